@@ -1,0 +1,1 @@
+"""evenhand: verify kernels in which several agents act without an arbiter."""

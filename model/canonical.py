@@ -1,0 +1,85 @@
+"""Canonical JSON (RFC 8785) and the digests taken over it.
+
+Everything that leaves the workbench (fixtures, vectors, reports, records) is canonical JSON, so that
+two runs that mean the same are the same bytes.  Digests are SHA-256 over those bytes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Any, TypeAlias, cast
+
+import rfc8785
+
+__all__ = ["MAX_DEPTH", "Json", "canonical_bytes", "canonical_text", "digest", "parse"]
+
+Json: TypeAlias = Any
+"""A JSON value as Python reads it: None, bool, int, float, str, list, dict with string keys."""
+
+MAX_DEPTH = 64
+"""Deepest nesting `parse` and `canonical_bytes` accept; hostile texts nest deeper."""
+
+
+def canonical_bytes(value: Json) -> bytes:
+    """The RFC 8785 bytes of `value`.
+
+    Raises ValueError for what JSON cannot hold: NaN, infinities, keys that are not strings, integers
+    beyond 2**53 (write those as text), nesting deeper than `MAX_DEPTH`.
+    """
+    _check_depth(value)
+    try:
+        return rfc8785.dumps(value)
+    except rfc8785.CanonicalizationError as error:
+        raise ValueError(f"not canonical JSON: {error}") from error
+
+
+def canonical_text(value: Json) -> str:
+    """`canonical_bytes` as text."""
+    return canonical_bytes(value).decode("utf-8")
+
+
+def digest(value: Json) -> str:
+    """`sha256:` and the hexadecimal SHA-256 of the canonical bytes of `value`."""
+    return "sha256:" + hashlib.sha256(canonical_bytes(value)).hexdigest()
+
+
+def parse(text: str | bytes) -> Json:
+    """Read one JSON text strictly: no duplicate keys, no NaN, no nesting beyond `MAX_DEPTH`.
+
+    Raises ValueError that says what is wrong and where.
+    """
+    try:
+        value = json.loads(text, object_pairs_hook=_unique, parse_constant=_no_constant)
+    except RecursionError as error:
+        raise ValueError(f"nested deeper than {MAX_DEPTH} levels") from error
+    _check_depth(value)
+    return value
+
+
+def _unique(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
+    found: dict[str, Json] = {}
+    for key, value in pairs:
+        if key in found:
+            raise ValueError(f"duplicate key {key!r}")
+        found[key] = value
+    return found
+
+
+def _no_constant(name: str) -> Json:
+    raise ValueError(f"{name} is not JSON")
+
+
+def _check_depth(value: Json) -> None:
+    level: list[Json] = [value]
+    for _ in range(MAX_DEPTH):
+        below: list[Json] = []
+        for item in level:
+            if isinstance(item, dict):
+                below.extend(cast("dict[Json, Json]", item).values())
+            elif isinstance(item, list | tuple):
+                below.extend(cast("list[Json]", item))
+        if not below:
+            return
+        level = below
+    raise ValueError(f"nested deeper than {MAX_DEPTH} levels")

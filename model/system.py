@@ -1,0 +1,308 @@
+"""What a protocol's model is made of.
+
+A *system* is a handful of pure functions over frozen, hashable values: the configurations of a scope,
+the initial states of a configuration, the actions on offer, and a total `step`.  Every engine reads this
+record and nothing else; whatever a reading or a mutant may change is a callable field of `rules`.
+
+Letters: C configuration, S state, A action, O what a step shows, R rules, X one agent's choice.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from typing import Any, Generic, Literal, TypeVar
+
+__all__ = [
+    "Fairness",
+    "Joint",
+    "Mutant",
+    "Protocol",
+    "Quotient",
+    "Scope",
+    "Separated",
+    "Step",
+    "System",
+    "UnknownName",
+    "reading",
+    "reading_values",
+]
+
+C = TypeVar("C")
+S = TypeVar("S")
+A = TypeVar("A")
+O = TypeVar("O")  # noqa: E741 - the letter of the design, for what a step shows
+R = TypeVar("R")
+X = TypeVar("X")
+W = TypeVar("W")
+
+
+class UnknownName(ValueError):
+    """A name (scope field, reading, mutant, system) that nothing here has; says what there is."""
+
+    def __init__(self, what: str, name: str, known: Iterable[str]) -> None:
+        super().__init__(f"unknown {what} {name!r}; there is: {', '.join(sorted(known)) or 'none'}")
+
+
+class Scope(Mapping[str, int]):
+    """The sizes of a run (agents, keys, values, depth …): a frozen mapping from names to integers."""
+
+    __slots__ = ("_items",)
+    _items: tuple[tuple[str, int], ...]
+
+    def __init__(self, sizes: Mapping[str, int] | None = None, /, **more: int) -> None:
+        self._items = tuple(sorted({**(sizes or {}), **more}.items()))
+
+    def __getitem__(self, name: str) -> int:
+        for key, value in self._items:
+            if key == name:
+                return value
+        raise KeyError(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return (key for key, _ in self._items)
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def __hash__(self) -> int:
+        return hash(self._items)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Scope) and self._items == other._items
+
+    def __str__(self) -> str:
+        return ",".join(f"{key}={value}" for key, value in self._items) or "-"
+
+    def __repr__(self) -> str:
+        return f"Scope({self})"
+
+    def updated(self, sizes: Mapping[str, int]) -> Scope:
+        """This scope with some sizes changed.
+
+        Raises UnknownName for a name this scope lacks, ValueError for what is no integer >= 0.
+        """
+        for name, size in sizes.items():
+            if name not in self:
+                raise UnknownName("scope field", name, self)
+            if isinstance(size, bool) or not isinstance(size, int) or size < 0:
+                raise ValueError(f"scope field {name!r} must be an integer >= 0, not {size!r}")
+        return Scope({**dict(self), **sizes})
+
+
+@dataclass(frozen=True)
+class Step(Generic[C, S, A, O]):
+    """One action taken in one state: what was, what was done, what it showed, what became of it."""
+
+    config: C
+    before: S
+    action: A
+    shown: O
+    after: S
+
+
+@dataclass(frozen=True)
+class Joint(Generic[C, S, A, X]):
+    """A joint action as a product of choices, one for each agent that may act.
+
+    `agents` are those that choose in a state; `choices` lists what one may choose, simplest first;
+    `join` makes the action, `split` takes it apart again (`join(split(a)) == a` for enabled actions).
+    """
+
+    agents: Callable[[C, S], tuple[str, ...]]
+    choices: Callable[[C, Scope, S, str], Iterable[X]]
+    join: Callable[[C, S, tuple[tuple[str, X], ...]], A]
+    split: Callable[[A], tuple[tuple[str, X], ...]]
+
+
+@dataclass(frozen=True)
+class Separated(Generic[C, S, A, O, R, X]):
+    """`step` in three parts, so that equal work is done once (exploration tier 1).
+
+    For every joint action, with `made = tuple((agent, judge(rules, config, agent, x)) for agent, x in
+    joint.split(action))`, the step equals `apply(rules, config, state, merge(rules, config, made))`.
+    `judge` and `merge` read no state.  `reads(config, state)` is a key on which the agents that choose and
+    their choices depend.  Engines check the equation on samples and refuse the tier where it fails.
+    """
+
+    reads: Callable[[C, S], Hashable]
+    judge: Callable[[R, C, str, X], Hashable]
+    merge: Callable[[R, C, tuple[tuple[str, Any], ...]], Hashable]
+    apply: Callable[[R, C, S, Any], tuple[S, O]]
+
+
+@dataclass(frozen=True)
+class Fairness(Generic[S, A]):
+    """A scheduling assumption: `taken(state, action)` says that a step serves it.
+
+    Weak: a run in which some serving action is enabled from some point on serves it infinitely often.
+    Strong: a run in which one is enabled infinitely often does.
+    """
+
+    kind: Literal["weak", "strong"]
+    taken: Callable[[S, A], bool]
+
+
+@dataclass(frozen=True)
+class Quotient(Generic[C, S, A, W]):
+    """A group acting on configurations, states and actions.
+
+    `elements(config)` lists the group, identity included; the images are those of one element.  Whether
+    the step commutes with it is a theorem, never assumed: engines use a quotient only under a licence.
+    """
+
+    name: str
+    elements: Callable[[C], Iterable[W]]
+    config: Callable[[W, C], C]
+    state: Callable[[W, C, S], S]
+    action: Callable[[W, C, A], A]
+
+
+def _always(_config: Any, _state: Any) -> bool:
+    return True
+
+
+def _no_fairness(_config: Any) -> Mapping[str, Fairness[Any, Any]]:
+    return {}
+
+
+def _nothing_smaller(_config: Any, _start: Any) -> Iterable[tuple[Any, Any]]:
+    return ()
+
+
+@dataclass(frozen=True)
+class System(Generic[C, S, A, O, R]):
+    """An executable model: what may be configured, where it starts, what may happen, what then happens.
+
+    `step` is total and pure: a disabled or hostile action gives a shown rejection and leaves the state.
+    Either `actions` (ordered, lazy) or `joint` says what is on offer.  `shown` is everything a variant is
+    compared on.  `wants` says that somebody would act if allowed; `progress` that a step completed
+    something; both serve the deadlock and livelock searches.  `smaller(config, start)` offers simpler
+    initial data to the shrinker, simplest first.  `allows` says whether an action is on offer (by default:
+    it is among `enabled`).  `readings` is the record the configurations carry.  `separated`, `quotients`
+    and `fair` are for the exhaustive search.  `types` names the classes that `codec` may need to decode.
+    """
+
+    name: str
+    rules: R
+    configs: Callable[[Scope, Any], Iterable[C]]
+    initial: Callable[[C], Iterable[S]]
+    step: Callable[[R, C, S, A], tuple[S, O]]
+    actions: Callable[[C, Scope, S], Iterable[A]] | None = None
+    joint: Joint[C, S, A, Any] | None = None
+    scope: Scope = field(default_factory=Scope)
+    readings: Any = None
+    separated: Separated[C, S, A, O, R, Any] | None = None
+    fair: Callable[[C], Mapping[str, Fairness[S, A]]] = _no_fairness
+    wants: Callable[[C, S], bool] = _always
+    progress: Callable[[Step[C, S, A, O]], bool] | None = None
+    smaller: Callable[[C, S], Iterable[tuple[C, S]]] = _nothing_smaller
+    allows: Callable[[C, S, A], bool] | None = None
+    quotients: tuple[Quotient[C, S, A, Any], ...] = ()
+    types: tuple[type, ...] = ()
+    variant: str = "reference"
+
+    def __post_init__(self) -> None:
+        if (self.actions is None) == (self.joint is None):
+            raise ValueError(f"system {self.name!r} needs exactly one of `actions` and `joint`")
+
+    def all_configs(self) -> Iterable[C]:
+        """The configurations of this scope under these readings, in a fixed order."""
+        return self.configs(self.scope, self.readings)
+
+    def enabled(self, config: C, state: S) -> Iterator[A]:
+        """The actions on offer in `state`, in a fixed order, made one at a time."""
+        if self.joint is None:
+            assert self.actions is not None
+            yield from self.actions(config, self.scope, state)
+            return
+        joint = self.joint
+        agents = joint.agents(config, state)
+        if not agents:
+            return
+        menus = [tuple(joint.choices(config, self.scope, state, agent)) for agent in agents]
+        for picked in itertools.product(*menus):
+            yield joint.join(config, state, tuple(zip(agents, picked, strict=True)))
+
+    def is_enabled(self, config: C, state: S, action: A) -> bool:
+        """Whether `action` is on offer in `state`."""
+        if self.allows is not None:
+            return self.allows(config, state, action)
+        return any(action == offered for offered in self.enabled(config, state))
+
+    def take(self, config: C, state: S, action: A) -> Step[C, S, A, O]:
+        """The step that `action` makes from `state`."""
+        after, shown = self.step(self.rules, config, state, action)
+        return Step(config, state, action, shown, after)
+
+    def at(self, **sizes: int) -> System[C, S, A, O, R]:
+        """This system at other sizes.  Raises UnknownName or ValueError as `Scope.updated` does."""
+        return replace(self, scope=self.scope.updated(sizes))
+
+    def under(self, **chosen: Any) -> System[C, S, A, O, R]:
+        """This system under other readings.  Raises UnknownName for a reading or value it lacks."""
+        known = reading_values(self.readings)
+        for name, value in chosen.items():
+            if name not in known:
+                raise UnknownName("reading", name, known)
+            if known[name] and value not in known[name]:
+                raise UnknownName(f"value of reading {name}:", str(value), map(str, known[name]))
+        return replace(self, readings=replace(self.readings, **chosen)) if chosen else self
+
+
+@dataclass(frozen=True)
+class Mutant(Generic[R]):
+    """A deliberate fault: other rules, and where it can be seen.
+
+    `system` and `scope` name the smallest place that can kill it, `readings` those under which it is a
+    fault.  `expected` is registered before any run: `killed`, or `equivalent` or `open_gap` with a reason.
+    """
+
+    name: str
+    sentence: str
+    source: str
+    rules: R
+    system: str
+    scope: Scope = field(default_factory=Scope)
+    readings: tuple[tuple[str, Any], ...] = ()
+    expected: Literal["killed", "equivalent", "open_gap"] = "killed"
+    reason: str = ""
+
+    def of(self, systems: Mapping[str, System[Any, Any, Any, Any, R]]) -> System[Any, Any, Any, Any, R]:
+        """The mutated system, at the scope and under the readings that the mutant names."""
+        base = systems[self.system].at(**dict(self.scope)).under(**dict(self.readings))
+        return replace(base, rules=self.rules, variant=self.name)
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """The model side of a protocol: what the registry finds as `PROTOCOL` in a module of this package.
+
+    `systems` come with the main one first; `readings` is the default record (or None).
+    """
+
+    name: str
+    title: str
+    source: str
+    systems: Mapping[str, System[Any, Any, Any, Any, Any]]
+    readings: Any = None
+    mutants: tuple[Mutant[Any], ...] = ()
+
+
+def reading(*values: Any, sentence: str) -> Any:
+    """A field of a `Readings` record: its legal values, default first, and the sentence it settles.
+
+    With a single value (a number the text asks for, say) any value of that type is legal.
+    """
+    return field(default=values[0], metadata={"values": values[1:] and values, "sentence": sentence})
+
+
+def reading_values(record: Any) -> dict[str, tuple[Any, ...]]:
+    """The legal values of every reading of a record, default first; empty for None.
+
+    An empty tuple means that any value of the default's type is legal.
+    """
+    if record is None or not is_dataclass(record):
+        return {}
+    return {entry.name: tuple(entry.metadata.get("values", ())) for entry in fields(record)}

@@ -1,0 +1,1 @@
+"""What must hold, and the engines that run the model itself: search, state machine, shrinker, variants."""

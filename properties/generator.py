@@ -1,0 +1,65 @@
+"""How a protocol feeds the state machine: rules that draw actions, and rare events with floors.
+
+Drawn blindly, a machine reaches nothing that matters; so each rare event gets a rule that aims at it, and
+a floor below which the run's verdicts are UNDECIDED.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+from typing import Protocol as Interface
+
+from hypothesis.strategies import SearchStrategy
+
+from evenhand.model.system import Scope
+from evenhand.properties.property import AnyStep
+
+__all__ = ["Draw", "Event", "Generator", "Rule"]
+
+T = TypeVar("T")
+
+
+class Draw(Interface):
+    """Hypothesis' draw function, as a rule sees it."""
+
+    def __call__(self, strategy: SearchStrategy[T], /) -> T:
+        """Draw one value."""
+        ...
+
+
+def _anywhere(_config: Any, _state: Any) -> bool:
+    return True
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One way to draw an action: `draw(draw, config, scope, state)`, where `possible(config, state)`.
+
+    `hostile` rules draw what no honest client would send; the others are constructive.
+    """
+
+    name: str
+    draw: Callable[[Draw, Any, Scope, Any], Any]
+    possible: Callable[[Any, Any], bool] = _anywhere
+    hostile: bool = False
+
+
+@dataclass(frozen=True)
+class Event:
+    """Something a run must have seen: counted on every step, `floor` times in a standard run."""
+
+    name: str
+    seen: Callable[[AnyStep], bool]
+    floor: int
+
+
+@dataclass(frozen=True)
+class Generator:
+    """What the machine draws for one system: configurations, then actions by rule; and what it counts."""
+
+    system: str
+    configs: Callable[[Scope, Any], SearchStrategy[Any]]
+    rules: tuple[Rule, ...]
+    events: tuple[Event, ...] = ()

@@ -1,0 +1,143 @@
+"""The protocols there are, found by walking the package and the entry points `evenhand.protocols`.
+
+A module of `evenhand.model` that has a `PROTOCOL` is a protocol; the modules of the same name in
+`evenhand.properties` (`CLAIMS`) and `evenhand.proofs` (`THEOREMS`) complete it.  Nothing is listed by hand.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import pkgutil
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import entry_points
+from typing import Any
+
+import evenhand.model
+from evenhand.model.system import Protocol, UnknownName
+from evenhand.properties.generator import Generator
+from evenhand.properties.property import Property
+from evenhand.properties.verdict import Status
+
+__all__ = ["Bundle", "Claims", "Expectation", "ProtocolBroken", "find", "protocols"]
+
+
+class ProtocolBroken(ImportError):
+    """A protocol that fails to import: an error, never a shorter and greener report."""
+
+
+@dataclass(frozen=True)
+class Expectation:
+    """A verdict registered before the run: for this claim, in this system, under these readings.
+
+    An empty `system` means every system, an empty `engine` every engine.  `because` is the reason, which
+    is required for everything but HOLDS.
+    """
+
+    claim: str
+    expected: Status
+    system: str = ""
+    engine: str = ""
+    readings: Mapping[str, Any] | None = None
+    because: str = ""
+
+    def speaks_of(self, claim: str, system: str, engine: str, readings: Mapping[str, Any]) -> bool:
+        """Whether this expectation is about such a verdict; `readings` are those that are not default."""
+        return (
+            self.claim == claim
+            and self.system in ("", system)
+            and self.engine in ("", engine)
+            and (self.readings is None or dict(self.readings) == dict(readings))
+        )
+
+
+@dataclass(frozen=True)
+class Claims:
+    """The property side of a protocol: what a module of `evenhand.properties` offers as `CLAIMS`."""
+
+    claims: tuple[Property, ...]
+    generators: tuple[Generator, ...] = ()
+    expected: tuple[Expectation, ...] = ()
+
+
+@dataclass(frozen=True)
+class Bundle:
+    """One protocol with everything the registry found about it."""
+
+    model: Protocol
+    claims: tuple[Property, ...] = ()
+    generators: tuple[Generator, ...] = ()
+    expected: tuple[Expectation, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The protocol's name, as the command line takes it."""
+        return self.model.name
+
+    def claims_of(self, system: str) -> tuple[Property, ...]:
+        """The claims that speak of `system`."""
+        return tuple(claim for claim in self.claims if not claim.systems or system in claim.systems)
+
+    def expectation(self, claim: str, system: str, engine: str, readings: Mapping[str, Any]) -> Expectation:
+        """What was registered for such a verdict; HOLDS where nothing was.  The most specific one wins."""
+        fitting = [e for e in self.expected if e.speaks_of(claim, system, engine, readings)]
+        if not fitting:
+            return Expectation(claim, Status.HOLDS)
+        return max(fitting, key=lambda e: (e.readings is not None, e.system != "", e.engine != ""))
+
+
+def protocols() -> tuple[Bundle, ...]:
+    """Every protocol, by name.  Raises ProtocolBroken when one does not import."""
+    return tuple(sorted(_all(), key=lambda bundle: bundle.name))
+
+
+def find(name: str) -> Bundle:
+    """The protocol called `name`.  Raises UnknownName, or ProtocolBroken when any does not import."""
+    bundles = protocols()
+    for bundle in bundles:
+        if bundle.name == name:
+            return bundle
+    raise UnknownName("protocol", name, (bundle.name for bundle in bundles))
+
+
+@cache
+def _all() -> tuple[Bundle, ...]:
+    return (*_own(), *_installed())
+
+
+def _own() -> Iterator[Bundle]:
+    for found in pkgutil.iter_modules(evenhand.model.__path__):
+        model = _load(f"evenhand.model.{found.name}")
+        protocol = getattr(model, "PROTOCOL", None)
+        if isinstance(protocol, Protocol):
+            side = _optional(f"evenhand.properties.{found.name}", "CLAIMS")
+            yield _bundle(protocol, side if isinstance(side, Claims) else Claims(()))
+
+
+def _installed() -> Iterator[Bundle]:
+    """Other people's protocols: an entry point names an object that is a `Bundle`."""
+    for point in entry_points(group="evenhand.protocols"):
+        try:
+            bundle = point.load()
+        except Exception as error:
+            raise ProtocolBroken(f"protocol {point.name!r} ({point.value}) does not load: {error}") from error
+        if not isinstance(bundle, Bundle):
+            raise ProtocolBroken(f"protocol {point.name!r}: {point.value} is no evenhand.properties.registry.Bundle")
+        yield bundle
+
+
+def _bundle(protocol: Protocol, side: Claims) -> Bundle:
+    return Bundle(protocol, side.claims, side.generators, side.expected)
+
+
+def _optional(module: str, attribute: str) -> Any:
+    return getattr(_load(module), attribute, None) if importlib.util.find_spec(module) else None
+
+
+def _load(module: str) -> Any:
+    try:
+        return importlib.import_module(module)
+    except Exception as error:
+        raise ProtocolBroken(f"{module} does not import: {type(error).__name__}: {error}") from error

@@ -1,0 +1,55 @@
+"""What an engine says of a claim: a verdict that carries its scope, its evidence and its coverage."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any
+
+from evenhand.model.trace import Lasso, Pair, Scenario
+
+__all__ = ["Evidence", "Status", "Verdict"]
+
+
+class Status(Enum):
+    """HOLDS within its scope; REFUTED by a run that replays; UNDECIDED for everything else.
+
+    A time-out, an unknown, a bound that was hit, an antecedent never met: all UNDECIDED, never green.
+    """
+
+    HOLDS = "HOLDS"
+    REFUTED = "REFUTED"
+    UNDECIDED = "UNDECIDED"
+
+
+Evidence = Scenario[Any, Any, Any] | Lasso[Any, Any, Any] | Pair[Any, Any, Any]
+"""What refutes a claim, or witnesses a reachable one: it replays in the executable model."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """One engine's answer on one claim of one system.
+
+    `scope` says what was covered in words and sizes (`agents`, `depth`, `examples`, `complete`, …);
+    `coverage` counts what made it non-vacuous (`states`, `steps`, `met`, `unmet`, rare events);
+    `because` says in one sentence why an UNDECIDED is undecided, or how a refutation looks;
+    `trusted_base` names what must be right for the verdict to be right.
+    """
+
+    claim: str
+    status: Status
+    engine: str
+    system: str
+    variant: str = "reference"
+    scope: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    readings: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    evidence: Evidence | None = None
+    coverage: Mapping[str, int] = field(default_factory=dict[str, int])
+    because: str = ""
+    trusted_base: tuple[str, ...] = ()
+
+    @property
+    def holds(self) -> bool:
+        """Whether the claim holds in the scope named; false for UNDECIDED too."""
+        return self.status is Status.HOLDS
