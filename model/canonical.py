@@ -76,7 +76,8 @@ def _check_depth(value: Json) -> None:
         below: list[Json] = []
         for item in level:
             if isinstance(item, dict):
-                below.extend(cast("dict[Json, Json]", item).values())
+                entries: dict[str, Json] = item
+                below.extend(entries.values())
             elif isinstance(item, list | tuple):
                 below.extend(cast("list[Json]", item))
         if not below:
