@@ -107,7 +107,8 @@ class Joint(Generic[C, S, A, X]):
     """A joint action as a product of choices, one for each agent that may act.
 
     `agents` are those that choose in a state; `choices` lists what one may choose, simplest first;
-    `join` makes the action, `split` takes it apart again (`join(split(a)) == a` for enabled actions).
+    `join` makes the action, `split` takes any action apart, hostile ones too, in the order of `agents`
+    (`join(split(a)) == a` for enabled actions).
     """
 
     agents: Callable[[C, S], tuple[str, ...]]
@@ -230,6 +231,18 @@ class System(Generic[C, S, A, O, R]):
         """Whether `action` is on offer in `state`."""
         if self.allows is not None:
             return self.allows(config, state, action)
+        if self.joint is not None:
+            joint = self.joint
+            chosen = joint.split(action)
+            return (
+                bool(chosen)
+                and tuple(agent for agent, _ in chosen) == joint.agents(config, state)
+                and all(
+                    any(choice == offered for offered in joint.choices(config, self.scope, state, agent))
+                    for agent, choice in chosen
+                )
+                and joint.join(config, state, chosen) == action
+            )
         return any(action == offered for offered in self.enabled(config, state))
 
     def take(self, config: C, state: S, action: A) -> Step[C, S, A, O]:
