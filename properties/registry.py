@@ -10,10 +10,10 @@ import importlib
 import importlib.util
 import pkgutil
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from importlib.metadata import entry_points
-from typing import Any
+from typing import Any, Literal
 
 import evenhand.model
 from evenhand.model.system import Protocol, UnknownName
@@ -21,7 +21,10 @@ from evenhand.properties.generator import Generator
 from evenhand.properties.property import Property
 from evenhand.properties.verdict import Status
 
-__all__ = ["Bundle", "Claims", "Expectation", "ProtocolBroken", "find", "protocols"]
+__all__ = ["BUDGETS", "Bundle", "Claims", "Expectation", "Plan", "ProtocolBroken", "find", "protocols"]
+
+BUDGETS = ("quick", "standard", "deep")
+"""The budgets a run can have, cheapest first."""
 
 
 class ProtocolBroken(ImportError):
@@ -53,6 +56,38 @@ class Expectation:
         )
 
 
+def _default() -> dict[str, Any]:
+    return {}
+
+
+@dataclass(frozen=True)
+class Plan:
+    """One run of one engine on one system, and the budgets it belongs to.
+
+    `scope` changes sizes of the system's own scope, `readings` its readings; `claims` names the claims to
+    check (empty: every claim of the system).  `max_states` and `depth` bound the search, which then may end
+    UNDECIDED; `examples` and `steps` size a run of the machine.  `quotient` asks for a quotient, which is
+    used only under a licence.  A system without a plan is run at its own scope under every budget.
+    """
+
+    system: str
+    engine: Literal["explore", "fuzz"]
+    budgets: tuple[str, ...] = BUDGETS
+    scope: Mapping[str, int] = field(default_factory=_default)
+    readings: Mapping[str, Any] = field(default_factory=_default)
+    claims: tuple[str, ...] = ()
+    max_states: int | None = None
+    depth: int | None = None
+    examples: int | None = None
+    steps: int | None = None
+    quotient: str = ""
+
+    def __post_init__(self) -> None:
+        unknown = [budget for budget in self.budgets if budget not in BUDGETS]
+        if unknown:
+            raise UnknownName("budget", unknown[0], BUDGETS)
+
+
 @dataclass(frozen=True)
 class Claims:
     """The property side of a protocol: what a module of `evenhand.properties` offers as `CLAIMS`."""
@@ -60,6 +95,7 @@ class Claims:
     claims: tuple[Property, ...]
     generators: tuple[Generator, ...] = ()
     expected: tuple[Expectation, ...] = ()
+    plans: tuple[Plan, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -70,6 +106,7 @@ class Bundle:
     claims: tuple[Property, ...] = ()
     generators: tuple[Generator, ...] = ()
     expected: tuple[Expectation, ...] = ()
+    plans: tuple[Plan, ...] = ()
 
     @property
     def name(self) -> str:
@@ -129,7 +166,7 @@ def _installed() -> Iterator[Bundle]:
 
 
 def _bundle(protocol: Protocol, side: Claims) -> Bundle:
-    return Bundle(protocol, side.claims, side.generators, side.expected)
+    return Bundle(protocol, side.claims, side.generators, side.expected, side.plans)
 
 
 def _optional(module: str, attribute: str) -> Any:
