@@ -121,14 +121,14 @@ class Joint(Generic[C, S, A, X]):
 class Separated(Generic[C, S, A, O, R, X]):
     """`step` in three parts, so that equal work is done once (exploration tier 1).
 
-    With `key = reads(config, state)`, and for every joint action `made = tuple((agent, judge(rules, config, key,
+    With `key = reads(rules, config, state)`, and for every joint action `made = tuple((agent, judge(rules, config, key,
     agent, x)) for agent, x in joint.split(action))`, the step equals `apply(rules, config, state, merge(rules,
     config, key, made))`.  The key is all that `judge` and `merge` read of the state, and the agents that choose
     and their choices depend on it alone.  Engines check the equation on samples and refuse the tier where it
     fails.
     """
 
-    reads: Callable[[C, S], Hashable]
+    reads: Callable[[R, C, S], Hashable]
     judge: Callable[[R, C, Any, str, X], Hashable]
     merge: Callable[[R, C, Any, tuple[tuple[str, Any], ...]], Hashable]
     apply: Callable[[R, C, S, Any], tuple[S, O]]
