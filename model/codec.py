@@ -317,6 +317,8 @@ def _shown(hint: Any) -> str:
 def _fits(value: Any, hint: Any) -> bool:
     """Whether `value` is allowed by the annotation `hint`; true for forms that this does not know."""
     origin, inner = typing.get_origin(hint), typing.get_args(hint)
+    if hint is Any or hint is object:
+        return True
     if hint is None or hint is types.NoneType:
         return value is None
     if origin in (typing.Union, types.UnionType):
