@@ -1,0 +1,55 @@
+# Every target sets up .venv by itself; once set up, none needs a network until pyproject.toml changes.
+#   make verify ARGS="cud --budget quick"     make test ARGS="tests/model -k codec"     make PYTHON=python3.12 test
+# SPDX-License-Identifier: MIT
+
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.set-up
+WORKERS ?= auto
+ARGS ?=
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+.DEFAULT_GOAL := help
+.PHONY: help verify test deep lint bench clean
+
+help:    ## Show this list
+	@grep -E '^[a-z]+: .*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):[^#]*## (.*)/  make \1\t\2/' | expand -t 16
+
+verify: $(STAMP)    ## Check every claim of every protocol with every engine (the main job)
+	$(BIN)/evenhand verify $(ARGS)
+
+test: $(STAMP)      ## Run the tests, those marked `deep` left out
+	$(BIN)/python -m pytest -q -n $(WORKERS) -m "not deep" $(ARGS)
+
+deep: $(STAMP)      ## Run the tests that take long
+	$(BIN)/python -m pytest -q -n $(WORKERS) -m deep $(ARGS)
+
+lint: $(STAMP)      ## Check style, format and types
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/pyright
+
+bench: $(STAMP)     ## Compare the engines side by side
+	$(BIN)/python -m benchmarks $(ARGS)
+
+clean:   ## Remove .venv and whatever the tools left behind
+	rm -rf $(VENV) build dist out .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache *.egg-info
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# The first of these that runs and is new enough. A venv that was moved no longer runs, so it is made anew.
+PYTHONS := $(PYTHON) python3 python3.13 python3.12 python3.11 python
+
+$(STAMP): pyproject.toml setup.py .ci/constraints.txt
+	@$(BIN)/python -c '' 2>/dev/null || { \
+	  for python in $(PYTHONS); do \
+	    if $$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then \
+	      echo "making $(VENV) with $$($$python --version)"; \
+	      exec $$python -m venv --clear $(VENV); \
+	    fi; \
+	  done; \
+	  echo 'no Python 3.11 or newer found among: $(PYTHONS). Install one, or name it: make PYTHON=/path/to/python …' >&2; \
+	  exit 2; \
+	}
+	$(BIN)/python -m pip install --quiet -c .ci/constraints.txt -e '.[dev]'
+	@touch $@
