@@ -1,0 +1,153 @@
+"""Agents that draw from one budget at the same time: the smallest system with joint actions.
+
+Each round every agent asks for some units, or gives all of its own back (`-1`).  The reference admits a
+round only as a whole: if what is asked for exceeds what is left, nobody gets anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from evenhand.model.system import Joint, Scope, System
+from evenhand.properties.property import Always, EachStep, Monitor, Reachable
+
+__all__ = ["CounterSystem", "Rules", "counter"]
+
+Round = tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True)
+class Config:
+    """Who draws from how much."""
+
+    agents: tuple[str, ...]
+    budget: int
+
+
+@dataclass(frozen=True)
+class State:
+    """What each agent holds."""
+
+    held: tuple[tuple[str, int], ...]
+
+    @property
+    def total(self) -> int:
+        """What all of them hold."""
+        return sum(amount for _, amount in self.held)
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What a mutant may change: whom a round admits."""
+
+    admitted: Callable[[Config, State, Round], tuple[str, ...]]
+
+
+CounterSystem = System[Config, State, Round, tuple[str, ...], Rules]
+
+
+def all_or_nobody(config: Config, state: State, asked: Round) -> tuple[str, ...]:
+    """The reference: everybody if all of it fits, else nobody."""
+    wanted = sum(amount for _, amount in asked if amount > 0)
+    return tuple(agent for agent, amount in asked if amount > 0) if state.total + wanted <= config.budget else ()
+
+
+def each_alone(config: Config, state: State, asked: Round) -> tuple[str, ...]:
+    """The mutant: each request is looked at alone."""
+    return tuple(agent for agent, amount in asked if 0 < amount <= config.budget - state.total)
+
+
+def first_come(config: Config, state: State, asked: Round) -> tuple[str, ...]:
+    """The mutant: as many as fit, in the order of names (arbitration)."""
+    left, in_time = config.budget - state.total, list[str]()
+    for agent, amount in sorted(asked):
+        if 0 < amount <= left:
+            left -= amount
+            in_time.append(agent)
+    return tuple(in_time)
+
+
+REFERENCE = Rules(all_or_nobody)
+EACH_ALONE = Rules(each_alone)
+FIRST_COME = Rules(first_come)
+
+
+def step(rules: Rules, config: Config, state: State, asked: Round) -> tuple[State, tuple[str, ...]]:
+    """Total: who is no agent, or asks for nonsense, is not heard."""
+    heard = tuple((agent, amount) for agent, amount in asked if agent in config.agents and amount >= -1)
+    lucky = rules.admitted(config, state, heard)
+    wish = dict(heard)
+    held = tuple(
+        (agent, 0 if wish.get(agent) == -1 else amount + (wish[agent] if agent in lucky else 0))
+        for agent, amount in state.held
+    )
+    return State(held), lucky
+
+
+def choices(config: Config, scope: Scope, _state: State, _agent: str) -> Iterator[int]:
+    """Nothing, giving back, one unit, two units … as many as the scope says."""
+    yield from (0, -1, *range(1, scope["most"] + 1))
+
+
+def smaller(config: Config, start: State) -> Iterator[tuple[Config, State]]:
+    """One agent less; one unit less."""
+    for gone in config.agents if len(config.agents) > 1 else ():
+        rest = tuple(agent for agent in config.agents if agent != gone)
+        yield replace(config, agents=rest), State(tuple(entry for entry in start.held if entry[0] != gone))
+    if config.budget > 1:
+        yield replace(config, budget=config.budget - 1), start
+
+
+def configs(scope: Scope, _readings: object) -> Iterable[Config]:
+    """One configuration."""
+    return (Config(tuple(f"a{i}" for i in range(scope["agents"])), scope["budget"]),)
+
+
+def initial(config: Config) -> Iterable[State]:
+    """Nobody holds anything."""
+    return (State(tuple((agent, 0) for agent in config.agents)),)
+
+
+def counter(
+    agents: int = 2, budget: int = 3, most: int = 3, rules: Rules = REFERENCE, variant: str = "reference"
+) -> CounterSystem:
+    """The system at a size, under some rules."""
+    return System(
+        "counter",
+        rules,
+        configs,
+        initial,
+        step,
+        joint=Joint(lambda config, _state: config.agents, choices, lambda _c, _s, made: made, lambda made: made),
+        scope=Scope(agents=agents, budget=budget, most=most),
+        smaller=smaller,
+        types=(Config, State),
+        variant=variant,
+    )
+
+
+WITHIN_BUDGET = Always(
+    name="within_budget",
+    sentence="All agents together never hold more than the budget.",
+    check=lambda config, state: state.total <= config.budget,
+)
+NO_WINNER = EachStep(
+    name="no_winner",
+    sentence="A round that does not fit admits nobody.",
+    when=lambda step: step.before.total + sum(n for _, n in step.action if n > 0) > step.config.budget,
+    check=lambda step: step.shown == (),
+)
+CAN_FILL = Reachable(
+    name="can_fill", sentence="The budget can be used up.", goal=lambda step: step.after.total == step.config.budget
+)
+NEVER_FULL_TWICE = Monitor(
+    name="never_full_twice",
+    sentence="The budget is not used up, freed and used up again (false on purpose).",
+    start=lambda _config: (0, False),
+    update=lambda value, step: (
+        value[0] + (step.after.total == step.config.budget and not value[1]) if value[0] < 2 else 2,
+        step.after.total == step.config.budget,
+    ),
+    ok=lambda _config, value: value[0] < 2,
+)
