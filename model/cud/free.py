@@ -1,0 +1,217 @@
+"""The free-agent graph: agents without strategies over a small world, for liveness and for benchmarks.
+
+The kernel is the same; the state is reduced to what the graph is about: the value of each key, what each
+agent last got (`NONE` before the first epoch, `EXITED` for ever after exit), and the livelock counter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from evenhand.model.atoms import Atom
+from evenhand.model.cud.kernel import ADMITTED, PASS_ONE, PASS_TWO, REFERENCE, Bound, Happened, Moment, Rules
+from evenhand.model.cud.layouts import agent_names, free_layout, key_names, start_world
+from evenhand.model.cud.readings import Readings
+from evenhand.model.cud.step import Judged, changes, judge, merge
+from evenhand.model.cud.strategies import covering
+from evenhand.model.cud.vocabulary import (
+    DONE,
+    NO_CHOICE,
+    READ,
+    TYPES,
+    WRITE,
+    AgentState,
+    Choice,
+    Config,
+    Effect,
+    Epoch,
+    Request,
+    State,
+    World,
+)
+from evenhand.model.system import Fairness, Joint, Scope, Separated, Step, System
+
+__all__ = ["EXITED", "FREE", "NONE", "FreeShown", "FreeState", "Verdict"]
+
+NONE, EXITED = "NONE", "EXITED"
+
+
+@dataclass(frozen=True, slots=True)
+class FreeState:
+    """World, one mark per agent (`NONE`, a token, `EXITED`), livelock counter 0 to 3."""
+
+    world: World
+    marks: tuple[str, ...]
+    counter: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class FreeShown:
+    """What an epoch of free agents shows: tokens by agent, the structural diff, and what happened."""
+
+    tokens: tuple[tuple[str, str], ...]
+    effects: tuple[Effect, ...]
+    happened: Happened
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """An adjudicated epoch without what no longer matters: equal verdicts have equal effects.
+
+    `marks` are (agent, token) with exits as `EXITED`; `admitted` is what will be executed, in the order of
+    submission; the three flags are those of `Happened` that do not depend on the world.
+    """
+
+    marks: tuple[tuple[str, str], ...]
+    admitted: tuple[Bound, ...]
+    attempted: bool
+    refused: bool
+    collided: bool
+
+
+def configs(scope: Scope, readings: Readings) -> Iterator[Config]:
+    """The one configuration of the page: `free_layout`, every key 0, no end."""
+    agents, keys = agent_names(scope["agents"]), key_names(scope["keys"])
+    if scope["values"] < 1:
+        raise ValueError("values must be 1 or more")
+    yield Config(agents, start_world(keys, Atom("int", "0")), free_layout(agents, keys), readings=readings)
+
+
+def initial(config: Config) -> tuple[FreeState, ...]:
+    """All keys 0, all agents active, nothing seen yet."""
+    return (FreeState(config.world, (NONE,) * len(config.agents)),)
+
+
+def agents(config: Config, state: FreeState) -> tuple[str, ...]:
+    """The agents that have not exited."""
+    return tuple(name for name, mark in zip(config.agents, state.marks, strict=True) if mark != EXITED)
+
+
+def choices(config: Config, scope: Scope, _state: FreeState, agent: str) -> Iterator[Choice]:
+    """NO_ACTION, READ(key), WRITE(key, value), EXIT; each request cites every ALLOW that covers it."""
+    yield NO_CHOICE
+    for key in config.keys:
+        yield Choice(Request(READ, (key,), (), covering(config.authorities, agent, (key,), READ)))
+    for key in config.keys:
+        for value in range(scope["values"]):
+            delta = ((key, Atom("int", str(value))),)
+            yield Choice(Request(WRITE, (key,), delta, covering(config.authorities, agent, (key,), WRITE)))
+    yield Choice(exits=True)
+
+
+def join(_config: Config, _state: FreeState, picked: tuple[tuple[str, Choice], ...]) -> Epoch:
+    """The joint action of these choices."""
+    return Epoch(picked)
+
+
+def split(action: Epoch) -> tuple[tuple[str, Choice], ...]:
+    """The choices of a joint action."""
+    return action.choices
+
+
+def reads(rules: Rules, config: Config, state: FreeState) -> Moment:
+    """What adjudication may know: who is in the run, and what `Rules.history` makes of the marks."""
+    here = agents(config, state)
+    as_state = State(state.world, tuple(AgentState(mark != EXITED, mark) for mark in state.marks))
+    return Moment(here, None, rules.history(config, as_state))
+
+
+def verdict(rules: Rules, config: Config, now: Moment, made: tuple[tuple[str, Judged], ...]) -> Verdict:
+    """Pass 2, reduced to its effects."""
+    judged = merge(rules, config, now, made).judged
+    findings = [one.finding for _, one in judged if one.finding is not None]
+    passed = [finding for finding in findings if finding.verdict in (ADMITTED, PASS_TWO) and not finding.fault]
+    return Verdict(
+        tuple((agent, EXITED if one.exits else rules.token(one.finding)) for agent, one in judged),
+        tuple(finding.bound for finding in passed if finding.verdict == ADMITTED),
+        attempted=bool(findings),
+        refused=any(finding.verdict == PASS_ONE for finding in findings),
+        collided=any(finding.verdict == PASS_TWO for finding in passed),
+    )
+
+
+def apply(rules: Rules, config: Config, state: FreeState, found: Verdict) -> tuple[FreeState, FreeShown]:
+    """Execute, and count."""
+    world = rules.execute(config, state.world, found.admitted).world if found.admitted else state.world
+    effects = changes(state.world, world) if world is not state.world else ()
+    happened = Happened(found.attempted, found.refused, found.collided, bool(effects))
+    marks = dict(found.marks)
+    after = FreeState(
+        world if effects else state.world,
+        tuple(marks.get(name, mark) for name, mark in zip(config.agents, state.marks, strict=True)),
+        rules.count(config, state.counter, happened),
+    )
+    return after, FreeShown(tuple(sorted(found.marks)), effects, happened)
+
+
+def step(rules: Rules, config: Config, state: FreeState, action: Epoch) -> tuple[FreeState, FreeShown]:
+    """One epoch of the free agents; choices of agents that left are ignored."""
+    now = reads(rules, config, state)
+    first: dict[str, Choice] = {}
+    for agent, choice in action.choices:
+        if agent in now.active:
+            first.setdefault(agent, choice)
+    if not first:
+        return state, FreeShown((), (), Happened(False, False, False, False))
+    made = tuple((agent, judge(rules, config, now, agent, choice)) for agent, choice in first.items())
+    return apply(rules, config, state, verdict(rules, config, now, made))
+
+
+def fair(config: Config) -> Mapping[str, Fairness[FreeState, Epoch]]:
+    """`<agent> submits`: an agent still in the run submits something again and again."""
+
+    def submits(name: str) -> Fairness[FreeState, Epoch]:
+        return Fairness(
+            "weak",
+            lambda _state, action: any(agent == name and choice.request for agent, choice in action.choices),
+        )
+
+    return {f"{name} submits": submits(name) for name in config.agents}
+
+
+def wants(config: Config, state: FreeState) -> bool:
+    """Somebody is left who could act."""
+    return bool(agents(config, state))
+
+
+def progress(step: Step[Config, FreeState, Epoch, FreeShown]) -> bool:
+    """Something was executed."""
+    return any(token == DONE for _, token in step.shown.tokens)
+
+
+def allows(config: Config, state: FreeState, action: Epoch) -> bool:
+    """Whether every active agent chooses once and nobody else does."""
+    return tuple(agent for agent, _ in action.choices) == agents(config, state)
+
+
+def smaller(config: Config, _start: FreeState) -> Iterable[tuple[Config, FreeState]]:
+    """One agent less, as long as there are two."""
+    if len(config.agents) > 1:
+        less = Config(
+            config.agents[:-1],
+            config.world,
+            tuple(a for a in config.authorities if a.holder_agent_id != config.agents[-1]),
+            readings=config.readings,
+        )
+        yield less, initial(less)[0]
+
+
+FREE: System[Config, FreeState, Epoch, FreeShown, Rules] = System(
+    name="free",
+    rules=REFERENCE,
+    configs=configs,
+    initial=initial,
+    step=step,
+    joint=Joint(agents, choices, join, split),
+    scope=Scope(agents=2, keys=2, values=2),
+    readings=Readings(),
+    separated=Separated(reads, judge, verdict, apply),
+    fair=fair,
+    wants=wants,
+    progress=progress,
+    smaller=smaller,
+    allows=allows,
+    types=(*TYPES, FreeState, FreeShown, Happened),
+)
+"""The free-agent graph at (agents, keys, values)."""

@@ -1,0 +1,213 @@
+"""The systems in which whole epochs are run: `run` (free agents over a menu) and the `universe`.
+
+Both use `step` and differ in the configurations and in what agents may choose.  Where a configuration
+names strategies, the only choice on offer is the strategy's.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+
+from evenhand.model.atoms import Atom, Opaque
+from evenhand.model.cud.kernel import REFERENCE, Rules, observe
+from evenhand.model.cud.layouts import agent_names, every_layout, free_layout, key_names, start_world
+from evenhand.model.cud.readings import Readings
+from evenhand.model.cud.renaming import RENAMING
+from evenhand.model.cud.step import active, apply, ended, initial, judge, merge, moment, step
+from evenhand.model.cud.strategies import chosen, covering, remember
+from evenhand.model.cud.vocabulary import (
+    ALLOW,
+    DONE,
+    NO_CHOICE,
+    OPERATIONS,
+    READ,
+    TYPES,
+    WRITE,
+    Choice,
+    Config,
+    Draft,
+    Epoch,
+    Request,
+    Shown,
+    State,
+    allow,
+)
+from evenhand.model.system import Joint, Scope, Separated, Step, System
+
+__all__ = ["RUN", "TAKEN", "UNIVERSE", "every_request", "malformed_requests", "playing", "well_formed"]
+
+TAKEN = Atom("str", "taken")
+"""The one value that menus write."""
+
+Menu = Callable[[Config, str], Iterable[Choice]]
+
+
+def playing(menu: Menu) -> Joint[Config, State, Epoch, Choice]:
+    """The joint action of the active agents: from the menu, or what their strategies choose."""
+
+    def agents(config: Config, state: State) -> tuple[str, ...]:
+        return () if ended(config, state) else active(config, state)
+
+    def choices(config: Config, _scope: Scope, state: State, agent: str) -> Iterable[Choice]:
+        if not config.strategies:
+            return menu(config, agent)
+        seen = observe(config, state, agent, ())
+        memory = remember(config, agent, seen, state.agents[config.agents.index(agent)].memory)
+        return (chosen(config, agent, seen, memory),)
+
+    return Joint(agents, choices, lambda _config, _state, picked: Epoch(picked), lambda action: action.choices)
+
+
+def well_formed(config: Config, agent: str) -> Iterator[Request]:
+    """Every READ and WRITE over a non-empty scope, each WRITE with any delta, citing all that covers it."""
+    scopes = [scope for size in range(1, len(config.keys) + 1) for scope in itertools.combinations(config.keys, size)]
+    deltas = [delta for size in range(len(config.keys) + 1) for delta in itertools.combinations(config.keys, size)]
+    for scope in scopes:
+        yield Request(READ, scope, (), covering(config.authorities, agent, scope, READ))
+    for scope in scopes:
+        cited = covering(config.authorities, agent, scope, WRITE)
+        for delta in deltas:
+            yield Request(WRITE, scope, tuple((key, TAKEN) for key in delta), cited)
+
+
+def every_request(config: Config, agent: str) -> Iterator[Request]:
+    """`well_formed` under each citation: all held that cover, none, one foreign; equal ones once.
+
+    The foreign one is the first ALLOW that another agent holds, where there is one.
+    """
+    others = [one for one in config.authorities if one.commitment == ALLOW and one.holder_agent_id != agent]
+    foreign = tuple(one.authority_id for one in others[:1])
+    for request in well_formed(config, agent):
+        for cited in dict.fromkeys((request.authorities_cited, (), foreign)):
+            yield replace(request, authorities_cited=cited)
+
+
+def malformed_requests(config: Config, agent: str) -> dict[str, Request]:
+    """One malformed request of each kind that the kernel names, otherwise as good as the agent can make it."""
+    first = config.keys[0]
+    good = Request(WRITE, (first,), ((first, TAKEN),), covering(config.authorities, agent, (first,), WRITE))
+    other = next((name for name in config.agents if name != agent), "nobody")
+    return {
+        "forged agent_id": replace(good, agent_id=other),
+        "forged action_id": replace(good, action_id="forged"),
+        "unknown action_type": replace(good, action_type="DELETE"),
+        "empty declared_scope": replace(good, declared_scope=()),
+        "duplicate key in declared_scope": replace(good, declared_scope=(first, first)),
+        "unknown key in declared_scope": replace(good, declared_scope=("nowhere",)),
+        "READ with a proposed_delta": replace(good, action_type=READ),
+        "unknown key in proposed_delta": replace(good, proposed_delta=(("nowhere", TAKEN),)),
+        "value that is no JSON primitive": replace(good, proposed_delta=((first, Opaque("nan")),)),
+    }
+
+
+def _universe_menu(config: Config, agent: str) -> Iterator[Choice]:
+    yield NO_CHOICE
+    for request in every_request(config, agent):
+        yield Choice(request)
+    for request in malformed_requests(config, agent).values():
+        yield Choice(request)
+    yield Choice(exits=True)
+
+
+def _universe_configs(scope: Scope, readings: Readings) -> Iterator[Config]:
+    agents, keys = agent_names(scope["agents"]), key_names(scope["keys"])
+    for layout in every_layout(agents, keys):
+        yield Config(agents, start_world(keys), layout, epochs=1, readings=readings)
+
+
+def _run_menu(config: Config, agent: str) -> Iterator[Choice]:
+    """A few choices of each sort: idle, honest, under-declaring, malformed, a message, exit."""
+    yield NO_CHOICE
+    for operation in OPERATIONS:
+        for key in config.keys:
+            delta = ((key, TAKEN),) if operation == WRITE else ()
+            yield Choice(Request(operation, (key,), delta, covering(config.authorities, agent, (key,), operation)))
+    if len(config.keys) > 1:
+        first, second = config.keys[:2]
+        cited = covering(config.authorities, agent, (first,), WRITE)
+        yield Choice(Request(WRITE, (first,), ((second, TAKEN),), cited))
+    yield Choice(malformed_requests(config, agent)["empty declared_scope"])
+    if config.communication:
+        yield Choice(draft=Draft('{"role":0}'))
+    yield Choice(exits=True)
+
+
+def _run_configs(scope: Scope, readings: Readings) -> Iterator[Config]:
+    """The free-agent layout; everything to everyone, with communication; all of it to the last agent alone."""
+    agents, keys = agent_names(scope["agents"]), key_names(scope["keys"])
+    pairs = tuple((key, operation) for key in keys for operation in OPERATIONS)
+    world = start_world(keys)
+    epochs = scope["epochs"]
+    yield Config(agents, world, free_layout(agents, keys), epochs=epochs, readings=readings)
+    everyone = tuple(allow(number, agent, *pairs) for number, agent in enumerate(agents, start=1))
+    yield Config(agents, world, everyone, communication=True, epochs=epochs, readings=readings)
+    yield Config(agents, world, (allow(1, agents[-1], *pairs),), epochs=epochs, readings=readings)
+
+
+def _wants(config: Config, state: State) -> bool:
+    """Somebody is left, and the run is not over."""
+    return not ended(config, state)
+
+
+def _progress(step: Step[Config, State, Epoch, Shown]) -> bool:
+    """Something was executed."""
+    return any(token == DONE for _, token in step.shown.tokens)
+
+
+def _smaller(config: Config, start: State) -> Iterator[tuple[Config, State]]:
+    """Without the last agent, without the last key, without one artefact, an epoch shorter; from its start."""
+    if start != initial(config)[0]:
+        return
+    if len(config.agents) > 1 and not config.strategies:
+        yield from _started(replace(config, agents=config.agents[:-1]))
+    if len(config.world) > 1:
+        gone = config.keys[-1]
+        kept = tuple(one for one in config.authorities if not any(one.governs(gone, op) for op in OPERATIONS))
+        yield from _started(replace(config, world=config.world[:-1], authorities=kept))
+    for one in config.authorities:
+        yield from _started(replace(config, authorities=tuple(a for a in config.authorities if a != one)))
+    if config.epochs is not None and config.epochs > 1:
+        yield from _started(replace(config, epochs=config.epochs - 1))
+
+
+def _started(config: Config) -> Iterator[tuple[Config, State]]:
+    yield config, initial(config)[0]
+
+
+def _allows(config: Config, state: State, action: Epoch) -> bool:
+    """Whether every agent in the run chooses exactly once and nobody else does, while the run goes on.
+
+    What they choose is theirs: a hostile request is on offer too.
+    """
+    return not ended(config, state) and sorted(agent for agent, _ in action.choices) == list(active(config, state))
+
+
+RUN: System[Config, State, Epoch, Shown, Rules] = System(
+    name="run",
+    rules=REFERENCE,
+    configs=_run_configs,
+    initial=initial,
+    step=step,
+    joint=playing(_run_menu),
+    scope=Scope(agents=2, keys=2, epochs=2),
+    readings=Readings(),
+    separated=Separated(moment, judge, merge, apply),
+    wants=_wants,
+    progress=_progress,
+    smaller=_smaller,
+    allows=_allows,
+    types=TYPES,
+)
+"""Free agents over a few epochs: three layouts, a menu with something of each sort."""
+
+UNIVERSE: System[Config, State, Epoch, Shown, Rules] = replace(
+    RUN,
+    name="universe",
+    configs=_universe_configs,
+    joint=playing(_universe_menu),
+    scope=Scope(agents=2, keys=2),
+    quotients=(RENAMING,),
+)
+"""Every authority layout times every joint request, one epoch."""
