@@ -1,0 +1,225 @@
+"""A counterexample as data: the shrunk run, the claim it refutes, and where it was seen.
+
+A record says everything that replaying needs and nothing that only one machine has: protocol, system,
+scope, readings, variant, claim and its version, and the run itself, encoded by `evenhand.model.codec`.
+`shown` is the digest of what the run showed and of the verdict; a model that now shows something else
+fails loudly.  `provenance` and `reproduce` tell where the record came from and are never compared.
+
+On disk it is canonical JSON whose first key is `format`, which is how a reader (pytest, say) tells our
+files from other people's by their first bytes; `sha256` seals the rest.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
+from typing import Any, Literal, cast
+
+import jsonschema
+
+from evenhand.model.canonical import Json, canonical_bytes, digest, parse
+from evenhand.model.codec import decode, encode
+from evenhand.model.system import Scope
+from evenhand.model.trace import Lasso, Pair, Scenario
+from evenhand.properties.verdict import Evidence
+
+__all__ = ["FORMAT", "VERSION", "BadRecord", "Kind", "Outcome", "Record", "decode_run", "encode_run"]
+
+FORMAT = "evenhand/counterexample"
+VERSION = 1
+
+Kind = Literal["mutant", "reference"]
+Outcome = Literal["REFUTED", "WITNESSED"]
+"""What the run does to the claim: witnesses it if the claim is that something can happen, else refutes it."""
+
+AGAIN = "Record it again, or restore the file from version control"
+"""The next step for most of what can be wrong with a record."""
+
+
+class BadRecord(ValueError):
+    """A record that cannot be used: `culprit` (a file), `cause`, and the `next_step` that mends it."""
+
+    def __init__(self, culprit: str, cause: str, next_step: str) -> None:
+        super().__init__(f"{culprit}: {cause}. {next_step}.")
+        self.culprit, self.cause, self.next_step = culprit, cause, next_step
+
+
+@dataclass(frozen=True)
+class Record:
+    """One counterexample.
+
+    `variant` is `reference` or the name of a mutant, as `variant_kind` says.  `readings` maps every reading
+    of the system to its encoded value.  `run` is the encoded evidence (`decode_run` reads it), `shown` the
+    digest of what it shows.  `sentence` is the claim in English as it was worded then.
+    """
+
+    protocol: str
+    system: str
+    scope: Scope
+    readings: Mapping[str, Json]
+    variant_kind: Kind
+    variant: str
+    claim: str
+    claim_version: int
+    sentence: str
+    outcome: Outcome
+    run: Mapping[str, Json]
+    shown: str
+    reproduce: str = ""
+    provenance: Mapping[str, Json] = field(default_factory=dict[str, Json])
+
+    @property
+    def identity(self) -> str:
+        """The digest of what is replayed: equal for two records of one run, whoever found it and when."""
+        content = self._content()
+        del content["provenance"], content["reproduce"]
+        content["property"] = {"name": self.claim, "version": self.claim_version}
+        return digest(content)
+
+    @property
+    def file_name(self) -> str:
+        """`claim--variant--` and eight digits of the identity, as a name that every file system takes."""
+        parts = (re.sub(r"[^A-Za-z0-9_-]", "_", part)[:60] for part in (self.claim, self.variant))
+        return f"{'--'.join(parts)}--{self.identity.removeprefix('sha256:')[:8]}.json"
+
+    def to_json(self) -> dict[str, Json]:
+        """The record as JSON, sealed; `from_json` reads it back."""
+        content = self._content()
+        return {**content, "sha256": digest(content)}
+
+    def to_bytes(self) -> bytes:
+        """What stands in a file: the canonical bytes and one line feed."""
+        return canonical_bytes(self.to_json()) + b"\n"
+
+    def _content(self) -> dict[str, Json]:
+        return {
+            "format": FORMAT,
+            "version": VERSION,
+            "protocol": self.protocol,
+            "system": self.system,
+            "scope": dict(self.scope),
+            "readings": dict(self.readings),
+            "variant": {"kind": self.variant_kind, "name": self.variant},
+            "property": {"name": self.claim, "version": self.claim_version, "sentence": self.sentence},
+            "outcome": self.outcome,
+            "run": dict(self.run),
+            "shown": self.shown,
+            "reproduce": self.reproduce,
+            "provenance": dict(self.provenance),
+        }
+
+    @staticmethod
+    def from_json(data: Json, origin: str = "this record") -> Record:
+        """The record that `to_json` wrote; `origin` names it in messages.
+
+        Raises BadRecord for another format or version, for what the schema does not allow, and for content
+        that is not what was sealed.
+        """
+        _check_format(data, origin)
+        try:
+            jsonschema.validate(data, _schema(), cls=jsonschema.Draft202012Validator)
+        except jsonschema.ValidationError as wrong:
+            raise BadRecord(origin, f"{wrong.json_path:.80} is wrong: {wrong.message:.200}", AGAIN) from wrong
+        content = {key: value for key, value in data.items() if key != "sha256"}
+        try:
+            sealed = digest(content)
+        except ValueError as error:
+            raise BadRecord(origin, str(error), AGAIN) from error
+        if data["sha256"] != sealed:
+            raise BadRecord(origin, "its content is not what was recorded (sha256 differs)", AGAIN)
+        return Record(
+            protocol=data["protocol"],
+            system=data["system"],
+            scope=Scope(data["scope"]),
+            readings=data["readings"],
+            variant_kind=data["variant"]["kind"],
+            variant=data["variant"]["name"],
+            claim=data["property"]["name"],
+            claim_version=data["property"]["version"],
+            sentence=data["property"]["sentence"],
+            outcome=data["outcome"],
+            run=data["run"],
+            shown=data["shown"],
+            reproduce=data["reproduce"],
+            provenance=data["provenance"],
+        )
+
+
+def encode_run(evidence: Evidence) -> dict[str, Json]:
+    """Evidence as JSON.  Raises ValueError that names the place for a value without an encoding."""
+    match evidence:
+        case Scenario():
+            return {"kind": "scenario", **_scenario_json(evidence)}
+        case Lasso():
+            return {
+                "kind": "lasso",
+                "config": encode(evidence.config),
+                "start": encode(evidence.start),
+                "stem": encode(evidence.stem),
+                "loop": encode(evidence.loop),
+            }
+        case Pair():
+            return {
+                "kind": "pair",
+                "left": _scenario_json(evidence.left),
+                "right": _scenario_json(evidence.right),
+                "relation": evidence.relation,
+            }
+
+
+def decode_run(run: Mapping[str, Json], types: tuple[type, ...]) -> Evidence:
+    """The evidence that `encode_run` wrote, building only classes among `types`.
+
+    Raises ValueError that names the place for anything that is not the encoding of such a value.
+    """
+
+    def part(of: Mapping[str, Json], name: str) -> Any:
+        return decode(of[name], *types)
+
+    def scenario(of: Mapping[str, Json]) -> Scenario[Any, Any, Any]:
+        return Scenario(part(of, "config"), part(of, "start"), part(of, "actions"))
+
+    match run["kind"]:
+        case "scenario":
+            return scenario(run)
+        case "lasso":
+            return Lasso(part(run, "config"), part(run, "start"), part(run, "stem"), part(run, "loop"))
+        case "pair":
+            return Pair(scenario(run["left"]), scenario(run["right"]), run["relation"])
+        case other:
+            raise ValueError(f"a run is a scenario, a lasso or a pair, not {other!r:.60}")
+
+
+def _scenario_json(scenario: Scenario[Any, Any, Any]) -> dict[str, Json]:
+    return {
+        "config": encode(scenario.config),
+        "start": encode(scenario.start),
+        "actions": encode(scenario.actions),
+    }
+
+
+def _check_format(data: Json, origin: str) -> None:
+    top: dict[str, Json] = cast("Any", data) if isinstance(data, dict) else {}
+    known, version = top.get("format"), top.get("version")
+    if known != FORMAT:
+        said = f"its format is {known!r:.60}" if known is not None else "it names no format"
+        raise BadRecord(origin, f"{said}, not {FORMAT!r}", "Give a file that `evenhand` recorded")
+    if type(version) is not int or version < 1:
+        raise BadRecord(origin, f"its version is {version!r:.60}, not {VERSION}", AGAIN)
+    if version > VERSION:
+        raise BadRecord(
+            origin, f"it is of version {version}, newer than {VERSION}, the newest known here", "Update evenhand"
+        )
+    if version < VERSION:
+        raise BadRecord(origin, f"it is of version {version}, older than {VERSION}", AGAIN)
+
+
+@cache
+def _schema() -> dict[str, Json]:
+    schema: dict[str, Json] = parse(
+        files("evenhand.counterexamples").joinpath("schema/counterexample.json").read_bytes()
+    )
+    return schema
