@@ -76,14 +76,17 @@ class Judgement:
 def refutes(system: AnySystem, claim: Property, evidence: Evidence, *, limit: int = FORWARD_LIMIT) -> bool:
     """Whether `evidence`, replayed in `system`, refutes `claim` (witnesses it, for `Reachable`).
 
-    False also where the judge cannot know, which `judge` tells apart.  Raises UnknownName for a fairness
-    assumption that the system lacks.
+    False also where the judge cannot know, which `judge` tells apart.
     """
     return judge(system, claim, evidence, limit=limit).refutes
 
 
 def judge(system: AnySystem, claim: Property, evidence: Evidence, *, limit: int = FORWARD_LIMIT) -> Judgement:
-    """`refutes`, with the reason.  Raises UnknownName for a fairness assumption that the system lacks."""
+    """`refutes`, with the reason.
+
+    Not decided where a deadlock's forward search meets more than `limit` states, and where the claim names a
+    fairness assumption that the system lacks under this configuration.
+    """
     for scenario in _runs(claim, evidence):
         if not claim.applies(scenario.config):
             return Judgement(False, f"{claim.name} is not claimed under this configuration")
@@ -259,7 +262,11 @@ def _forever(system: AnySystem, claim: Eventually | LeadsTo | LivelockFree, lass
         return Judgement(False, str(error))
     if why := _not_on_offer(system, trace):
         return Judgement(False, why)
-    if broken := unserved(system, lasso.config, loop, claim.fairness):
+    try:
+        broken = unserved(system, lasso.config, loop, claim.fairness)
+    except UnknownName as error:
+        return Judgement(False, str(error), decided=False)
+    if broken:
         return Judgement(False, f"the loop is not fair: it starves {', '.join(broken)}")
     if isinstance(claim, LivelockFree):
         if not any(claim.attempts(step) for step in loop):

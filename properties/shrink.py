@@ -55,11 +55,12 @@ class Shrinker:
     *Refitting* is what makes dropping work.  Actions are named by content, so after an edit most of the later
     ones still make sense; those that are no longer on offer are dropped along the way.  A joint action is
     refitted agent by agent: a choice that is gone becomes the simplest one, an agent that is gone is left out.
-    A hostile action was never on offer, and dropping it may lose the very thing that fails; so each edit is
-    proposed twice, refitted first and then as it stands.
+    What was hostile to begin with was never on offer, and dropping it may lose the very thing that fails; so
+    an action or choice that the given evidence takes where it is not on offer is kept as it stands.  Nothing
+    else becomes hostile on the way: honest evidence stays honest.
 
     * a trace: leave out what leads round in a circle, then chunks of actions, then single ones and pairs;
-      take simpler initial data; lower one agent's choice.
+      take simpler initial data; lower one agent's choice; both at once.
     * a lasso stays a lasso: it is judged as one, fair and closed, every time.  Beside the edits of a trace,
       in the stem and in the loop, it is cut at any state that it visits twice and entered at any of its states.
     * a pair: first the same edit in both runs (their common past, or the same action wherever it occurs),
@@ -75,6 +76,7 @@ class Shrinker:
         self.best = evidence
         self.still_fails = still_fails
         self.left = limit
+        self._hostile = self._not_on_offer(evidence)
         self._tried: set[Evidence] = {evidence}
         self._starts: set[Any] = {_starts(evidence)}
 
@@ -83,7 +85,14 @@ class Shrinker:
         """The passes for this kind of evidence, cheapest gain first."""
         match self.best:
             case Scenario():
-                return (self.skip_circles, self.drop_actions, self.simplify_start, self.lower_choices, self.drop_two)
+                return (
+                    self.skip_circles,
+                    self.drop_actions,
+                    self.simplify_start,
+                    self.lower_choices,
+                    self.drop_two,
+                    self.simplify_and_lower,
+                )
             case Lasso():
                 return (
                     self.cut_lasso_where_states_repeat,
@@ -140,7 +149,13 @@ class Shrinker:
         for config, start in self._simpler_starts(best.config, best.start):
             yield from self._edited(Scenario(config, start), (best.actions,))
 
-    def lower_choices(self, best: AnyScenario) -> Iterator[Evidence]:
+    def simplify_and_lower(self, best: AnyScenario) -> Iterator[Evidence]:
+        """From simpler initial data with one choice lowered, where either alone loses what fails."""
+        for config, start in self._simpler_starts(best.config, best.start):
+            actions = self._refit(config, start, best.actions)[0]
+            yield from self.lower_choices(Scenario(config, start, actions))
+
+    def lower_choices(self, best: AnyScenario) -> Iterator[AnyScenario]:
         """With one action, or one agent's choice in it, replaced by one earlier on its menu."""
         trace = replay(self.system, best)
         for index, step in enumerate(trace.steps):
@@ -148,10 +163,8 @@ class Shrinker:
                 yield from self._edited(best, (_replaced(best.actions, index, lower),))
 
     def _edited(self, best: AnyScenario, edits: Iterable[Actions]) -> Iterator[AnyScenario]:
-        """Each edit of the actions, refitted first and then as it stands."""
         for actions in edits:
             yield replace(best, actions=self._refit(best.config, best.start, actions)[0])
-            yield replace(best, actions=actions)
 
     # Lassos
 
@@ -198,13 +211,11 @@ class Shrinker:
                 yield from self._edited_lasso(best, ((changed[:entry], changed[entry:]) for changed in edits))
 
     def _edited_lasso(self, best: AnyLasso, edits: Iterable[tuple[Actions, Actions]]) -> Iterator[Evidence]:
-        """Each edit refitted, and as it stands.  An empty loop is no lasso."""
         for stem, loop in edits:
             fitted, entry = self._refit(best.config, best.start, stem)
             again, _ = self._refit(best.config, entry, loop)
-            if again:
+            if again:  # an empty loop is no lasso
                 yield replace(best, stem=fitted, loop=again)
-            yield replace(best, stem=stem, loop=loop)
 
     # Pairs
 
@@ -244,21 +255,16 @@ class Shrinker:
             for lower in self._lower(step.config, step.before, step.action):
                 one, two = (_exchanged(run.actions, step.action, lower) for run in (left, right))
                 yield from self._edited_pair(best, one, two)
-        for proposal in self.lower_choices(left):
-            assert isinstance(proposal, Scenario)
-            yield replace(best, left=proposal)
-        for proposal in self.lower_choices(right):
-            assert isinstance(proposal, Scenario)
-            yield replace(best, right=proposal)
+        yield from (replace(best, left=proposal) for proposal in self.lower_choices(left))
+        yield from (replace(best, right=proposal) for proposal in self.lower_choices(right))
 
     def _edited_pair(self, best: AnyPair, left: Actions, right: Actions) -> Iterator[Evidence]:
-        one, two = replace(best.left, actions=left), replace(best.right, actions=right)
+        one, two = best.left, best.right
         yield replace(
             best,
             left=replace(one, actions=self._refit(one.config, one.start, left)[0]),
             right=replace(two, actions=self._refit(two.config, two.start, right)[0]),
         )
-        yield replace(best, left=one, right=two)
 
     # What all of them use
 
@@ -273,8 +279,8 @@ class Shrinker:
         return tuple(fitted), state
 
     def _fitting(self, config: Any, state: Any, action: Any) -> tuple[Any] | None:
-        """The action, or the nearest joint one that is on offer, in a box; None where there is none."""
-        if self.system.is_enabled(config, state, action):
+        """The action, or the nearest joint one that may stand here, in a box; None where there is none."""
+        if action in self._hostile or self.system.is_enabled(config, state, action):
             return (action,)
         joint = self.system.joint
         if joint is None:
@@ -286,10 +292,28 @@ class Shrinker:
         made: list[tuple[str, Any]] = []
         for agent in agents:
             menu = tuple(joint.choices(config, self.system.scope, state, agent))
-            if not menu:
+            kept = agent in wished and (wished[agent] in menu or (agent, wished[agent]) in self._hostile)
+            if not kept and not menu:
                 return None
-            made.append((agent, wished[agent] if agent in wished and wished[agent] in menu else menu[0]))
+            made.append((agent, wished[agent] if kept else menu[0]))
         return (joint.join(config, state, tuple(made)),)
+
+    def _not_on_offer(self, evidence: Evidence) -> frozenset[Any]:
+        """The actions, and the (agent, choice) pairs of joint ones, that the evidence takes off the menu."""
+        joint = self.system.joint
+        found: list[Any] = []
+        for run in _runs(evidence):
+            for step in replay(self.system, run).steps:
+                config, state, action = step.config, step.before, step.action
+                if self.system.is_enabled(config, state, action):
+                    continue
+                made = () if joint is None else joint.split(action)
+                if joint is None or tuple(agent for agent, _ in made) != joint.agents(config, state):
+                    found.append(action)
+                    continue
+                menus = {agent: tuple(joint.choices(config, self.system.scope, state, agent)) for agent, _ in made}
+                found.extend((agent, choice) for agent, choice in made if choice not in menus[agent])
+        return frozenset(found)
 
     def _lower(self, config: Any, state: Any, action: Any) -> Iterator[Any]:
         """Simpler actions in this place: one agent's choice lowered, or what stands earlier on the menu.
@@ -320,6 +344,16 @@ class Shrinker:
                 return
             if (config, earlier) not in self._starts:
                 yield config, earlier
+
+
+def _runs(evidence: Evidence) -> tuple[AnyScenario, ...]:
+    match evidence:
+        case Scenario():
+            return (evidence,)
+        case Lasso():
+            return (evidence.unrolled,)
+        case Pair():
+            return (evidence.left, evidence.right)
 
 
 def _starts(evidence: Evidence) -> Any:
