@@ -109,6 +109,7 @@ CASES = [
 
 @pytest.mark.parametrize(("policy", "lease", "lock"), CASES)
 def test_ages_and_instants_reach_the_same_states_at_the_same_depth(policy: str, lease: str, lock: str) -> None:
+    """Level by level; and instants go on for ever where ages have closed."""
     guard, bare = spike("markspace_guard"), spike("bare_search")
     found = bare.search(guard.system.under(policy=policy, lease=lease, guard_atomicity=lock), guard.in_flight)
     levels, worlds = levels_by_instants(policy, lease, lock, ttl=1, depth=len(found.levels))
@@ -128,6 +129,7 @@ def newest(_config: object, intents: Any) -> str:
 
 
 def test_a_lease_that_loses_its_life_or_its_rank_is_seen() -> None:
+    """Two seeded faults, and the shortest run that each one allows."""
     guard, bare = spike("markspace_guard"), spike("bare_search")
     system = guard.system.under(lease="renewed_since_allow")
     faulty = replace(system, rules=replace(system.rules, renews=never))
@@ -175,6 +177,7 @@ def final_states(rounds: int) -> int:
 
 @pytest.mark.parametrize("rounds", [1, 2, 3])
 def test_the_stake_graph_has_the_size_of_the_formula(rounds: int) -> None:
+    """Positions of one agent, squared, over the rounds; the ends placed and weighed apart."""
     spiked, bare = spike("conviction_multiplier"), spike("bare_search")
     with localcontext() as context:
         context.prec = 100
@@ -184,6 +187,7 @@ def test_the_stake_graph_has_the_size_of_the_formula(rounds: int) -> None:
 
 @pytest.mark.parametrize(("fraction", "saturation"), [("98/100", 5), ("3/4", 4), ("7/8", 6), ("3/4", 2), ("1/2", 3)])
 def test_exact_order_agrees_with_a_hundred_digits(fraction: str, saturation: int) -> None:
+    """Every pair of small sums: equality by form, order by intervals, against decimals."""
     spiked = spike("conviction_multiplier")
     config = spiked.Config(fraction=Fraction(fraction), saturation=saturation)
     counts = [c for c in itertools.product(range(3), repeat=min(saturation, 4) + 1) if 0 < sum(c) <= 3]
@@ -200,6 +204,7 @@ def test_exact_order_agrees_with_a_hundred_digits(fraction: str, saturation: int
 
 
 def test_a_reducible_polynomial_needs_the_smaller_degree(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And with the root left out (the seeded fault) two forms of one number stay unequal."""
     spiked = spike("conviction_multiplier")
     theta = spiked.theta
     assert len(theta(Fraction(1, 50), 5, 1).form) == 5
@@ -214,6 +219,7 @@ def test_a_reducible_polynomial_needs_the_smaller_degree(monkeypatch: pytest.Mon
 
 
 def test_floats_break_ties_that_exact_numbers_keep() -> None:
+    """The same three stakes in two orders: two floats, one exact number."""
     spiked = spike("conviction_multiplier")
     floats = [float(decimal_weight(Fraction(98, 100), 5, Fraction(2), held)) for held in range(6)]
     parted = [
@@ -228,6 +234,7 @@ def test_floats_break_ties_that_exact_numbers_keep() -> None:
 
 
 def test_multiplier_at_saturation_is_above_the_example_of_16_7() -> None:
+    """It reaches 1.98 where the example promises at least 1.96, grows on the way, and stops."""
     spiked = spike("conviction_multiplier")
     full = spiked.multiplier(spiked.Config(), 5)
     assert full.form == (Fraction(198, 100), 0, 0, 0, 0)  # 1 + (2 - 1) * 0.98: more than the 1.96 promised
