@@ -1,0 +1,208 @@
+"""What every command shares: its options, one message for each mistake, one object for `--json`.
+
+Exit codes: 0 all as stated, 1 refuted (or a stated refutation gone), 2 bad use or bad input, 3 undecided,
+130 interrupted.  A mistake of the person's (a name, a file, a number) is one line on standard error.
+"""
+
+from __future__ import annotations
+
+import functools
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Annotated, Any, NoReturn, ParamSpec
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.text import Text
+
+from evenhand.model.canonical import Json, canonical_text
+from evenhand.model.system import System
+from evenhand.plan import Job, chosen_readings, chosen_scope, claims_for, system_for
+from evenhand.properties.registry import Bundle, ProtocolBroken, find, protocols
+from evenhand.report.finding import plain
+from evenhand.report.report import INTERRUPTED, Report
+from evenhand.report.table import print_report
+from evenhand.report.text import inert
+
+__all__ = [
+    "BadUse",
+    "Claim",
+    "JsonOut",
+    "MutantName",
+    "ProtocolName",
+    "ReadingOption",
+    "ScopeOption",
+    "SystemOption",
+    "Unknown",
+    "bundle_named",
+    "bundles_named",
+    "counting",
+    "emit",
+    "finish",
+    "guarded",
+    "job_for",
+    "running",
+    "say",
+    "terminal",
+    "usage",
+]
+
+AnySystem = System[Any, Any, Any, Any, Any]
+P = ParamSpec("P")
+
+ProtocolName = Annotated[str, typer.Argument(metavar="PROTOCOL", help="A protocol, as `evenhand verify` lists them.")]
+SystemOption = Annotated[str, typer.Option("--system", metavar="NAME", help="One of the protocol's systems.")]
+ScopeOption = Annotated[
+    list[str] | None, typer.Option("--scope", metavar="a=1,b=2", help="Sizes that differ from the system's own.")
+]
+ReadingOption = Annotated[
+    list[str] | None, typer.Option("--reading", metavar="NAME=VALUE", help="A reading that differs from the default.")
+]
+MutantName = Annotated[
+    str, typer.Option("--mutant", "--variant", metavar="NAME", help="Run this mutant instead of the reference.")
+]
+Claim = Annotated[list[str] | None, typer.Option("--claim", metavar="NAME", help="Only this claim (repeatable).")]
+JsonOut = Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output, and nothing else.")]
+
+
+class BadUse(ValueError):
+    """A mistake in what was asked: an option, a name, a file.  Exit code 2."""
+
+
+class Unknown(Exception):
+    """The answer is not known here (no solver installed, say).  Exit code 3."""
+
+
+def terminal() -> Console:
+    """Standard output for people: as wide as the terminal, 120 columns elsewhere; heeds NO_COLOR."""
+    return Console(width=None if sys.stdout.isatty() else 120, highlight=False, emoji=False, markup=False)
+
+
+def say(message: str) -> None:
+    """One line on standard error, inert."""
+    Console(stderr=True, highlight=False, emoji=False, markup=False).print(Text(inert(message)), soft_wrap=True)
+
+
+def emit(value: Mapping[str, Json]) -> None:
+    """One JSON object on standard output, canonical, and nothing else."""
+    sys.stdout.write(canonical_text(dict(value)) + "\n")
+    sys.stdout.flush()
+
+
+@contextmanager
+def usage() -> Iterator[None]:
+    """Where names, sizes and files are made out: what is wrong with them is the person's to mend."""
+    try:
+        yield
+    except (ValueError, OSError) as error:
+        raise BadUse(str(error)) from error
+
+
+def guarded(command: Callable[P, int]) -> Callable[P, None]:
+    """A command that returns its exit code, with one message for each mistake instead of a traceback."""
+
+    @functools.wraps(command)
+    def wrapped(*args: P.args, **kwargs: P.kwargs) -> None:
+        try:
+            code = command(*args, **kwargs)
+        except (BadUse, ProtocolBroken) as error:
+            _leave(str(error), 2)
+        except Unknown as error:
+            _leave(str(error), 3)
+        except KeyboardInterrupt:
+            _leave("interrupted", INTERRUPTED)
+        raise typer.Exit(code)
+
+    return wrapped
+
+
+def _leave(message: str, code: int) -> NoReturn:
+    say(f"evenhand: {message}")
+    raise typer.Exit(code)
+
+
+def bundle_named(name: str) -> Bundle:
+    """The protocol called `name`.  Raises BadUse, or ProtocolBroken when any does not import."""
+    with usage():
+        return find(name)
+
+
+def bundles_named(names: list[str]) -> tuple[Bundle, ...]:
+    """These protocols, each once, or all of them.  Raises BadUse as `bundle_named` does."""
+    if names:
+        return tuple(bundle_named(name) for name in dict.fromkeys(names))
+    found = protocols()
+    if not found:
+        raise BadUse("there is no protocol; a module of evenhand.model with a PROTOCOL is one")
+    return found
+
+
+def job_for(
+    bundle: Bundle,
+    job: Job,
+    scope: list[str] | None,
+    readings: list[str] | None,
+    claims: list[str] | None,
+) -> tuple[Job, AnySystem]:
+    """`job` with what the options chose, and the system it runs.  Raises BadUse for what is not there."""
+    from dataclasses import replace
+
+    with usage():
+        base = system_for(bundle, job)
+        chosen = replace(
+            job,
+            system=base.name,
+            scope=tuple(sorted(chosen_scope(scope or []).items())),
+            readings=chosen_readings(base, readings or []),
+            claims=tuple(claims or ()),
+        )
+        claims_for(bundle, base.name, chosen.claims)
+        return chosen, system_for(bundle, chosen)
+
+
+@contextmanager
+def running(total: int, what: str) -> Iterator[Callable[[str, int], None]]:
+    """A progress bar on standard error, on a terminal only; yields `advance(words, steps)`.
+
+    Nothing refreshes on its own: a thread beside forked children can deadlock them.
+    """
+    console = Console(stderr=True, highlight=False, emoji=False, markup=False)
+    if not console.is_terminal:
+        yield lambda _words, _steps: None
+        return
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TextColumn("{task.completed:,}"))
+    with Progress(*columns, TimeElapsedColumn(), console=console, auto_refresh=False, transient=True) as bar:
+        task = bar.add_task(what, total=total or None)
+
+        def advance(words: str, steps: int) -> None:
+            bar.update(task, description=inert(words)[:60], advance=steps, refresh=True)
+
+        yield advance
+
+
+@contextmanager
+def counting(what: str) -> Iterator[Callable[[int, int], None] | None]:
+    """The progress callback of an engine (`done`, `known`), on a terminal only; None elsewhere."""
+    console = Console(stderr=True, highlight=False, emoji=False, markup=False)
+    if not console.is_terminal:
+        yield None
+        return
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TextColumn("{task.completed:,}"))
+    with Progress(*columns, TimeElapsedColumn(), console=console, auto_refresh=False, transient=True) as bar:
+        task = bar.add_task(inert(what), total=None)
+
+        def count(done: int, known: int) -> None:
+            bar.update(task, completed=done, total=max(done, known) or None, refresh=True)
+
+        yield count
+
+
+def finish(report: Report, more: Mapping[str, Any], *, as_json: bool, strict: bool = False) -> int:
+    """Print a report (as one object with `more` beside it, or as tables) and return its exit code."""
+    if as_json:
+        emit({**report.to_json(), **{name: plain(value) for name, value in more.items()}})
+    else:
+        print_report(terminal(), report)
+    return report.exit_code(strict=strict)

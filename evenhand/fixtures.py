@@ -1,0 +1,121 @@
+"""Refutations as files, on the side that reads and writes them: the fixtures of a protocol, and new ones.
+
+The record format and the store live in `evenhand.counterexamples`; here a run's refutations become files
+and the files there are become findings of the engine `replay`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import evenhand.counterexamples
+from evenhand.counterexamples.record import Record
+from evenhand.counterexamples.replay import Replayed, record_run, replay_record
+from evenhand.counterexamples.store import load, save
+from evenhand.model.canonical import Json
+from evenhand.model.system import System
+from evenhand.properties.property import Property
+from evenhand.properties.registry import Bundle
+from evenhand.properties.verdict import Status, Verdict
+from evenhand.report.finding import Finding
+from evenhand.report.report import Report
+from evenhand.report.text import evidence_length, inert, trace_lines
+
+__all__ = ["fixture_files", "fixtures_of", "recorded", "replay_findings", "replayed", "saved"]
+
+REPLAY = "replay"
+"""The engine of findings that come from files."""
+LIBRARIES = ("hypothesis", "z3-solver", "cvc5")
+
+
+def fixture_files(protocol: str) -> tuple[Path, ...]:
+    """The fixture files of a protocol, by name."""
+    folder = Path(evenhand.counterexamples.__path__[0]) / protocol
+    return tuple(sorted(folder.rglob("*.json"))) if folder.is_dir() else ()
+
+
+def fixtures_of(protocol: str) -> tuple[tuple[str, Record], ...]:
+    """The name and the record of each fixture.  Raises BadRecord for the first that cannot be used."""
+    return tuple((path.name, load(path)) for path in fixture_files(protocol))
+
+
+def replayed(bundle: Bundle) -> tuple[Finding, ...]:
+    """A finding for every fixture of a protocol.  Raises BadRecord for one that does not fit the model."""
+    return tuple(
+        found
+        for name, record in fixtures_of(bundle.name)
+        for found in replay_findings(name, record, replay_record(record, bundle, origin=name))
+    )
+
+
+def replay_findings(name: str, record: Record, result: Replayed) -> Iterator[Finding]:
+    """What replaying a record says: of the variant it names, and of the reference where it fails there too."""
+    witnessed = record.outcome == "WITNESSED"
+    does, does_not = (Status.HOLDS, Status.REFUTED) if witnessed else (Status.REFUTED, Status.HOLDS)
+    status = does if result.refuted else does_not
+    expected = does
+    if record.variant_kind == "reference" and result.refuted and not result.ok:
+        expected = does_not
+    elif result.refuted and not result.ok and not result.reference_refuted:
+        status = Status.UNDECIDED  # it fails as it did, but shows something else
+    found = Finding(
+        protocol=record.protocol,
+        claim=record.claim,
+        sentence=record.sentence,
+        engine=REPLAY,
+        system=record.system,
+        variant=record.variant,
+        status=status,
+        expected=expected,
+        stated="" if result.ok else "recorded so",
+        because=inert(result.message),
+        scope={**dict(record.scope), "fixture": name},
+        trace=trace_lines(result.system, result.evidence),
+        length=evidence_length(result.evidence),
+        record=record.to_json(),
+        command=f"evenhand replay {name}",
+    )
+    yield found
+    if record.variant_kind == "mutant" and result.reference_refuted:
+        yield replace(found, variant="reference", status=does, expected=does_not)
+
+
+def recorded(
+    bundle: Bundle, system: System[Any, Any, Any, Any, Any], claim: Property, verdict: Verdict, again: str
+) -> tuple[Json, str]:
+    """The record of a refutation as JSON, or None and why its values cannot be written down."""
+    if verdict.evidence is None:
+        return None, "there is no run to record"
+    try:
+        record = record_run(
+            bundle, system, claim, verdict.evidence, engine=verdict.engine, reproduce=again, libraries=LIBRARIES
+        )
+    except ValueError as error:
+        return None, str(error)
+    return record.to_json(), ""
+
+
+def saved(folder: Path, report: Report) -> Report:
+    """Write every refutation that is no fixture yet to `folder`; the report then names the files, relative to it.
+
+    Raises NotWritten when a file cannot be made.
+    """
+    return replace(report, findings=tuple(_saved(folder, report.findings)))
+
+
+def _saved(folder: Path, findings: Iterable[Finding]) -> Iterator[Finding]:
+    known: dict[str, set[str]] = {}
+    for finding in findings:
+        if finding.record is None or finding.engine == REPLAY:
+            yield finding
+            continue
+        record = Record.from_json(finding.record)
+        there = known.setdefault(record.protocol, {path.name for path in fixture_files(record.protocol)})
+        if record.file_name in there:
+            yield finding
+            continue
+        path = save(record, folder / record.protocol)
+        yield replace(finding, fixture=f"{record.protocol}/{path.name}")

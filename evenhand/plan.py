@@ -1,0 +1,237 @@
+"""What a run does: a list of jobs, made from what the protocols say about themselves.
+
+No protocol is named here.  A protocol's `Claims.plans` say which engine runs which system at which scope
+under which budget; a system without a plan is explored and fuzzed at its own scope.  A job is plain data,
+so that it can be handed to another process and say afterwards what reproduces it.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import Enum, StrEnum
+from typing import Any, Literal
+
+from evenhand.model.system import Mutant, Scope, System, UnknownName, reading_values
+from evenhand.properties.property import Property
+from evenhand.properties.registry import Bundle, Plan
+
+__all__ = [
+    "EFFORT",
+    "Budget",
+    "Effort",
+    "Engine",
+    "Job",
+    "chosen_readings",
+    "chosen_scope",
+    "claims_for",
+    "plan",
+    "system_for",
+]
+
+AnySystem = System[Any, Any, Any, Any, Any]
+Engine = Literal["explore", "fuzz", "prove", "replay"]
+
+
+class Budget(StrEnum):
+    """How much a run may cost."""
+
+    quick = "quick"
+    standard = "standard"
+    deep = "deep"
+
+
+@dataclass(frozen=True)
+class Effort:
+    """The bounds of a budget where a protocol gives none: states of a search, examples and steps of a machine."""
+
+    max_states: int
+    examples: int
+    steps: int
+
+
+EFFORT: Mapping[Budget, Effort] = {
+    Budget.quick: Effort(20_000, 40, 15),
+    Budget.standard: Effort(400_000, 200, 20),
+    Budget.deep: Effort(20_000_000, 2_000, 40),
+}
+
+
+@dataclass(frozen=True)
+class Job:
+    """One engine on one system, one theorem, or the fixtures of a protocol.
+
+    `readings` and `scope` list only what differs from the system's own; `variant` is a mutant's name;
+    `claims` names the claims (empty: all); `theorem` is for `prove`.
+    """
+
+    protocol: str
+    engine: Engine
+    system: str = ""
+    scope: tuple[tuple[str, int], ...] = ()
+    readings: tuple[tuple[str, Any], ...] = ()
+    variant: str = ""
+    claims: tuple[str, ...] = ()
+    max_states: int | None = None
+    depth: int | None = None
+    examples: int = 200
+    steps: int = 20
+    seed: int = 0
+    quotient: str = ""
+    theorem: str = ""
+
+    @property
+    def command(self) -> str:
+        """The command line that runs this job alone."""
+        words = ["evenhand", self.engine, *([self.protocol] if self.engine != "replay" else [])]
+        words += _option("--system", self.system)
+        words += _option("--scope", ",".join(f"{name}={size}" for name, size in self.scope))
+        for name, value in self.readings:
+            words += _option("--reading", f"{name}={_written(value)}")
+        words += _option("--mutant", self.variant)
+        for claim in self.claims:
+            words += _option("--claim", claim)
+        match self.engine:
+            case "explore":
+                words += _option("--max-states", self.max_states)
+                words += _option("--depth", self.depth)
+            case "fuzz":
+                words += ["--examples", str(self.examples), "--steps", str(self.steps), "--seed", str(self.seed)]
+            case "prove":
+                words += _option("--theorem", self.theorem)
+            case "replay":
+                pass
+        return shlex.join(words)
+
+    @property
+    def title(self) -> str:
+        """A few words for progress and for lists of what was not finished."""
+        where = ",".join(f"{name}={value}" for name, value in (*self.scope, *self.readings))
+        return " ".join(part for part in (self.engine, self.protocol, self.system or self.theorem, where) if part)
+
+
+def _option(name: str, value: Any) -> list[str]:
+    return [name, str(value)] if value not in ("", None) else []
+
+
+def _written(value: Any) -> str:
+    return str(value.value) if isinstance(value, Enum) else str(value)
+
+
+def plan(bundle: Bundle, budget: Budget, *, seed: int = 0, theorems: Iterable[str] = ()) -> tuple[Job, ...]:
+    """The jobs of one protocol under a budget: searches, machines, proofs, and the replay of its fixtures."""
+    jobs = [_job(bundle, entry, budget, seed) for entry in _plans(bundle) if budget.value in entry.budgets]
+    proofs = [Job(bundle.name, "prove", theorem=theorem) for theorem in theorems]
+    return (*jobs, *proofs, Job(bundle.name, "replay"))
+
+
+def _plans(bundle: Bundle) -> Iterator[Plan]:
+    """The protocol's plans, and one of each engine for a system that it gives no plan at all."""
+    planned = {entry.system for entry in bundle.plans}
+    for name in planned:
+        if name not in bundle.model.systems:
+            raise UnknownName("system in a plan:", name, bundle.model.systems)
+    yield from bundle.plans
+    for name in bundle.model.systems:
+        if name not in planned:
+            yield Plan(name, "explore")
+            yield Plan(name, "fuzz")
+
+
+def _job(bundle: Bundle, entry: Plan, budget: Budget, seed: int) -> Job:
+    effort = EFFORT[budget]
+    job = Job(
+        protocol=bundle.name,
+        engine=entry.engine,
+        system=entry.system,
+        scope=tuple(sorted(entry.scope.items())),
+        readings=tuple(sorted(entry.readings.items(), key=lambda pair: pair[0])),
+        claims=entry.claims,
+        depth=entry.depth,
+        seed=seed,
+        quotient=entry.quotient,
+    )
+    if entry.engine == "explore":
+        return replace(job, max_states=entry.max_states or effort.max_states)
+    return replace(job, examples=entry.examples or effort.examples, steps=entry.steps or effort.steps)
+
+
+def system_for(bundle: Bundle, job: Job) -> AnySystem:
+    """The system that a job runs: at its scope, under its readings, as the variant it names.
+
+    Raises UnknownName or ValueError for a name or size that the protocol does not have.
+    """
+    systems = bundle.model.systems
+    if job.system and job.system not in systems:
+        raise UnknownName(f"system of {bundle.name}:", job.system, systems)
+    if job.variant in ("", "reference"):
+        base = systems[job.system or next(iter(systems))]
+    else:
+        mutants: dict[str, Mutant[Any]] = {mutant.name: mutant for mutant in bundle.model.mutants}
+        if job.variant not in mutants:
+            raise UnknownName(f"mutant of {bundle.name}:", job.variant, mutants)
+        mutant = mutants[job.variant]
+        if job.system and job.system != mutant.system:
+            raise ValueError(f"mutant {mutant.name!r} is a fault of system {mutant.system!r}, not of {job.system!r}")
+        base = mutant.of(systems)
+    return base.at(**dict(job.scope)).under(**dict(job.readings))
+
+
+def claims_for(bundle: Bundle, system: str, names: Sequence[str] = ()) -> tuple[Property, ...]:
+    """The claims of a system, or those named.  Raises UnknownName for a claim that does not speak of it."""
+    claims = bundle.claims_of(system)
+    if not names:
+        return claims
+    known = {claim.name: claim for claim in claims}
+    for name in names:
+        if name not in known:
+            raise UnknownName(f"claim about system {system!r} of {bundle.name}:", name, known)
+    return tuple(known[name] for name in dict.fromkeys(names))
+
+
+def chosen_readings(system: AnySystem, written: Iterable[str]) -> tuple[tuple[str, Any], ...]:
+    """Readings as the command line has them (`name=value`), with values of the types the record holds.
+
+    Raises UnknownName for a reading or value that the system lacks, ValueError for other text.
+    """
+    known = reading_values(system.readings)
+    chosen: dict[str, Any] = {}
+    for text in written:
+        name, equals, value = text.partition("=")
+        if not equals:
+            raise ValueError(f"--reading {text!r} is not of the form name=value")
+        if name not in known:
+            raise UnknownName("reading", name, known)
+        if known[name]:
+            legal = {_written(entry): entry for entry in known[name]}
+            if value not in legal:
+                raise UnknownName(f"value of reading {name}:", value, legal)
+            chosen[name] = legal[value]
+        else:
+            chosen[name] = _like(getattr(system.readings, name), name, value)
+    return tuple(sorted(chosen.items(), key=lambda pair: pair[0]))
+
+
+def _like(default: Any, name: str, value: str) -> Any:
+    if isinstance(default, int) and not isinstance(default, bool):
+        try:
+            return int(value)
+        except ValueError as error:
+            raise ValueError(f"reading {name!r} is a number, not {value!r}") from error
+    return value
+
+
+def chosen_scope(written: Iterable[str]) -> Scope:
+    """Sizes as the command line has them (`a=1,b=2`, given once or several times).
+
+    Raises ValueError for text that is not of that form.
+    """
+    sizes: dict[str, int] = {}
+    for text in written:
+        for part in filter(None, text.split(",")):
+            name, equals, size = part.partition("=")
+            if not equals or not size.strip().isdecimal():
+                raise ValueError(f"--scope {part!r} is not of the form name=number, as in agents=3,keys=2")
+            sizes[name.strip()] = int(size)
+    return Scope(sizes)

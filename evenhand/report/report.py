@@ -1,0 +1,199 @@
+"""The report of a run: every finding, how each stands to what was stated, and what that means.
+
+An expectation is registered before the run.  A finding stands *as stated* or is *surprising*:
+
+* stated HOLDS: every engine must say HOLDS (sampling may leave open what it cannot establish, such as that
+  something happens on every run, where another engine decides it);
+* stated REFUTED: some engine must refute it (the others may have looked in too small a place);
+* stated UNDECIDED: some engine must be undecided and none may refute it; where all hold it is *better*
+  than stated, which a summary says and which fails nothing.
+
+The exit code follows: 1 for a refutation nobody stated or one that was stated and is gone, 3 for an
+UNDECIDED nobody stated (any at all if strict), 130 for an interrupted run, otherwise 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from functools import cached_property
+from typing import Any
+
+from evenhand.model.canonical import Json, canonical_bytes
+from evenhand.properties.verdict import Status
+from evenhand.report.finding import Finding
+from evenhand.report.readable import headline, readable
+
+__all__ = ["FORMAT", "INTERRUPTED", "VERSION", "Report", "Standing"]
+
+FORMAT = "evenhand/report"
+VERSION = 1
+INTERRUPTED = 130
+"""Exit code of a run that Ctrl-C ended: 128 and SIGINT, as shells have it."""
+
+
+class Standing(Enum):
+    """How a finding stands to what was registered for it."""
+
+    AS_STATED = "as stated"
+    LEFT_OPEN = "left open"
+    BETTER = "better than stated"
+    SURPRISING = "surprising"
+
+
+def _nothing() -> dict[str, Any]:
+    return {}
+
+
+@dataclass(frozen=True, repr=False)
+class Report:
+    """Every finding of a run, in the order of its plan.
+
+    `settings` says what was asked (budget, seed, protocols …), `versions` with what it was answered,
+    `notes` what a reader must know beside the findings, `timing` alone holds clock readings.
+    """
+
+    findings: tuple[Finding, ...]
+    settings: Mapping[str, Json] = field(default_factory=_nothing)
+    versions: Mapping[str, str] = field(default_factory=_nothing)
+    notes: tuple[str, ...] = ()
+    interrupted: bool = False
+    unfinished: tuple[str, ...] = ()
+    timing: Mapping[str, float] = field(default_factory=_nothing)
+
+    @property
+    def holds(self) -> bool:
+        """Whether every claim holds: refuted by no engine, and held by search or proof.
+
+        Random runs that found nothing are no proof, so a claim that only they looked at does not hold;
+        nor does a report without findings, or one that was interrupted.
+        """
+        return bool(self.findings) and not self.interrupted and not self.refuted and not self.undecided
+
+    @property
+    def refuted(self) -> tuple[Finding, ...]:
+        """The findings that refute."""
+        return tuple(finding for finding in self.findings if finding.status is Status.REFUTED)
+
+    @property
+    def as_stated(self) -> bool:
+        """Whether everything stands as it was stated before the run (or better), and something was run."""
+        return bool(self.findings) and not self.interrupted and not self.surprising
+
+    @property
+    def undecided(self) -> tuple[Finding, ...]:
+        """One finding for each claim that nothing decided: no refutation, no HOLDS of search or proof."""
+        return tuple(_least(group) for group in self._claims.values() if not any(map(_decides, group)))
+
+    def standing(self, finding: Finding) -> Standing:
+        """How one of the findings stands to what was stated."""
+        status = finding.status
+        match finding.expected:
+            case Status.HOLDS:
+                if status is Status.HOLDS:
+                    return Standing.AS_STATED
+                if status is Status.UNDECIDED and finding.beyond and any(map(_decides, self._claims[finding.about])):
+                    return Standing.LEFT_OPEN
+                return Standing.SURPRISING
+            case Status.REFUTED:
+                return Standing.AS_STATED if Status.REFUTED in self._groups[finding.group] else Standing.SURPRISING
+            case Status.UNDECIDED:
+                if status is Status.REFUTED:
+                    return Standing.SURPRISING
+                return Standing.AS_STATED if Status.UNDECIDED in self._groups[finding.group] else Standing.BETTER
+
+    @cached_property
+    def _groups(self) -> Mapping[tuple[str, ...], list[Status]]:
+        found: dict[tuple[str, ...], list[Status]] = {}
+        for finding in self.findings:
+            found.setdefault(finding.group, []).append(finding.status)
+        return found
+
+    @cached_property
+    def _claims(self) -> Mapping[tuple[str, ...], list[Finding]]:
+        found: dict[tuple[str, ...], list[Finding]] = {}
+        for finding in self.findings:
+            found.setdefault(finding.about, []).append(finding)
+        return found
+
+    @cached_property
+    def surprising(self) -> tuple[Finding, ...]:
+        """The findings that are not as stated, those that are better left out."""
+        return tuple(finding for finding in self.findings if self.standing(finding) is Standing.SURPRISING)
+
+    def exit_code(self, *, strict: bool = False) -> int:
+        """What the command line exits with; see the module."""
+        if self.interrupted:
+            return INTERRUPTED
+        if any(f.status is Status.REFUTED or f.expected is Status.REFUTED for f in self.surprising):
+            return 1
+        open_ = [f for f in self.findings if f.status is Status.UNDECIDED]
+        counted = [f for f in open_ if self.standing(f) is not Standing.LEFT_OPEN] if strict else self.surprising
+        return 3 if any(f.status is Status.UNDECIDED for f in counted) else 0
+
+    def summary(self) -> dict[str, Json]:
+        """Counts: stated UNDECIDED first, then the rest; claims, findings, and the exit code they mean."""
+        standings = [(f, self.standing(f)) for f in self.findings]
+        stated = [f.status for f, standing in standings if standing is Standing.AS_STATED]
+        surprising = [(f.status, f.expected) for f in self.surprising]
+        gone = sum(status is not Status.REFUTED and expected is Status.REFUTED for status, expected in surprising)
+        return {
+            "undecided_stated": stated.count(Status.UNDECIDED),
+            "undecided_surprising": sum(s is Status.UNDECIDED and e is not Status.REFUTED for s, e in surprising),
+            "refuted_surprising": sum(status is Status.REFUTED for status, _ in surprising),
+            "refutation_gone": gone,
+            "refuted_stated": stated.count(Status.REFUTED),
+            "left_open": sum(standing is Standing.LEFT_OPEN for _, standing in standings),
+            "better_than_stated": sum(standing is Standing.BETTER for _, standing in standings),
+            "holds": sum(f.status is Status.HOLDS for f in self.findings),
+            "claims": len({(f.protocol, f.claim) for f in self.findings}),
+            "findings": len(self.findings),
+            "interrupted": self.interrupted,
+            "exit_code": self.exit_code(strict=bool(self.settings.get("strict"))),
+        }
+
+    def to_json(self) -> dict[str, Json]:
+        """The report as JSON: the same bytes for the same run, `timing` apart."""
+        return {
+            "format": FORMAT,
+            "version": VERSION,
+            "settings": dict(self.settings),
+            "versions": dict(self.versions),
+            "summary": self.summary(),
+            "verdicts": [self._verdict(f) for f in self.findings],
+            "notes": list(self.notes),
+            "interrupted": self.interrupted,
+            "unfinished": list(self.unfinished),
+            "timing": {name: round(seconds, 3) for name, seconds in self.timing.items()},
+        }
+
+    def _verdict(self, finding: Finding) -> dict[str, Json]:
+        """A finding as the report has it: with its standing, without the record, which is a file of its own."""
+        made = finding.to_json()
+        del made["record"]
+        return {**made, "standing": self.standing(finding).value}
+
+    def to_bytes(self) -> bytes:
+        """`to_json` as canonical JSON."""
+        return canonical_bytes(self.to_json())
+
+    def __repr__(self) -> str:
+        """One line: pytest shortens and flattens what it prints of a value in a failing assertion."""
+        return f"<Report: {headline(self)}>"
+
+    def __str__(self) -> str:
+        """The whole report as text: every refutation with its trace and what reproduces it."""
+        return readable(self)
+
+
+def _decides(finding: Finding) -> bool:
+    """Whether a finding decides its claim: it has a run to show, or it is a HOLDS of search or proof."""
+    if finding.status is Status.UNDECIDED or finding.engine == "replay":
+        return False
+    return finding.status is Status.REFUTED or finding.engine != "fuzz" or finding.length is not None
+
+
+def _least(group: list[Finding]) -> Finding:
+    """The finding that says best why a claim is undecided: the first that is."""
+    return next((finding for finding in group if finding.status is Status.UNDECIDED), group[0])

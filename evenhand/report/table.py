@@ -1,0 +1,137 @@
+"""The table of a report, claim by engine, its summary, and what to try next.
+
+Text goes into rich as `Text`, never as markup, after `inert`: names and values cannot colour, move or hide
+anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from evenhand.properties.verdict import Status
+from evenhand.report.finding import Finding
+from evenhand.report.readable import counted, plural, refutation
+from evenhand.report.report import Report, Standing
+from evenhand.report.text import inert
+
+__all__ = ["next_steps", "print_report", "summary_line", "table"]
+
+_RANK = {Status.REFUTED: 0, Status.UNDECIDED: 1, Status.HOLDS: 2}
+_STYLE = {Status.REFUTED: "red", Status.UNDECIDED: "yellow", Status.HOLDS: "green"}
+
+
+def print_report(console: Console, report: Report) -> None:
+    """The whole report: a table per protocol, surprising refutations in full, the summary, what to try next."""
+    for protocol in dict.fromkeys(finding.protocol for finding in report.findings):
+        console.print(table(report, protocol))
+    surprising = [f for f in report.surprising if f.status is Status.REFUTED]
+    for finding in surprising:
+        _print_lines(console, ["", *refutation(finding)])
+    stated = [f for f in report.refuted if f not in surprising and f.variant == "reference"]
+    if stated:
+        _print_lines(console, ["", "refuted as stated; each is reproduced by:"])
+        _print_lines(console, [f"  {inert(f.claim)}: {line}" for f in stated for line in f.command.splitlines()])
+    open_: dict[tuple[str, str], list[str]] = {}
+    for finding in report.surprising:
+        if finding.status is Status.UNDECIDED:
+            open_.setdefault((finding.engine, finding.because), []).append(inert(finding.claim))
+    for (engine, because), names in open_.items():
+        _print_lines(console, [f"undecided by {engine}: {', '.join(dict.fromkeys(names))}: {inert(because)}"])
+    _print_lines(console, ["", *map(inert, report.notes), summary_line(report)])
+    _print_lines(console, [f"  next: {line}" for line in next_steps(report)])
+
+
+def _print_lines(console: Console, lines: Iterable[str]) -> None:
+    for line in lines:
+        console.print(Text(line), soft_wrap=True)
+
+
+def table(report: Report, protocol: str) -> Table:
+    """One row for each claim of a system, one column for each engine."""
+    findings = [finding for finding in report.findings if finding.protocol == protocol]
+    engines = list(dict.fromkeys(finding.engine for finding in findings))
+    made = Table(title=Text(f"{inert(protocol)}: claim by engine"), title_justify="left", show_lines=False)
+    made.add_column("claim", overflow="fold")
+    for engine in engines:
+        made.add_column(Text(engine), overflow="fold")
+    rows: dict[tuple[str, str], list[Finding]] = {}
+    for finding in findings:
+        rows.setdefault((finding.claim, finding.system), []).append(finding)
+    several = len({system for _, system in rows}) > 1
+    for (claim, system), row in rows.items():
+        name = Text(inert(claim))
+        if several and system:
+            name.append(f"\n{inert(system)}", style="dim")
+        cells = [_cell(report, [f for f in row if f.engine == engine]) for engine in engines]
+        made.add_row(name, *cells)
+    return made
+
+
+def _cell(report: Report, findings: list[Finding]) -> Text:
+    """What one engine said of one claim: the least comfortable status, its count and scope, and how many more."""
+    if not findings:
+        return Text("-", style="dim")
+    told = min(findings, key=lambda f: (report.standing(f) is not Standing.SURPRISING, _RANK[f.status]))
+    standing = report.standing(told)
+    mark = {Standing.SURPRISING: "!", Standing.BETTER: "+"}.get(standing, "")
+    cell = Text(f"{told.status.value}{mark}", style=_STYLE[told.status])
+    if standing is Standing.AS_STATED and told.expected is not Status.HOLDS:
+        cell.append(" (stated)", style="dim")
+    count = counted(told)
+    cell.append(f" {count}" if count else "", style="default")
+    sizes = ",".join(f"{name}={size}" for name, size in told.sizes.items())
+    if sizes:
+        cell.append(f"\n{inert(sizes)}", style="dim")
+    if len(findings) > 1:
+        cell.append(f"\n+ {plural(len(findings) - 1, 'more run')}", style="dim")
+    return cell
+
+
+def summary_line(report: Report) -> str:
+    """The summary in one line: what is stated as undecided comes first."""
+    counts = report.summary()
+    parts = [
+        f"{counts['undecided_stated']} UNDECIDED as stated",
+        f"{counts['undecided_surprising']} UNDECIDED not stated",
+        f"{counts['refuted_surprising']} REFUTED not stated",
+        f"{counts['refutation_gone']} stated refutations gone",
+        f"{counts['refuted_stated']} REFUTED as stated",
+        f"{counts['holds']} HOLD",
+        f"{counts['left_open']} left open by sampling",
+    ]
+    shown = [part for i, part in enumerate(parts) if i == 0 or not part.startswith("0 ")]
+    better = counts["better_than_stated"]
+    shown += [f"{better} better than stated"] if better else []
+    start = "INTERRUPTED. " if report.interrupted else ""
+    return f"{start}{plural(counts['claims'], 'claim')}, {plural(counts['findings'], 'verdict')}: {', '.join(shown)}."
+
+
+def next_steps(report: Report) -> Iterator[str]:
+    """What a person could do about this report, most urgent first."""
+    budget = str(report.settings.get("budget", ""))
+    if report.interrupted:
+        yield (
+            f"{plural(len(report.unfinished), 'job')} not finished; the first: {inert(report.unfinished[0])}"
+            if (report.unfinished)
+            else "run it again: it was interrupted after the last job"
+        )
+    refuted = [f for f in report.surprising if f.status is Status.REFUTED]
+    for finding in refuted[:3]:
+        yield (
+            f"see {inert(finding.claim)} fail again: {finding.command.splitlines()[0]}"
+            if finding.command
+            else (f"look at {inert(finding.claim)}")
+        )
+    if len(refuted) > 3:
+        yield f"and {len(refuted) - 3} more; each is listed above with its command"
+    if any(f.expected is Status.REFUTED and f.status is not Status.REFUTED for f in report.surprising):
+        yield "a stated refutation is gone: either the model was mended (change the expectation) or an engine is blind"
+    undecided = [f for f in report.findings if f.status is Status.UNDECIDED]
+    if undecided and budget in ("quick", "standard"):
+        yield f"decide more with --budget {'standard' if budget == 'quick' else 'deep'}"
+    if any(report.standing(f) is Standing.BETTER for f in report.findings):
+        yield "some claims are better than stated (marked +): see whether the expectation can be raised"

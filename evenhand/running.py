@@ -1,0 +1,128 @@
+"""Jobs in processes of their own, several at a time, results in the order of the plan.
+
+A job runs in a child that ignores Ctrl-C and answers with the canonical JSON of its findings; the parent
+waits, so that it can always be interrupted and then still holds every finding that was finished.  A child
+that dies (out of memory, say) or raises becomes UNDECIDED findings that say so.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import signal
+import time
+import traceback
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from multiprocessing.connection import Connection, wait
+from multiprocessing.process import BaseProcess
+from typing import Any, cast
+
+from evenhand.engines import failed, run
+from evenhand.model.canonical import canonical_bytes, parse
+from evenhand.plan import Job
+from evenhand.properties.registry import find
+from evenhand.report.finding import Finding
+
+__all__ = ["Ran", "run_jobs"]
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What became of a plan: the findings of the finished jobs in the plan's order, and the rest.
+
+    `seconds` is the wall time of each finished job by its title; `interrupted` says that Ctrl-C ended it.
+    """
+
+    findings: tuple[Finding, ...]
+    unfinished: tuple[Job, ...] = ()
+    interrupted: bool = False
+    seconds: tuple[tuple[str, float], ...] = ()
+
+
+Started = Callable[[Job], None]
+Finished = Callable[[Job, tuple[Finding, ...]], None]
+
+
+def _nothing_started(_job: Job) -> None:
+    pass
+
+
+def _nothing_finished(_job: Job, _found: tuple[Finding, ...]) -> None:
+    pass
+
+
+@dataclass(frozen=True)
+class _Running:
+    job: Job
+    process: BaseProcess
+    since: float
+
+
+def run_jobs(
+    jobs: Sequence[Job],
+    *,
+    workers: int = 1,
+    started: Started = _nothing_started,
+    finished: Finished = _nothing_finished,
+) -> Ran:
+    """Run every job, `workers` at a time.  Never raises KeyboardInterrupt: the result says `interrupted`."""
+    waiting = list(enumerate(jobs))
+    running: dict[Connection[Any, Any], tuple[int, _Running]] = {}
+    done: dict[int, tuple[Finding, ...]] = {}
+    seconds: dict[int, float] = {}
+    interrupted = False
+    try:
+        while waiting or running:
+            while waiting and len(running) < max(1, workers):
+                index, job = waiting.pop(0)
+                started(job)
+                connection, process = _start(job)
+                running[connection] = (index, _Running(job, process, time.monotonic()))
+            for ready in wait(list(running)):
+                index, child = running.pop(cast("Connection[Any, Any]", ready))
+                done[index] = _answer(child, cast("Connection[Any, Any]", ready))
+                seconds[index] = time.monotonic() - child.since
+                finished(child.job, done[index])
+    except KeyboardInterrupt:
+        interrupted = True
+        for _, child in running.values():
+            child.process.terminate()
+        for _, child in running.values():
+            child.process.join()
+    findings = tuple(found for index in sorted(done) for found in done[index])
+    unfinished = tuple(job for index, job in enumerate(jobs) if index not in done)
+    return Ran(findings, unfinished, interrupted, tuple((jobs[i].title, seconds[i]) for i in sorted(seconds)))
+
+
+def _start(job: Job) -> tuple[Connection[Any, Any], BaseProcess]:
+    context = multiprocessing.get_context()
+    ours, theirs = context.Pipe(duplex=False)
+    process = context.Process(target=_child, args=(theirs, job), daemon=True)
+    process.start()
+    theirs.close()
+    return ours, process
+
+
+def _child(connection: Connection[Any, Any], job: Job) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    bundle = find(job.protocol)
+    try:
+        found = run(bundle, job)
+    except Exception as error:
+        where = traceback.extract_tb(error.__traceback__)[-1]
+        reason = f"{job.engine} stopped at {where.name}: {type(error).__name__}: {error}"
+        found = failed(bundle, job, reason)
+    connection.send_bytes(canonical_bytes([finding.to_json() for finding in found]))
+    connection.close()
+
+
+def _answer(child: _Running, connection: Connection[Any, Any]) -> tuple[Finding, ...]:
+    try:
+        found = tuple(Finding.from_json(made) for made in parse(connection.recv_bytes()))
+    except EOFError:
+        child.process.join()
+        code = child.process.exitcode
+        found = failed(find(child.job.protocol), child.job, f"its process ended with exit code {code}")
+    child.process.join()
+    connection.close()
+    return found

@@ -1,0 +1,134 @@
+"""`evenhand.verify`: every claim of a system, by every engine that can read it, in one call.
+
+    assert evenhand.verify(lock, [mutual_exclusion]).holds
+
+For a system of your own there is nothing to subclass and nothing to register.  Where something does not
+hold, the report goes to standard error as text (pytest shows it with the failing test): the shortest trace,
+step by step, and what reproduces it.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from evenhand.engines import findings_of, run, verdicts_of
+from evenhand.model.system import Protocol, System
+from evenhand.plan import Budget, Job, plan
+from evenhand.properties.generator import Generator
+from evenhand.properties.property import Property
+from evenhand.properties.registry import Bundle, find
+from evenhand.report.finding import Finding
+from evenhand.report.report import Report
+from evenhand.report.text import steps_of
+from evenhand.versions import versions
+
+__all__ = ["verify"]
+
+AnySystem = System[Any, Any, Any, Any, Any]
+
+
+def verify(
+    subject: AnySystem | Bundle | str,
+    claims: Property | Iterable[Property] = (),
+    *,
+    generator: Generator | None = None,
+    theorems: Sequence[Any] = (),
+    budget: str = "standard",
+    max_states: int = 100_000,
+    depth: int | None = None,
+    examples: int = 100,
+    steps: int = 20,
+    seed: int = 0,
+    save: str | Path | None = None,
+    quiet: bool = False,
+) -> Report:
+    """Check claims of a system, or everything about a protocol.
+
+    `subject` is a system (with `claims`), a protocol's name, or a `Bundle`.  A system is explored
+    exhaustively up to `max_states` (and `depth`, if given), then driven at random for `examples` runs of at
+    most `steps` actions, by `generator` or by its own actions; `theorems` are proved.  A protocol is run as
+    `evenhand verify` would under `budget`.  With `save` every refutation is written to that folder, and
+    the refutations already there are replayed first.  The report is printed to standard error where it does
+    not hold, unless `quiet`.
+
+    Raises UnknownName for an unknown protocol, TypeError or ValueError for claims that are none.
+    """
+    if isinstance(subject, System):
+        report = _system(
+            subject,
+            _checked(claims),
+            Job(subject.name, "explore", subject.name, max_states=max_states, depth=depth),
+            Job(subject.name, "fuzz", subject.name, examples=examples, steps=steps, seed=seed),
+            generator,
+            theorems,
+            None if save is None else Path(save),
+        )
+    else:
+        report = _protocol(find(subject) if isinstance(subject, str) else subject, Budget(budget), seed)
+    if not quiet and not report.holds:
+        print(report, file=sys.stderr)
+    return report
+
+
+def _checked(claims: Property | Iterable[Property]) -> tuple[Property, ...]:
+    found = (claims,) if isinstance(claims, Property) else tuple(claims)
+    for claim in found:
+        if not isinstance(claim, Property):
+            raise TypeError(f"{claim!r} is no claim; decorate a predicate, as in `@evenhand.always('At most one …')`")
+    names = [claim.name for claim in found]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise ValueError(f"two claims are called {twice!r}; verdicts and counterexamples go by the name")
+    if not found:
+        raise ValueError("no claims to check; pass at least one")
+    return found
+
+
+def _system(
+    system: AnySystem,
+    claims: tuple[Property, ...],
+    explore: Job,
+    fuzz: Job,
+    generator: Generator | None,
+    theorems: Sequence[Any],
+    save: Path | None,
+) -> Report:
+    generators = () if generator is None else (replace(generator, system=system.name),)
+    bundle = Bundle(Protocol(system.name, system.name, "", {system.name: system}), claims, generators)
+    found: list[Finding] = []
+    for job in (explore, fuzz):
+        for finding in findings_of(bundle, job, system, verdicts_of(bundle, job, system)):
+            found.append(replace(finding, command=_again(system, finding)) if finding.command else finding)
+    if theorems:
+        from evenhand.proving import prove_all
+
+        found += prove_all(bundle, theorems)
+    return Report(tuple(found), {"system": system.name, "seed": fuzz.seed}, versions())
+
+
+def _protocol(bundle: Bundle, budget: Budget, seed: int) -> Report:
+    from evenhand.proving import theorem_names
+
+    jobs = plan(bundle, budget, seed=seed, theorems=theorem_names(bundle.name))
+    found = tuple(finding for job in jobs for finding in run(bundle, job))
+    return Report(found, {"protocols": [bundle.name], "budget": budget.value, "seed": seed}, versions())
+
+
+def _again(system: AnySystem, finding: Finding) -> str:
+    """What reproduces a refutation in a test file: the test itself, and the run as Python."""
+    lines: list[str] = []
+    test = os.environ.get("PYTEST_CURRENT_TEST", "").rpartition(" ")[0]
+    if test:
+        lines.append(shlex.join(["pytest", test]))
+    for scenario in steps_of(finding.evidence) if finding.evidence is not None else ():
+        written = f"{scenario.config!r}, {scenario.start!r}, {scenario.actions!r}"
+        text = f"evenhand.replay(system, evenhand.Scenario({written}))"
+        if " at 0x" not in text:
+            lines.append(text)
+    return "\n".join(lines)
