@@ -1,0 +1,69 @@
+"""Proof records: canonical JSON that says what was asked, of whom, and what they said.
+
+A record holds no clock reading and no path, so the same proof is the same bytes; its digest is what a licence
+and a report refer to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from evenhand.model.canonical import Json, digest
+from evenhand.proofs.smt.portfolio import Answered, Limits
+
+__all__ = ["FORMAT", "VERSION", "answered_json", "record_digest", "record_of"]
+
+FORMAT = "evenhand/proof"
+VERSION = 1
+
+
+def answered_json(answered: Answered) -> Json:
+    """One query: the digest of its text, the joint status, and each solver's answer with core or model."""
+    return {
+        "text": answered.digest,
+        "status": answered.status,
+        "answers": [
+            {
+                "solver": answer.solver,
+                "version": answer.version,
+                "options": {name: str(value) for name, value in answer.options.items()},
+                "status": answer.status,
+                "because": answer.because,
+                "core": None if answer.core is None else list(answer.core),
+                "model": None if answer.model is None else answer.model.to_json(),
+            }
+            for answer in answered.answers
+        ],
+    }
+
+
+def record_of(
+    *,
+    theorem: Mapping[str, Json],
+    limits: Limits,
+    queries: Sequence[tuple[str, Answered]],
+    fragments: Mapping[str, str],
+    mutants: Mapping[str, Json],
+    linked: Mapping[str, Json] | None,
+    verdict: str,
+    because: str,
+) -> dict[str, Any]:
+    """The record of one theorem: everything a second run can be compared with."""
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "theorem": dict(theorem),
+        "limits": {"rlimit": limits.rlimit, "timeout_ms": limits.timeout_ms},
+        "queries": {name: answered_json(answered) for name, answered in queries},
+        "fragments": dict(fragments),
+        "mutants": dict(mutants),
+        "linked": None if linked is None else dict(linked),
+        "verdict": verdict,
+        "because": because,
+    }
+
+
+def record_digest(record: Mapping[str, Any]) -> str:
+    """`sha256:` and the digest of the record's canonical bytes."""
+    return digest(dict(record))

@@ -1,0 +1,31 @@
+"""The theorems of a protocol, found by name: `THEOREMS` in the module of `evenhand.proofs` that is called like it."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+from typing import Any
+
+from evenhand.proofs.theorem import Theorem
+from evenhand.properties.registry import ProtocolBroken
+
+__all__ = ["theorems"]
+
+_ENGINE = frozenset({"agreement", "countermodel", "licence", "prove", "record", "registry", "smt", "theorem", "theory"})
+
+
+def theorems(protocol: str) -> tuple[Theorem, ...]:
+    """The theorems of `protocol`, in the order in which it states them; none if nobody wrote any.
+
+    Raises ProtocolBroken when the module does not import or holds no tuple of theorems.
+    """
+    name = f"evenhand.proofs.{protocol}"
+    if not protocol.isidentifier() or protocol in _ENGINE or importlib.util.find_spec(name) is None:
+        return ()
+    try:
+        found: Any = importlib.import_module(name).THEOREMS
+    except Exception as error:
+        raise ProtocolBroken(f"{name} gives no THEOREMS: {type(error).__name__}: {error}") from error
+    if not isinstance(found, tuple) or not all(isinstance(one, Theorem) for one in found):
+        raise ProtocolBroken(f"{name}.THEOREMS is no tuple of theorems")
+    return found

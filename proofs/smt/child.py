@@ -1,0 +1,187 @@
+"""What runs in a solver's own process: one query per line of JSON in, one answer per line out.
+
+Solvers are C++ and may crash, hang or run out of memory; here they do so alone.  Where the platform can fork,
+every query has a fresh fork, so that no answer depends on what was asked before.  This file imports nothing of
+the workbench and is the only one that touches z3 and cvc5, whose Python interfaces carry no types.
+
+Question: `text`, `sorts` (names), `functions` ([name, [sorts], sort]), `relations` ([name, [sorts]]), `options`,
+`rlimit`.  Answer: `status` (sat, unsat, unknown, missing, crashed), `because`, `core`, `model`, `used`, `version`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import itertools
+import json
+import os
+import sys
+from collections.abc import Callable, Mapping
+from typing import Any
+
+__all__ = ["answer", "main"]
+
+Question = Mapping[str, Any]
+Answer = dict[str, Any]
+
+
+def answer(solver: str, question: Question) -> Answer:
+    """What one solver says of one question.  Never raises: every failure is an `unknown` with its reason."""
+    try:
+        module = importlib.import_module(solver)
+    except ImportError as error:
+        return {"status": "missing", "because": f"the Python package of {solver} does not import: {error}"}
+    drivers: dict[str, Callable[[Any, Question], Answer]] = {"z3": _z3, "cvc5": _cvc5}
+    try:
+        return drivers[solver](module, question)
+    except Exception as error:  # a solver's own exceptions have no common base
+        return {"status": "unknown", "because": f"{type(error).__name__}: {error}"}
+
+
+def _z3(z3: Any, question: Question) -> Answer:
+    version = str(z3.get_version_string())
+    context = z3.Context()
+    solver = z3.Solver(ctx=context)
+    solver.set("unsat_core", True)
+    solver.set("core.minimize", True)
+    solver.set("rlimit", int(question["rlimit"]))
+    for name, value in question["options"].items():
+        solver.set(name, value)
+    solver.from_string(question["text"])
+    found = str(solver.check())
+    said: Answer = {"status": found, "because": "", "version": version}
+    counted = {str(key): value for key, value in solver.statistics()}
+    said["used"] = int(counted.get("rlimit count", 0))
+    if found == "unsat":
+        said["core"] = sorted(str(name) for name in solver.unsat_core())
+    elif found == "sat":
+        said["model"] = _z3_model(z3, solver.model(), question)
+    else:
+        said["because"] = str(solver.reason_unknown())
+    return said
+
+
+def _z3_model(z3: Any, model: Any, question: Question) -> Answer:
+    sorts = {str(sort): model.get_universe(sort) for sort in model.sorts()}
+    elements: dict[str, list[Any]] = {
+        name: sorted(sorts.get(name) or [], key=lambda e: (len(str(e)), str(e))) for name in question["sorts"]
+    }
+    declared = {str(symbol.name()): symbol for symbol in model.decls()}
+
+    def value(name: str, arguments: tuple[Any, ...]) -> Any:
+        symbol = declared.get(name)
+        return None if symbol is None else model.eval(symbol(*arguments), model_completion=True)
+
+    return _tables(question, elements, value, lambda found: bool(z3.is_true(found)))
+
+
+def _cvc5(cvc5: Any, question: Question) -> Answer:
+    manager = cvc5.TermManager()
+    solver = cvc5.Solver(manager)
+    solver.setOption("rlimit", str(question["rlimit"]))
+    for name, value in question["options"].items():
+        solver.setOption(name, str(value))
+    parser = cvc5.InputParser(solver)
+    parser.setStringInput(cvc5.InputLanguage.SMT_LIB_2_6, question["text"], "query")
+    symbols = parser.getSymbolManager()
+    printed = ""
+    while True:
+        command = parser.nextCommand()
+        if command.isNull():
+            break
+        printed += str(command.invoke(solver, symbols))
+    words = printed.split(maxsplit=1)
+    found = words[0] if words and words[0] in ("sat", "unsat") else "unknown"
+    said: Answer = {"status": found, "because": "", "version": str(cvc5.__version__)}
+    statistics: dict[str, Any] = dict(solver.getStatistics())
+    used = [v for k, v in sorted(statistics.items()) if "resourceUnitsUsed" in k]
+    said["used"] = int(used[0].get("value", 0)) if used and isinstance(used[0], dict) else 0
+    if found == "unsat":
+        named = symbols.getNamedTerms()
+        said["core"] = sorted(str(named[term]) for term in solver.getUnsatCore() if term in named)
+    elif found == "sat":
+        said["model"] = _cvc5_model(cvc5, manager, solver, symbols, question)
+    else:
+        said["because"] = printed.strip() or "no answer"
+    return said
+
+
+def _cvc5_model(cvc5: Any, manager: Any, solver: Any, symbols: Any, question: Question) -> Answer:
+    sorts = {str(sort): sort for sort in symbols.getDeclaredSorts()}
+    elements: dict[str, list[Any]] = {
+        name: sorted(solver.getModelDomainElements(sorts[name]), key=lambda e: (len(str(e)), str(e)))
+        for name in question["sorts"]
+    }
+    declared = {str(term): term for term in symbols.getDeclaredTerms()}
+
+    def value(name: str, arguments: tuple[Any, ...]) -> Any:
+        symbol = declared[name]
+        return solver.getValue(manager.mkTerm(cvc5.Kind.APPLY_UF, symbol, *arguments) if arguments else symbol)
+
+    return _tables(question, elements, value, lambda found: bool(found.getBooleanValue()))
+
+
+def _tables(
+    question: Question,
+    elements: Mapping[str, list[Any]],
+    value: Callable[[str, tuple[Any, ...]], Any],
+    is_true: Callable[[Any], bool],
+) -> Answer:
+    """The model as plain tables; element i of a sort is called `Sort.i`, what the solver left open is the first."""
+    names = {sort: {str(e): f"{sort}.{i}" for i, e in enumerate(found)} for sort, found in elements.items()}
+    # A sort that the solver never needed has no elements of its own: it gets one.
+    universe = {sort: list(found.values()) or [f"{sort}.0"] for sort, found in names.items()}
+    things = {sort: list(found) or [None] for sort, found in elements.items()}
+    functions: dict[str, list[list[str]]] = {}
+    for name, domain, codomain in question["functions"]:
+        table = functions[name] = []
+        for picks in itertools.product(*(range(len(universe[sort])) for sort in domain)):
+            arguments = tuple(things[sort][i] for sort, i in zip(domain, picks, strict=True))
+            found = None if any(a is None for a in arguments) else value(name, arguments)
+            labels = [universe[sort][i] for sort, i in zip(domain, picks, strict=True)]
+            table.append([*labels, universe[codomain][0] if found is None else names[codomain][str(found)]])
+    relations: dict[str, list[list[str]]] = {}
+    for name, domain in question["relations"]:
+        entries = relations[name] = []
+        for picks in itertools.product(*(range(len(universe[sort])) for sort in domain)):
+            arguments = tuple(things[sort][i] for sort, i in zip(domain, picks, strict=True))
+            found = None if any(a is None for a in arguments) else value(name, arguments)
+            if found is not None and is_true(found):
+                entries.append([universe[sort][i] for sort, i in zip(domain, picks, strict=True)])
+    return {"universe": universe, "functions": functions, "relations": relations}
+
+
+def _say(said: Answer) -> None:
+    os.write(1, json.dumps(said, sort_keys=True).encode() + b"\n")
+
+
+def _in_fork(solver: str, question: Question) -> None:
+    """Answer in a fork of this process; say so if the fork dies."""
+    process = os.fork()
+    if process == 0:
+        code = 1
+        try:
+            _say(answer(solver, question))
+            code = 0
+        finally:
+            os._exit(code)
+    _, ended = os.waitpid(process, 0)
+    if ended != 0:
+        how = f"signal {os.WTERMSIG(ended)}" if os.WIFSIGNALED(ended) else f"exit code {os.WEXITSTATUS(ended)}"
+        _say({"status": "crashed", "because": f"the solver process ended with {how}"})
+
+
+def main(solver: str) -> None:
+    """Answer questions from standard input until it closes."""
+    with contextlib.suppress(ImportError):
+        importlib.import_module(solver)  # once, so that every fork has it
+    for line in sys.stdin:
+        question = json.loads(line)
+        if hasattr(os, "fork"):
+            _in_fork(solver, question)
+        else:
+            _say(answer(solver, question))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

@@ -1,0 +1,331 @@
+"""The same text to several solvers, and what they say together.
+
+Each solver lives in a process of its own, which may die, hang or be missing without harm: whatever is not
+a plain `sat` or `unsat` is `unknown` with its reason.  Two solvers that contradict each other are no majority
+vote but a status of their own, `disagreement`, and nothing is built on it.
+
+Cut-offs are resource counts (`rlimit`), so that the same query ends the same way on a slow machine; the clock
+is a net below them.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import hashlib
+import json
+import os
+import queue
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Literal, cast
+
+from evenhand.proofs.smt.smtlib import Query, text
+from evenhand.proofs.smt.structure import BadStructure, Structure
+
+__all__ = [
+    "CVC5",
+    "CVC5_ENUMERATE",
+    "CVC5_FINITE",
+    "Z3",
+    "Answer",
+    "Answered",
+    "Limits",
+    "NoSolver",
+    "Portfolio",
+    "Solver",
+    "shared",
+]
+
+Status = Literal["sat", "unsat", "unknown", "disagreement"]
+
+
+class NoSolver(RuntimeError):
+    """No solver is there at all, so nothing can be proved or refuted."""
+
+    def __init__(self, reasons: Sequence[str]) -> None:
+        super().__init__("no SMT solver answers: " + "; ".join(reasons) + ". Install one: pip install z3-solver cvc5")
+
+
+@dataclass(frozen=True)
+class Limits:
+    """`rlimit` in each solver's own resource units; `timeout_ms` of wall clock for one query and solver."""
+
+    rlimit: int = 20_000_000
+    timeout_ms: int = 20_000
+
+
+@dataclass(frozen=True)
+class Solver:
+    """A solver with options; `command` starts its process, `{}` options are its defaults."""
+
+    name: str
+    module: str
+    options: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    command: tuple[str, ...] = ()
+
+    @property
+    def start(self) -> tuple[str, ...]:
+        """The command line of its process."""
+        return self.command or (sys.executable, "-P", str(Path(__file__).with_name("child.py")), self.module)
+
+
+Z3 = Solver("z3", "z3")
+CVC5 = Solver("cvc5", "cvc5")
+CVC5_FINITE = Solver("cvc5 finite-model-find", "cvc5", {"finite-model-find": "true"})
+CVC5_ENUMERATE = Solver("cvc5 enum-inst", "cvc5", {"enum-inst": "true"})
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One solver's answer: its status, why it is unknown, the names in its core, its model, units used."""
+
+    solver: str
+    options: Mapping[str, Any]
+    version: str
+    status: Literal["sat", "unsat", "unknown"]
+    because: str = ""
+    core: tuple[str, ...] | None = None
+    model: Structure | None = None
+    used: int = 0
+    missing: bool = False
+
+
+@dataclass(frozen=True)
+class Answered:
+    """What all solvers that were asked said of one text; ."""
+
+    status: Status
+    answers: tuple[Answer, ...]
+    text: str
+
+    @property
+    def digest(self) -> str:
+        """The SHA-256 of the query text."""
+        return "sha256:" + hashlib.sha256(self.text.encode()).hexdigest()
+
+    @property
+    def model(self) -> Structure | None:
+        """The first model that a solver gave."""
+        return next((answer.model for answer in self.answers if answer.model is not None), None)
+
+    @property
+    def because(self) -> str:
+        """What each solver said, in one line."""
+        return "; ".join(f"{a.solver}: {a.status}{f' ({a.because})' if a.because else ''}" for a in self.answers)
+
+
+class _Worker:
+    """One solver process; started when first asked, started anew after it died."""
+
+    def __init__(self, command: tuple[str, ...]) -> None:
+        self._command = command
+        self._process: subprocess.Popen[str] | None = None
+        self._lines: queue.Queue[str | None] = queue.Queue()
+
+    @property
+    def pid(self) -> int | None:
+        """The id of its process, while there is one."""
+        return self._process.pid if self._process else None
+
+    def ask(self, question: Mapping[str, Any]) -> None:
+        """Send a question; the answer is taken with `take`."""
+        if self._process is None or self._process.poll() is not None:
+            self._start()
+        process = self._process
+        assert process is not None and process.stdin is not None
+        try:
+            process.stdin.write(json.dumps(question) + "\n")
+            process.stdin.flush()
+        except OSError:
+            pass  # it died; `take` finds the end of its output
+
+    def take(self, seconds: float) -> Mapping[str, Any]:
+        """The answer, or an unknown when the process ends or the time is up."""
+        try:
+            line = self._lines.get(timeout=seconds)
+        except queue.Empty:
+            self.stop()
+            return {"status": "unknown", "because": f"no answer within {seconds:g} s of wall clock"}
+        if line is None:
+            code = self._process.wait() if self._process else None
+            self.stop()
+            how = f"signal {-code}" if code is not None and code < 0 else f"exit code {code}"
+            return {"status": "crashed", "because": f"the solver process ended with {how}"}
+        try:
+            said: Any = json.loads(line)
+        except ValueError:
+            said = None
+        if isinstance(said, dict):
+            return cast("dict[str, Any]", said)
+        self.stop()
+        return {"status": "crashed", "because": "the solver process wrote what is no answer"}
+
+    def _start(self) -> None:
+        self._lines = queue.Queue()
+        self._process = subprocess.Popen(
+            self._command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            start_new_session=True,
+        )
+        threading.Thread(target=_pump, args=(self._process, self._lines), daemon=True).start()
+
+    def stop(self) -> None:
+        """End the process and its forks."""
+        process, self._process = self._process, None
+        if process is None:
+            return
+        try:
+            if hasattr(os, "killpg"):
+                os.killpg(process.pid, signal.SIGKILL)
+            else:
+                process.kill()
+        except (ProcessLookupError, PermissionError):
+            pass  # gone already
+        process.wait()
+        for stream in (process.stdin, process.stdout):
+            if stream is not None:
+                with contextlib.suppress(OSError):  # what was still to be written went to a dead process
+                    stream.close()
+
+
+def _pump(process: subprocess.Popen[str], lines: queue.Queue[str | None]) -> None:
+    assert process.stdout is not None
+    try:
+        for line in process.stdout:
+            lines.put(line)
+    except ValueError:
+        pass  # closed while reading: the process was stopped
+    lines.put(None)
+
+
+class Portfolio:
+    """Solvers asked together.  A context manager: leaving it ends the solver processes."""
+
+    def __init__(self, solvers: Sequence[Solver] | None = None) -> None:
+        """`solvers`: always ask these; None: z3 and cvc5, cvc5 with the options that fit the expected answer."""
+        self._fixed = tuple(solvers) if solvers is not None else None
+        self._workers: dict[tuple[str, ...], _Worker] = {}
+
+    def __enter__(self) -> Portfolio:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End every solver process; asking again starts them anew."""
+        for worker in self._workers.values():
+            worker.stop()
+
+    def pids(self) -> tuple[int, ...]:
+        """The ids of the solver processes that run."""
+        return tuple(worker.pid for worker in self._workers.values() if worker.pid is not None)
+
+    def ask(self, query: Query, *, expected: Literal["sat", "unsat"], limits: Limits | None = None) -> Answered:
+        """Ask the solvers, side by side; then, where one found nothing, the one that fits the expectation.
+
+        The expectation chooses options and order, never the status.  Raises NoSolver when none is there.
+        """
+        limits = limits or Limits()
+        printed = text(query)
+        question = {
+            "text": printed,
+            "sorts": [sort.name for sort in query.sorts],
+            "functions": [[f.name, [s.name for s in f.domain], f.codomain.name] for f in query.functions],
+            "relations": [[r.name, [s.name for s in r.domain]] for r in query.relations],
+            "rlimit": limits.rlimit,
+        }
+        rounds: tuple[tuple[Solver, ...], ...]
+        if self._fixed is not None:
+            rounds = (self._fixed,)
+        elif expected == "sat":
+            rounds = ((Z3, CVC5_FINITE),)
+        else:
+            rounds = ((Z3, CVC5), (CVC5_ENUMERATE,))
+        answers: list[Answer] = []
+        for solvers in rounds:
+            if answers and all(answer.status != "unknown" or answer.missing for answer in answers):
+                break
+            answers += self._side_by_side(solvers, question, query, limits)
+        if all(answer.missing for answer in answers):
+            raise NoSolver([answer.because for answer in answers])
+        return Answered(_together(answers), tuple(answers), printed)
+
+    def _side_by_side(
+        self, solvers: Sequence[Solver], question: Mapping[str, Any], query: Query, limits: Limits
+    ) -> list[Answer]:
+        workers: list[_Worker] = []
+        for index, solver in enumerate(solvers):
+            # Two configurations of one solver in one round need a process each.
+            key = (*solver.start, str(sum(s.start == solver.start for s in solvers[:index])))
+            worker = self._workers.setdefault(key, _Worker(solver.start))
+            worker.ask({**question, "options": dict(solver.options)})
+            workers.append(worker)
+        return [
+            _answer(solver, worker.take(limits.timeout_ms / 1000), query)
+            for solver, worker in zip(solvers, workers, strict=True)
+        ]
+
+
+def _together(answers: Sequence[Answer]) -> Status:
+    found = {answer.status for answer in answers} - {"unknown"}
+    if len(found) > 1:
+        return "disagreement"
+    return next(iter(found), "unknown")
+
+
+def _answer(solver: Solver, said: Mapping[str, Any], query: Query) -> Answer:
+    status = str(said.get("status"))
+    version = str(said.get("version", ""))
+    because = str(said.get("because", ""))
+    if status == "unsat":
+        return Answer(
+            solver.name, solver.options, version, "unsat", core=tuple(said.get("core", ())), used=said.get("used", 0)
+        )
+    if status == "sat":
+        try:
+            model = _structure(said["model"], query)
+        except (BadStructure, KeyError, TypeError, ValueError) as error:
+            return Answer(solver.name, solver.options, version, "unknown", f"its model cannot be read: {error}")
+        return Answer(solver.name, solver.options, version, "sat", model=model, used=said.get("used", 0))
+    return Answer(
+        solver.name,
+        solver.options,
+        version,
+        "unknown",
+        because or f"it said {status!r}",
+        used=said.get("used", 0),
+        missing=status == "missing",
+    )
+
+
+def _structure(tables: Mapping[str, Any], query: Query) -> Structure:
+    """A model's tables as a structure of the query's symbols.  Raises BadStructure, KeyError, TypeError."""
+    return Structure(
+        {sort.name: tuple(tables["universe"][sort.name]) for sort in query.sorts},
+        {r.name: frozenset(tuple(entry) for entry in tables["relations"][r.name]) for r in query.relations},
+        {f.name: {tuple(entry[:-1]): entry[-1] for entry in tables["functions"][f.name]} for f in query.functions},
+    ).checked(query.sorts, query.functions, query.relations)
+
+
+_SHARED: list[Portfolio] = []
+
+
+def shared() -> Portfolio:
+    """One portfolio for this process, made when first wanted, closed when the process ends."""
+    if not _SHARED:
+        _SHARED.append(Portfolio())
+        atexit.register(_SHARED[0].close)
+    return _SHARED[0]

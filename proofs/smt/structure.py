@@ -1,0 +1,211 @@
+"""Finite structures, and what a formula says about one.
+
+This is the reader that no solver has a part in: a countermodel counts only if the evaluator, too, finds the
+axioms true and the goal false.  Definitions are evaluated as relations of their own, not by expansion, so
+that a fault of the expander shows as well.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from evenhand.model.canonical import Json
+from evenhand.proofs.smt.logic import (
+    And,
+    Apply,
+    Definition,
+    Equal,
+    Exists,
+    Forall,
+    Formula,
+    Function,
+    Holds,
+    Iff,
+    Implies,
+    Ite,
+    Not,
+    Or,
+    Relation,
+    Sort,
+    Term,
+    Var,
+)
+
+__all__ = ["BadStructure", "Reader", "Structure"]
+
+Element: TypeAlias = str
+Tuple: TypeAlias = tuple[Element, ...]
+Values: TypeAlias = dict[Var, Element]
+Test: TypeAlias = Callable[[Values], bool]
+Pick: TypeAlias = Callable[[Values], Element]
+
+
+class BadStructure(ValueError):
+    """Not a structure of the signature: an empty sort, a partial function, an element that is nowhere."""
+
+
+@dataclass(frozen=True)
+class Structure:
+    """Finitely many elements per sort, and what each symbol means on them.
+
+    `universe`: sort → its elements, in a fixed order; `relations`: name → the tuples of which it holds;
+    `functions`: name → arguments → value.  A defined relation may be given too: then it stands for what was
+    *observed*, and a reader takes it in place of the definition.
+    """
+
+    universe: Mapping[str, tuple[Element, ...]]
+    relations: Mapping[str, frozenset[Tuple]] = field(default_factory=dict[str, frozenset[Tuple]])
+    functions: Mapping[str, Mapping[Tuple, Element]] = field(default_factory=dict[str, Mapping[Tuple, Element]])
+
+    def checked(self, sorts: Iterable[Sort], functions: Iterable[Function], relations: Iterable[Relation]) -> Structure:
+        """This structure, if it interprets all the symbols.  Raises BadStructure that says what is wrong."""
+        for sort in sorts:
+            if not self.universe.get(sort.name):
+                raise BadStructure(f"sort {sort.name} is empty or missing")
+        for function in functions:
+            table = self.functions.get(function.name)
+            if table is None:
+                raise BadStructure(f"function {function.name} is missing")
+            for arguments in itertools.product(*(self.universe[s.name] for s in function.domain)):
+                if table.get(arguments) not in self.universe[function.codomain.name]:
+                    raise BadStructure(f"{function.name}{arguments} is no element of {function.codomain.name}")
+        for relation in relations:
+            found = self.relations.get(relation.name)
+            if found is None:
+                raise BadStructure(f"relation {relation.name} is missing")
+            domains = [frozenset(self.universe[s.name]) for s in relation.domain]
+            for entry in sorted(found):
+                if len(entry) != len(domains) or any(e not in d for e, d in zip(entry, domains, strict=True)):
+                    raise BadStructure(f"{relation.name}{entry} is not about elements of its sorts")
+        return self
+
+    @property
+    def size(self) -> int:
+        """The number of elements of the largest sort."""
+        return max((len(elements) for elements in self.universe.values()), default=0)
+
+    def without(self, names: Iterable[str]) -> Structure:
+        """This structure without some relations: what was observed of defined ones."""
+        dropped = frozenset(names)
+        kept = {name: table for name, table in self.relations.items() if name not in dropped}
+        return Structure(self.universe, kept, self.functions)
+
+    def to_json(self) -> Json:
+        """As JSON, in an order that depends on the content alone."""
+        return {
+            "universe": {sort: list(elements) for sort, elements in self.universe.items()},
+            "relations": {name: [list(entry) for entry in sorted(table)] for name, table in self.relations.items()},
+            "functions": {
+                name: [[*arguments, value] for arguments, value in sorted(table.items())]
+                for name, table in self.functions.items()
+            },
+        }
+
+
+class Reader:
+    """Evaluates formulas under fixed definitions; each formula is compiled to closures once.
+
+    >>> from evenhand.proofs.smt.logic import Relation, Sort, forall
+    >>> thing = Sort("Thing")
+    >>> red, x = Relation("red", (thing,)), thing("x")
+    >>> Reader().holds(forall([x], red(x)), Structure({"Thing": ("a", "b")}, {"red": frozenset({("a",)})}))
+    False
+    """
+
+    def __init__(self, definitions: Mapping[str, Definition] | None = None) -> None:
+        self._definitions = dict(definitions or {})
+        self._compiled: dict[Formula, Test] = {}
+        self._bodies: dict[str, Test] = {}
+        self._structure = Structure({})
+        self._extensions: dict[str, dict[Tuple, bool]] = {}
+
+    def holds(self, formula: Formula, structure: Structure, values: Mapping[Var, Element] | None = None) -> bool:
+        """Whether the formula is true in the structure, with `values` for its free variables."""
+        if structure is not self._structure:
+            self._structure, self._extensions = structure, {}
+        return self._test(formula)(dict(values or {}))
+
+    def extension(self, relation: Relation, structure: Structure) -> frozenset[Tuple]:
+        """All tuples of which a relation (defined or not) holds in the structure."""
+        names = [Var(f"x{i}", sort) for i, sort in enumerate(relation.domain)]
+        formula = relation(*names)
+        return frozenset(
+            entry
+            for entry in itertools.product(*(structure.universe[s.name] for s in relation.domain))
+            if self.holds(formula, structure, dict(zip(names, entry, strict=True)))
+        )
+
+    def _test(self, formula: Formula) -> Test:
+        found = self._compiled.get(formula)
+        if found is None:
+            found = self._compiled[formula] = self._compile(formula)
+        return found
+
+    def _compile(self, formula: Formula) -> Test:
+        match formula:
+            case Holds(relation, arguments):
+                return self._atom(relation, tuple(self._pick(argument) for argument in arguments))
+            case Equal(left, right):
+                one, other = self._pick(left), self._pick(right)
+                return lambda values: one(values) == other(values)
+            case Not(body):
+                inner = self._test(body)
+                return lambda values: not inner(values)
+            case And(parts):
+                tests = tuple(self._test(part) for part in parts)
+                return lambda values: all(test(values) for test in tests)
+            case Or(parts):
+                tests = tuple(self._test(part) for part in parts)
+                return lambda values: any(test(values) for test in tests)
+            case Implies(left, right):
+                first, then = self._test(left), self._test(right)
+                return lambda values: not first(values) or then(values)
+            case Iff(left, right):
+                first, then = self._test(left), self._test(right)
+                return lambda values: first(values) == then(values)
+            case Ite(test, then_part, other_part):
+                asked, yes, no = self._test(test), self._test(then_part), self._test(other_part)
+                return lambda values: yes(values) if asked(values) else no(values)
+            case Forall(bound, body):
+                inner = self._test(body)
+                return lambda values: all(inner(more) for more in self._spread(bound, values))
+            case Exists(bound, body):
+                inner = self._test(body)
+                return lambda values: any(inner(more) for more in self._spread(bound, values))
+
+    def _spread(self, bound: tuple[Var, ...], values: Values) -> Iterable[Values]:
+        universe = self._structure.universe
+        for picked in itertools.product(*(universe[v.sort.name] for v in bound)):
+            yield {**values, **dict(zip(bound, picked, strict=True))}
+
+    def _pick(self, term: Term) -> Pick:
+        if isinstance(term, Var):
+            return lambda values: values[term]
+        assert isinstance(term, Apply)
+        name = term.function.name
+        inner = tuple(self._pick(argument) for argument in term.arguments)
+        return lambda values: self._structure.functions[name][tuple(pick(values) for pick in inner)]
+
+    def _atom(self, relation: Relation, picks: tuple[Pick, ...]) -> Test:
+        name = relation.name
+        definition = self._definitions.get(name)
+
+        def ask(values: Values) -> bool:
+            entry = tuple(pick(values) for pick in picks)
+            table = self._structure.relations.get(name)
+            if table is not None:
+                return entry in table
+            if definition is None:
+                raise BadStructure(f"relation {name} is missing")
+            known = self._extensions.setdefault(name, {})
+            if entry not in known:
+                test = self._bodies.get(name)
+                if test is None:
+                    test = self._bodies[name] = self._test(definition.body)
+                known[entry] = test(dict(zip(definition.variables, entry, strict=True)))
+            return known[entry]
+
+        return ask

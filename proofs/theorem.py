@@ -1,0 +1,82 @@
+"""Theorems: a formula of a theory, the claim it states, and the link between the two.
+
+A theorem is proved of its theory; what makes it speak of the executable model is the link.  `view` turns a
+case of the claim (a step, or a pair of steps) into a finite structure, `realise` turns a structure back into
+something that the model can replay.  Both are checked at every run, and are part of the trusted base.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from evenhand.model.system import System
+from evenhand.proofs.smt.logic import TRUE, Definition, Formula, Var, exists, forall
+from evenhand.proofs.smt.structure import Structure
+from evenhand.proofs.theory import Theory
+from evenhand.properties.verdict import Evidence, Status
+
+__all__ = ["ANY", "Mutation", "Theorem"]
+
+ANY = "any number of agents, keys, authorities, epochs"
+
+
+def _nothing(_system: System[Any, Any, Any, Any, Any]) -> Iterable[Any]:
+    return ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mutation:
+    """A mutant of the theory beside the executable mutant of the same name.
+
+    `expected`: `refuted` (a countermodel that replays) or `proved` (this fault is invisible to this theorem, which
+    `because` explains).
+    """
+
+    mutant: str
+    definitions: tuple[Definition, ...]
+    expected: Literal["refuted", "proved"] = "refuted"
+    because: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Theorem:
+    """For all `variables`: `assumes` implies `goal`, in every structure of the theory.
+
+    `needs` are axioms without which it should not go through.  `witness` is a closed formula that some structure
+    must satisfy besides the antecedent, so that what the theorem is about can happen.  `view` takes a case of the
+    claim (see `agreement.cases`), None where the case lies outside the theory; it may give defined relations too,
+    as they were observed.  `samples(system)` makes steps of any variant of the system.  `quotient` names the
+    quotient that the theorem licenses for its system.
+    """
+
+    name: str
+    sentence: str
+    source: str
+    protocol: str
+    system: str
+    claim: str
+    theory: Theory
+    variables: tuple[Var, ...] = ()
+    assumes: Formula = TRUE
+    goal: Formula
+    view: Callable[[Any], Structure | None]
+    realise: Callable[[Structure], Evidence | None]
+    samples: Callable[[System[Any, Any, Any, Any, Any]], Iterable[Any]] = _nothing
+    needs: tuple[str, ...] = ()
+    witness: Formula = TRUE
+    expected: Status = Status.HOLDS
+    mutants: tuple[Mutation, ...] = ()
+    scope: str = ANY
+    quotient: str = ""
+
+    @property
+    def formula(self) -> Formula:
+        """The theorem as one closed formula."""
+        return forall(self.variables, self.assumes >> self.goal)
+
+    @property
+    def antecedent(self) -> Formula:
+        """That the theorem speaks of something."""
+        return exists(self.variables, self.assumes) & self.witness
