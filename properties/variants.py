@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
-from typing import Any
+from typing import Any, cast
 
 from evenhand.model.system import Joint, Scope, Step, System
 from evenhand.model.trace import Scenario, replay
@@ -37,7 +37,8 @@ class Separation:
 
     `scenario` is the smallest one found on which they differ, in their last step: `shown` by the reference
     and by the variant there; None where none was found.  `complete` says that every pair of states that the
-    configurations lead to was visited (and some step compared), so that None means equal.  `states` counts those pairs, `steps` the steps compared.
+    configurations lead to was visited, and some step compared, so that None means equal.  `states` counts
+    those pairs, `steps` the steps compared.
     """
 
     reference: str
@@ -191,7 +192,7 @@ def _counterpart(reference: AnySystem, variant: AnySystem) -> Callable[[Any], An
     """From a configuration of the reference to the variant's: the same, with the variant's readings."""
     if reference.readings == variant.readings:
         return lambda config: config
-    kind: type = type(reference.readings)
+    kind = cast("type[Any]", type(reference.readings))
 
     def theirs(config: Any) -> Any:
         if not is_dataclass(config) or isinstance(config, type):
