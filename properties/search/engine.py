@@ -1,0 +1,288 @@
+"""`explore`: every configuration, every state, every claim; one verdict each.
+
+Configurations are searched one by one (or split over processes, with identical results), each is a graph of
+its own, and the counts add up.  Nothing stops at a violation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from evenhand.properties.licence import Licence
+from evenhand.properties.property import (
+    Always,
+    Commute,
+    DeterminedBy,
+    EachStep,
+    Monitor,
+    Property,
+    Reachable,
+    TwoRun,
+)
+from evenhand.properties.search.check import AlwaysWatch, MonitorWatch, ReachableWatch, StepWatch
+from evenhand.properties.search.found import AnySystem, ModelError, Tally, named
+from evenhand.properties.search.graph import Bounds, History, Watcher, Watchers, search
+from evenhand.properties.search.jobs import in_processes
+from evenhand.properties.search.liveness import AboutRuns, Labels, decide
+from evenhand.properties.search.pairs import CommuteWatch, DeterminedWatch, TwoRunWatch
+from evenhand.properties.search.quotient import doubts_under, licensed, orbits
+from evenhand.properties.search.tiers import Tier, tier_for
+from evenhand.properties.search.verdicts import Covered, verdict_of
+from evenhand.properties.verdict import Status, Verdict
+
+if TYPE_CHECKING:
+    import networkx as nx
+
+__all__ = ["Exploration", "explore"]
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class Exploration:
+    """What an exhaustive search found.
+
+    `verdicts` has one entry per claim, in order.  `states`, `transitions` (one for each state and each action or joint
+    choice on offer) and `edges` (distinct pairs of states, self-loops included) are sums over the configurations; under
+    a quotient they are those of the full space.  `depth` is the largest distance of a state from an initial
+    one.  `complete` says that no bound left anything out.  `reach` gives the shortest length for each
+    reachable goal.  `searched` counts the configurations that were really searched.
+    """
+
+    verdicts: tuple[Verdict, ...]
+    states: int
+    transitions: int
+    edges: int
+    depth: int
+    configs: int
+    complete: bool
+    tier: int
+    why_tier: str
+    reach: Mapping[str, int]
+    searched: int
+    system: AnySystem = field(repr=False, compare=False)
+    _configs: tuple[Any, ...] = field(repr=False, compare=False)
+    _bounds: Bounds = field(repr=False, compare=False)
+
+    def to_networkx(self, config: int = 0) -> nx.DiGraph[Any]:
+        """The graph of one configuration as networkx knows graphs; searched again, since it was not kept.
+
+        Nodes are the states (`number`, `depth`, `initial`); edges carry `action` (the first one on offer that
+        takes it) and `weight` (how many do).  Raises IndexError for a configuration that was not explored.
+        """
+        from evenhand.properties.search.export import as_networkx
+
+        return as_networkx(self.system, self._configs[config], config, self._bounds)
+
+
+@dataclass(frozen=True)
+class Result:
+    """What the search of one configuration came to: numbers alone, so that it travels between processes."""
+
+    states: int
+    transitions: int
+    edges: int
+    depth: int
+    open: bool
+    tallies: tuple[Tally, ...]
+
+    def times(self, weight: int) -> Result:
+        """The same for an orbit of `weight` configurations."""
+        return Result(
+            self.states * weight,
+            self.transitions * weight,
+            self.edges * weight,
+            self.depth,
+            self.open,
+            tuple(tally.times(weight) for tally in self.tallies),
+        )
+
+    def plus(self, later: Result) -> Result:
+        """Both together; `later` comes from later configurations."""
+        return Result(
+            self.states + later.states,
+            self.transitions + later.transitions,
+            self.edges + later.edges,
+            max(self.depth, later.depth),
+            self.open or later.open,
+            tuple(one.plus(other) for one, other in zip(self.tallies, later.tallies, strict=True)),
+        )
+
+
+def explore(
+    system: AnySystem,
+    claims: Iterable[Property] = (),
+    *,
+    max_states: int | None = None,
+    depth: int | None = None,
+    licence: Licence | None = None,
+    quotient: str | None = None,
+    tier: int | None = None,
+    configs: Iterable[Any] | None = None,
+    progress: Progress | None = None,
+    jobs: int = 1,
+) -> Exploration:
+    """Search every reachable state of every configuration, and decide the claims.
+
+    `max_states` bounds the graph of each configuration, `depth` the number of steps from the start; what a
+    bound leaves out is UNDECIDED.  `quotient` (by default the one that `licence` names) explores one
+    configuration of each orbit.  `tier` is 0 or 1, by default the best that the system allows.  `configs`
+    explores some configurations rather than those of the scope.  `jobs` splits them over processes; findings
+    and counts do not depend on it.  `progress` is called now and then with states and steps so far.
+
+    Raises ModelError for a model that breaks its contract or a claim that raises, LicenceMissing for a
+    quotient without licence, UnknownName for a fairness assumption or quotient that the system lacks,
+    ValueError for a bound, tier or number of jobs that makes no sense.
+    """
+    asked = tuple(claims)
+    _sensible(max_states=max_states, depth=depth, jobs=jobs)
+    bounds = Bounds(max_states, depth)
+    chosen, why = tier_for(system, tier)
+    group = licensed(system, quotient, licence)
+    numbered = _listed(system, configs)
+    kept = tuple((number, 1) for number in range(len(numbered)))
+    doubts: Sequence[str] = [""] * len(asked)
+    if group is not None:
+        kept = orbits(system, group, numbered)
+        doubts = doubts_under(system, group, numbered, kept, asked)
+
+    def one(number: int, tick: Progress | None) -> Result:
+        return search_one(system, chosen, numbered[number], number, asked, bounds, tick)
+
+    nothing = Result(0, 0, 0, 0, False, tuple(Tally() for _ in asked))
+    total = in_processes(jobs, kept, one, nothing, progress)
+    covered = Covered(
+        states=total.states,
+        transitions=total.transitions,
+        edges=total.edges,
+        depth=total.depth,
+        configs=len(numbered),
+        complete=not total.open,
+        bounds=bounds,
+        scope=_scope(system, total, len(numbered), bounds, group.name if group is not None else None),
+        trusted=_trusted(chosen, licence if group is not None else None),
+    )
+    verdicts = tuple(
+        verdict_of(system, numbered, claim, tally, covered, doubt)
+        for claim, tally, doubt in zip(asked, total.tallies, doubts, strict=True)
+    )
+    reach = {
+        claim.name: tally.finding.length
+        for claim, tally, verdict in zip(asked, total.tallies, verdicts, strict=True)
+        if isinstance(claim, Reachable) and tally.finding is not None and verdict.status is Status.HOLDS
+    }
+    return Exploration(
+        verdicts=verdicts,
+        states=total.states,
+        transitions=total.transitions,
+        edges=total.edges,
+        depth=total.depth,
+        configs=len(numbered),
+        complete=covered.complete,
+        tier=chosen.number,
+        why_tier=why,
+        reach=reach,
+        searched=len(kept),
+        system=system,
+        _configs=tuple(numbered),
+        _bounds=bounds,
+    )
+
+
+def search_one(
+    system: AnySystem,
+    tier: Tier,
+    config: Any,
+    number: int,
+    claims: Sequence[Property],
+    bounds: Bounds,
+    tick: Progress | None = None,
+) -> Result:
+    """Search one configuration for all claims that apply to it."""
+    watchers: dict[int, Any] = {}
+    runs: list[tuple[int, AboutRuns]] = []
+    for place, claim in enumerate(claims):
+        if not claim.applies(config):
+            continue
+        if isinstance(claim, AboutRuns):
+            runs.append((place, claim))
+        else:
+            watchers[place] = _watcher(system, claim, config, bounds)
+    labels = Labels(system, config, [claim for _, claim in runs]) if runs else None
+    every: list[Watcher] = [*watchers.values(), *([labels] if labels is not None else [])]
+    walk = search(system, tier, config, number, _sorted(every), bounds, tick)
+    tallies = {place: watcher.close(walk) for place, watcher in watchers.items()}
+    if labels is not None:
+        tallies.update({place: decide(claim, labels, walk) for place, claim in runs})
+    return Result(
+        len(walk.states),
+        walk.transitions,
+        walk.edges,
+        max(0, len(walk.levels) - 1),
+        walk.open,
+        tuple(tallies.get(place, Tally()) for place in range(len(claims))),
+    )
+
+
+def _watcher(system: AnySystem, claim: Property, config: Any, bounds: Bounds) -> Watcher:
+    match claim:
+        case Always():
+            return AlwaysWatch(claim, config)
+        case EachStep():
+            return StepWatch(claim)
+        case Reachable():
+            return ReachableWatch(claim)
+        case Monitor():
+            return MonitorWatch(claim, config, bounds.max_states)
+        case DeterminedBy():
+            return DeterminedWatch(claim)
+        case Commute():
+            return CommuteWatch(claim, system, config)
+        case TwoRun():
+            return TwoRunWatch(claim, system, len(dict.fromkeys(system.initial(config))))
+        case _:
+            raise ValueError(f"claim {claim.name!r} is of kind {claim.kind}, which the search does not know")
+
+
+def _sorted(every: Sequence[Watcher]) -> Watchers:
+    """Who wants to see what, by the methods that each watcher has made its own."""
+    return Watchers(
+        arrivals=tuple(w for w in every if isinstance(w, AlwaysWatch)),
+        visitors=tuple(w for w in every if isinstance(w, CommuteWatch)),
+        lookers=tuple(w for w in every if not isinstance(w, AlwaysWatch | CommuteWatch | History)),
+        histories=tuple(w for w in every if isinstance(w, History)),
+    )
+
+
+def _listed(system: AnySystem, configs: Iterable[Any] | None) -> list[Any]:
+    try:
+        return list(system.all_configs() if configs is None else configs)
+    except Exception as error:
+        raise ModelError(
+            f"{named(system)}: listing the configurations raised {type(error).__name__}: {error}"
+        ) from error
+
+
+def _sensible(*, max_states: int | None, depth: int | None, jobs: int) -> None:
+    for name, bound, least in (("max_states", max_states, 1), ("depth", depth, 0), ("jobs", jobs, 1)):
+        if bound is not None and bound < least:
+            raise ValueError(f"{name} must be at least {least}, not {bound}")
+
+
+def _scope(system: AnySystem, total: Result, configs: int, bounds: Bounds, quotient: str | None) -> dict[str, Any]:
+    scope: dict[str, Any] = {**system.scope, "configs": configs, "depth": total.depth, "complete": not total.open}
+    if bounds.max_states is not None:
+        scope["max_states"] = bounds.max_states
+    if bounds.depth is not None:
+        scope["max_depth"] = bounds.depth
+    if quotient is not None:
+        scope["quotient"] = quotient
+    return scope
+
+
+def _trusted(tier: Tier, licence: Licence | None) -> tuple[str, ...]:
+    memo = ("the memo of tier 1, compared with step on samples",) if tier.number else ()
+    proof = (f"theorem {licence.theorem} ({licence.record})",) if licence is not None else ()
+    return ("the executable model", "the exhaustive search", *memo, *proof)

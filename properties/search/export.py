@@ -1,0 +1,48 @@
+"""The explored graph as a networkx graph, for drawing and for other people's algorithms."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import networkx as nx
+
+from evenhand.model.system import Step
+from evenhand.properties.search.found import AnySystem
+from evenhand.properties.search.graph import Bounds, Watcher, Watchers, search
+from evenhand.properties.search.tiers import Tier, tier_for
+
+__all__ = ["as_networkx"]
+
+
+class _Pairs(Watcher):
+    """Every pair of states that a step joins: the first action, and how many there are."""
+
+    name = "the export"
+
+    def __init__(self) -> None:
+        self.sid = 0
+        self.pairs: dict[tuple[int, int], tuple[int, int]] = {}
+
+    def visit(self, sid: int, _state: Any, _tier: Tier, /) -> None:
+        """The steps shown next leave this state."""
+        self.sid = sid
+
+    def look(self, _step: Step[Any, Any, Any, Any], weight: int, action: int, there: int, /) -> None:
+        """Count the step; states beyond a bound are left out."""
+        if there >= 0:
+            first, count = self.pairs.get((self.sid, there), (action, 0))
+            self.pairs[self.sid, there] = (min(first, action), count + weight)
+
+
+def as_networkx(system: AnySystem, config: Any, number: int, bounds: Bounds) -> nx.DiGraph[Any]:
+    """The graph of one configuration; see `Exploration.to_networkx`."""
+    tier, _ = tier_for(system, None)
+    pairs = _Pairs()
+    walk = search(system, tier, config, number, Watchers(lookers=(pairs,)), bounds)
+    graph: nx.DiGraph[Any] = nx.DiGraph(system=system.name, variant=system.variant, complete=not walk.open)
+    for sid, state in enumerate(walk.states):
+        graph.add_node(state, number=sid, depth=walk.depth_of(sid), initial=walk.parents[sid] < 0)
+    for (source, target), (action, weight) in pairs.pairs.items():
+        before = walk.states[source]
+        graph.add_edge(before, walk.states[target], action=tier.action(config, before, action), weight=weight)
+    return graph

@@ -1,0 +1,237 @@
+"""Claims about whole runs, decided on the closed graph of one configuration.
+
+An infinite run of a finite graph ends up in one strongly connected part, so a promise is broken in just two
+ways: by a run that ends, or by a lasso.  An edge carries the set of predicates (triggers, goals, attempts,
+fairness) that its joint actions satisfy; edges with different sets stay different edges.  A part of the
+graph is *fair* if a loop can stay in it for ever without breaking an assumption:
+
+- weak: the loop serves it, or passes a state in which no serving action is on offer;
+- strong: the loop serves it, or passes no state in which one is.
+
+A strong assumption that a part offers but does not serve does not condemn the part: it forbids the states
+that offer it, and what is left is looked at again.  Runs are maximal: one ends only where nothing is on offer.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from evenhand.model.system import Fairness, Step, UnknownName
+from evenhand.properties.property import DeadlockFree, Eventually, LeadsTo, LivelockFree
+from evenhand.properties.search.csr import Flags, Ints, ahead, components
+from evenhand.properties.search.found import AnySystem, Finding, Tally, named
+from evenhand.properties.search.graph import Walk, Watcher
+from evenhand.properties.search.lasso import Edges, Need, nearest_run
+from evenhand.properties.search.tiers import Tier
+
+__all__ = ["AboutRuns", "Labels", "can_complete", "decide", "fair_parts", "fairness_of", "need_of"]
+
+AboutRuns: TypeAlias = DeadlockFree | Eventually | LeadsTo | LivelockFree
+"""The kinds that are decided on the graph."""
+
+
+@dataclass(frozen=True)
+class _Taken:
+    """A fairness assumption as a predicate over steps."""
+
+    fairness: Fairness[Any, Any]
+
+    def __call__(self, step: Step[Any, Any, Any, Any]) -> bool:
+        return self.fairness.taken(step.before, step.action)
+
+
+class Labels(Watcher):
+    """Keeps the edges: target, which predicates the step satisfies, number of the first such action."""
+
+    def __init__(self, system: AnySystem, config: Any, claims: Sequence[AboutRuns]) -> None:
+        self.name = "a predicate of " + ", ".join(repr(claim.name) for claim in claims)
+        self.fair = system.fair(config)
+        self.tests: dict[Callable[[Any], bool], int] = {}
+        for claim in claims:
+            for test in _tests(claim):
+                self.tests.setdefault(test, len(self.tests))
+            for name in fairness_of(claim):
+                if name not in self.fair:
+                    raise UnknownName(
+                        f"fairness assumption of claim {claim.name!r} in {named(system)}:", name, self.fair
+                    )
+                self.tests.setdefault(_Taken(self.fair[name]), len(self.tests))
+        self.sets: dict[int, int] = {}
+        self.counts: list[int] = []
+        self.source, self.target, self.label, self.action = (array("q") for _ in range(4))
+        self.sid = -1
+        self.here: dict[tuple[int, int], int] = {}
+
+    def visit(self, sid: int, _state: Any, _tier: Tier, /) -> None:
+        """The steps shown next leave this state."""
+        self.flush()
+        self.sid = sid
+
+    def look(self, step: Step[Any, Any, Any, Any], weight: int, action: int, there: int, /) -> None:
+        """Find out which predicates the step satisfies, and keep the edge unless there is one like it."""
+        satisfied = 0
+        for test, bit in self.tests.items():
+            if test(step):
+                satisfied |= 1 << bit
+        label = self.sets.setdefault(satisfied, len(self.sets))
+        if label == len(self.counts):
+            self.counts.append(0)
+        self.counts[label] += weight
+        known = self.here.get((there, label))
+        if known is None or action < known:
+            self.here[there, label] = action
+
+    def flush(self) -> None:
+        """Write down the edges of the state visited last, in the order of their actions."""
+        for (there, label), action in sorted(self.here.items(), key=lambda entry: (entry[1], entry[0])):
+            self.source.append(self.sid)
+            self.target.append(there)
+            self.label.append(label)
+            self.action.append(action)
+        self.here = {}
+
+    def edges(self, walk: Walk) -> Edges:
+        """The whole graph as arrays."""
+        self.flush()
+        return Edges(
+            len(walk.states),
+            walk.levels[1] if len(walk.levels) > 1 else len(walk.states),
+            *(np.asarray(column, dtype=np.int64) for column in (self.source, self.target, self.action)),
+        )
+
+    def where(self, test: Callable[[Any], bool]) -> Flags:
+        """The edges that satisfy one of the predicates."""
+        bit = self.tests[test]
+        table = np.asarray([bool(satisfied >> bit & 1) for satisfied in self.sets], dtype=np.bool_)
+        return table[np.asarray(self.label, dtype=np.int64)] if len(table) else np.zeros(0, dtype=np.bool_)
+
+    def count(self, test: Callable[[Any], bool]) -> int:
+        """How many steps (joint actions) satisfy one of the predicates."""
+        bit = self.tests[test]
+        return sum(count for satisfied, count in zip(self.sets, self.counts, strict=True) if satisfied >> bit & 1)
+
+    def assumed(self, name: str) -> _Taken:
+        """The predicate of a fairness assumption."""
+        return _Taken(self.fair[name])
+
+
+def _tests(claim: AboutRuns) -> tuple[Callable[[Any], bool], ...]:
+    match claim:
+        case DeadlockFree():
+            return (claim.completes,)
+        case Eventually():
+            return (claim.goal,)
+        case LeadsTo():
+            return (claim.trigger, claim.goal)
+        case LivelockFree():
+            return (claim.attempts, claim.progress)
+
+
+def fairness_of(claim: AboutRuns) -> tuple[str, ...]:
+    """The assumptions that a claim names."""
+    return () if isinstance(claim, DeadlockFree) else claim.fairness
+
+
+def need_of(kind: str, served: Flags, edges: Edges) -> Need:
+    """An assumption on the graph: the edges that serve it, the states in which one of those is on offer."""
+    on_offer = np.zeros(edges.size, dtype=np.bool_)
+    on_offer[edges.source[served]] = True
+    return Need(kind, served, on_offer)
+
+
+def fair_parts(edges: Edges, alive: Flags, needs: Sequence[Need]) -> list[Ints]:
+    """The parts of the graph of `alive` edges in which a loop can meet every need: their edges, part by part.
+
+    Each part is strongly connected and has at least one edge; going through all of it for ever is fair.
+    """
+    parts: list[Ints] = []
+    left = np.flatnonzero(alive)
+    while len(left):
+        component = components(edges.size, edges.source[left], edges.target[left])
+        left = left[component[edges.source[left]] == component[edges.target[left]]]
+        if not len(left):
+            break
+        left = left[np.argsort(component[edges.source[left]], kind="stable")]
+        key = component[edges.source[left]]
+        first = np.flatnonzero(np.concatenate([[True], key[1:] != key[:-1]]))
+        part_of = np.repeat(np.arange(len(first)), np.diff(np.append(first, len(left))))
+        hopeless = np.zeros(len(first), dtype=np.bool_)
+        again = np.zeros(len(first), dtype=np.bool_)
+        banned = np.zeros(edges.size, dtype=np.bool_)
+        for need in needs:
+            served = np.logical_or.reduceat(need.served[left], first)
+            on_offer = need.on_offer[edges.source[left]]
+            match need.kind:
+                case "weak":
+                    hopeless |= ~served & np.logical_and.reduceat(on_offer, first)
+                case "strong":
+                    starved = ~served & np.logical_or.reduceat(on_offer, first)
+                    again |= starved
+                    banned[edges.source[left[starved[part_of] & on_offer]]] = True
+                case _:
+                    hopeless |= ~served
+        last = np.append(first, len(left))[1:]
+        parts += [np.sort(left[first[part] : last[part]]) for part in np.flatnonzero(~hopeless & ~again)]
+        left = np.sort(left[(again & ~hopeless)[part_of]])
+        left = left[~banned[edges.source[left]] & ~banned[edges.target[left]]]
+    return parts
+
+
+def can_complete(edges: Edges, completing: Flags) -> Flags:
+    """The states from which some continuation completes (EF): those that lie behind a completing edge."""
+    seeds = np.zeros(edges.size, dtype=np.bool_)
+    seeds[edges.source[completing]] = True
+    return ahead(edges.size, edges.target, edges.source, seeds)
+
+
+def decide(claim: AboutRuns, labels: Labels, walk: Walk) -> Tally:
+    """Decide one claim on the graph of one configuration; on an open graph only count."""
+    if walk.open:
+        met = walk.transitions if isinstance(claim, DeadlockFree | Eventually) else labels.count(_tests(claim)[0])
+        return Tally(1, walk.transitions, met)
+    edges = labels.edges(walk)
+    if isinstance(claim, DeadlockFree):
+        return _deadlock(claim, labels, edges, walk)
+    needs = [need_of(labels.fair[name].kind, labels.where(labels.assumed(name)), edges) for name in claim.fairness]
+    more = {f"steps serving {name}": labels.count(labels.assumed(name)) for name in claim.fairness}
+    ends = np.ones(edges.size, dtype=np.bool_)
+    ends[edges.source] = False
+    every = np.ones(len(edges.source), dtype=np.bool_)
+    total = met = walk.transitions
+    match claim:
+        case LivelockFree():
+            met = labels.count(claim.attempts)
+            alive = ~labels.where(claim.progress)
+            wanted = [*needs, need_of("must", labels.where(claim.attempts) & alive, edges)]
+            found = nearest_run(
+                edges, (~every, ~every, every), np.zeros_like(ends), fair_parts(edges, alive, wanted), wanted
+            )
+        case Eventually():
+            total = met = edges.initials
+            alive = ~labels.where(claim.goal)
+            found = nearest_run(edges, (~every, ~every, alive), ends, fair_parts(edges, alive, needs), needs)
+        case LeadsTo():
+            met = labels.count(claim.trigger)
+            alive = ~labels.where(claim.goal)
+            stem = (every, labels.where(claim.trigger) & alive, alive)
+            found = nearest_run(edges, stem, ends, fair_parts(edges, alive, needs), needs, waiting=False)
+    if found is not None:
+        start, path, loop = found
+        return Tally(1, total, met, 1, Finding(walk.number, walk.actions[start], path, loop), more=more)
+    doubts: tuple[str, ...] = ()
+    if not ends.any() and not fair_parts(edges, every, needs):
+        doubts = ("no run at all satisfies the fairness it assumes",)
+    return Tally(1, total, met, 0, None, doubts, more)
+
+
+def _deadlock(claim: DeadlockFree, labels: Labels, edges: Edges, walk: Walk) -> Tally:
+    alive = can_complete(edges, labels.where(claim.completes))
+    wanting = [sid for sid, state in enumerate(walk.states) if claim.wants(walk.config, state)]
+    stuck = [sid for sid in wanting if not alive[sid]]
+    finding = walk.finding(stuck[0]) if stuck else None
+    return Tally(1, len(walk.states), len(wanting), len(stuck), finding)
