@@ -1,0 +1,107 @@
+"""The plugin in a project of somebody else's: records are tests, other JSON is left alone."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from evenhand.counterexamples.store import save
+from evenhand.model.canonical import digest
+from tests.counterexamples.latch import RUNS, record
+
+ROOT = Path(__file__).parents[2]
+PLUGINS = Path(__file__).parent / "plugins"
+
+
+@pytest.fixture
+def project(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytest.Pytester:
+    """A project that has the latch installed, as its entry point says."""
+    monkeypatch.setenv("PYTHONPATH", f"{ROOT}:{PLUGINS}")
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+    monkeypatch.delenv("PYTEST_ADDOPTS", raising=False)
+    return pytester
+
+
+def run(project: pytest.Pytester, *arguments: str) -> pytest.RunResult:
+    """pytest in a process of its own, with the plugin as an installation would load it."""
+    return project.runpytest_subprocess("-p", "evenhand.pytest_plugin", *arguments)
+
+
+def test_each_record_is_a_test_that_replays(project: pytest.Pytester) -> None:
+    """Wherever it lies; a test file beside it runs as ever."""
+    folder = project.mkdir("fixtures")
+    for kind in RUNS:
+        if kind != "pair":  # its claim is the tests' own and not in the installed latch
+            save(record(kind), folder)
+    project.makepyfile("def test_own(): assert True")
+    result = run(project, "-v")
+    result.assert_outcomes(passed=3)
+    result.stdout.fnmatch_lines(["*fixtures/one_inside--always_free--*.json::replay PASSED*"])
+    assert result.ret == 0
+
+
+def test_an_edited_digest_fails(project: pytest.Pytester) -> None:
+    """With a seal that fits: the run itself is replayed and compared."""
+    data = record().to_json()
+    data["shown"] = digest("something else")
+    del data["sha256"]
+    project.path.joinpath("edited.json").write_text(json.dumps({**data, "sha256": digest(data)}))
+    result = run(project)
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(
+        [
+            "*edited.json: the run shows something else in always_free than was recorded. Record it again: *",
+            "The claim: At most one agent is inside.",
+            "See the run: evenhand show *edited.json",
+        ]
+    )
+    assert "Traceback" not in result.stdout.str()
+
+
+def test_a_broken_seal_fails(project: pytest.Pytester) -> None:
+    """Edited by hand."""
+    path = save(record(), project.path)
+    path.write_bytes(path.read_bytes().replace(b'"agents":2', b'"agents":3'))
+    result = run(project)
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["*sha256 differs*"])
+
+
+def test_a_truncated_record_fails_and_the_rest_runs(project: pytest.Pytester) -> None:
+    """It began as one of ours, so it is not passed over in silence."""
+    save(record(), project.path)
+    project.path.joinpath("cut.json").write_bytes(record().to_bytes()[:100])
+    result = run(project)
+    result.assert_outcomes(passed=1, failed=1)
+    result.stdout.fnmatch_lines(["*cut.json: it is no JSON, or was cut short*"])
+
+
+def test_other_peoples_json_is_left_alone(project: pytest.Pytester) -> None:
+    """Broken, binary, huge or mentioning us: not collected, no error."""
+    files = {
+        "package.json": b'{"name": "x"}',
+        "broken.json": b"{",
+        "binary.json": bytes(range(256)),
+        "report.json": b'{"findings":[{"format":"evenhand/counterexample"}]}',
+        "list.json": b'["evenhand/counterexample"]',
+    }
+    for name, content in files.items():
+        project.path.joinpath(name).write_bytes(content)
+    project.makepyfile("def test_own(): assert True")
+    run(project).assert_outcomes(passed=1)
+
+
+def test_without_a_record_no_model_is_loaded(project: pytest.Pytester) -> None:
+    """A plugin that is always installed must cost nothing to those who do not use it."""
+    project.path.joinpath("package.json").write_text("{}")
+    project.makepyfile(
+        """
+        import sys
+
+        def test_own():
+            assert not {"z3", "scipy", "networkx"} & set(sys.modules)
+        """
+    )
+    run(project).assert_outcomes(passed=1)
