@@ -8,6 +8,7 @@ source text; a later round of it supersedes an earlier one.
 from __future__ import annotations
 
 from evenhand.model.cud.free import FREE
+from evenhand.model.cud.mutants import MUTANTS
 from evenhand.model.cud.play import RUN, UNIVERSE
 from evenhand.model.cud.readings import Readings
 from evenhand.model.system import Protocol
@@ -20,4 +21,5 @@ PROTOCOL = Protocol(
     source="IX-2 pre-implementation answers, rounds 1 to 6",
     systems={system.name: system for system in (RUN, FREE, UNIVERSE)},
     readings=Readings(),
+    mutants=MUTANTS,
 )

@@ -25,6 +25,7 @@ from evenhand.model.cud.vocabulary import (
     READ,
     TYPES,
     WRITE,
+    Authority,
     Choice,
     Config,
     Draft,
@@ -33,13 +34,17 @@ from evenhand.model.cud.vocabulary import (
     Shown,
     State,
     allow,
+    deny,
 )
 from evenhand.model.system import Joint, Scope, Separated, Step, System
 
-__all__ = ["RUN", "TAKEN", "UNIVERSE", "every_request", "malformed_requests", "playing", "well_formed"]
+__all__ = ["OTHER", "RUN", "TAKEN", "UNIVERSE", "every_request", "malformed_requests", "playing", "well_formed"]
 
 TAKEN = Atom("str", "taken")
-"""The one value that menus write."""
+"""The value that menus write."""
+
+OTHER = Atom("str", "other")
+"""Another value, for what must not depend on values."""
 
 Menu = Callable[[Config, str], Iterable[Choice]]
 
@@ -75,9 +80,9 @@ def well_formed(config: Config, agent: str) -> Iterator[Request]:
 def every_request(config: Config, agent: str) -> Iterator[Request]:
     """`well_formed` under each citation: all held that cover, none, one foreign; equal ones once.
 
-    The foreign one is the first ALLOW that another agent holds, where there is one.
+    The foreign one is the first artefact, ALLOW or DENY, that the agent does not hold, where there is one.
     """
-    others = [one for one in config.authorities if one.commitment == ALLOW and one.holder_agent_id != agent]
+    others = [one for one in config.authorities if one.holder_agent_id != agent]
     foreign = tuple(one.authority_id for one in others[:1])
     for request in well_formed(config, agent):
         for cited in dict.fromkeys((request.authorities_cited, (), foreign)):
@@ -89,14 +94,16 @@ def malformed_requests(config: Config, agent: str) -> dict[str, Request]:
     first = config.keys[0]
     good = Request(WRITE, (first,), ((first, TAKEN),), covering(config.authorities, agent, (first,), WRITE))
     other = next((name for name in config.agents if name != agent), "nobody")
+    others = covering(config.authorities, other, (first,), WRITE)
+    reading = covering(config.authorities, agent, (first,), READ)
     return {
-        "forged agent_id": replace(good, agent_id=other),
+        "forged agent_id": replace(good, agent_id=other, authorities_cited=others),
         "forged action_id": replace(good, action_id="forged"),
         "unknown action_type": replace(good, action_type="DELETE"),
         "empty declared_scope": replace(good, declared_scope=()),
         "duplicate key in declared_scope": replace(good, declared_scope=(first, first)),
         "unknown key in declared_scope": replace(good, declared_scope=("nowhere",)),
-        "READ with a proposed_delta": replace(good, action_type=READ),
+        "READ with a proposed_delta": replace(good, action_type=READ, authorities_cited=reading),
         "unknown key in proposed_delta": replace(good, proposed_delta=(("nowhere", TAKEN),)),
         "value that is no JSON primitive": replace(good, proposed_delta=((first, Opaque("nan")),)),
     }
@@ -118,24 +125,56 @@ def _universe_configs(scope: Scope, readings: Readings) -> Iterator[Config]:
 
 
 def _run_menu(config: Config, agent: str) -> Iterator[Choice]:
-    """A few choices of each sort: idle, honest, under-declaring, malformed, a message, exit."""
-    yield NO_CHOICE
-    for operation in OPERATIONS:
-        for key in config.keys:
-            delta = ((key, TAKEN),) if operation == WRITE else ()
-            yield Choice(Request(operation, (key,), delta, covering(config.authorities, agent, (key,), operation)))
-    if len(config.keys) > 1:
-        first, second = config.keys[:2]
-        cited = covering(config.authorities, agent, (first,), WRITE)
-        yield Choice(Request(WRITE, (first,), ((second, TAKEN),), cited))
-    yield Choice(malformed_requests(config, agent)["empty declared_scope"])
-    if config.communication:
-        yield Choice(draft=Draft('{"role":0}'))
+    """A few choices of each sort; equal ones once."""
+    sorts = (_messages, _deeds) if config.communication else (_deeds, _odd_deeds)
+    yield from dict.fromkeys((NO_CHOICE, *(choice for sort in sorts for choice in sort(config, agent))))
     yield Choice(exits=True)
 
 
+def _write(config: Config, agent: str, scope: tuple[str, ...], delta: tuple[str, ...], value: Atom = TAKEN) -> Request:
+    return Request(
+        WRITE, scope, tuple((key, value) for key in delta), covering(config.authorities, agent, scope, WRITE)
+    )
+
+
+def _deeds(config: Config, agent: str) -> Iterator[Choice]:
+    """READ and WRITE of each key, honestly; with messages on, of the first key."""
+    for key in config.keys[:1] if config.communication else config.keys:
+        yield Choice(Request(READ, (key,), (), covering(config.authorities, agent, (key,), READ)))
+        yield Choice(_write(config, agent, (key,), (key,)))
+
+
+def _odd_deeds(config: Config, agent: str) -> Iterator[Choice]:
+    """Another value, a wide scope, too narrow a scope, citations of all sorts, malformed requests."""
+    first = config.keys[0]
+    honest = _write(config, agent, (first,), (first,))
+    yield Choice(_write(config, agent, (first,), (first,), OTHER))
+    if len(config.keys) > 1:
+        second = config.keys[1]
+        yield Choice(_write(config, agent, (first, second), (second,)))
+        yield Choice(_write(config, agent, (first,), (second,)))
+    allows = [one for one in config.authorities if one.commitment == ALLOW]
+    held = tuple(one.authority_id for one in allows if one.holder_agent_id == agent)
+    others = tuple(one.authority_id for one in allows if one.holder_agent_id != agent)
+    for cited in (held, others[:1]):
+        yield Choice(replace(honest, authorities_cited=cited))
+    for kind in ("empty declared_scope", "forged agent_id"):
+        yield Choice(malformed_requests(config, agent)[kind])
+
+
+def _messages(config: Config, agent: str) -> Iterator[Choice]:
+    """A role, a role under another's name, and what is no message."""
+    other = next((name for name in config.agents if name != agent), "nobody")
+    for draft in (Draft('{"role":0}'), Draft('{"role":1}', other), Draft("[0]"), Draft(Opaque("function"))):
+        yield Choice(draft=draft)
+
+
 def _run_configs(scope: Scope, readings: Readings) -> Iterator[Config]:
-    """The free-agent layout; everything to everyone, with communication; all of it to the last agent alone."""
+    """The layouts of `run`, each for what the others cannot show.
+
+    The free-agent layout; everything to everyone, with messages; all of it to the last agent alone, so that its exit
+    orphans; WRITE to everyone under a veto that the last agent holds, and two artefacts made too late.
+    """
     agents, keys = agent_names(scope["agents"]), key_names(scope["keys"])
     pairs = tuple((key, operation) for key in keys for operation in OPERATIONS)
     world = start_world(keys)
@@ -144,6 +183,19 @@ def _run_configs(scope: Scope, readings: Readings) -> Iterator[Config]:
     everyone = tuple(allow(number, agent, *pairs) for number, agent in enumerate(agents, start=1))
     yield Config(agents, world, everyone, communication=True, epochs=epochs, readings=readings)
     yield Config(agents, world, (allow(1, agents[-1], *pairs),), epochs=epochs, readings=readings)
+    yield Config(agents, world, _vetoed_layout(agents, keys), epochs=epochs, readings=readings)
+
+
+def _vetoed_layout(agents: tuple[str, ...], keys: tuple[str, ...]) -> tuple[Authority, ...]:
+    """WRITE to everyone, a DENY of it on the first key held by the last agent; made later: an ALLOW and a DENY."""
+    writes = tuple((key, WRITE) for key in keys)
+    count = len(agents)
+    return (
+        *(allow(number, agent, *writes) for number, agent in enumerate(agents, start=1)),
+        deny(count + 1, (keys[0], WRITE), holder=agents[-1]),
+        replace(allow(count + 2, agents[0], (keys[0], READ)), epoch=1),
+        replace(deny(count + 3, (keys[-1], WRITE)), epoch=1),
+    )
 
 
 def _wants(config: Config, state: State) -> bool:
@@ -200,7 +252,7 @@ RUN: System[Config, State, Epoch, Shown, Rules] = System(
     allows=_allows,
     types=TYPES,
 )
-"""Free agents over a few epochs: three layouts, a menu with something of each sort."""
+"""Free agents over a few epochs: four layouts, a menu with something of each sort."""
 
 UNIVERSE: System[Config, State, Epoch, Shown, Rules] = replace(
     RUN,

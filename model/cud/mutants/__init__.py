@@ -1,0 +1,28 @@
+"""The mutant kernels: deliberate faults of IX-2, each with the smallest place that can kill it.
+
+A mutant is the reference rules with one function (rarely two) replaced by a wrong reading that somebody could hold or
+a shortcut that somebody could take; each fault is total, so that `step` stays total.  Systems that run whole epochs
+see it in what the epoch shows; the counter of the free-agent graph is the harness's and is seen there alone.
+"""
+
+from __future__ import annotations
+
+from evenhand.model.cud.kernel import Rules
+from evenhand.model.cud.mutants.arbitration import ARBITRATION
+from evenhand.model.cud.mutants.authority import AUTHORITY
+from evenhand.model.cud.mutants.told import TOLD
+from evenhand.model.cud.mutants.validity import VALIDITY
+from evenhand.model.system import Mutant, UnknownName
+
+__all__ = ["MUTANTS", "mutant"]
+
+MUTANTS: tuple[Mutant[Rules], ...] = (*ARBITRATION, *AUTHORITY, *VALIDITY, *TOLD)
+"""Every mutant kernel, in a fixed order."""
+
+
+def mutant(name: str) -> Mutant[Rules]:
+    """The mutant called `name`.  Raises UnknownName for one there is not."""
+    by_name = {one.name: one for one in MUTANTS}
+    if name not in by_name:
+        raise UnknownName("mutant", name, by_name)
+    return by_name[name]

@@ -1,0 +1,44 @@
+"""How a mutant kernel is declared, and the scopes at which most can be seen."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, Literal
+
+from evenhand.model.cud.kernel import REFERENCE, Rules
+from evenhand.model.cud.vocabulary import Request
+from evenhand.model.system import Mutant, Scope
+
+__all__ = ["KEYS", "ONE", "PAIR", "RELAXED_FROM", "THREE", "THRICE", "TWICE", "declare", "share_a_key"]
+
+RELAXED_FROM = 1
+"""k of F17's time-based relaxation: the first epoch in which a faulty kernel relaxes."""
+
+PAIR = Scope(agents=2, keys=1, epochs=1)
+TWICE = Scope(agents=2, keys=1, epochs=2)
+THRICE = Scope(agents=2, keys=1, epochs=3)
+KEYS = Scope(agents=2, keys=2, epochs=1)
+THREE = Scope(agents=3, keys=2, epochs=1)
+ONE = Scope(agents=1, keys=1)
+
+
+def declare(
+    name: str,
+    sentence: str,
+    source: str,
+    system: str,
+    scope: Scope,
+    *,
+    readings: tuple[tuple[str, Any], ...] = (),
+    expected: Literal["killed", "equivalent", "open_gap"] = "killed",
+    reason: str = "",
+    **functions: Any,
+) -> Mutant[Rules]:
+    """The mutant with these functions of the reference replaced; the other arguments are those of `Mutant`."""
+    rules = replace(REFERENCE, **functions)
+    return Mutant(name, sentence, source, rules, system, scope, readings, expected, reason)
+
+
+def share_a_key(one: Request, other: Request) -> bool:
+    """Whether the two requests declare a common key, whatever they do with it."""
+    return any(key in other.declared_scope for key in one.declared_scope)
