@@ -13,7 +13,7 @@ from evenhand.model.system import Step
 from evenhand.properties.property import Always, EachStep, Monitor, Reachable, every_state, every_step
 from evenhand.properties.search.found import Tally
 from evenhand.properties.search.graph import History, Walk, Watcher
-from evenhand.properties.search.tiers import Tier
+from evenhand.properties.search.steps import Tier
 
 __all__ = ["AlwaysWatch", "MonitorWatch", "ReachableWatch", "StepWatch", "product"]
 

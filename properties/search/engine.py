@@ -28,7 +28,8 @@ from evenhand.properties.search.jobs import in_processes
 from evenhand.properties.search.liveness import AboutRuns, Labels, decide
 from evenhand.properties.search.pairs import CommuteWatch, DeterminedWatch, TwoRunWatch
 from evenhand.properties.search.quotient import doubts_under, licensed, orbits
-from evenhand.properties.search.tiers import Tier, tier_for
+from evenhand.properties.search.steps import Tier
+from evenhand.properties.search.tiers import tier_for
 from evenhand.properties.search.verdicts import Covered, verdict_of
 from evenhand.properties.verdict import Status, Verdict
 

@@ -14,7 +14,8 @@ from evenhand.properties.property import Commute, Property, TwoRun
 from evenhand.properties.refutes import Judgement, judge, twin_pair
 from evenhand.properties.search.found import AnySystem, Finding, Place
 from evenhand.properties.search.graph import Bounds, Watchers, search
-from evenhand.properties.search.tiers import nth_action, tier_for
+from evenhand.properties.search.steps import nth_action
+from evenhand.properties.search.tiers import tier_for
 from evenhand.properties.verdict import Evidence
 
 __all__ = ["judged", "realised"]

@@ -9,7 +9,8 @@ import networkx as nx
 from evenhand.model.system import Step
 from evenhand.properties.search.found import AnySystem
 from evenhand.properties.search.graph import Bounds, Watcher, Watchers, search
-from evenhand.properties.search.tiers import Tier, tier_for
+from evenhand.properties.search.steps import Tier
+from evenhand.properties.search.tiers import tier_for
 
 __all__ = ["as_networkx"]
 

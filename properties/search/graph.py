@@ -20,7 +20,7 @@ from typing import Any
 from evenhand.model.system import Step
 from evenhand.properties.search.blind import ActionNeeded, blind_step, make_step, was_touched
 from evenhand.properties.search.found import AnySystem, Finding, ModelError, named
-from evenhand.properties.search.tiers import Tier, nth_action, stepped
+from evenhand.properties.search.steps import Tier, nth_action, stepped
 
 __all__ = ["Bounds", "History", "Walk", "Watcher", "Watchers", "remember", "search"]
 

@@ -27,7 +27,7 @@ from evenhand.properties.search.csr import Flags, Ints, ahead, components
 from evenhand.properties.search.found import AnySystem, Finding, Tally, named
 from evenhand.properties.search.graph import Walk, Watcher
 from evenhand.properties.search.lasso import Edges, Need, nearest_run
-from evenhand.properties.search.tiers import Tier
+from evenhand.properties.search.steps import Tier
 
 __all__ = ["AboutRuns", "Labels", "can_complete", "decide", "fair_parts", "fairness_of", "need_of"]
 

@@ -11,7 +11,7 @@ from evenhand.properties.property import Commute, DeterminedBy, TwoRun
 from evenhand.properties.refutes import bad_twins
 from evenhand.properties.search.found import AnySystem, Finding, Place, Seen, Tally, shorter
 from evenhand.properties.search.graph import Walk, Watcher
-from evenhand.properties.search.tiers import Tier
+from evenhand.properties.search.steps import Tier
 
 __all__ = ["CommuteWatch", "DeterminedWatch", "TwoRunWatch", "differing"]
 
