@@ -4,7 +4,8 @@ Nothing of the project is imported.  A layout: any subset of the 8 ALLOW slots (
 the 4 DENY slots (key, operation), 4,096 in all.  What an agent may submit: nothing; exit; READ with a non-empty
 scope (3); WRITE with a non-empty scope and any subset of the keys as delta (12); each of those 15 citing all
 held ALLOWs that cover (some key of the scope, the operation), or none, or one foreign artefact, equal requests
-counted once; and one malformed request of each of seven kinds (`MALFORMED`).
+counted once; and one malformed request of each of M kinds (`MALFORMED`: the nine that the model names; the
+first seven are those that the text lists).
 
 The text leaves open whose the DENY artefacts are, hence to whom they are foreign:
 
@@ -25,7 +26,9 @@ ALLOW or a DENY exists that is foreign.  With t = 15 * 15 more over the non-empt
     DENY foreign to both:           (C + e + 15)**2                             15 times (harness)
     DENY foreign to one:            C (C + e + 15) + (e + 15) B                 15 times (one agent's)
 
-With M = 7 that is 9,320,641 when the harness holds the DENYs and 9,180,241 when one agent does.
+With the harness holding the DENYs and M = 9 that is 10,118,401, the universe of the model; with M = 7 it is
+9,320,641.  With one agent holding them and M = 7 it is 9,180,241: that number was given without its reading, and
+this is the one that gives it among some 700,000 tried, so it is a fit and no derivation.
 
 Run it:  python tests/oracles/universe.py
 """
@@ -47,6 +50,8 @@ MALFORMED = (
     "unknown key",
     "READ with a delta",
     "value no JSON primitive",
+    "unknown action type",
+    "unknown key in delta",
 )
 """The structural checks before pass 1, one request each; an id that is not held is the foreign citation."""
 
@@ -108,5 +113,6 @@ def closed_form(deny_holder: DenyHolder, malformed: int = len(MALFORMED)) -> int
 
 
 if __name__ == "__main__":
-    print("DENY held by the harness:  ", enumerated("harness"), closed_form("harness"))
-    print("DENY held by one agent:    ", enumerated("one_agent"), closed_form("one_agent"))
+    shown: tuple[tuple[DenyHolder, int], ...] = (("harness", 9), ("harness", 7), ("one_agent", 7))
+    for holder, kinds in shown:
+        print(f"DENY held by {holder}, {kinds} kinds malformed:", enumerated(holder, kinds), closed_form(holder, kinds))

@@ -1,0 +1,125 @@
+"""Exhaustive search side by side: a bare loop over the model against the engine's tiers, in one run.
+
+Seconds say little on another machine, ratios taken in one process on the same states say more.  The rounds
+alternate between the contenders and the best round of each counts.  All must find the same graph, or there is
+no table: a fast search that counts differently is no faster search.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from evenhand.model.cud import PROTOCOL
+from evenhand.properties.search import explore
+
+__all__ = ["Counts", "bare", "compare", "main"]
+
+README = Path(__file__).with_name("README.md")
+BEGIN, END = "<!-- table: written by `make bench ARGS=--write` -->\n", "<!-- end of table -->\n"
+SCOPES = ("2,2,2", "3,2,2")
+
+
+class Counts(NamedTuple):
+    """What every contender must agree on; edges are distinct pairs of states, loops included."""
+
+    states: int
+    transitions: int
+    edges: int
+    depth: int
+
+
+def bare(system: Any) -> Counts:
+    """Breadth-first search as anyone would write it, over the model's own objects."""
+    depths: dict[Any, int] = {}
+    transitions = edges = 0
+    for config in system.all_configs():
+        queue = deque(system.initial(config))
+        depths |= dict.fromkeys(queue, 0)
+        while queue:
+            state = queue.popleft()
+            targets = set[Any]()
+            for action in system.enabled(config, state):
+                target, _ = system.step(system.rules, config, state, action)
+                transitions += 1
+                targets.add(target)
+                if target not in depths:
+                    depths[target] = depths[state] + 1
+                    queue.append(target)
+            edges += len(targets)
+    return Counts(len(depths), transitions, edges, max(depths.values()))
+
+
+def tier(number: int) -> Callable[[Any], Counts]:
+    """The engine, kept to one tier and given no claim."""
+
+    def run(system: Any) -> Counts:
+        found = explore(system, tier=number)
+        return Counts(found.states, found.transitions, found.edges, found.depth)
+
+    return run
+
+
+CONTENDERS: dict[str, Callable[[Any], Counts]] = {"bare loop": bare, "tier 0": tier(0), "tier 1": tier(1)}
+
+
+def compare(system: Any, rounds: int) -> dict[str, tuple[Counts, float]]:
+    """What each contender finds and its best time in seconds.  Raises ValueError where they disagree."""
+    found: dict[str, tuple[Counts, float]] = {}
+    for _ in range(rounds):
+        for name, run in CONTENDERS.items():
+            began = time.perf_counter()
+            counts = run(system)
+            spent = time.perf_counter() - began
+            found[name] = counts, min(spent, found[name][1] if name in found else spent)
+    if len({counts for counts, _ in found.values()}) > 1:
+        raise ValueError("; ".join(f"{name}: {counts}" for name, (counts, _) in found.items()))
+    return found
+
+
+def table(results: dict[str, dict[str, tuple[Counts, float]]]) -> str:
+    """A Markdown table: scopes down, contenders across, each with its speed relative to the bare loop."""
+    lines = [
+        "| agents, keys, values | states | joint choices | " + " | ".join(CONTENDERS) + " |",
+        "|---|---|---|" + "---|" * len(CONTENDERS),
+    ]
+    for scope, found in results.items():
+        counts, base = found["bare loop"]
+        cells = [f"{spent:.2f} s ({base / spent:.1f} x)" for _, spent in found.values()]
+        lines.append(f"| {scope} | {counts.states:,} | {counts.transitions:,} | " + " | ".join(cells) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print the table; with `--write`, also put it into the README beside this file."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("scopes", nargs="*", default=SCOPES, metavar="AGENTS,KEYS,VALUES")
+    parser.add_argument("--rounds", type=int, default=3, help="how often each contender runs (default: 3)")
+    parser.add_argument("--write", action="store_true", help=f"write the table into {README.name}")
+    chosen = parser.parse_args(arguments)
+    results: dict[str, dict[str, tuple[Counts, float]]] = {}
+    for scope in chosen.scopes:
+        try:
+            agents, keys, values = (int(part) for part in scope.split(","))
+            system = PROTOCOL.systems["free"].at(agents=agents, keys=keys, values=values)
+        except ValueError as error:
+            parser.error(f"scope {scope!r} is not three sizes such as 3,2,2: {error}")
+        try:
+            results[scope] = compare(system, max(1, chosen.rounds))
+        except ValueError as error:
+            print(
+                f"{scope}: the contenders found different graphs, so their times mean nothing.\n{error}",
+                file=sys.stderr,
+            )
+            return 1
+    made = table(results)
+    print(made, end="")
+    if chosen.write:
+        before, _, rest = README.read_text("utf-8").partition(BEGIN)
+        README.write_text(before + BEGIN + made + END + rest.partition(END)[2], "utf-8")
+    return 0
