@@ -28,7 +28,7 @@ ALLOW or a DENY exists that is foreign.  With t = 15 * 15 more over the non-empt
 
 With the harness holding the DENYs and M = 9 that is 10,118,401, the universe of the model; with M = 7 it is
 9,320,641.  With one agent holding them and M = 7 it is 9,180,241: that number was given without its reading, and
-this is the one that gives it among some 700,000 tried, so it is a fit and no derivation.
+this is the one that gives it among some hundred thousand tried, so it is a fit and no derivation.
 
 Run it:  python tests/oracles/universe.py
 """
