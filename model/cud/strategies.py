@@ -59,6 +59,8 @@ def chosen(config: Config, agent: str, seen: Observation, memory: str) -> Choice
         plan = strategy.plans[min(seen.epoch or 0, len(strategy.plans) - 1)]
         if plan.do == "EXIT":
             return Choice(exits=True)
+        if plan.do == "SUBMIT":
+            return Choice(plan.request)
         return NO_CHOICE if plan.do == "NONE" else Choice(lock(config, agent, plan.key, plan.do))
     if memory == "start":
         role = roles(strategy.peers, config.readings.role_fallback)[agent]

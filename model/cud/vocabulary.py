@@ -212,10 +212,11 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """One line of a static strategy: `WRITE` or `READ` a key, `NONE`, or `EXIT`."""
+    """One line of a static strategy: `WRITE` or `READ` a key, `NONE`, `EXIT`, or `SUBMIT` the request as it stands."""
 
-    do: Literal["WRITE", "READ", "NONE", "EXIT"]
+    do: Literal["WRITE", "READ", "NONE", "EXIT", "SUBMIT"]
     key: str = ""
+    request: Request | None = None
 
 
 @dataclass(frozen=True, slots=True)
