@@ -1,0 +1,70 @@
+"""What guards the suite itself: no test is skipped in CI without a reason on the list."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+SUITE = """
+import pytest
+
+def test_runs(): pass
+
+@pytest.mark.skip(reason="no time")
+def test_skipped(): pass
+
+@pytest.mark.parametrize("x", [1])
+@pytest.mark.xfail(reason="known")
+def test_expected_to_fail(x): assert False
+"""
+
+
+@pytest.fixture
+def guard() -> Any:
+    """The script that `.ci/run` calls, as a module."""
+    spec = importlib.util.spec_from_file_location("skipped", ROOT / ".ci" / "skipped.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def report(pytester: pytest.Pytester) -> Path:
+    """The JUnit report of a small suite."""
+    pytester.makepyfile(test_small=SUITE)
+    pytester.runpytest("--junitxml=junit.xml").assert_outcomes(passed=1, skipped=1, xfailed=1)
+    return pytester.path / "junit.xml"
+
+
+def test_a_skipped_test_must_be_listed(guard: Any, report: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """So must one that is expected to fail; one that ran need not."""
+    listed = report.with_name("skips.txt")
+    names = ["test_small::test_skipped", "test_small::test_expected_to_fail[1]"]
+    for lines, code in (
+        ([], 1),
+        ([f"{names[0]} because"], 1),
+        ([f"{names[1]} because"], 1),
+        (["# a comment", "", *(f"{name} because" for name in names)], 0),
+    ):
+        listed.write_text("\n".join(lines), "utf-8")
+        assert guard.main(report, listed) == code, lines
+    assert "skipped: test_small::test_skipped: NOT LISTED" in capsys.readouterr().out
+
+
+def test_a_listed_test_needs_a_reason(guard: Any, report: Path) -> None:
+    """A name alone excuses nothing."""
+    listed = report.with_name("skips.txt")
+    listed.write_text("test_small::test_skipped\n", "utf-8")
+    with pytest.raises(ValueError, match="without a reason"):
+        guard.main(report, listed)
+
+
+def test_our_own_list_can_be_read(guard: Any) -> None:
+    """Every line of it has a reason."""
+    assert all(guard.allowed(ROOT / ".ci" / "skips.txt").values())
