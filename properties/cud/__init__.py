@@ -1,0 +1,24 @@
+"""The claims about coordination under deadlock: what the kernel must do, must not do, and what can happen.
+
+Start reading at `notions`, which says what a capability, a veto and a collision are; then one module for each idea:
+`safety`, `arbitration`, `blindness`, `history`, `liveness`, `reach`.
+"""
+
+from __future__ import annotations
+
+from evenhand.properties.cud.arbitration import ARBITRATION
+from evenhand.properties.cud.blindness import BLINDNESS
+from evenhand.properties.cud.expected import EXPECTED
+from evenhand.properties.cud.history import HISTORY
+from evenhand.properties.cud.liveness import LIVENESS
+from evenhand.properties.cud.reach import REACH
+from evenhand.properties.cud.safety import SAFETY
+from evenhand.properties.registry import Claims
+
+__all__ = ["CLAIMS"]
+
+CLAIMS = Claims(
+    claims=(*SAFETY, *ARBITRATION, *BLINDNESS, *HISTORY, *LIVENESS, *REACH),
+    expected=EXPECTED,
+)
+"""The property side of `cud`."""

@@ -1,0 +1,487 @@
+"""No arbitration: nothing but this epoch's requests and the authorities decides, and nobody wins.
+
+No single claim says this.  A kernel in which a reader beats a writer is equivariant and independent of any
+order; `no_winner` catches it.  A kernel that refuses everybody has no winner; `no_over_refusal` catches it.  A
+tie-break by name breaks equivariance, one by submission order breaks order independence, one by value value
+independence, a relaxation after epoch k epoch independence, and a memory of past refusals history independence.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from evenhand.model.atoms import Atom
+from evenhand.model.cud.renaming import Renaming, rename_action, rename_config, rename_shown, rename_state
+from evenhand.model.cud.vocabulary import (
+    DONE,
+    FAILURE,
+    FAULT,
+    AgentState,
+    Choice,
+    Config,
+    Epoch,
+    Partition,
+    Request,
+    Shown,
+    State,
+    World,
+)
+from evenhand.properties.cud.notions import (
+    SCOPE_VIOLATION,
+    active_agents,
+    asked,
+    facts,
+    true_id,
+    undeclared,
+    violates,
+)
+from evenhand.properties.cud.safety import EPOCHS
+from evenhand.properties.property import AnyStep, Property, TwoRun, determined_by, each_step
+
+__all__ = ["ARBITRATION", "reordered"]
+
+_ALL_ORDERS = 3
+
+
+def _some_contested(step: AnyStep) -> bool:
+    return bool(facts(step).contested)
+
+
+def _some_unopposed(step: AnyStep) -> bool:
+    known = facts(step)
+    return any([ask.standing.passes and ask.agent not in known.contested for ask in known.asks])
+
+
+def _some_asked(step: AnyStep) -> bool:
+    return bool(facts(step).asks)
+
+
+@each_step(
+    "Nobody wins: whoever passes pass 1 and interferes with another who does is refused.",
+    source="D13, FQ4, FQ10",
+    systems=EPOCHS,
+    when=_some_contested,
+    proved=True,
+)
+def no_winner(step: AnyStep) -> bool:
+    """Every contested agent gets the failure token."""
+    known = facts(step)
+    return all([known.tokens.get(agent) == FAILURE for agent in known.contested])
+
+
+@each_step(
+    "No over-refusal: a request that passes pass 1 and interferes with none is executed, unless it is out of scope.",
+    source="FQ4, FQ27",
+    systems=EPOCHS,
+    when=_some_unopposed,
+    proved=True,
+)
+def no_over_refusal(step: AnyStep) -> bool:
+    """Executed; or a fault, where it writes what it does not declare."""
+    known = facts(step)
+    for ask in known.asks:
+        if not ask.standing.passes or ask.agent in known.contested:
+            continue
+        token = known.tokens.get(ask.agent)
+        if token != DONE and not (token == FAULT and violates(step.config, step.before, ask.request) is not False):
+            return False
+    return True
+
+
+def _no_partition(config: Config) -> bool:
+    """I.b's roles are hashes of names: a convention of the agents, meant to change under renaming (FQ30)."""
+    return not any(isinstance(one, Partition) for one in config.strategies)
+
+
+def _swapped(names: tuple[str, ...]) -> Iterator[tuple[tuple[str, str], ...]]:
+    """The exchanges of neighbours, which generate every permutation."""
+    for one, other in itertools.pairwise(names):
+        yield ((one, other), (other, one))
+
+
+def _renamings(config: Config, _state: Any, _action: Any) -> Iterator[Renaming]:
+    """Neighbours exchanged, and everything renamed at once to fresh names whose order is reversed.
+
+    The exchanges generate all permutations; the fresh names catch a kernel that knows names by heart.
+    """
+    for swap in _swapped(config.agents):
+        yield Renaming(swap, ())
+    for swap in _swapped(config.keys):
+        yield Renaming((), swap)
+    ids = sorted({one.authority_id for one in config.authorities})
+    yield Renaming(
+        _fresh("member", config.agents), _fresh("slot", config.keys), tuple(zip(ids, reversed(ids), strict=True))
+    )
+
+
+def _fresh(word: str, names: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+    return tuple((name, f"{word}_{len(names) - place}") for place, name in enumerate(names))
+
+
+def _renamed(w: Renaming, action: Epoch) -> tuple[Epoch]:
+    """The action under new names, forged ids too: an id that names an agent names it under its new name."""
+    renamed = rename_action(w, action)
+    forged: dict[str, str] = {}
+    for _, choice in action.choices:
+        if choice.request is not None and choice.request.action_id is not None:
+            agent, colon, rest = choice.request.action_id.partition(":")
+            forged[choice.request.action_id] = w.agent(agent) + colon + rest
+    return (_with_ids(renamed, forged),) if forged else (renamed,)
+
+
+def _with_ids(action: Epoch, ids: dict[str, str]) -> Epoch:
+    """The action with forged ids replaced."""
+
+    def stamped(choice: Choice) -> Choice:
+        request = choice.request
+        if request is None or request.action_id is None:
+            return choice
+        return replace(choice, request=replace(request, action_id=ids.get(request.action_id, request.action_id)))
+
+    return Epoch(tuple((agent, stamped(choice)) for agent, choice in action.choices))
+
+
+def _renamed_shown(w: Renaming, shown: Shown) -> Shown:
+    """What was shown under new names, forged ids in the log included."""
+    renamed = rename_shown(w, shown)
+    log = [
+        replace(entry, request=_stamped(w, entry.request)) if entry.request.action_id is not None else entry
+        for entry in renamed.log
+    ]
+    return replace(renamed, log=tuple(log))
+
+
+def _stamped(w: Renaming, request: Request) -> Request:
+    agent, colon, rest = (request.action_id or "").partition(":")
+    return replace(request, action_id=w.agent(agent) + colon + rest)
+
+
+def _equivariant(w: Renaming, step: AnyStep, other: AnyStep | None) -> bool:
+    return (
+        other is not None
+        and _renamed_shown(w, step.shown) == other.shown
+        and rename_state(w, step.config, step.after) == other.after
+    )
+
+
+equivariance = TwoRun(
+    name="equivariance",
+    sentence="Rename agents, keys and authority ids everywhere, and what is shown and what comes of it are the same, "
+    "renamed.",
+    source="D12, FQ19, FQ26",
+    systems=("run", "universe"),
+    proved=True,
+    applies=_no_partition,
+    twins=_renamings,
+    config=rename_config,
+    state=rename_state,
+    other=_renamed,
+    agree=_equivariant,
+)
+
+
+def reordered(_config: Any, _state: Any, action: Epoch) -> Iterator[tuple[int, ...]]:
+    """Other orders of submission, each agent's own choices in their order: all of up to three, else some of each kind.
+
+    Of more than three: every exchange of neighbours, and the reverse.
+    """
+    agents = [agent for agent, _ in action.choices]
+    places = tuple(range(len(agents)))
+    if len(places) <= _ALL_ORDERS:
+        orders: list[tuple[int, ...]] = list(itertools.permutations(places))[1:]
+    else:
+        orders = [(*places[:i], i + 1, i, *places[i + 2 :]) for i in places[:-1]] + [places[::-1]]
+    for order in orders:
+        own: dict[str, int] = {}
+        if all(own.get(agents[place], -1) < place and not own.update({agents[place]: place}) for place in order):
+            yield order
+
+
+def _in_order(order: tuple[int, ...], action: Epoch) -> tuple[Epoch]:
+    return (Epoch(tuple(action.choices[place] for place in order)),)
+
+
+order_independence = TwoRun(
+    name="order_independence",
+    sentence="The order of submission decides nothing: not what is shown, not a token, not the state that follows.",
+    source="FQ4, FQ11, FQ23",
+    systems=("run", "universe"),
+    proved=True,
+    twins=reordered,
+    config=lambda _w, config: config,
+    state=lambda _w, _config, state: state,
+    other=_in_order,
+    agree=lambda _w, step, other: other is not None and step.shown == other.shown and step.after == other.after,
+)
+
+final_world_is_a_function_of_the_requests = TwoRun(
+    name="final_world_is_a_function_of_the_requests",
+    sentence="The world after an epoch is a function of the world before it and of the set of requests.",
+    source="C10, FQ4",
+    systems=("run", "universe"),
+    twins=reordered,
+    config=lambda _w, config: config,
+    state=lambda _w, _config, state: state,
+    other=_in_order,
+    agree=lambda _w, step, other: other is not None and step.after.world == other.after.world,
+)
+
+
+def _same_answers(_w: Any, step: AnyStep, other: AnyStep | None) -> bool:
+    """The same tokens and receipts, refused and faulted for the same reasons."""
+    return (
+        other is not None
+        and step.shown.tokens == other.shown.tokens
+        and step.shown.receipts == other.shown.receipts
+        and [(entry.agent_id, entry.verdict, entry.fault) for entry in step.shown.log]
+        == [(entry.agent_id, entry.verdict, entry.fault) for entry in other.shown.log]
+    )
+
+
+def _same_answers_and_effects(w: Any, step: AnyStep, other: AnyStep | None) -> bool:
+    return _same_answers(w, step, other) and other is not None and step.shown.effects == other.shown.effects
+
+
+def _forgetful(_w: str, _config: Config, state: State) -> State:
+    """The same epoch, world and membership, as if nothing had ever been tried or said."""
+    return replace(state, agents=tuple(AgentState(active=one.active) for one in state.agents), mailbox=())
+
+
+history_independence = TwoRun(
+    name="history_independence",
+    sentence="What was asked, refused, executed or said before decides nothing: without that past, the same requests "
+    "get the same answers and have the same effects.",
+    source="D11, FQ3, A4",
+    systems=("run", "conditions"),
+    proved=True,
+    twins=lambda config, state, _action: ("forget",) if _forgetful("", config, state) != state else (),
+    config=lambda _w, config: config,
+    state=_forgetful,
+    other=lambda _w, action: (action,),
+    agree=_same_answers_and_effects,
+)
+
+
+def _first_epoch(_config: Config, state: State, _action: Epoch) -> Iterator[int]:
+    if state.epoch:
+        yield state.epoch
+
+
+def _restamped(epoch: int, action: Epoch) -> tuple[Epoch]:
+    """The same requests in epoch 0; an action id that is right in one of the two epochs is right in the other."""
+    ids: dict[str, str] = {}
+    for agent, _ in action.choices:
+        ids[true_id(agent, epoch)], ids[true_id(agent, 0)] = true_id(agent, 0), true_id(agent, epoch)
+    return (_with_ids(action, ids),)
+
+
+epoch_independence = TwoRun(
+    name="epoch_independence",
+    sentence="The epoch decides nothing: in epoch 0 the same requests get the same answers and have the same effects.",
+    source="F17, FQ3",
+    systems=("run", "conditions"),
+    proved=True,
+    applies=lambda config: config.epochs is not None and config.epochs > 1,
+    twins=lambda config, state, action: () if state.epoch == config.epochs else _first_epoch(config, state, action),
+    config=lambda _w, config: config,
+    state=lambda _w, _config, state: replace(state, epoch=0),
+    other=_restamped,
+    agree=_same_answers_and_effects,
+)
+
+_OLD, _NEW = Atom("int", "0"), Atom("int", "1")
+
+
+def _valued(config: Config, state: Any, action: Epoch) -> tuple[str, ...]:
+    """Other values: every write a change, no write a change, half of them; where values may be looked at, none.
+
+    Out of scope, a write is a violation or not depending on what is there (except under `before_execution`); then
+    values do decide, as C10 says, and only the passes can be claimed to ignore them (`passes_ignore_values`).
+    """
+    asks = asked(config, state, action)
+    if not asks:
+        return ()
+    if config.readings.scope_check != "before_execution" and any(undeclared(ask.request) for ask in asks):
+        return ()
+    return ("changed", "unchanged", "mixed")
+
+
+def _plain_world(world: World) -> World:
+    return tuple((key, _OLD) for key, _ in world)
+
+
+def _revalued(w: str, action: Epoch) -> tuple[Epoch]:
+    """The action with other values; what is no JSON primitive stays what it is."""
+    written = itertools.count()
+
+    def other(value: Any) -> Any:
+        if not isinstance(value, Atom):
+            return value
+        return _NEW if w == "changed" or (w == "mixed" and next(written) % 2 == 0) else _OLD
+
+    def revalued(choice: Choice) -> Choice:
+        request = choice.request
+        if request is None or not request.proposed_delta:
+            return choice
+        return replace(
+            choice, request=replace(request, proposed_delta=tuple((k, other(v)) for k, v in request.proposed_delta))
+        )
+
+    return (Epoch(tuple((agent, revalued(choice)) for agent, choice in action.choices)),)
+
+
+def _plain_config(_w: str, config: Config) -> Config:
+    return replace(config, world=_plain_world(config.world))
+
+
+def _plain_state(_w: str, _config: Config, state: State) -> State:
+    return replace(state, world=_plain_world(state.world))
+
+
+value_independence = TwoRun(
+    name="value_independence",
+    sentence="Values decide nothing: with other values in the world and in the requests the answers are the same, as "
+    "long as every request keeps to its declared keys (under `before_execution`: always).",
+    source="FQ3, FQ28",
+    systems=("run", "universe"),
+    proved=True,
+    twins=_valued,
+    config=_plain_config,
+    state=_plain_state,
+    other=_revalued,
+    agree=_same_answers,
+)
+
+
+def _same_passes(_w: str, step: AnyStep, other: AnyStep | None) -> bool:
+    """The same verdicts, and the same faults but for SCOPE_VIOLATION."""
+    if other is None:
+        return False
+
+    def passes(shown: Shown) -> list[tuple[str, str, str]]:
+        return [
+            (entry.agent_id, entry.verdict, "" if entry.fault == SCOPE_VIOLATION else entry.fault)
+            for entry in shown.log
+        ]
+
+    return passes(step.shown) == passes(other.shown)
+
+
+passes_ignore_values = TwoRun(
+    name="passes_ignore_values",
+    sentence="Structure, pass 1 and pass 2 never look at a value: with other values every request ends in the same "
+    "pass, under-declared writes included.",
+    source="FQ3, FQ28",
+    systems=("run", "universe"),
+    proved=True,
+    twins=lambda config, state, action: ("changed", "unchanged", "mixed") if asked(config, state, action) else (),
+    config=_plain_config,
+    state=_plain_state,
+    other=_revalued,
+    agree=_same_passes,
+)
+
+
+def _inert(config: Config, state: State, action: Epoch) -> tuple[str, ...]:
+    asks = asked(config, state, action)
+    return tuple(ask.agent for ask in asks if not ask.standing.passes) if len(asks) > 1 else ()
+
+
+def _silenced(w: str, action: Epoch) -> tuple[Epoch]:
+    """The action in which `w` submits nothing; its message stays."""
+    return (
+        Epoch(
+            tuple((agent, replace(choice, request=None) if agent == w else choice) for agent, choice in action.choices)
+        ),
+    )
+
+
+def _others_alike(w: str, step: AnyStep, other: AnyStep | None) -> bool:
+    if other is None:
+        return False
+
+    def rest(shown: Shown) -> tuple[Any, ...]:
+        return (
+            [pair for pair in shown.tokens if pair[0] != w],
+            [pair for pair in shown.receipts if pair[0] != w],
+            [entry for entry in shown.log if entry.agent_id != w],
+            shown.effects,
+        )
+
+    return rest(step.shown) == rest(other.shown)
+
+
+pass_one_refusals_are_inert = TwoRun(
+    name="pass_one_refusals_are_inert",
+    sentence="A request that does not pass pass 1 is as good as none for everybody else.",
+    source="FQ4",
+    systems=("run", "universe", "conditions"),
+    twins=_inert,
+    config=lambda _w, config: config,
+    state=lambda _w, _config, state: state,
+    other=_silenced,
+    agree=_others_alike,
+)
+
+
+def _deciding(step: AnyStep) -> Any:
+    """All that a verdict may depend on: authorities, who is in the run, the requests.
+
+    Where some request writes undeclared keys, what those keys hold belongs to it too, and under `after_*` also
+    the order of submission, for there the text lets values decide.
+    """
+    config, before = step.config, step.before
+    asks = facts(step).asks
+    requests = tuple((ask.agent, _without_epoch(ask.request, true_id(ask.agent, before.epoch))) for ask in asks)
+    check = config.readings.scope_check
+    loose = check != "before_execution" and any(undeclared(ask.request) for ask in asks)
+    if not (loose and check.startswith("after")):
+        requests = tuple(sorted(requests, key=lambda pair: pair[0]))
+    silent = tuple(
+        (agent, agent in step.shown.exits)
+        for agent in active_agents(config, before)
+        if not any(ask.agent == agent for ask in asks)
+    )
+    return (config.authorities, config.keys, config.readings, requests, silent, before.world if loose else None)
+
+
+def _without_epoch(request: Request, own: str) -> Request:
+    """The request, with no more said of a stated id than whether it is the right one."""
+    return request if request.action_id is None else replace(request, action_id=str(request.action_id == own))
+
+
+@determined_by(
+    "No drift: every verdict is a function of this epoch's requests and the authorities, over a whole run and from "
+    "run to run.",
+    source="D11, FQ3, FQ27",
+    systems=("run", "conditions"),
+    proved=True,
+    key=_deciding,
+    when=_some_asked,
+)
+def verdict_determined(step: AnyStep) -> Any:
+    """Tokens, receipts and the log's verdicts."""
+    return (
+        step.shown.tokens,
+        step.shown.receipts,
+        tuple((entry.agent_id, entry.verdict, entry.fault) for entry in step.shown.log),
+    )
+
+
+ARBITRATION: tuple[Property, ...] = (
+    no_winner,
+    no_over_refusal,
+    equivariance,
+    order_independence,
+    final_world_is_a_function_of_the_requests,
+    history_independence,
+    epoch_independence,
+    value_independence,
+    passes_ignore_values,
+    pass_one_refusals_are_inert,
+    verdict_determined,
+)
+"""The claims of this module."""

@@ -1,0 +1,250 @@
+"""Atomic blindness: the two passes refuse alike, and what an agent can tell nevertheless, exactly.
+
+The token says nothing about the pass.  The world and the agent's own past do: a refused agent that sees a key
+of its declared scope changed knows that pass 1 refused it (in pass 2 nobody would have got the key), and one whose very
+request was executed before knows that pass 2 did (authorities do not change).  Otherwise it cannot know:
+`agent_can_tell_the_pass` is claimed in order to be refuted, and its pair of runs is the witness.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from evenhand.model.cud.vocabulary import DONE, FAILURE, TOKENS, Config, Epoch, State, deny
+from evenhand.properties.cud.notions import PASS_ONE, PASS_TWO, active_agents, asked, contested, facts, true_id
+from evenhand.properties.cud.safety import EPOCHS
+from evenhand.properties.property import AnyStep, Monitor, Property, TwoRun, determined_by, each_step
+
+__all__ = ["BLINDNESS"]
+
+_VETO = 999
+"""The number of the artefact that a blindness twin adds; no layout goes that far."""
+
+
+@each_step(
+    "An agent gets one of the four bare tokens and nothing else.",
+    source="A3, FQ5, FQ11",
+    systems=EPOCHS,
+    proved=True,
+)
+def bare_tokens(step: AnyStep) -> bool:
+    """No receipt, no other token, no sub-code."""
+    return not step.shown.receipts and all([token in TOKENS for _, token in step.shown.tokens])
+
+
+Refused = tuple[str, str, tuple[str, ...]]
+
+
+def _refused_in_pass_two(config: Config, state: State, action: Epoch) -> tuple[Refused, ...]:
+    asks = asked(config, state, action)
+    those = contested(asks)
+    return tuple((ask.agent, ask.request.action_type, ask.request.declared_scope) for ask in asks if ask.agent in those)
+
+
+def _vetoing(w: Refused, config: Config) -> Config:
+    """The same configuration with a DENY on what `w` declares, so that pass 1 refuses it instead."""
+    _, operation, scope = w
+    veto = deny(_VETO, *((key, operation) for key in scope))
+    return replace(config, authorities=(*config.authorities, veto))
+
+
+def _alike(w: Refused, step: AnyStep, other: AnyStep | None) -> bool:
+    """What `w` is handed, what it saw, what it will be told of itself next."""
+    if other is None:
+        return False
+    agent = w[0]
+    place = step.config.agents.index(agent)
+    mine, its = step.after.agents[place], other.after.agents[place]
+    return (
+        dict(step.shown.tokens).get(agent) == dict(other.shown.tokens).get(agent) == FAILURE
+        and dict(step.shown.receipts).get(agent) == dict(other.shown.receipts).get(agent)
+        and dict(step.shown.seen).get(agent) == dict(other.shown.seen).get(agent)
+        and (mine.last, mine.last_scope) == (its.last, its.last_scope)
+        and step.after.mailbox == other.after.mailbox
+    )
+
+
+token_blindness = TwoRun(
+    name="token_blindness",
+    sentence="An agent refused in pass 2 sees, and is handed, what it would see and be handed if pass 1 had refused "
+    "the same request.",
+    source="FQ4, FQ11",
+    systems=("run", "universe", "conditions"),
+    proved=True,
+    twins=_refused_in_pass_two,
+    config=_vetoing,
+    state=lambda _w, _config, state: state,
+    other=lambda _w, action: (action,),
+    agree=_alike,
+)
+
+
+def _some_seen(step: AnyStep) -> bool:
+    return bool(step.shown.seen)
+
+
+@each_step(
+    "Every agent in the run observes the epoch, the world, its own last token, id and scope, and the messages of the "
+    "epoch before that others sent; nothing else, and nobody else observes.",
+    source="A3, FQ20",
+    systems=EPOCHS,
+    when=_some_seen,
+)
+def observation_is_own_only(step: AnyStep) -> bool:
+    """Field by field, from the state before the epoch."""
+    config, before = step.config, step.before
+    if [agent for agent, _ in step.shown.seen] != list(active_agents(config, before)):
+        return False
+    last_epoch = None if before.epoch is None else before.epoch - 1
+    for agent, seen in step.shown.seen:
+        own = before.agents[config.agents.index(agent)]
+        if (seen.epoch, seen.world_state, seen.own_last_outcome) != (before.epoch, before.world, own.last):
+            return False
+        if seen.own_last_declared_scope != own.last_scope:
+            return False
+        if seen.own_last_action_id != (None if own.last_scope is None else true_id(agent, last_epoch)):
+            return False
+        heard = [(message.sender, message.content) for message in seen.messages]
+        if heard != [pair for pair in before.mailbox if pair[0] != agent]:
+            return False
+        if any(message.epoch != last_epoch for message in seen.messages):
+            return False
+    return True
+
+
+def _view(step: AnyStep) -> Any:
+    """What the first agent knows of an epoch: what it saw, did and got, and the world and mail that follow."""
+    agent = step.config.agents[0]
+    return (
+        dict(step.shown.seen).get(agent),
+        next((choice for name, choice in step.action.choices if name == agent), None),
+        dict(step.shown.tokens).get(agent),
+        step.after.world,
+        tuple(pair for pair in step.after.mailbox if pair[0] != agent),
+    )
+
+
+def _first_is_refused(step: AnyStep) -> bool:
+    known = facts(step)
+    first = step.config.agents[0]
+    return known.tokens.get(first) == FAILURE and any(ask.agent == first for ask in known.asks)
+
+
+@determined_by(
+    "A refused agent can tell from all it sees of the epoch which pass refused it.  (Stated to be refuted.)",
+    source="FQ11",
+    systems=("run", "universe"),
+    key=_view,
+    when=_first_is_refused,
+)
+def agent_can_tell_the_pass(step: AnyStep) -> Any:
+    """The pass that the log names."""
+    first = step.config.agents[0]
+    return next((entry.verdict for entry in step.shown.log if entry.agent_id == first), "")
+
+
+def _known(step: AnyStep) -> Any:
+    return (step.config.communication, _inside(step), _view(step))
+
+
+def _first_sees(step: AnyStep) -> bool:
+    return any([agent == step.config.agents[0] for agent, _ in step.shown.seen])
+
+
+@determined_by(
+    "Of what an epoch does, an agent learns its own token, the changes of the world and the messages, and nothing "
+    "else: its next observation is a function of these and of its own past.",
+    source="A3, FQ11, FQ20",
+    systems=("run",),
+    key=_known,
+    when=_first_sees,
+)
+def inference_is_bounded(step: AnyStep) -> Any:
+    """What the first agent carries into the next epoch, and the receipts it holds."""
+    after = step.after.agents[0]
+    receipts = dict(step.shown.receipts).get(step.config.agents[0])
+    return (after.active, after.last, after.last_scope, after.memory, receipts)
+
+
+def _inside(step: AnyStep) -> Any:
+    """What the first agent is: its name, its strategy and memory."""
+    strategies = step.config.strategies
+    return (step.config.agents[0], strategies[0] if strategies else None, step.before.agents[0].memory)
+
+
+def _refused_beside_a_change(step: AnyStep) -> bool:
+    effects = step.shown.effects
+    if not effects:
+        return False
+    known = facts(step)
+    changed = [effect.key for effect in effects]
+    return any(
+        known.tokens.get(ask.agent) == FAILURE and any(key in changed for key in ask.request.declared_scope)
+        for ask in known.asks
+    )
+
+
+@each_step(
+    "Whoever is refused while a key it declared changes was refused in pass 1.",
+    source="FQ11",
+    systems=EPOCHS,
+    when=_refused_beside_a_change,
+    proved=True,
+)
+def changed_key_reveals_pass_one(step: AnyStep) -> bool:
+    """One of the two things that a refused agent can infer."""
+    changed = [effect.key for effect in step.shown.effects]
+    verdicts = {entry.agent_id: entry.verdict for entry in step.shown.log}
+    known = facts(step)
+    return all(
+        verdicts.get(ask.agent) == PASS_ONE
+        for ask in known.asks
+        if known.tokens.get(ask.agent) == FAILURE and any(key in changed for key in ask.request.declared_scope)
+    )
+
+
+Ran = tuple[frozenset[tuple[str, str, tuple[str, ...], tuple[str, ...]]], bool, bool]
+
+
+def _remember_executions(value: Ran, step: AnyStep) -> Ran:
+    """(what was executed so far, whether such a request was just refused, whether pass 2 refused each of those)."""
+    executed = value[0]
+    known = facts(step)
+    verdicts = {entry.agent_id: entry.verdict for entry in step.shown.log}
+    again, by_pass_two = False, True
+    done: list[tuple[str, str, tuple[str, ...], tuple[str, ...]]] = []
+    for ask in known.asks:
+        request = ask.request
+        what = (ask.agent, request.action_type, request.declared_scope, request.authorities_cited)
+        if known.tokens.get(ask.agent) == FAILURE and what in executed:
+            again = True
+            by_pass_two = by_pass_two and verdicts.get(ask.agent) == PASS_TWO
+        elif known.tokens.get(ask.agent) == DONE and what not in executed:
+            done.append(what)
+    return (executed.union(done) if done else executed, again, by_pass_two)
+
+
+refusal_after_success_reveals_pass_two = Monitor(
+    name="refusal_after_success_reveals_pass_two",
+    sentence="Whoever is refused with a request of the type, scope and citations that it was executed with before was "
+    "refused in pass 2: it knows that somebody collided.",
+    source="FQ11, FQ26",
+    systems=("run",),
+    start=lambda _config: (frozenset[Any](), False, True),
+    update=_remember_executions,
+    ok=lambda _config, value: value[2],
+    when=lambda _config, value: value[1],
+)
+
+
+BLINDNESS: tuple[Property, ...] = (
+    bare_tokens,
+    token_blindness,
+    observation_is_own_only,
+    agent_can_tell_the_pass,
+    inference_is_bounded,
+    changed_key_reveals_pass_one,
+    refusal_after_success_reveals_pass_two,
+)
+"""The claims of this module."""

@@ -1,0 +1,370 @@
+"""What holds along a run: messages, exits, orphans, and a log that is enough to rebuild everything.
+
+Most of it is said of single steps between reachable states, which by induction is a claim about whole runs;
+what needs a memory of its own is a monitor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from evenhand.model.atoms import Opaque
+from evenhand.model.canonical import parse
+from evenhand.model.cud.vocabulary import (
+    DONE,
+    IDLE,
+    WRITE,
+    AgentState,
+    Config,
+    Draft,
+    Epoch,
+    Script,
+    Shown,
+    State,
+)
+from evenhand.properties.cud.notions import (
+    ADMITTED,
+    PASS_TWO,
+    active_agents,
+    asked,
+    facts,
+    is_over,
+    orphans,
+)
+from evenhand.properties.cud.safety import EPOCHS
+from evenhand.properties.property import AnyStep, Monitor, Property, TwoRun, determined_by, each_step
+
+__all__ = ["HISTORY"]
+
+
+def _mail(step: AnyStep) -> bool:
+    return bool(step.shown.sent or step.before.mailbox)
+
+
+def _some_sent(step: AnyStep) -> bool:
+    return bool(step.shown.sent)
+
+
+def _some_drafted(step: AnyStep) -> bool:
+    return bool(_drafts(step))
+
+
+def _some_gone(step: AnyStep) -> bool:
+    return bool(step.shown.exits) or bool(orphans(step.config, step.before))
+
+
+def _some_unwritable(step: AnyStep) -> bool:
+    return any([operation == WRITE for _, operation in orphans(step.config, step.before)])
+
+
+@each_step(
+    "A message is delivered in the epoch after it was sent, once, to every other agent in the run, and never sooner.",
+    source="FQ21, FQ31",
+    systems=("run", "conditions"),
+    when=_mail,
+)
+def messages_one_epoch_later(step: AnyStep) -> bool:
+    """What is heard now was sent in the epoch before; what is sent now waits in the mailbox."""
+    before, shown = step.before, step.shown
+    if is_over(step.config, before):
+        return not shown.seen and not shown.sent and step.after.mailbox == before.mailbox
+    for agent, seen in shown.seen:
+        heard = [(message.sender, message.content) for message in seen.messages]
+        if heard != [pair for pair in before.mailbox if pair[0] != agent]:
+            return False
+    return bool(step.after.mailbox == tuple((message.sender, message.content) for message in shown.sent))
+
+
+def _drafts(step: AnyStep) -> dict[str, Draft]:
+    """What the agents in the run composed: the first choice of each that does not exit."""
+    if is_over(step.config, step.before):
+        return {}
+    here = active_agents(step.config, step.before)
+    first: dict[str, Any] = {}
+    for agent, choice in step.action.choices:
+        if agent in here:
+            first.setdefault(agent, choice)
+    return {agent: choice.draft for agent, choice in first.items() if choice.draft is not None and not choice.exits}
+
+
+def _deliverable(config: Config, draft: Draft) -> bool:
+    """Whether a draft is a JSON object within the size bound, on a channel that is open (E14, FQ21)."""
+    content = draft.content
+    if not config.communication or isinstance(content, Opaque):
+        return False
+    if len(content.encode("utf-8", "surrogatepass")) > config.readings.message_limit:
+        return False
+    try:
+        return isinstance(parse(content), dict)
+    except ValueError:
+        return False
+
+
+@each_step(
+    "Every message names the agent that composed it and the epoch it was composed in, whatever the draft says.",
+    source="FQ21",
+    systems=("run", "conditions"),
+    when=_some_sent,
+)
+def sender_is_true(step: AnyStep) -> bool:
+    """Sender, epoch and content are those of a draft of this epoch, and each draft is sent once."""
+    drafts = _drafts(step)
+    senders = [message.sender for message in step.shown.sent]
+    return len(set(senders)) == len(senders) and all(
+        message.epoch == step.before.epoch
+        and message.sender in drafts
+        and drafts[message.sender].content == message.content
+        for message in step.shown.sent
+    )
+
+
+@each_step(
+    "A message is sent exactly if communication is on and it is a JSON object within the size bound; what is not sent "
+    "is dropped and logged.",
+    source="E14, E15, FQ16, FQ21",
+    systems=("run", "conditions"),
+    when=_some_drafted,
+)
+def messages_are_lawful(step: AnyStep) -> bool:
+    """Every draft is in one of the two lists, by the rule."""
+    drafts = _drafts(step)
+    good = sorted(agent for agent, draft in drafts.items() if _deliverable(step.config, draft))
+    bad = sorted(agent for agent in drafts if agent not in good)
+    return [message.sender for message in step.shown.sent] == good and [a for a, _ in step.shown.dropped] == bad
+
+
+@each_step(
+    "An orphaned (key, operation) stays orphaned, and no request that declares it ever passes pass 1 again.",
+    source="FQ24, FQ28",
+    systems=EPOCHS,
+    when=_some_gone,
+    proved=True,
+)
+def orphaning_is_permanent(step: AnyStep) -> bool:
+    """The log never admits it, nor refuses it only in pass 2."""
+    lost = orphans(step.config, step.before)
+    if not lost:
+        return True
+    if not set(lost) <= set(orphans(step.config, step.after)):
+        return False
+    verdicts = {entry.agent_id: entry.verdict for entry in step.shown.log if not _structural(entry.fault)}
+    return not any(
+        verdicts.get(ask.agent) in (ADMITTED, PASS_TWO)
+        and any((key, ask.request.action_type) in lost for key in ask.request.declared_scope)
+        for ask in facts(step).asks
+    )
+
+
+def _structural(fault: str) -> bool:
+    return fault in ("MALFORMED_REQUEST", "INVALID_CAPABILITY_CLAIM")
+
+
+@each_step(
+    "An orphaned key keeps its value for ever.",
+    source="FQ28",
+    systems=EPOCHS,
+    when=_some_unwritable,
+)
+def orphaned_key_keeps_its_value(step: AnyStep) -> bool:
+    """Nobody can write it, so it does not change."""
+    lost = [key for key, operation in orphans(step.config, step.before) if operation == WRITE]
+    return not any(effect.key in lost for effect in step.shown.effects)
+
+
+Leaving = tuple[str, str]
+
+
+def _leavers(config: Config, state: State, action: Epoch) -> Iterator[Leaving]:
+    """Every agent whose absence somebody else's request could feel: leaving now, or gone since the last epoch."""
+    asks = asked(config, state, action)
+    for agent in active_agents(config, state):
+        if any(ask.agent != agent for ask in asks):
+            yield "now", agent
+            yield "before", agent
+
+
+def _without(w: Leaving, config: Config, state: State) -> State:
+    if w[0] == "now":
+        return state
+    agents = tuple(
+        replace(one, active=False) if name == w[1] else one
+        for name, one in zip(config.agents, state.agents, strict=True)
+    )
+    return replace(state, agents=agents)
+
+
+def _leaves(w: Leaving, action: Epoch) -> tuple[Epoch]:
+    when, who = w
+    if when == "before":
+        return (Epoch(tuple(pair for pair in action.choices if pair[0] != who)),)
+    left = tuple(
+        (agent, replace(choice, request=None, draft=None, exits=True) if agent == who else choice)
+        for agent, choice in action.choices
+    )
+    return (Epoch(left),)
+
+
+def _still_admissible(w: Leaving, step: AnyStep, other: AnyStep | None) -> bool:
+    """Whoever passed a pass still passes it."""
+    if other is None:
+        return False
+    kept = {entry.agent_id: entry for entry in other.shown.log}
+    for entry in step.shown.log:
+        if entry.agent_id == w[1] or _structural(entry.fault) or entry.verdict not in (ADMITTED, PASS_TWO):
+            continue
+        now = kept.get(entry.agent_id)
+        if now is None or _structural(now.fault) or now.verdict not in (ADMITTED, entry.verdict):
+            return False
+    return True
+
+
+exit_is_harmless = TwoRun(
+    name="exit_is_harmless",
+    sentence="An exit never makes another's request inadmissible: whatever passes a pass with an agent in the run "
+    "passes it without that agent.",
+    source="FQ24, FQ28",
+    systems=("run", "universe"),
+    proved=True,
+    starts=False,
+    twins=_leavers,
+    config=lambda _w, config: config,
+    state=_without,
+    other=_leaves,
+    agree=_still_admissible,
+)
+
+
+def _start(config: Config) -> State:
+    epoch = None if config.epochs is None else 0
+    return State(config.world, tuple(AgentState() for _ in config.agents), (), epoch)
+
+
+def _rebuilt(config: Config, state: State, shown: Shown) -> State:
+    """The state after an epoch from the state before and the epoch's log alone, no rule consulted."""
+    if is_over(config, state):
+        return state
+    new = {effect.key: effect.after for effect in shown.effects}
+    entries = {entry.agent_id: entry for entry in shown.log}
+
+    def agent(name: str, one: AgentState) -> AgentState:
+        if not one.active:
+            return one
+        if name in shown.exits:
+            return AgentState(False, one.last, one.last_scope)
+        entry = entries.get(name)
+        return (
+            AgentState(True, IDLE) if entry is None else AgentState(True, entry.outcome, entry.request.declared_scope)
+        )
+
+    return State(
+        tuple((key, new.get(key, value)) for key, value in state.world),
+        tuple(agent(name, one) for name, one in zip(config.agents, state.agents, strict=True)),
+        tuple((message.sender, message.content) for message in shown.sent),
+        None if state.epoch is None else state.epoch + 1,
+    )
+
+
+def _rebuild(value: tuple[State | None, bool], step: AnyStep) -> tuple[State | None, bool]:
+    state = value[0] if value[0] is not None else _start(step.config)
+    mine = _rebuilt(step.config, state, step.shown)
+    memoryless = replace(step.after, agents=tuple(replace(one, memory="") for one in step.after.agents))
+    return mine, mine == memoryless
+
+
+log_rebuilds_run = Monitor(
+    name="log_rebuilds_run",
+    sentence="The log alone rebuilds the run: configuration and log give every state, strategies' memories aside.",
+    source="I24, B7",
+    systems=("run", "conditions"),
+    start=lambda config: (_start(config), True),
+    update=_rebuild,
+    ok=lambda _config, value: value[1],
+)
+
+
+@each_step(
+    "Epochs are counted one by one, and when the run is over nothing happens any more.",
+    source="G21, FQ17",
+    systems=EPOCHS,
+)
+def epochs_are_counted(step: AnyStep) -> bool:
+    """The epoch goes up by one, or the run is over and everything is rejected."""
+    if is_over(step.config, step.before):
+        shown = step.shown
+        quiet = not (shown.seen or shown.tokens or shown.log or shown.effects or shown.exits or shown.sent)
+        return quiet and step.after == step.before
+    before = step.before.epoch
+    return bool(step.after.epoch == (None if before is None else before + 1))
+
+
+def _lines(step: AnyStep) -> Any:
+    """Where each script stands: the agent, the line it has reached, the authorities it can cite."""
+    config, epoch = step.config, step.before.epoch or 0
+    return (
+        config.authorities,
+        tuple(
+            (agent, script.plans[min(epoch, len(script.plans) - 1)])
+            for agent, script in zip(config.agents, config.strategies, strict=True)
+            if isinstance(script, Script)
+        ),
+    )
+
+
+def _all_static(step: AnyStep) -> bool:
+    config: Config = step.config
+    return (
+        bool(config.strategies)
+        and all(isinstance(one, Script) for one in config.strategies)
+        and len(active_agents(config, step.before)) == len(config.agents)
+        and not is_over(config, step.before)
+    )
+
+
+@determined_by(
+    "A static agent's choice is a function of its script's line: history, outcomes and messages do not matter.",
+    source="A4",
+    systems=("conditions",),
+    key=_lines,
+    when=_all_static,
+)
+def static_agents_ignore_history(step: AnyStep) -> Any:
+    """What was chosen."""
+    return tuple(sorted(step.action.choices, key=lambda pair: pair[0]))
+
+
+def _executed_before(value: tuple[tuple[str, ...], bool], step: AnyStep) -> tuple[tuple[str, ...], bool]:
+    gone = value[0]
+    answered = any(agent in gone for agent, _ in step.shown.tokens)
+    heard = any(agent in gone for agent, _ in step.shown.seen) or any(m.sender in gone for m in step.shown.sent)
+    executed = any(entry.agent_id in gone and entry.outcome == DONE for entry in step.shown.log)
+    left = tuple(sorted({*gone, *step.shown.exits}))
+    return left, not (answered or heard or executed)
+
+
+exited_are_gone = Monitor(
+    name="exited_are_gone",
+    sentence="Who has exited observes nothing, sends nothing, gets no token and is never executed again.",
+    source="FQ24",
+    systems=("run", "conditions"),
+    start=lambda _config: ((), True),
+    update=_executed_before,
+    ok=lambda _config, value: value[1],
+    when=lambda _config, value: bool(value[0]),
+)
+
+
+HISTORY: tuple[Property, ...] = (
+    messages_one_epoch_later,
+    sender_is_true,
+    messages_are_lawful,
+    orphaning_is_permanent,
+    orphaned_key_keeps_its_value,
+    exit_is_harmless,
+    log_rebuilds_run,
+    epochs_are_counted,
+    static_agents_ignore_history,
+    exited_are_gone,
+)
+"""The claims of this module."""

@@ -1,0 +1,323 @@
+"""Deadlock and livelock: what can happen, what cannot, and under which reading.
+
+Deadlock: no submitted action passes pass 1, and no alternative would (FQ34; which alternatives count is the
+reading `deadlock_space`).  Livelock: three epochs in a row in which something passes pass 1, is refused in pass 2,
+and nothing changes.  Claims about the free-agent graph look at what an epoch showed and never at the action,
+so that equal verdicts are judged once for all joint choices that share them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+from evenhand.model.cud.vocabulary import ALLOW, DENY, DONE, WRITE, Config, Partition, target
+from evenhand.properties.cud.notions import (
+    ADMITTED,
+    FAULTS,
+    PASS_TWO,
+    active_agents,
+    facts,
+    is_over,
+    may_act,
+)
+from evenhand.properties.property import (
+    AnyStep,
+    DeadlockFree,
+    LivelockFree,
+    Monitor,
+    Property,
+    each_step,
+    reachable,
+)
+
+__all__ = ["LIVELOCK_EPOCHS", "LIVENESS", "is_deadlocked", "partition_can_work"]
+
+LIVELOCK_EPOCHS = 3
+"""N of FQ17 and FQ34, as the text freezes it."""
+
+
+def is_deadlocked(step: AnyStep) -> bool:
+    """Whether the epoch is a deadlock, by requests, authorities and membership alone (FQ34).
+
+    Under `strategies_of_run` this looks at this epoch's requests where agents have strategies: whether another
+    request occurs later, only the rest of the run can say.
+    """
+    config, before = step.config, step.before
+    if is_over(config, before):
+        return False
+    asks = facts(step).asks
+    if any(ask.standing.passes for ask in asks):
+        return False
+    if not asks and config.readings.silent_epoch == "neutral":
+        return False
+    space = config.readings.deadlock_space
+    if space == "this_epoch_only" or (space == "strategies_of_run" and config.strategies):
+        return True
+    return not may_act(config, active_agents(config, before))
+
+
+def _kernel_lets_pass(step: AnyStep) -> bool:
+    """Whether the kernel says of some request that it passed pass 1, or executes one."""
+    return bool(facts(step).done) or any(
+        entry.verdict in (ADMITTED, PASS_TWO) and entry.fault not in FAULTS[:2] for entry in step.shown.log
+    )
+
+
+def _stays(value: str, step: AnyStep) -> str:
+    if value == "broken":
+        return value
+    passes = _kernel_lets_pass(step)
+    if is_deadlocked(step):
+        return "broken" if passes else "deadlocked"
+    if value == "deadlocked" and passes:
+        later_counts = bool(step.config.strategies) and step.config.readings.deadlock_space == "strategies_of_run"
+        # A request that occurs later in the run was an alternative all along: that epoch was no deadlock.
+        return "" if later_counts and any(ask.standing.passes for ask in facts(step).asks) else "broken"
+    return value
+
+
+deadlock_is_stable = Monitor(
+    name="deadlock_is_stable",
+    sentence="After a deadlocked epoch nothing ever passes pass 1 again: authorities are immutable, and nobody joins.",
+    source="FQ26, FQ32, FQ34",
+    systems=("run", "conditions"),
+    proved=True,
+    start=lambda _config: "",
+    update=_stays,
+    ok=lambda _config, value: value != "broken",
+    when=lambda _config, value: value != "",
+)
+
+
+def _counts_to_livelock(step: AnyStep) -> bool:
+    """Whether an epoch counts towards livelock under the reading `livelock_rule`."""
+    if step.shown.effects:
+        return False
+    if step.config.readings.livelock_rule == "unchanged_state":
+        return bool(step.shown.log)
+    return any(entry.verdict == PASS_TWO for entry in step.shown.log)
+
+
+@each_step(
+    "Deadlock and livelock exclude each other in an epoch: a deadlocked epoch does not count towards livelock.",
+    source="FQ34, FQ36",
+    systems=("run", "conditions"),
+    when=is_deadlocked,
+    proved=True,
+)
+def deadlock_xor_livelock(step: AnyStep) -> bool:
+    """True where only pass-2 refusals count, false where any attempt does."""
+    return not _counts_to_livelock(step)
+
+
+def _executes(step: AnyStep) -> bool:
+    return any(token == DONE for _, token in step.shown.tokens)
+
+
+def _somebody_wants(config: Config, state: Any) -> bool:
+    return not is_over(config, state)
+
+
+deadlock_free = DeadlockFree(
+    name="deadlock_free",
+    sentence="As long as the run goes on, some continuation executes something.",
+    source="FQ32, FQ34",
+    systems=("run", "free"),
+    wants=_somebody_wants,
+    completes=_executes,
+)
+
+livelock_free = LivelockFree(
+    name="livelock_free",
+    sentence="Agents that keep submitting do not collide for ever without anything being executed.",
+    source="FQ34, FQ35",
+    systems=("free",),
+    attempts=lambda step: step.shown.happened.collided,
+    progress=_executes,
+    fairness=("agent_1 submits", "agent_2 submits"),
+)
+
+
+@reachable(
+    "Three epochs in a row can pass in which admissible requests collide and nothing changes: STATE_LIVELOCK.",
+    source="FQ34, FQ35",
+    systems=("free",),
+)
+def livelock(step: AnyStep) -> bool:
+    """The counter is full."""
+    return bool(step.after.counter >= LIVELOCK_EPOCHS)
+
+
+def _stuck(step: AnyStep) -> bool:
+    """Whether an epoch of the free-agent graph counts towards livelock, as the reading says."""
+    if step.before.world != step.after.world:
+        return False
+    happened = step.shown.happened
+    any_attempt = step.config.readings.livelock_rule == "unchanged_state"
+    return bool(happened.attempted if any_attempt else happened.collided)
+
+
+def _counting(value: tuple[int, bool], step: AnyStep) -> tuple[int, bool]:
+    mine = min(LIVELOCK_EPOCHS, value[0] + 1) if _stuck(step) else 0
+    return mine, mine == step.after.counter
+
+
+livelock_counter_is_faithful = Monitor(
+    name="livelock_counter_is_faithful",
+    sentence="The livelock counter is the number of epochs in a row, up to three, that count towards livelock.",
+    source="FQ34",
+    systems=("free",),
+    start=lambda _config: (0, True),
+    update=_counting,
+    ok=lambda _config, value: value[1],
+)
+
+
+def _since_change(value: tuple[int, bool], step: AnyStep) -> tuple[int, bool]:
+    quiet = 0 if step.before.world != step.after.world else min(LIVELOCK_EPOCHS, value[0] + 1)
+    return quiet, step.after.counter >= LIVELOCK_EPOCHS
+
+
+no_livelock_with_progress = Monitor(
+    name="no_livelock_with_progress",
+    sentence="A run whose world changes in every window of three epochs is never classified as livelock.",
+    source="G20, FQ34",
+    systems=("free",),
+    start=lambda _config: (0, False),
+    update=_since_change,
+    ok=lambda _config, value: not value[1],
+    when=lambda _config, value: value[0] < LIVELOCK_EPOCHS,
+)
+
+
+def _colliding(value: tuple[int, bool], step: AnyStep) -> tuple[int, bool]:
+    """How many epochs in a row everything that was submitted collided, and whether that is classified."""
+    all_collide = step.shown.happened.collided and not _executes(step)
+    streak = min(LIVELOCK_EPOCHS, value[0] + 1) if all_collide else 0
+    return streak, step.after.counter >= LIVELOCK_EPOCHS
+
+
+static_colliders_are_livelocked = Monitor(
+    name="static_colliders_are_livelocked",
+    sentence="Colliders that do not budge are classified as livelock by the third epoch.",
+    source="FQ35, FQ38",
+    systems=("free",),
+    start=lambda _config: (0, False),
+    update=_colliding,
+    ok=lambda _config, value: value[1],
+    when=lambda _config, value: value[0] >= LIVELOCK_EPOCHS,
+)
+
+
+def _bit(text: str) -> int:
+    """sha256 of a text, read as a big-endian integer, mod 2 (FQ30): the last bit of the last byte."""
+    return hashlib.sha256(text.encode()).digest()[-1] & 1
+
+
+def _roles(config: Config, peers: tuple[str, ...]) -> list[int]:
+    """The roles of two or more peers under the reading `role_fallback` (FQ30, FQ37)."""
+    found = [_bit(peer) for peer in peers]
+    rounds = {"none": 0, "single_suffix": 1, "suffix_until_different": 64}[config.readings.role_fallback]
+    suffix = 0
+    while len(set(found)) == 1 and suffix < rounds:
+        suffix += 1
+        found = [_bit(f"{peer}:{suffix}") for peer in peers]
+    return found
+
+
+def _keys_of_roles(config: Config, peers: tuple[str, ...]) -> list[str | None]:
+    if config.readings.role_target == "index_in_key_list":
+        return [config.keys[role] if role < len(config.keys) else None for role in _roles(config, peers)]
+    return [next((key for key in config.keys if _bit(key) == role), None) for role in _roles(config, peers)]
+
+
+def partition_can_work(config: Config) -> bool:
+    """The exact assumption of I.b's convergence.
+
+    All agents follow the protocol and know each other; communication is on; their roles stand for different
+    existing keys; each holds an ALLOW WRITE on its own role's key, which no DENY governs, all made at epoch 0; and
+    a role's message fits the size bound.
+    """
+    if not config.communication or not _partitioned(config):
+        return False
+    keys = _keys_of_roles(config, config.agents)
+    if None in keys or len(set(keys)) != len(keys) or config.readings.message_limit < len('{"role":0}'):
+        return False
+    lawful = [one for one in config.authorities if one.epoch == 0]
+    return all(
+        any(
+            one.commitment == ALLOW and one.holder_agent_id == agent and (target(str(key)), WRITE) in one.scope
+            for one in lawful
+        )
+        and not any(one.commitment == DENY and (target(str(key)), WRITE) in one.scope for one in lawful)
+        for agent, key in zip(config.agents, keys, strict=True)
+    )
+
+
+def _all_executed(step: AnyStep) -> bool:
+    return [agent for agent, token in step.shown.tokens if token == DONE] == list(step.config.agents)
+
+
+def _partitioned(config: Config) -> bool:
+    """All agents follow the protocol among themselves, and there is somebody to coordinate with."""
+    return len(config.agents) > 1 and [one.peers for one in config.strategies if isinstance(one, Partition)] == [
+        config.agents
+    ] * len(config.agents)
+
+
+def _after_the_first(step: AnyStep) -> bool:
+    return _partitioned(step.config) and bool(step.before.epoch) and not is_over(step.config, step.before)
+
+
+@each_step(
+    "I.b converges: where every agent follows the partition protocol and the roles stand for different keys that their "
+    "agents may write, every agent is executed in every epoch from epoch 1 on.",
+    source="FQ30, FQ37",
+    systems=("conditions",),
+    applies=partition_can_work,
+    when=_after_the_first,
+)
+def roles_converge(step: AnyStep) -> bool:
+    """The assumption is `partition_can_work`, and it is exact: see `partition_converges`."""
+    return _all_executed(step)
+
+
+@each_step(
+    "The partition protocol coordinates exactly the agents for which its assumption holds.",
+    source="FQ19, FQ30, FQ37",
+    systems=("conditions",),
+    applies=_partitioned,
+    when=_after_the_first,
+)
+def convergence_assumption_is_exact(step: AnyStep) -> bool:
+    """Both ways: with the assumption all are executed from epoch 1 on, without it never all of them."""
+    return _all_executed(step) == partition_can_work(step.config)
+
+
+@each_step(
+    "Agents that follow the partition protocol are all executed in every epoch from epoch 1 on, whatever the reading.",
+    source="FQ37",
+    systems=("conditions",),
+    applies=_partitioned,
+    when=_after_the_first,
+)
+def partition_converges(step: AnyStep) -> bool:
+    """Without the assumption: true under the default reading of the frozen names, false under FQ37's literal one."""
+    return _all_executed(step)
+
+
+LIVENESS: tuple[Property, ...] = (
+    deadlock_is_stable,
+    deadlock_xor_livelock,
+    deadlock_free,
+    livelock_free,
+    livelock,
+    livelock_counter_is_faithful,
+    no_livelock_with_progress,
+    static_colliders_are_livelocked,
+    roles_converge,
+    convergence_assumption_is_exact,
+    partition_converges,
+)
+"""The claims of this module."""

@@ -1,0 +1,327 @@
+"""What an epoch must never do: execute without right, change what nobody declared, answer what nobody asked.
+
+Each claim is about one step, and about the step as seen from outside: what was submitted, what was handed
+out, what the log says.
+"""
+
+from __future__ import annotations
+
+from evenhand.model.cud.vocabulary import FAULT, IDLE, WRITE
+from evenhand.properties.cud.notions import (
+    ADMITTED,
+    FAULTS,
+    INVALID_CAPABILITY_CLAIM,
+    MALFORMED_REQUEST,
+    PASS_ONE,
+    PASS_TWO,
+    SCOPE_VIOLATION,
+    active_agents,
+    facts,
+    interfering,
+    is_over,
+    true_id,
+    undeclared,
+    violates,
+)
+from evenhand.properties.property import AnyStep, Property, each_step
+
+__all__ = ["EPOCHS", "SAFETY"]
+
+EPOCHS = ("run", "universe", "conditions")
+"""The systems whose step is a whole epoch with its log."""
+
+
+def _two_executed(step: AnyStep) -> bool:
+    return len(facts(step).done) > 1
+
+
+def _some_executed(step: AnyStep) -> bool:
+    return bool(facts(step).done)
+
+
+def _some_asked(step: AnyStep) -> bool:
+    return bool(facts(step).asks)
+
+
+def _some_written(step: AnyStep) -> bool:
+    return any(ask.request.action_type == WRITE for ask in facts(step).done)
+
+
+def _none_written(step: AnyStep) -> bool:
+    return not _some_written(step)
+
+
+def _something_changed(step: AnyStep) -> bool:
+    return bool(step.shown.effects)
+
+
+def _some_exited(step: AnyStep) -> bool:
+    return bool(step.shown.exits) or not all([one.active for one in step.before.agents])
+
+
+def _some_out_of_scope(step: AnyStep) -> bool:
+    return any([ask.standing.passes and len(undeclared(ask.request)) > 0 for ask in facts(step).asks])
+
+
+@each_step(
+    "No two executed actions of one epoch interfere.",
+    source="FQ4, FQ10, D13",
+    systems=EPOCHS,
+    when=_two_executed,
+    proved=True,
+)
+def executed_never_interfere(step: AnyStep) -> bool:
+    """Judged on what was submitted, so that a kernel that rewrites requests is caught."""
+    done = facts(step).done
+    return not any(interfering(one.request, other.request) for i, one in enumerate(done) for other in done[i + 1 :])
+
+
+@each_step(
+    "Whoever is executed cites and holds an ALLOW for every declared key.",
+    source="FQ27, FQ33, FQ34",
+    systems=EPOCHS,
+    when=_some_executed,
+    proved=True,
+)
+def executed_has_capability(step: AnyStep) -> bool:
+    """Capabilities are those of epoch 0, whoever has left since."""
+    return all([ask.standing.covered for ask in facts(step).done])
+
+
+@each_step(
+    "Nothing is executed on a (key, operation) that a DENY governs, whoever holds the DENY.",
+    source="FQ27, FQ34",
+    systems=EPOCHS,
+    when=_some_executed,
+    proved=True,
+)
+def no_veto_overridden(step: AnyStep) -> bool:
+    """A veto is global."""
+    return not any([ask.standing.vetoed for ask in facts(step).done])
+
+
+@each_step(
+    "A key changes only as an executed WRITE that declared it proposed.",
+    source="C10, FQ3",
+    systems=EPOCHS,
+    when=_something_changed,
+    proved=True,
+)
+def only_own_scope_changes(step: AnyStep) -> bool:
+    """Every entry of the diff has an executed author that declared the key and proposed the value."""
+    done = facts(step).done
+    return all(
+        any(
+            ask.request.action_type == WRITE
+            and effect.key in ask.request.declared_scope
+            and (effect.key, effect.after) in ask.request.proposed_delta
+            for ask in done
+        )
+        for effect in step.shown.effects
+    )
+
+
+@each_step(
+    "An epoch in which no WRITE is executed leaves the world alone: READ, refusal, fault and silence change nothing.",
+    source="B6, FQ10, D13",
+    systems=EPOCHS,
+    when=_none_written,
+    proved=True,
+)
+def non_executed_changes_nothing(step: AnyStep) -> bool:
+    """The diff is empty and the world the same."""
+    return not step.shown.effects and step.after.world == step.before.world
+
+
+@each_step(
+    "What an executed WRITE proposes for its declared keys is what those keys hold after the epoch.",
+    source="B6, FQ4",
+    systems=EPOCHS,
+    when=_some_written,
+)
+def executed_writes_take_effect(step: AnyStep) -> bool:
+    """Execution is no empty word, and nothing overwrites it in the same epoch."""
+    after = dict(step.after.world)
+    return all(
+        after[key] == dict(ask.request.proposed_delta)[key]
+        for ask in facts(step).done
+        if ask.request.action_type == WRITE
+        for key, _ in ask.request.proposed_delta
+        if key in ask.request.declared_scope
+    )
+
+
+@each_step("The structural diff lists exactly the keys whose value changed.", source="C10", systems=EPOCHS)
+def diff_is_true(step: AnyStep) -> bool:
+    """Key, old value and new value, by key, for the same keys as before."""
+    before, after, effects = step.before.world, step.after.world, step.shown.effects
+    if before == after:
+        return not effects
+    if [key for key, _ in before] != [key for key, _ in after]:
+        return False
+    changed = [(key, old, new) for (key, old), (_, new) in zip(before, after, strict=True) if old != new]
+    return changed == [(effect.key, effect.before, effect.after) for effect in effects]
+
+
+@each_step(
+    "Everyone in the run who does not exit gets one token, NO_ACTION exactly if it submitted nothing; nobody else "
+    "gets one, and the log has one entry for each request and no other.",
+    source="FQ5, FQ24",
+    systems=EPOCHS,
+    proved=True,
+)
+def no_outcome_unasked(step: AnyStep) -> bool:
+    """Nobody gets an outcome for what they did not submit, and nobody is left without one."""
+    known = facts(step)
+    tokens, shown = known.tokens, step.shown
+    if [entry.agent_id for entry in shown.log] != sorted([ask.agent for ask in known.asks]):
+        return False
+    if is_over(step.config, step.before):
+        return not shown.tokens and not shown.log and not shown.exits
+    submitted = [ask.agent for ask in known.asks]
+    expected = 0
+    for agent in active_agents(step.config, step.before):
+        if agent in shown.exits:
+            continue
+        expected += 1
+        token = tokens.get(agent)
+        if token is None or (token == IDLE) == (agent in submitted):
+            return False
+    return expected == len(shown.tokens) == len(tokens)
+
+
+@each_step(
+    "Exactly those leave who say so: nobody is removed, and exit is irrevocable.",
+    source="FQ24",
+    systems=EPOCHS,
+    when=_some_exited,
+)
+def exit_is_voluntary_and_final(step: AnyStep) -> bool:
+    """The active flags after the epoch are those before it, less who chose to exit."""
+    first: dict[str, bool] = {}
+    for agent, choice in step.action.choices:
+        first.setdefault(agent, choice.exits)
+    over = is_over(step.config, step.before)
+    return all(
+        after.active == (before.active and (over or not first.get(name, False)))
+        for name, before, after in zip(step.config.agents, step.before.agents, step.after.agents, strict=True)
+    )
+
+
+@each_step(
+    "A request is a MALFORMED_REQUEST fault exactly if it breaks the action grammar.",
+    source="C8, FQ2, FQ12, FQ13",
+    systems=EPOCHS,
+    when=_some_asked,
+)
+def malformed_is_a_fault(step: AnyStep) -> bool:
+    """Both ways: no malformed request gets further, and no well-formed one is called malformed."""
+    known = facts(step)
+    if len(step.shown.log) != len(known.asks):
+        return False
+    called = [entry.agent_id for entry in step.shown.log if entry.fault == MALFORMED_REQUEST]
+    return all(
+        ask.standing.malformed == (ask.agent in called)
+        and (not ask.standing.malformed or known.tokens.get(ask.agent) == FAULT)
+        for ask in known.asks
+    )
+
+
+@each_step(
+    "A well-formed request that cites an authority its submitter does not hold is an INVALID_CAPABILITY_CLAIM fault "
+    "(under `failure_first` only if it would pass pass 1 otherwise), and no other request is.",
+    source="FQ33",
+    systems=EPOCHS,
+    when=_some_asked,
+)
+def foreign_citation_is_a_fault(step: AnyStep) -> bool:
+    """Both ways, and by the reading `fault_precedence`."""
+    known = facts(step)
+    failure_first = step.config.readings.fault_precedence == "failure_first"
+    called = [entry.agent_id for entry in step.shown.log if entry.fault == INVALID_CAPABILITY_CLAIM]
+    for ask in known.asks:
+        stands = ask.standing
+        fails = failure_first and (not stands.covered or stands.vetoed)
+        expected = stands.foreign and not stands.malformed and not fails
+        if expected != (ask.agent in called) or (expected and known.tokens.get(ask.agent) != FAULT):
+            return False
+    return True
+
+
+@each_step(
+    "A request that passes both passes is a SCOPE_VIOLATION fault exactly if it changes what it does not declare, "
+    "as the reading `scope_check` compares; no other request is.",
+    source="C10, FQ3",
+    systems=EPOCHS,
+    when=_some_out_of_scope,
+)
+def scope_violation_is_a_fault(step: AnyStep) -> bool:
+    """Where the reading compares with what others did, only the implication can be said of one request."""
+    known = facts(step)
+    called = [entry.agent_id for entry in step.shown.log if entry.fault == SCOPE_VIOLATION]
+    for ask in known.asks:
+        reached = ask.standing.passes and ask.agent not in known.contested
+        expected = violates(step.config, step.before, ask.request) if reached else False
+        found = ask.agent in called
+        if (expected is not None and expected != found) or (found and known.tokens.get(ask.agent) != FAULT):
+            return False
+    return True
+
+
+@each_step(
+    "A request is bound to the agent that submitted it, under the deterministic id, whatever its own fields say.",
+    source="FQ1, FQ33",
+    systems=EPOCHS,
+    when=_some_asked,
+)
+def submitter_is_bound(step: AnyStep) -> bool:
+    """The log names the true submitter and the true id, and keeps the request as submitted."""
+    epoch = step.before.epoch
+    asks = {ask.agent: ask.request for ask in facts(step).asks}
+    return all(
+        entry.action_id == true_id(entry.agent_id, epoch) and asks.get(entry.agent_id) == entry.request
+        for entry in step.shown.log
+    )
+
+
+@each_step(
+    "The log tells the truth: the token, the fault's sub-code, and the pass that refused.",
+    source="FQ4, FQ11",
+    systems=EPOCHS,
+    when=_some_asked,
+)
+def log_names_the_true_pass(step: AnyStep) -> bool:
+    """PASS_ONE for what lacks capability or is vetoed, PASS_TWO for what collides, ADMITTED for the rest."""
+    known = facts(step)
+    stands = {ask.agent: ask.standing for ask in known.asks}
+    for entry in step.shown.log:
+        if entry.outcome != known.tokens.get(entry.agent_id) or (entry.outcome == FAULT) != (entry.fault in FAULTS):
+            return False
+        if entry.fault in (MALFORMED_REQUEST, INVALID_CAPABILITY_CLAIM):
+            continue
+        its = stands.get(entry.agent_id)
+        if its is None:
+            return False
+        expected = PASS_TWO if entry.agent_id in known.contested else ADMITTED if its.passes else PASS_ONE
+        if entry.verdict != expected:
+            return False
+    return True
+
+
+SAFETY: tuple[Property, ...] = (
+    executed_never_interfere,
+    executed_has_capability,
+    no_veto_overridden,
+    only_own_scope_changes,
+    non_executed_changes_nothing,
+    executed_writes_take_effect,
+    diff_is_true,
+    no_outcome_unasked,
+    exit_is_voluntary_and_final,
+    malformed_is_a_fault,
+    foreign_citation_is_a_fault,
+    scope_violation_is_a_fault,
+    submitter_is_bound,
+    log_names_the_true_pass,
+)
+"""The claims of this module."""
