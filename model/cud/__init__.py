@@ -7,6 +7,7 @@ source text; a later round of it supersedes an earlier one.
 
 from __future__ import annotations
 
+from evenhand.model.cud.conditions import CONDITIONS
 from evenhand.model.cud.free import FREE
 from evenhand.model.cud.mutants import MUTANTS
 from evenhand.model.cud.play import RUN, UNIVERSE
@@ -19,7 +20,7 @@ PROTOCOL = Protocol(
     name="cud",
     title="Coordination under deadlock (IX-2)",
     source="IX-2 pre-implementation answers, rounds 1 to 6",
-    systems={system.name: system for system in (RUN, FREE, UNIVERSE)},
+    systems={system.name: system for system in (RUN, FREE, UNIVERSE, CONDITIONS)},
     readings=Readings(),
     mutants=MUTANTS,
 )

@@ -1,0 +1,247 @@
+"""The conditions A to I.b, and those of our own that separate readings, as preregistered data.
+
+A condition is a file: authorities, strategies, number of epochs, kernel, and one case per choice of readings with
+the outcome that the text demands of it, worked out by hand.  `manifest.json` freezes them: a file whose canonical
+SHA-256 is not the registered one is refused, so that an expectation cannot follow the model.
+
+The kernel of condition E is the mutant that its file names.  Whoever classifies the run is not told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from evenhand.model.canonical import Json, digest, parse
+from evenhand.model.cud.classify import classify
+from evenhand.model.cud.conditions.shape import ConditionBroken, read_condition
+from evenhand.model.cud.kernel import REFERENCE, Rules
+from evenhand.model.cud.mutants import mutant
+from evenhand.model.cud.play import RUN, playing
+from evenhand.model.cud.readings import Readings
+from evenhand.model.cud.step import initial
+from evenhand.model.cud.vocabulary import Config, Epoch, Shown, State
+from evenhand.model.system import Scope, System, UnknownName
+from evenhand.model.trace import Scenario, Trace, replay
+
+__all__ = [
+    "CONDITIONS",
+    "THE_TEN",
+    "Case",
+    "Condition",
+    "ConditionBroken",
+    "EpochOutcome",
+    "Outcome",
+    "condition",
+    "conditions",
+    "load",
+    "observed",
+    "play",
+    "separations",
+]
+
+THE_TEN = ("A", "B", "C", "D", "E", "F", "G", "H", "I.a", "I.b")
+"""The conditions of the text; the others separate readings which these do not."""
+
+RunTrace = Trace[Config, State, Epoch, Shown]
+
+
+@dataclass(frozen=True)
+class EpochOutcome:
+    """One epoch: token, fault sub-code, message and reason for dropping one, each (agent, what), by agent."""
+
+    outcomes: tuple[tuple[str, str], ...]
+    exits: tuple[str, ...] = ()
+    faults: tuple[tuple[str, str], ...] = ()
+    messages: tuple[tuple[str, str], ...] = ()
+    dropped: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A whole run; `since` as in `Classification`."""
+
+    epochs: tuple[EpochOutcome, ...]
+    final_state: tuple[tuple[str, Any], ...]
+    terminal: str
+    kernel: str
+    deadlocked: tuple[bool, ...]
+    since: int | None
+
+
+@dataclass(frozen=True)
+class Case:
+    """A choice of readings (those that are not default), and the outcome expected under it."""
+
+    readings: tuple[tuple[str, Any], ...]
+    expected: Outcome
+
+
+@dataclass(frozen=True)
+class Condition:
+    """One preregistered condition; `config` is under the default readings, `kernel` `reference` or a mutant's name."""
+
+    name: str
+    title: str
+    source: tuple[str, ...]
+    config: Config
+    kernel: str
+    cases: tuple[Case, ...]
+
+    @property
+    def rules(self) -> Rules:
+        """The kernel that runs this condition."""
+        return REFERENCE if self.kernel == "reference" else mutant(self.kernel).rules
+
+    def under(self, case: Case, readings: Readings | None = None) -> Config:
+        """The configuration of a case, on top of other readings."""
+        return replace(self.config, readings=replace(readings or Readings(), **dict(case.readings)))
+
+
+def load(texts: Mapping[str, str], manifest: str) -> tuple[Condition, ...]:
+    """The conditions of these files (name without `.json` → text), checked against their manifest, in its order.
+
+    Raises ConditionBroken: a file that the manifest lacks, or the reverse; a file that is not the registered
+    one; a file of another shape.
+    """
+    registered = _registered(manifest)
+    for name in sorted(set(texts) ^ set(registered)):
+        raise ConditionBroken(
+            f"{name}.json is not in manifest.json; register it" if name in texts else f"{name}.json is missing"
+        )
+    found: list[Condition] = []
+    for name, expected in registered.items():
+        value = _parsed(f"{name}.json", texts[name])
+        if digest(value) != expected:
+            raise ConditionBroken(
+                f"{name}.json is {digest(value)}, registered as {expected}: a preregistered condition does not change; "
+                "restore it, or register a new one under another name"
+            )
+        raw = read_condition(value, f"{name}.json")
+        if raw.name != name:
+            raise ConditionBroken(f"{name}.json calls itself {raw.name!r}")
+        found.append(Condition(raw.name, raw.title, raw.source, raw.config, raw.kernel, _cases(raw.cases)))
+    return tuple(found)
+
+
+def _registered(manifest: str) -> dict[str, str]:
+    value = _parsed("manifest.json", manifest)
+    shape = {"format": "evenhand/condition-manifest", "version": 1}
+    try:
+        if {name: value[name] for name in shape} != shape:
+            raise ConditionBroken("manifest.json is not evenhand/condition-manifest version 1")
+        return {str(entry["name"]): str(entry["sha256"]) for entry in value["conditions"]}
+    except (KeyError, TypeError) as error:
+        raise ConditionBroken(f"manifest.json lacks a field, or has one of another shape: {error}") from error
+
+
+def _parsed(name: str, text: str) -> Any:
+    try:
+        return parse(text)
+    except ValueError as error:
+        raise ConditionBroken(f"{name} is no JSON: {error}") from error
+
+
+def _cases(raw: list[Json]) -> tuple[Case, ...]:
+    return tuple(Case(tuple(sorted(case["readings"].items())), _outcome(case["expected"])) for case in raw)
+
+
+def _outcome(raw: Json) -> Outcome:
+    return Outcome(
+        tuple(
+            EpochOutcome(
+                tuple(sorted(epoch["outcomes"].items())),
+                tuple(epoch["exits"]),
+                tuple(sorted(epoch["faults"].items())),
+                tuple(sorted(epoch["messages"].items())),
+                tuple(sorted(epoch["dropped"].items())),
+            )
+            for epoch in raw["epochs"]
+        ),
+        tuple(sorted(raw["final_state"].items())),
+        raw["terminal"],
+        raw["kernel"],
+        tuple(raw["deadlocked"]),
+        raw["since"],
+    )
+
+
+@cache
+def conditions() -> tuple[Condition, ...]:
+    """Every condition, the ten of the text first.  Raises ConditionBroken as `load` does."""
+    here = files(__name__)
+    texts = {
+        entry.name.removesuffix(".json"): entry.read_text("utf-8")
+        for entry in here.iterdir()
+        if entry.name.endswith(".json")
+    }
+    texts.pop("schema", None)
+    return load(texts, texts.pop("manifest", ""))
+
+
+def condition(name: str) -> Condition:
+    """The condition called `name`.  Raises UnknownName."""
+    by_name = {one.name: one for one in conditions()}
+    if name not in by_name:
+        raise UnknownName("condition", name, by_name)
+    return by_name[name]
+
+
+def play(config: Config, rules: Rules = REFERENCE) -> RunTrace:
+    """The one run of a configuration in which every agent has a strategy."""
+    system = replace(CONDITIONS, rules=rules)
+    actions: list[Epoch] = []
+    state = initial(config)[0]
+    while (action := next(system.enabled(config, state), None)) is not None:
+        actions.append(action)
+        state = system.take(config, state, action).after
+    return replay(system, Scenario(config, initial(config)[0], tuple(actions)))
+
+
+def observed(trace: RunTrace) -> Outcome:
+    """What a run came to, in the words of a condition's expectation."""
+    found = classify(trace.scenario.config, trace.steps)
+    return Outcome(
+        tuple(
+            EpochOutcome(
+                step.shown.tokens,
+                step.shown.exits,
+                tuple((entry.agent_id, entry.fault) for entry in step.shown.log if entry.fault),
+                tuple((message.sender, message.content) for message in step.shown.sent),
+                step.shown.dropped,
+            )
+            for step in trace.steps
+        ),
+        tuple((key, value.value) for key, value in trace.final.world),
+        found.terminal,
+        found.kernel,
+        found.deadlocked,
+        found.since,
+    )
+
+
+def separations() -> tuple[tuple[str, Any, Any, str], ...]:
+    """(reading, value, other value, condition) wherever two cases differ in that reading alone, and in outcome."""
+    found: list[tuple[str, Any, Any, str]] = []
+    for one in conditions():
+        for i, left in enumerate(one.cases):
+            for right in one.cases[i + 1 :]:
+                names = {name for name, _ in set(left.readings) ^ set(right.readings)}
+                if len(names) == 1 and left.expected != right.expected:
+                    (name,) = names
+                    values = (getattr(one.under(case).readings, name) for case in (left, right))
+                    found.append((name, *values, one.name))
+    return tuple(found)
+
+
+def _configs(_scope: Scope, readings: Readings) -> Iterator[Config]:
+    yield from dict.fromkeys(one.under(case, readings) for one in conditions() for case in one.cases)
+
+
+CONDITIONS: System[Config, State, Epoch, Shown, Rules] = replace(
+    RUN, name="conditions", configs=_configs, joint=playing(lambda _config, _agent: ()), scope=Scope(), allows=None
+)
+"""Every case of every condition, each a graph with one path; under a mutant, all of them under that mutant."""
