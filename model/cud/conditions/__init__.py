@@ -96,9 +96,9 @@ class Condition:
         """The kernel that runs this condition."""
         return REFERENCE if self.kernel == "reference" else mutant(self.kernel).rules
 
-    def under(self, case: Case, readings: Readings | None = None) -> Config:
-        """The configuration of a case, on top of other readings."""
-        return replace(self.config, readings=replace(readings or Readings(), **dict(case.readings)))
+    def under(self, case: Case) -> Config:
+        """The configuration of a case."""
+        return replace(self.config, readings=replace(Readings(), **dict(case.readings)))
 
 
 def load(texts: Mapping[str, str], manifest: str) -> tuple[Condition, ...]:
@@ -238,10 +238,10 @@ def separations() -> tuple[tuple[str, Any, Any, str], ...]:
 
 
 def _configs(_scope: Scope, readings: Readings) -> Iterator[Config]:
-    yield from dict.fromkeys(one.under(case, readings) for one in conditions() for case in one.cases)
+    yield from dict.fromkeys(replace(one.config, readings=readings) for one in conditions())
 
 
 CONDITIONS: System[Config, State, Epoch, Shown, Rules] = replace(
     RUN, name="conditions", configs=_configs, joint=playing(lambda _config, _agent: ()), scope=Scope(), allows=None
 )
-"""Every case of every condition, each a graph with one path; under a mutant, all of them under that mutant."""
+"""Every condition under the readings asked for, each a graph with one path; under a mutant, all under that mutant."""
