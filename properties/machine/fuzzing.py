@@ -96,7 +96,7 @@ def fuzz(
         print_blob=False,
     )
     try:
-        run_state_machine_as_test(_seeded(_machine(ledger), seed), settings=drawn)
+        run_state_machine_as_test(_seeded(_machine(lambda: ledger), seed), settings=drawn)
     except KeyboardInterrupt:
         ledger.interrupted = True
     except Unsatisfiable as error:
@@ -109,10 +109,10 @@ def machine(
 ) -> type[RuleBasedStateMachine]:
     """A Hypothesis state machine for `system`, for use in a test file: `TestLock = machine(lock, CLAIMS).TestCase`.
 
-    It raises `Refuted` at the step that refutes a claim, and Hypothesis shrinks and prints the run; floors
-    and antecedents are not looked at, for one test run is not a standard run.  `fuzz` does all of that.
+    It raises `Refuted` at the step that refutes a claim, and Hypothesis shrinks and prints the run.  Each
+    example is judged for itself: no floors, no antecedents, no comparison across runs.  `fuzz` does all of that.
     """
-    return _machine(Ledger(system, tuple(claims), generator, raising=True))
+    return _machine(lambda: Ledger(system, tuple(claims), generator, raising=True))
 
 
 @dataclass
@@ -126,6 +126,7 @@ class Ledger:
     asked: int = 0
     progress: Callable[[int, int], None] | None = None
     watches: list[Watch[Any]] = field(default_factory=list[Watch[Any]])
+    rules: tuple[DrawRule, ...] = ()
     counts: dict[str, int] = field(default_factory=dict[str, int])
     states: set[Any] = field(default_factory=set[Any])
     spoken: set[str] = field(default_factory=set[str])
@@ -139,17 +140,13 @@ class Ledger:
         if generator is not None and generator.system != self.system.name:
             raise ValueError(f"the generator draws for system {generator.system!r}, not for {self.system.name!r}")
         self.watches = [watch(claim) for claim in self.claims]
+        self.rules = generator.rules if generator is not None else (_anything(self.system),)
         for name in ("examples", "runs", "steps"):
             self.counts[name] = 0
         for drawing in self.rules:
             self.counts[f"rule:{drawing.name}"] = 0
         for event in generator.events if generator is not None else ():
             self.counts[f"event:{event.name}"] = 0
-
-    @property
-    def rules(self) -> tuple[DrawRule, ...]:
-        """The generator's rules; without one, a rule that draws evenly from what is on offer."""
-        return self.generator.rules if self.generator is not None else (_anything(self.system),)
 
     def draw_config(self, draw: Draw) -> Any:
         """A configuration, as the generator draws them or from the scope's own."""
@@ -217,13 +214,14 @@ class Ledger:
             data = json.loads(canonical_text(encode(step.action)))
             action = decode(data, *self.system.types)
             again = self.system.take(step.config, step.before, action)
+            alike = (action, again.shown, again.after) == (step.action, step.shown, step.after)
             before = canonical_text(encode((action, again.after)))
             scramble(data)
             after = canonical_text(encode((action, again.after)))
         except ValueError as error:
             self.findings["codec"] = f"an action or state has no file form: {error}"
             return
-        if (action, again.shown, again.after) != (step.action, step.shown, step.after):
+        if not alike:
             self.findings["codec"] = f"an action read back from a file is taken differently: {step.action!r}"
         elif before != after:
             self.findings["aliasing"] = f"changing a file's data after the step changes the state: {step.action!r}"
@@ -320,12 +318,16 @@ class Ledger:
         return ""
 
 
-def _machine(ledger: Ledger) -> type[RuleBasedStateMachine]:
+def _machine(ledger_of_example: Callable[[], Ledger]) -> type[RuleBasedStateMachine]:
     """The Hypothesis side: what is drawn, in which order.  Everything else is the ledger's."""
 
     class Machine(RuleBasedStateMachine):
         run: Run | None = None
         chosen: frozenset[str] | None = None
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.ledger = ledger_of_example()
 
         @initialize(data=st.data())
         def start(self, data: st.DataObject) -> None:
@@ -333,6 +335,7 @@ def _machine(ledger: Ledger) -> type[RuleBasedStateMachine]:
 
             Leaving rules out at random (swarm testing) lets runs go where the left-out ones lead away from.
             """
+            ledger = self.ledger
             config = ledger.draw_config(data.draw)
             if len(ledger.rules) > 1 and data.draw(st.booleans()):
                 self.chosen = frozenset(one.name for one in ledger.rules if data.draw(st.booleans()))
@@ -342,6 +345,7 @@ def _machine(ledger: Ledger) -> type[RuleBasedStateMachine]:
         def act(self, data: st.DataObject) -> None:
             """Draw one of the rules that are possible here, and an action by it."""
             assert self.run is not None
+            ledger = self.ledger
             run, here = self.run, (self.run.config, self.run.state)
             menu: list[DrawRule | None] = [*possible_rules(ledger.rules, self.chosen, *here)]
             if not menu or has_ended(ledger.system, *here):
@@ -353,24 +357,25 @@ def _machine(ledger: Ledger) -> type[RuleBasedStateMachine]:
                 return
             action = drawing.draw(data.draw, run.config, ledger.system.scope, run.state)
             ledger.counts[f"rule:{drawing.name}"] += 1
+            number = len(run.steps) + 1
             try:
                 ledger.step(run, action)
             except Refuted:
                 raise
             except Exception as error:
-                error.add_note(f"in step {len(run.steps) + 1} of a run of {ledger.system.name}, rule {drawing.name}")
-                error.add_note(f"configuration {run.config!r}, state {run.state!r}, action {action!r}")
+                error.add_note(f"in step {number} of a run of {ledger.system.name}, drawn by rule {drawing.name!r}:")
+                error.add_note(f"configuration {here[0]!r}, state {here[1]!r}, action {action!r}")
                 raise
 
         def teardown(self) -> None:
             """Count the example."""
+            ledger = self.ledger
             if self.run is not None:
                 ledger.end(self.run)
                 ledger.counts["examples"] += 1
                 if ledger.progress is not None:
                     ledger.progress(ledger.counts["examples"], ledger.asked)
 
-    Machine.__name__ = Machine.__qualname__ = f"{ledger.system.name.title().replace('-', '')}Machine"
     return Machine
 
 

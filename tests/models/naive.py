@@ -41,13 +41,10 @@ def shortest_failing(system: AnySystem, fails: Callable[[list[AnyStep]], bool], 
         if any(fails(steps) for _, _, steps in runs):
             return length
         longer: list[tuple[Any, Any, list[AnyStep]]] = []
-        seen: set[Any] = set()
         for config, state, steps in runs:
             for action in system.enabled(config, state):
                 step = system.take(config, state, action)
-                if (config, step.before, action) not in seen:
-                    seen.add((config, step.before, action))
-                    longer.append((config, step.after, [*steps, step]))
+                longer.append((config, step.after, [*steps, step]))
         runs = longer
     raise AssertionError(f"nothing fails within {most} actions")
 
