@@ -14,6 +14,7 @@ from evenhand.model.canonical import digest
 from evenhand.model.codec import encode
 from evenhand.model.system import Mutant, Scope
 from evenhand.model.trace import Scenario
+from evenhand.properties.refutes import Judgement, judge
 from evenhand.properties.registry import Bundle, Expectation
 from evenhand.properties.verdict import Status
 from tests.counterexamples.latch import LATCHES, RUNS, TAKE, TWO_INSIDE, find_claim, mutant, record
@@ -109,6 +110,8 @@ def test_a_refuted_reference_must_be_registered(status: Status) -> None:
 
 def test_what_is_registered_for_other_readings_does_not_count() -> None:
     """Expectations speak of readings that differ from the default."""
+    usual = Expectation("somebody_enters", Status.REFUTED, readings={})
+    assert replay_record(record("lasso"), replace(LATCHES, expected=(usual,))).ok
     other = Expectation("somebody_enters", Status.REFUTED, readings={"again": "granted"})
     assert not replay_record(record("lasso"), replace(LATCHES, expected=(other,))).ok
     granted = LATCH.under(again="granted")
@@ -118,6 +121,25 @@ def test_what_is_registered_for_other_readings_does_not_count() -> None:
     made = record_run(LATCHES, granted, claim, replace(lasso, config=config), engine="explore")
     assert made.readings == {"again": "granted"}
     assert replay_record(made, replace(LATCHES, expected=(other,))).ok
+
+
+def test_a_reference_that_nobody_can_judge_is_no_green(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not refuted because not decided is not the same as not refuted."""
+
+    def unsure(system: Any, claim: Any, evidence: Any) -> Judgement:
+        known = judge(system, claim, evidence)
+        return known if known.refutes else Judgement(False, "too many states", decided=False)
+
+    monkeypatch.setattr("evenhand.counterexamples.replay.judge", unsure)
+    done = replay_record(record(), LATCHES)
+    assert (done.ok, done.refuted, done.reference_refuted) == (False, True, False)
+    assert "in the reference is not decided: too many states" in done.message
+
+
+def test_a_claim_of_another_kind_fails_loudly() -> None:
+    """It was a claim about what can happen when this was recorded."""
+    done = replay_record(replace(record(), outcome="WITNESSED"), LATCHES)
+    assert (done.ok, done.refuted, done.same_shown) == (False, True, False)
 
 
 STALE: dict[str, tuple[Callable[[Record], Record], Callable[[Bundle], Bundle], str]] = {
@@ -179,6 +201,10 @@ def test_the_digest_looks_at_every_step_and_at_the_outcome() -> None:
     assert usual != outcome_digest(LATCH, run, "REFUTED")
     assert usual != outcome_digest(system, run, "WITNESSED")
     assert usual != outcome_digest(system, replace(run, actions=(*run.actions, TAKE)), "REFUTED")
+    lasso, pair = RUNS["lasso"][2], RUNS["pair"][2]
+    assert outcome_digest(LATCH, lasso, "REFUTED") == digest({"outcome": "REFUTED", "runs": [["left"]]})
+    shown = [["taken"], ["taken", "refused"]]
+    assert outcome_digest(LATCH, pair, "REFUTED") == digest({"outcome": "REFUTED", "runs": shown})
 
 
 def test_the_record_holds_what_codec_writes() -> None:
