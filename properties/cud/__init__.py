@@ -1,13 +1,14 @@
 """The claims about coordination under deadlock: what the kernel must do, must not do, and what can happen.
 
 Start reading at `notions`, which says what a capability, a veto and a collision are; then one module for each idea:
-`safety`, `arbitration`, `blindness`, `history`, `liveness`, `reach`.
+`safety`, `arbitration`, `blindness`, `history`, `liveness`, `classes`, `reach`.
 """
 
 from __future__ import annotations
 
 from evenhand.properties.cud.arbitration import ARBITRATION
 from evenhand.properties.cud.blindness import BLINDNESS
+from evenhand.properties.cud.classes import CLASSES
 from evenhand.properties.cud.expected import EXPECTED
 from evenhand.properties.cud.history import HISTORY
 from evenhand.properties.cud.liveness import LIVENESS
@@ -18,7 +19,7 @@ from evenhand.properties.registry import Claims
 __all__ = ["CLAIMS"]
 
 CLAIMS = Claims(
-    claims=(*SAFETY, *ARBITRATION, *BLINDNESS, *HISTORY, *LIVENESS, *REACH),
+    claims=(*SAFETY, *ARBITRATION, *BLINDNESS, *HISTORY, *LIVENESS, *CLASSES, *REACH),
     expected=EXPECTED,
 )
 """The property side of `cud`."""

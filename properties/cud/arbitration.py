@@ -217,12 +217,19 @@ order_independence = TwoRun(
     agree=lambda _w, step, other: other is not None and step.shown == other.shown and step.after == other.after,
 )
 
+
+def _reordered_writes(config: Config, state: State, action: Epoch) -> Iterator[tuple[int, ...]]:
+    """Other orders, where two requests pass pass 1: no other request can reach the world."""
+    if len([ask for ask in asked(config, state, action) if ask.standing.passes]) > 1:
+        yield from reordered(config, state, action)
+
+
 final_world_is_a_function_of_the_requests = TwoRun(
     name="final_world_is_a_function_of_the_requests",
     sentence="The world after an epoch is a function of the world before it and of the set of requests.",
     source="C10, FQ4",
     systems=("run", "universe"),
-    twins=reordered,
+    twins=_reordered_writes,
     config=lambda _w, config: config,
     state=lambda _w, _config, state: state,
     other=_in_order,
@@ -250,6 +257,10 @@ def _forgetful(_w: str, _config: Config, state: State) -> State:
     return replace(state, agents=tuple(AgentState(active=one.active) for one in state.agents), mailbox=())
 
 
+def _remembers(config: Config, state: State, action: Epoch) -> tuple[str, ...]:
+    return ("forget",) if asked(config, state, action) and _forgetful("", config, state) != state else ()
+
+
 history_independence = TwoRun(
     name="history_independence",
     sentence="What was asked, refused, executed or said before decides nothing: without that past, the same requests "
@@ -257,7 +268,7 @@ history_independence = TwoRun(
     source="D11, FQ3, A4",
     systems=("run", "conditions"),
     proved=True,
-    twins=lambda config, state, _action: ("forget",) if _forgetful("", config, state) != state else (),
+    twins=_remembers,
     config=lambda _w, config: config,
     state=_forgetful,
     other=lambda _w, action: (action,),
@@ -265,8 +276,8 @@ history_independence = TwoRun(
 )
 
 
-def _first_epoch(_config: Config, state: State, _action: Epoch) -> Iterator[int]:
-    if state.epoch:
+def _first_epoch(config: Config, state: State, action: Epoch) -> Iterator[int]:
+    if state.epoch and state.epoch != config.epochs and asked(config, state, action):
         yield state.epoch
 
 
@@ -285,7 +296,7 @@ epoch_independence = TwoRun(
     systems=("run", "conditions"),
     proved=True,
     applies=lambda config: config.epochs is not None and config.epochs > 1,
-    twins=lambda config, state, action: () if state.epoch == config.epochs else _first_epoch(config, state, action),
+    twins=_first_epoch,
     config=lambda _w, config: config,
     state=lambda _w, _config, state: replace(state, epoch=0),
     other=_restamped,
@@ -296,7 +307,7 @@ _OLD, _NEW = Atom("int", "0"), Atom("int", "1")
 
 
 def _valued(config: Config, state: Any, action: Epoch) -> tuple[str, ...]:
-    """Other values: every write a change, no write a change, half of them; where values may be looked at, none.
+    """Other values: no write a change, or every other one; where values may be looked at, none.
 
     Out of scope, a write is a violation or not depending on what is there (except under `before_execution`); then
     values do decide, as C10 says, and only the passes can be claimed to ignore them (`passes_ignore_values`).
@@ -306,7 +317,7 @@ def _valued(config: Config, state: Any, action: Epoch) -> tuple[str, ...]:
         return ()
     if config.readings.scope_check != "before_execution" and any(undeclared(ask.request) for ask in asks):
         return ()
-    return ("changed", "unchanged", "mixed")
+    return ("unchanged", "mixed")
 
 
 def _plain_world(world: World) -> World:
@@ -320,7 +331,7 @@ def _revalued(w: str, action: Epoch) -> tuple[Epoch]:
     def other(value: Any) -> Any:
         if not isinstance(value, Atom):
             return value
-        return _NEW if w == "changed" or (w == "mixed" and next(written) % 2 == 0) else _OLD
+        return _NEW if w == "mixed" and next(written) % 2 == 0 else _OLD
 
     def revalued(choice: Choice) -> Choice:
         request = choice.request
@@ -370,14 +381,19 @@ def _same_passes(_w: str, step: AnyStep, other: AnyStep | None) -> bool:
     return passes(step.shown) == passes(other.shown)
 
 
+def _loose(config: Config, state: Any, action: Epoch) -> tuple[str, ...]:
+    """Where some request under-declares; of the others, `value_independence` says more."""
+    return ("unchanged", "mixed") if any([undeclared(ask.request) for ask in asked(config, state, action)]) else ()
+
+
 passes_ignore_values = TwoRun(
     name="passes_ignore_values",
     sentence="Structure, pass 1 and pass 2 never look at a value: with other values every request ends in the same "
-    "pass, under-declared writes included.",
+    "pass, in epochs with under-declared writes too.",
     source="FQ3, FQ28",
     systems=("run", "universe"),
     proved=True,
-    twins=lambda config, state, action: ("changed", "unchanged", "mixed") if asked(config, state, action) else (),
+    twins=_loose,
     config=_plain_config,
     state=_plain_state,
     other=_revalued,
@@ -386,8 +402,11 @@ passes_ignore_values = TwoRun(
 
 
 def _inert(config: Config, state: State, action: Epoch) -> tuple[str, ...]:
+    """Whoever fails beside somebody who passes: only there could it matter."""
     asks = asked(config, state, action)
-    return tuple(ask.agent for ask in asks if not ask.standing.passes) if len(asks) > 1 else ()
+    if len(asks) < 2 or not any([ask.standing.passes for ask in asks]):
+        return ()
+    return tuple(ask.agent for ask in asks if not ask.standing.passes)
 
 
 def _silenced(w: str, action: Epoch) -> tuple[Epoch]:

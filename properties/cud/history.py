@@ -180,7 +180,7 @@ def _leavers(config: Config, state: State, action: Epoch) -> Iterator[Leaving]:
     """Every agent whose absence somebody else's request could feel: leaving now, or gone since the last epoch."""
     asks = asked(config, state, action)
     for agent in active_agents(config, state):
-        if any(ask.agent != agent for ask in asks):
+        if any([ask.agent != agent and ask.standing.passes for ask in asks]):
             yield "now", agent
             yield "before", agent
 
