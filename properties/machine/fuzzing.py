@@ -346,15 +346,14 @@ def _machine(ledger_of_example: Callable[[], Ledger]) -> type[RuleBasedStateMach
             """Draw one of the rules that are possible here, and an action by it."""
             assert self.run is not None
             ledger = self.ledger
-            run, here = self.run, (self.run.config, self.run.state)
-            menu: list[DrawRule | None] = [*possible_rules(ledger.rules, self.chosen, *here)]
-            if not menu or has_ended(ledger.system, *here):
-                menu.append(None)
-            drawing = data.draw(st.sampled_from(menu)) if len(menu) > 1 else menu[0]
+            drawing = self.drawn_rule(data)
             if drawing is None:
-                ledger.end(run)
-                self.run = ledger.begin(data.draw, run.config)
-                return
+                ledger.end(self.run)
+                self.run = ledger.begin(data.draw, self.run.config)
+                drawing = self.drawn_rule(data)
+                if drawing is None:  # nothing is on offer from the start
+                    return
+            run, here = self.run, (self.run.config, self.run.state)
             action = drawing.draw(data.draw, run.config, ledger.system.scope, run.state)
             ledger.counts[f"rule:{drawing.name}"] += 1
             number = len(run.steps) + 1
@@ -366,6 +365,15 @@ def _machine(ledger_of_example: Callable[[], Ledger]) -> type[RuleBasedStateMach
                 error.add_note(f"in step {number} of a run of {ledger.system.name}, drawn by rule {drawing.name!r}:")
                 error.add_note(f"configuration {here[0]!r}, state {here[1]!r}, action {action!r}")
                 raise
+
+        def drawn_rule(self, data: st.DataObject) -> DrawRule | None:
+            """A rule that is possible here; None where none is, or where the run has ended and stays so."""
+            assert self.run is not None
+            config, state = self.run.config, self.run.state
+            menu: list[DrawRule | None] = [*possible_rules(self.ledger.rules, self.chosen, config, state)]
+            if not menu or has_ended(self.ledger.system, config, state):
+                menu.append(None)
+            return data.draw(st.sampled_from(menu)) if len(menu) > 1 else menu[0]
 
         def teardown(self) -> None:
             """Count the example."""
