@@ -15,10 +15,10 @@ from typing import Any, TypeAlias
 
 from evenhand.model.canonical import canonical_text
 from evenhand.model.system import Mutant, System
-from evenhand.proofs.smt.logic import Definition
+from evenhand.proofs.smt.logic import Definition, Holds, walk
 from evenhand.proofs.smt.structure import Reader, Structure
 from evenhand.proofs.theorem import Theorem
-from evenhand.properties.property import AnyStep, DeterminedBy, EachStep, Property, TwoRun
+from evenhand.properties.property import AnyStep, DeterminedBy, EachStep, Monitor, Property, TwoRun
 from evenhand.properties.refutes import twins_of
 
 __all__ = ["Linked", "agree", "cases", "variants"]
@@ -33,7 +33,7 @@ class Linked:
     `cases` were sampled, `outside` of them the theory says nothing about; the others gave `structures` different
     structures of at most `size` elements per sort, the claim true on `true` cases and false on `false`.  `words`
     counts comparisons of defined words, `mutants` the variants that were compared.  `disagreements` says the first few,
-    `silent` names defined words that were only ever seen true, or false.
+    `silent` names words of the formula that were only ever observed true, or false.
     """
 
     cases: int = 0
@@ -57,7 +57,7 @@ class Linked:
         if not self.true or not self.false:
             return f"the claim was never seen {'true' if not self.true else 'false'} on a step inside the theory"
         if self.silent:
-            return f"a defined word was seen with one value only: {', '.join(self.silent)}"
+            return f"a word of the formula was observed with one value only: {', '.join(self.silent)}"
         return ""
 
     @property
@@ -74,8 +74,9 @@ class Linked:
 def cases(system: AnySystem, claim: Property, steps: Iterable[AnyStep]) -> Iterator[tuple[Any, bool]]:
     """The cases a claim makes of steps, each with whether the claim is true of it.
 
-    A step for `EachStep`; (w, step, other step) for `TwoRun`; a pair of steps with equal keys for `DeterminedBy`.
-    Raises TypeError for other kinds.
+    A step for `EachStep`; the first step of a run for `Monitor` (the theorem is the step of an induction, what the
+    monitor remembers must be in it); (w, step, other step) for `TwoRun`; a pair of steps with equal keys for
+    `DeterminedBy`.  Raises TypeError for other kinds.
     """
     match claim:
         case EachStep():
@@ -87,6 +88,11 @@ def cases(system: AnySystem, claim: Property, steps: Iterable[AnyStep]) -> Itera
                 if claim.applies(step.config):
                     for w, other in twins_of(system, claim, step):
                         yield (w, step, other), claim.agree(w, step, other)
+        case Monitor():
+            for step in steps:
+                if claim.applies(step.config):
+                    value = claim.update(claim.start(step.config), step)
+                    yield step, not claim.when(step.config, value) or claim.ok(step.config, value)
         case DeterminedBy():
             first: dict[Any, AnyStep] = {}
             for step in steps:
@@ -114,10 +120,21 @@ def agree(
     """Compare theory and model on the theorem's samples of every variant, and on the steps `also` gives by variant."""
     tally = _Tally(theorem)
     extra = also or {}
+    usual = [list(cases(system, claim, (step,))) for step in theorem.samples(system)]
     for variant in variants(system, mutants):
-        steps = [*extra.get(variant.variant, ()), *theorem.samples(variant)]
         words = theorem.theory.meanings if variant.variant == "reference" else _mutated(theorem, variant.variant)
-        for case, truth in cases(variant, claim, steps):
+        steps = list(theorem.samples(variant))
+        for place, step in enumerate(steps):
+            found = list(cases(variant, claim, (step,)))
+            # Where a mutant does what the reference does, its case is the reference's and was compared already.
+            if words is None and place < len(usual) and found == usual[place]:
+                continue
+            for case, truth in found:
+                tally.case(variant.variant, case, truth, words)
+        if isinstance(claim, DeterminedBy):
+            for case, truth in cases(variant, claim, steps):
+                tally.case(variant.variant, case, truth, words)
+        for case, truth in cases(variant, claim, extra.get(variant.variant, ())):
             tally.case(variant.variant, case, truth, words)
     return tally.result(len(mutants))
 
@@ -187,7 +204,9 @@ class _Tally:
 
     def result(self, mutants: int) -> Linked:
         """What was counted."""
-        silent = tuple(name for name, values in sorted(self._values.items()) if len(values) < 2)
+        spoken = {part.relation.name for part in walk(self._formula) if isinstance(part, Holds)}
+        seen = sorted(self._values.items())
+        silent = tuple(name for name, values in seen if name in spoken and len(values) < 2)
         structures = {key.partition(" ")[2] for key in self._seen}
         return Linked(
             **self._counts,

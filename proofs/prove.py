@@ -9,7 +9,7 @@ link must carry (`agreement`).  Anything less is UNDECIDED, with a word of its o
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any, Literal, TypeAlias
@@ -129,14 +129,12 @@ class _Run:
 
     def run(self) -> Proved:
         theorem = self.theorem
-        main = self.ask(
-            "theorem", theorem.theory, "goal", Not(theorem.formula), "unsat" if self.wants_proof() else "sat"
-        )
+        main, steps = self.decide("theorem", theorem.theory, "unsat" if self.wants_proof() else "sat")
         outcome = self.main_outcome(main)
         self.satisfiable("axioms", None, "the axioms alone have no model")
         self.satisfiable("witness", theorem.antecedent, "the antecedent has no witness")
         if main.status == "unsat":
-            self.needed(main)
+            self.needed(steps)
         killed = tuple(self.mutant(mutation) for mutation in theorem.mutants)
         linked = agree(theorem, self.claim, self.system, self.bundle.model.mutants, also=self.replayed)
         if linked.because:
@@ -146,10 +144,51 @@ class _Run:
     def wants_proof(self) -> bool:
         return self.theorem.expected is Status.HOLDS
 
+    def decide(
+        self, name: str, theory: Theory, expected: Literal["sat", "unsat"]
+    ) -> tuple[Answered, tuple[Answered, ...]]:
+        """Prove or refute the theorem in `theory`: the deciding answer, and all steps that a proof rests on."""
+        theorem = self.theorem
+        if not theorem.lemmas:
+            found = self.ask(name, theory, [("goal", Not(theorem.formula))], expected)
+            return found, (found,)
+        if expected == "unsat":
+            steps = self.by_lemmas(name, theory)
+            if steps is not None:
+                return steps[-1], steps
+        # A conjunct at a time, with nothing opaque: whatever has a model here is a countermodel.
+        answers: list[Answered] = []
+        for number, part in enumerate(theorem.parts, start=1):
+            answers.append(self.ask(f"{name}.part{number}", theory, [("goal", Not(part))], expected))
+            if answers[-1].status in ("sat", "disagreement"):
+                return answers[-1], (answers[-1],)
+        undecided = next((one for one in answers if one.status != "unsat"), answers[-1])
+        return undecided, tuple(answers)
+
+    def by_lemmas(self, name: str, theory: Theory) -> tuple[Answered, ...] | None:
+        """The answers of every lemma and of the goal from them; None where one is not proved."""
+        theorem = self.theorem
+        known: dict[str, Formula] = {}
+        steps: list[Answered] = []
+        for lemma in theorem.lemmas:
+            claims = [(f"lemma.{used}", known[used]) for used in lemma.uses] + [("goal", Not(lemma.formula))]
+            steps.append(self.ask(f"{name}.{lemma.name}", theory, claims, "unsat", lemma.opaque))
+            if steps[-1].status != "unsat":
+                return None
+            known[lemma.name] = lemma.formula
+        claims = [(f"lemma.{used}", formula) for used, formula in known.items()]
+        steps.append(self.ask(name, theory, [*claims, ("goal", Not(theorem.formula))], "unsat", theorem.opaque))
+        return tuple(steps) if steps[-1].status == "unsat" else None
+
     def ask(
-        self, name: str, theory: Theory, label: str, claim: Formula | None, expected: Literal["sat", "unsat"]
+        self,
+        name: str,
+        theory: Theory,
+        claims: Sequence[tuple[str, Formula]],
+        expected: Literal["sat", "unsat"],
+        opaque: tuple[str, ...] = (),
     ) -> Answered:
-        query = theory.query(*(() if claim is None else ((label, claim),)))
+        query = theory.query(*claims, opaque=opaque)
         self.fragments[name] = str(fragment(query))
         answered = self.portfolio.ask(query, expected=expected, limits=self.limits)
         self.queries.append((name, answered))
@@ -174,7 +213,7 @@ class _Run:
         return outcome
 
     def satisfiable(self, name: str, claim: Formula | None, otherwise: str) -> None:
-        answered = self.ask(name, self.theorem.theory, name, claim, "sat")
+        answered = self.ask(name, self.theorem.theory, [] if claim is None else [(name, claim)], "sat")
         if answered.status == "unsat":
             self.doubt(Word.VACUOUS, otherwise)
         elif answered.status == "unknown":
@@ -185,22 +224,23 @@ class _Run:
                 if said:
                     self.doubt(Word.UNDECIDED, f"the evaluator contradicts {answer.solver}'s model of {name}: {said}")
 
-    def needed(self, main: Answered) -> None:
+    def needed(self, steps: tuple[Answered, ...]) -> None:
+        """Every axiom said to be needed is in each solver's core of some step, and every step uses its own goal."""
         known = {axiom.name for axiom in self.theorem.theory.axioms}
-        cores = [answer.core for answer in main.answers if answer.core is not None]
+        cores = [[answer.core for answer in step.answers if answer.core is not None] for step in steps]
         for name in self.theorem.needs:
             if name not in known:
                 raise UnknownName("axiom", name, known)
-            if not all(name in core for core in cores):
+            if not any(found and all(name in core for core in found) for found in cores):
                 self.doubt(Word.VACUOUS, f"it is proved without axiom {name}, which its author says it needs")
-        if not all("goal" in core for core in cores):
-            self.doubt(Word.VACUOUS, "it is proved without its own goal: the axioms contradict each other")
+        if not all("goal" in core for found in cores for core in found):
+            self.doubt(Word.VACUOUS, "a goal is proved without itself: the axioms contradict each other")
 
     def mutant(self, mutation: Mutation) -> Killed:
         theorem, name = self.theorem, mutation.mutant
         theory = theorem.theory.redefined(mutation.definitions)
         refuted = mutation.expected == "refuted"
-        answered = self.ask(f"mutant.{name}", theory, "goal", Not(theorem.formula), "sat" if refuted else "unsat")
+        answered, _ = self.decide(f"mutant.{name}", theory, "sat" if refuted else "unsat")
         system = replace(self.system, rules=self.executable[name].rules, variant=name)
         outcome: Outcome | None = None
         if answered.status == "sat" and answered.model is not None:

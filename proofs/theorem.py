@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from evenhand.model.system import System
-from evenhand.proofs.smt.logic import TRUE, Definition, Formula, Var, exists, forall
+from evenhand.proofs.smt.logic import TRUE, And, Definition, Formula, Var, exists, forall
 from evenhand.proofs.smt.structure import Structure
 from evenhand.proofs.theory import Theory
 from evenhand.properties.verdict import Evidence, Status
 
-__all__ = ["ANY", "Mutation", "Theorem"]
+__all__ = ["ANY", "Lemma", "Mutation", "Theorem"]
 
 ANY = "any number of agents, keys, authorities, epochs"
 
@@ -40,6 +40,16 @@ class Mutation:
     because: str = ""
 
 
+@dataclass(frozen=True)
+class Lemma:
+    """A step of a proof: a closed formula, the lemmas before it that it uses, and the words it need not look into."""
+
+    name: str
+    formula: Formula
+    uses: tuple[str, ...] = ()
+    opaque: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True, kw_only=True)
 class Theorem:
     """For all `variables`: `assumes` implies `goal`, in every structure of the theory.
@@ -47,8 +57,9 @@ class Theorem:
     `needs` are axioms without which it should not go through.  `witness` is a closed formula that some structure
     must satisfy besides the antecedent, so that what the theorem is about can happen.  `view` takes a case of the
     claim (see `agreement.cases`), None where the case lies outside the theory; it may give defined relations too,
-    as they were observed.  `samples(system)` makes steps of any variant of the system.  `quotient` names the
-    quotient that the theorem licenses for its system.
+    as they were observed.  `samples(system)` makes steps of any variant of the system.  `lemmas` split a proof that
+    is too much at once; the goal then follows from all of them without a look into the `opaque` words.  `quotient`
+    names the quotient that the theorem licenses for its system.
     """
 
     name: str
@@ -66,6 +77,8 @@ class Theorem:
     samples: Callable[[System[Any, Any, Any, Any, Any]], Iterable[Any]] = _nothing
     needs: tuple[str, ...] = ()
     witness: Formula = TRUE
+    lemmas: tuple[Lemma, ...] = ()
+    opaque: tuple[str, ...] = ()
     expected: Status = Status.HOLDS
     mutants: tuple[Mutation, ...] = ()
     scope: str = ANY
@@ -75,6 +88,12 @@ class Theorem:
     def formula(self) -> Formula:
         """The theorem as one closed formula."""
         return forall(self.variables, self.assumes >> self.goal)
+
+    @property
+    def parts(self) -> tuple[Formula, ...]:
+        """The theorem conjunct by conjunct: what a countermodel is looked for, one at a time."""
+        goals = self.goal.parts if isinstance(self.goal, And) and self.goal.parts else (self.goal,)
+        return tuple(forall(self.variables, self.assumes >> goal) for goal in goals)
 
     @property
     def antecedent(self) -> Formula:

@@ -74,12 +74,18 @@ class Theory:
                 raise UnknownName("definition", name, self.meanings)
         return replace(self, definitions=tuple(changed.get(d.name, d) for d in self.definitions))
 
-    def query(self, *claims: tuple[str, Formula]) -> Query:
-        """The axioms and some named formulas, with every definition expanded."""
-        meanings = self.meanings
+    def query(self, *claims: tuple[str, Formula], opaque: Iterable[str] = ()) -> Query:
+        """The axioms and some named formulas, with every definition expanded but those of `opaque` words.
+
+        An opaque word may mean anything, so what is proved with it is proved of whatever it means; a model of such
+        a query is no structure of the theory.
+        """
+        kept = frozenset(opaque)
+        meanings = {name: definition for name, definition in self.meanings.items() if name not in kept}
+        words = tuple(d.relation for d in self.definitions if d.name in kept)
         named = [(axiom.name, axiom.formula) for axiom in self.axioms] + list(claims)
         assertions = tuple((name, expand(formula, meanings)) for name, formula in named)
-        return Query(self.sorts, self.functions, self.relations, assertions)
+        return Query(self.sorts, self.functions, (*self.relations, *words), assertions)
 
     @property
     def assumed(self) -> Formula:

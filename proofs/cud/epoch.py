@@ -1,9 +1,9 @@
 """The theory of one epoch of `cud`, for any number of agents, keys, authorities and requests.
 
-Sorts run downhill, Act > Key > Auth > Agent, so that most queries are decidable.  The words of the kernel
-(`covered`, `vetoed`, `passes`, `interferes`, `collides`, `executed` …) are definitions, which mutants replace; the
-words of the claims (`clash`, `lawful`, `able`) are definitions as well, which no mutant may touch: a kernel is not
-judged by its own notion.
+Sorts run downhill, Act > Key > Auth > Agent (and Value, opaque data), so that most queries are decidable.  The
+words of the kernel (`covered`, `vetoed`, `passes`, `interferes`, `collides`, `executed` …) are definitions, which
+mutants replace; the words of the claims (`clash`, `lawful`, `able` …) are definitions as well, which no mutant may
+touch: a kernel is not judged by its own notion.
 
 Act: a request made in the epoch, if `submitted`.  Structure and deltas are opaque here: `formed` says that a
 request is well formed, `overreaches` that what it would change lies outside its scope.
@@ -36,6 +36,7 @@ __all__ = [
     "EPOCH",
     "KEY",
     "OBSERVED",
+    "VALUE",
     "active",
     "ahead",
     "by",
@@ -47,16 +48,18 @@ __all__ = [
     "forbids",
     "formed",
     "holder",
+    "member",
     "over_read",
     "over_write",
     "overreaches",
     "permits",
+    "puts",
     "reads",
     "scope",
     "submitted",
 ]
 
-ACT, KEY, AUTH, AGENT = Sort("Act"), Sort("Key"), Sort("Auth"), Sort("Agent")
+ACT, KEY, AUTH, AGENT, VALUE = Sort("Act"), Sort("Key"), Sort("Auth"), Sort("Agent"), Sort("Value")
 
 by = Function("by", (ACT,), AGENT)
 holder = Function("holder", (AUTH,), AGENT)
@@ -70,6 +73,9 @@ scope = Relation("scope", (ACT, KEY))
 cites = Relation("cites", (ACT, AUTH))
 cites_stranger = Relation("cites_stranger", (ACT,))
 overreaches = Relation("overreaches", (ACT,))
+puts = Relation("puts", (ACT, KEY, VALUE))
+"""The request's delta has this value for the key, and the key holds another."""
+
 early = Relation("early", (AUTH,))
 permits = Relation("permits", (AUTH,))
 forbids = Relation("forbids", (AUTH,))
@@ -77,12 +83,16 @@ over_read = Relation("over_read", (AUTH, KEY))
 over_write = Relation("over_write", (AUTH, KEY))
 active = Relation("active", (AGENT,))
 exits = Relation("exits", (AGENT,))
+member = Relation("member", (AGENT,))
+"""An agent of the run, in it or exited; others only hold or issue artefacts."""
+
 ahead = Relation("ahead", (AGENT, AGENT))
 """One agent's name comes before another's: nothing in the honest kernel looks at it."""
 
 r, s = variables(ACT, "r s")
 k = KEY("k")
 a, b = variables(AUTH, "a b")
+v = VALUE("v")
 x, y, z = variables(AGENT, "x y z")
 
 _defined: list[Definition] = []
@@ -98,16 +108,17 @@ governs = _define(
     "governs", (a, r, k), ite(reads(r), over_read(a, k), over_write(a, k)), "FQ6: a scope atom is target and operation"
 )
 in_force = _define("in_force", (a,), early(a), "FQ26: authorities exist from epoch 0 or not at all")
+held_by = _define("held_by", (a, x), same(holder(a), x), "FQ26: authorities are never transferred")
 capability = _define(
     "capability",
     (r, a),
-    in_force(a) & permits(a) & cites(r, a) & same(holder(a), by(r)),
+    in_force(a) & permits(a) & cites(r, a) & held_by(a, by(r)),
     "FQ33: an ALLOW that is cited and held",
 )
 stray = _define(
     "stray",
     (r,),
-    cites_stranger(r) | exists([a], cites(r, a) & ~(in_force(a) & same(holder(a), by(r)))),
+    cites_stranger(r) | exists([a], cites(r, a) & ~(in_force(a) & held_by(a, by(r)))),
     "FQ33: a cited id that the submitter does not hold",
 )
 covered = _define(
@@ -146,10 +157,14 @@ faulty = _define(
     submitted(r) & (~formed(r) | stray(r) | (admitted(r) & overreaches(r))),
     "FQ5, FQ33: malformed, a foreign citation, or a scope violation",
 )
+becomes = _define(
+    "becomes", (k, v), exists([r], executed(r) & puts(r, k, v)), "B6, C10: what is executed changes the world"
+)
 gets_done = _define("gets_done", (r,), executed(r), "FQ5: the token EXECUTED")
 gets_failure = _define("gets_failure", (r,), refused(r), "FQ5: the token JOINT_ADMISSIBILITY_FAILURE")
 gets_fault = _define("gets_fault", (r,), faulty(r), "FQ5: the token ACTION_FAULT")
 gets_more = _define("gets_more", (r,), FALSE, "FQ11: a receipt or a token of another kind; there is none")
+tells_two = _define("tells_two", (r,), FALSE, "FQ11: a receipt that names pass 2; there is none")
 hears_of = _define("hears_of", (r, x), FALSE, "FQ11: an agent named to the submitter; nobody is")
 clash = _define(
     "clash",
@@ -178,6 +193,12 @@ lawful = _define(
     ),
     "FQ27, FQ33: what passing pass 1 is, for the claims",
 )
+contested = _define(
+    "contested",
+    (r,),
+    lawful(r) & exists([s], differ(r, s) & lawful(s) & clash(r, s)),
+    "FQ4: passes pass 1 and interferes with another that does, for the claims",
+)
 
 
 def _may(over: Relation) -> Formula:
@@ -193,12 +214,24 @@ dead = _define("dead", (), forall([x], active(x) >> ~able(x)), "FQ34: no active 
 stays = _define("stays", (x,), active(x) & ~exits(x), "FQ24: exit is irrevocable")
 dead_next = _define("dead_next", (), forall([x], stays(x) >> ~able(x)), "FQ34, one epoch later: authorities stay")
 
-OBSERVED = ("executed", "gets_done", "gets_failure", "gets_fault", "gets_more", "hears_of", "stays")
+OBSERVED = (
+    "passes",
+    "collides",
+    "executed",
+    "becomes",
+    "gets_done",
+    "gets_failure",
+    "gets_fault",
+    "gets_more",
+    "tells_two",
+    "hears_of",
+    "stays",
+)
 """The defined words of whose truth a step of the executable model tells."""
 
 EPOCH = Theory(
     name="cud_epoch",
-    sorts=(ACT, KEY, AUTH, AGENT),
+    sorts=(ACT, KEY, AUTH, AGENT, VALUE),
     functions=(by, holder, first_key),
     relations=(
         submitted,
@@ -208,6 +241,7 @@ EPOCH = Theory(
         cites,
         cites_stranger,
         overreaches,
+        puts,
         early,
         permits,
         forbids,
@@ -215,6 +249,7 @@ EPOCH = Theory(
         over_write,
         active,
         exits,
+        member,
         ahead,
     ),
     axioms=(
@@ -225,6 +260,7 @@ EPOCH = Theory(
         ),
         Axiom("only_active_submit", forall([r], submitted(r) >> active(by(r))), "FQ24: who has exited takes no part"),
         Axiom("exits_submit_nothing", forall([r], submitted(r) >> ~exits(by(r))), "FQ24: exit instead of an action"),
+        Axiom("only_members_act", forall([x], active(x) >> member(x)), "FQ24, FQ31: the agents of the run"),
         Axiom("only_active_exit", forall([x], exits(x) >> active(x)), "FQ24"),
         Axiom("scope_not_empty", forall([r], formed(r) >> exists([k], scope(r, k))), "C8: declared_scope is not empty"),
         Axiom("allow_or_deny", forall([a], ~(permits(a) & forbids(a)) & (permits(a) | forbids(a))), "C7: commitments"),
