@@ -117,6 +117,8 @@ class MonitorWatch(History):
         for sid in initial:
             self._add(sid, value, -1, 0)
         self.initial = len(self.nodes)
+        # A step may lead back to a first node, whose value is asked about only then.
+        self.known.clear()
 
     def turn(self) -> Sequence[int]:
         """Go on to the next level."""
