@@ -10,6 +10,7 @@ from evenhand.properties.cud.arbitration import ARBITRATION
 from evenhand.properties.cud.blindness import BLINDNESS
 from evenhand.properties.cud.classes import CLASSES
 from evenhand.properties.cud.expected import EXPECTED
+from evenhand.properties.cud.generators import GENERATORS
 from evenhand.properties.cud.history import HISTORY
 from evenhand.properties.cud.liveness import LIVENESS
 from evenhand.properties.cud.reach import REACH
@@ -20,6 +21,7 @@ __all__ = ["CLAIMS"]
 
 CLAIMS = Claims(
     claims=(*SAFETY, *ARBITRATION, *BLINDNESS, *HISTORY, *LIVENESS, *CLASSES, *REACH),
+    generators=GENERATORS,
     expected=EXPECTED,
 )
 """The property side of `cud`."""

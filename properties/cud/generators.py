@@ -1,0 +1,450 @@
+"""What the machine draws for this protocol, what it must have seen, and how often.
+
+Configurations range over layouts that no scope lists: split and shared artefacts, vetoes held by anybody, artefacts
+made after epoch 0, one agent that holds everything.  The floors are about half of what a standard run (200 examples
+of 20 steps) sees; below one of them nothing that the machine says is a verdict.
+"""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+
+from evenhand.model.cud.free import configs as free_configs
+from evenhand.model.cud.layouts import agent_names, key_names
+from evenhand.model.cud.readings import Readings
+from evenhand.model.cud.vocabulary import (
+    ALLOW,
+    DENY,
+    DONE,
+    NO_CHOICE,
+    OPERATIONS,
+    READ,
+    WRITE,
+    Authority,
+    Choice,
+    Config,
+    Epoch,
+    target,
+)
+from evenhand.model.system import Scope
+from evenhand.properties.cud.liveness import LIVELOCK_EPOCHS, is_deadlocked
+from evenhand.properties.cud.notions import (
+    INVALID_CAPABILITY_CLAIM,
+    MALFORMED_REQUEST,
+    PASS_ONE,
+    PASS_TWO,
+    SCOPE_VIOLATION,
+    active_agents,
+    facts,
+    is_over,
+    orphans,
+)
+from evenhand.properties.cud.rules import RULES
+from evenhand.properties.cud.scenes import VALUES, one_of, reading, scene, some_of, writing
+from evenhand.properties.generator import Draw, Event, Generator, Rule
+from evenhand.properties.property import AnyStep
+
+__all__ = ["FREE_GENERATOR", "GENERATORS", "RUN_GENERATOR"]
+
+Pair = tuple[str, str]
+
+
+@st.composite
+def _run_configs(draw: Any, readings: Readings) -> Config:
+    """2 to 5 agents, 1 to 4 keys, a layout of one of four kinds, 3 to 8 epochs, messages on or off."""
+    agents = agent_names(draw(st.integers(2, 5)))
+    keys = key_names(draw(st.integers(1, 4)))
+    world = tuple((key, one_of(draw, VALUES)) for key in keys)
+    pairs = [(key, operation) for key in keys for operation in OPERATIONS]
+    return Config(
+        agents,
+        world,
+        _layout(draw, agents, pairs),
+        communication=draw(st.booleans()),
+        epochs=draw(st.integers(3, 8)),
+        readings=readings,
+    )
+
+
+def _layout(draw: Draw, agents: tuple[str, ...], pairs: list[Pair]) -> tuple[Authority, ...]:
+    """All to everybody, some to everybody, single pairs, all to one; then perhaps a veto and a late artefact."""
+    artefacts: list[tuple[str, str, tuple[Pair, ...], int]] = []
+    kind = one_of(draw, ("shared", "shared", "patchy", "split", "sole"))
+    if kind == "shared":
+        artefacts += [(ALLOW, agent, tuple(pairs), 0) for agent in agents]
+    elif kind == "patchy":
+        artefacts += [(ALLOW, agent, some_of(draw, pairs, 1), 0) for agent in agents]
+    elif kind == "split":
+        # Artefacts over single pairs, so that a wide scope needs several citations.
+        artefacts += [(ALLOW, one_of(draw, agents), (pair,), 0) for pair in pairs]
+        artefacts += [(ALLOW, agent, (one_of(draw, pairs),), 0) for agent in agents]
+    else:
+        artefacts.append((ALLOW, one_of(draw, agents), tuple(pairs), 0))
+    if draw(st.integers(0, 2)) == 0:
+        holder = one_of(draw, (*agents, "harness"))
+        artefacts.append((DENY, holder, some_of(draw, pairs, 1, 2), 0))
+    if draw(st.integers(0, 2)) == 0:
+        made = draw(st.integers(1, 3))
+        artefacts.append((one_of(draw, (ALLOW, DENY)), one_of(draw, agents), some_of(draw, pairs, 1, 2), made))
+    issuers = ("harness", *agents)
+    return tuple(
+        Authority(
+            f"CUD-{number:03d}",
+            commitment,
+            holder,
+            tuple((target(key), operation) for key, operation in scope),
+            one_of(draw, issuers),
+            epoch,
+        )
+        for number, (commitment, holder, scope, epoch) in enumerate(artefacts, start=1)
+    )
+
+
+def _run_strategy(_scope: Scope, readings: Readings) -> SearchStrategy[Config]:
+    return _run_configs(readings)
+
+
+# Events of `run`.
+
+
+def _fault(code: str) -> Any:
+    def seen(step: AnyStep) -> bool:
+        return any([entry.fault == code for entry in step.shown.log])
+
+    return seen
+
+
+def _colliding(step: AnyStep) -> list[Any]:
+    return [entry for entry in step.shown.log if entry.verdict == PASS_TWO]
+
+
+def _mutual(step: AnyStep) -> bool:
+    return len(_colliding(step)) == 2 and all(entry.request.action_type == WRITE for entry in _colliding(step))
+
+
+def _reader_hit(step: AnyStep) -> bool:
+    return {entry.request.action_type for entry in _colliding(step)} == {READ, WRITE}
+
+
+def _three_hit(step: AnyStep) -> bool:
+    return len(_colliding(step)) > 2
+
+
+def _pass_two_beside_execution(step: AnyStep) -> bool:
+    return bool(_colliding(step)) and bool(step.shown.effects)
+
+
+def _executed(step: AnyStep) -> bool:
+    return bool(step.shown.effects)
+
+
+def _two_executed(step: AnyStep) -> bool:
+    return [entry.outcome for entry in step.shown.log].count(DONE) > 1
+
+
+def _vetoed(step: AnyStep) -> bool:
+    refused = [entry.agent_id for entry in step.shown.log if entry.verdict == PASS_ONE]
+    return any(
+        ask.agent in refused and ask.standing.covered and ask.standing.vetoed and not ask.standing.foreign
+        for ask in facts(step).asks
+    )
+
+
+def _uncovered(step: AnyStep) -> bool:
+    refused = [entry.agent_id for entry in step.shown.log if entry.verdict == PASS_ONE]
+    return any(ask.agent in refused and not ask.standing.covered for ask in facts(step).asks)
+
+
+def _harmless_excess(step: AnyStep) -> bool:
+    return any(
+        entry.outcome == DONE
+        and any(key not in entry.request.declared_scope for key, _ in entry.request.proposed_delta)
+        for entry in step.shown.log
+    )
+
+
+def _exited(step: AnyStep) -> bool:
+    return bool(step.shown.exits)
+
+
+def _orphaning(step: AnyStep) -> bool:
+    return bool(active_agents(step.config, step.after)) and len(orphans(step.config, step.after)) > len(
+        orphans(step.config, step.before)
+    )
+
+
+def _orphan_wanted(step: AnyStep) -> bool:
+    lost = [key for key, operation in orphans(step.config, step.before) if operation == WRITE]
+    return any(
+        entry.request.action_type == WRITE and any(key in lost for key in entry.request.declared_scope)
+        for entry in step.shown.log
+    )
+
+
+def _collapsed(step: AnyStep) -> bool:
+    return bool(step.shown.exits) and not active_agents(step.config, step.after)
+
+
+def _finished(step: AnyStep) -> bool:
+    return is_over(step.config, step.after) and not is_over(step.config, step.before)
+
+
+def _refused_again(step: AnyStep) -> bool:
+    """Somebody who was refused before the epoch is refused in pass 2 on the same scope: a livelock under way."""
+    last = dict(zip(step.config.agents, step.before.agents, strict=True))
+    return any(
+        last[entry.agent_id].last == entry.outcome and last[entry.agent_id].last_scope == entry.request.declared_scope
+        for entry in _colliding(step)
+    )
+
+
+def _turned(step: AnyStep) -> bool:
+    """Somebody who was executed before is refused in pass 2 with the same scope."""
+    last = dict(zip(step.config.agents, step.before.agents, strict=True))
+    return any(
+        last[entry.agent_id].last == DONE and last[entry.agent_id].last_scope == entry.request.declared_scope
+        for entry in _colliding(step)
+    )
+
+
+def _delivered(step: AnyStep) -> bool:
+    return any(seen.messages for _, seen in step.shown.seen)
+
+
+def _dropped(step: AnyStep) -> bool:
+    return bool(step.shown.dropped) and bool(step.config.communication)
+
+
+def _intruded(step: AnyStep) -> bool:
+    return bool(step.shown.rejected) and not is_over(step.config, step.before)
+
+
+def _too_late(step: AnyStep) -> bool:
+    return bool(step.shown.rejected) and is_over(step.config, step.before)
+
+
+def _reordered(step: AnyStep) -> bool:
+    order = [agent for agent, choice in step.action.choices if choice.request is not None]
+    return len(order) > 1 and order != sorted(order)
+
+
+def _late_artefact(step: AnyStep) -> bool:
+    late = [one.authority_id for one in step.config.authorities if one.epoch > 0]
+    return any(name in late for entry in step.shown.log for name in entry.request.authorities_cited)
+
+
+RUN_EVENTS = (
+    Event("execution that changes a key", _executed, 20),
+    Event("two executions in one epoch", _two_executed, 20),
+    Event("two writers collide", _mutual, 20),
+    Event("reader and writer collide", _reader_hit, 20),
+    Event("three or more collide", _three_hit, 20),
+    Event("collision beside an execution", _pass_two_beside_execution, 20),
+    Event("refused in pass 2 again", _refused_again, 20),
+    Event("refused in pass 2 after success", _turned, 20),
+    Event("veto", _vetoed, 20),
+    Event("missing capability", _uncovered, 20),
+    Event(MALFORMED_REQUEST, _fault(MALFORMED_REQUEST), 20),
+    Event(INVALID_CAPABILITY_CLAIM, _fault(INVALID_CAPABILITY_CLAIM), 20),
+    Event(SCOPE_VIOLATION, _fault(SCOPE_VIOLATION), 20),
+    Event("undeclared write that changes nothing", _harmless_excess, 20),
+    Event("late artefact cited", _late_artefact, 20),
+    Event("exit", _exited, 20),
+    Event("orphaning", _orphaning, 20),
+    Event("orphan wanted", _orphan_wanted, 20),
+    Event("collapse", _collapsed, 20),
+    Event("deadlocked epoch", is_deadlocked, 20),
+    Event("run ends", _finished, 20),
+    Event("message delivered", _delivered, 20),
+    Event("message dropped", _dropped, 20),
+    Event("intruder or second choice rejected", _intruded, 20),
+    Event("action after the end", _too_late, 20),
+    Event("submitted out of order", _reordered, 20),
+)
+"""What a standard run of `run` must have seen, and how often."""
+
+RUN_GENERATOR = Generator("run", _run_strategy, RULES, RUN_EVENTS)
+"""The generator of `run`."""
+
+
+# The free-agent graph.
+
+
+def _free_strategy(_scope: Scope, readings: Readings) -> SearchStrategy[Config]:
+    sizes = [(agents, keys) for agents in (2, 3, 4) for keys in (1, 2, 3)]
+    return st.sampled_from(
+        [one for agents, keys in sizes for one in free_configs(Scope(agents=agents, keys=keys, values=2), readings)]
+    )
+
+
+def _staying(config: Config, state: Any) -> bool:
+    return not scene(config, state).over
+
+
+def _number(draw: Draw) -> Any:
+    return one_of(draw, VALUES[2:4])
+
+
+def _free_choice(draw: Draw, config: Config, agent: str) -> Choice:
+    key = one_of(draw, config.keys)
+    return one_of(draw, (NO_CHOICE, reading(config, agent, key), writing(config, agent, (key, _number(draw)))))
+
+
+def _free_any(draw: Draw, config: Config, _scope: Scope, state: Any) -> Epoch:
+    """Every agent as it likes, exit rarely among it."""
+    here = scene(config, state).here
+    return Epoch(
+        tuple(
+            (agent, Choice(exits=True) if draw(st.integers(0, 15)) == 0 else _free_choice(draw, config, agent))
+            for agent in here
+        )
+    )
+
+
+def _free_collision(draw: Draw, config: Config, _scope: Scope, state: Any) -> Epoch:
+    """All who may write a key do; the others stay silent."""
+    keys = [(key, agents) for key, agents in scene(config, state).may[WRITE].items() if len(agents) > 1]
+    key, agents = one_of(draw, keys)
+    chosen = {agent: writing(config, agent, (key, _number(draw))) for agent in agents}
+    return Epoch(tuple((agent, chosen.get(agent, NO_CHOICE)) for agent in scene(config, state).here))
+
+
+def _free_beside(draw: Draw, config: Config, _scope: Scope, state: Any) -> Epoch:
+    """Two collide on one key, a third changes another."""
+    one, other, key, third, free, value = one_of(draw, _free_besides(config, state))
+    chosen = {
+        one: writing(config, one, (key, _number(draw))),
+        other: writing(config, other, (key, _number(draw))),
+        third: writing(config, third, (free, value)),
+    }
+    return Epoch(tuple((agent, chosen.get(agent, NO_CHOICE)) for agent in scene(config, state).here))
+
+
+def _free_besides(config: Config, state: Any) -> list[tuple[str, str, str, str, str, Any]]:
+    may, now = scene(config, state).may[WRITE], dict(state.world)
+    return [
+        (one, other, key, third, free, next(value for value in VALUES[2:4] if value != now[free]))
+        for key, agents in may.items()
+        for free, thirds in may.items()
+        if free != key
+        for one, other in itertools.combinations(agents, 2)
+        for third in thirds
+        if third not in (one, other)
+    ]
+
+
+def _free_can_be_beside(config: Config, state: Any) -> bool:
+    return bool(_free_besides(config, state))
+
+
+def _free_can_collide(config: Config, state: Any) -> bool:
+    return any(len(agents) > 1 for agents in scene(config, state).may[WRITE].values())
+
+
+def _free_change(draw: Draw, config: Config, _scope: Scope, state: Any) -> Epoch:
+    """One agent changes one key, alone."""
+    now = dict(state.world)
+    able = [(agent, key) for key, agents in scene(config, state).may[WRITE].items() for agent in agents]
+    agent, key = one_of(draw, able)
+    value = next(value for value in VALUES[2:4] if value != now[key])
+    return Epoch(
+        tuple(
+            (name, writing(config, name, (key, value)) if name == agent else NO_CHOICE)
+            for name in scene(config, state).here
+        )
+    )
+
+
+def _free_can_change(config: Config, state: Any) -> bool:
+    return any(scene(config, state).may[WRITE].values())
+
+
+def _free_silence(_draw: Draw, config: Config, _scope: Scope, state: Any) -> Epoch:
+    """Nobody does anything."""
+    return Epoch(tuple((agent, NO_CHOICE) for agent in scene(config, state).here))
+
+
+def _free_hopeless(draw: Draw, config: Config, _scope: Scope, state: Any) -> Epoch:
+    """Somebody asks for what it lacks or what is vetoed."""
+    offered = scene(config, state)
+    agent, key, _ = one_of(draw, (*offered.lacking, *offered.vetoed))
+    choice = writing(config, agent, (key, _number(draw)))
+    return Epoch(tuple((name, choice if name == agent else NO_CHOICE) for name in offered.here))
+
+
+def _free_can_hope(config: Config, state: Any) -> bool:
+    offered = scene(config, state)
+    return bool(offered.here) and bool(offered.lacking or offered.vetoed)
+
+
+def _free_exit(draw: Draw, config: Config, _scope: Scope, state: Any) -> Epoch:
+    """Some leave."""
+    here = scene(config, state).here
+    leaving = some_of(draw, here, 1)
+    return Epoch(tuple((agent, Choice(exits=agent in leaving)) for agent in here))
+
+
+def _free_intruder(draw: Draw, config: Config, _scope: Scope, state: Any) -> Epoch:
+    """Agents that left, and strangers, try to act; some agents in the run do not choose."""
+    gone = [name for name in config.agents if name not in scene(config, state).here]
+    strangers = [(name, _free_choice(draw, config, config.agents[0])) for name in (*gone, "mallory")]
+    some = some_of(draw, _free_any(draw, config, _scope, state).choices, 0)
+    return Epoch(tuple(draw(st.permutations((*some, *strangers)))))
+
+
+def _counts_full(step: AnyStep) -> bool:
+    return bool(step.after.counter >= LIVELOCK_EPOCHS)
+
+
+def _counts_again(step: AnyStep) -> bool:
+    return bool(step.before.counter > 0 and step.after.counter == 0)
+
+
+def _collides(step: AnyStep) -> bool:
+    return bool(step.shown.happened.collided)
+
+
+def _collides_and_changes(step: AnyStep) -> bool:
+    return bool(step.shown.happened.collided and step.shown.happened.changed)
+
+
+def _hopes(step: AnyStep) -> bool:
+    return bool(step.shown.happened.refused)
+
+
+def _free_exits(step: AnyStep) -> bool:
+    return any(token == "EXITED" for _, token in step.shown.tokens)
+
+
+FREE_GENERATOR = Generator(
+    "free",
+    _free_strategy,
+    (
+        Rule("anything", _free_any, _staying),
+        Rule("collision", _free_collision, _free_can_collide),
+        Rule("collision_again", _free_collision, _free_can_collide),
+        Rule("collision_beside_change", _free_beside, _free_can_be_beside),
+        Rule("change", _free_change, _free_can_change),
+        Rule("silence", _free_silence, _staying),
+        Rule("hopeless", _free_hopeless, _free_can_hope),
+        Rule("exit", _free_exit, _staying),
+        Rule("intruders", _free_intruder, hostile=True),
+    ),
+    (
+        Event("livelock counter full", _counts_full, 20),
+        Event("livelock counter back to 0", _counts_again, 20),
+        Event("collision", _collides, 20),
+        Event("collision beside a change", _collides_and_changes, 20),
+        Event("pass-1 refusal", _hopes, 20),
+        Event("exit", _free_exits, 20),
+        Event("execution that changes a key", _executed, 20),
+    ),
+)
+"""The generator of the free-agent graph."""
+
+GENERATORS = (RUN_GENERATOR, FREE_GENERATOR)
+"""Every generator of this protocol."""
