@@ -15,6 +15,7 @@ from evenhand.fixtures import recorded, replayed
 from evenhand.model.canonical import Json
 from evenhand.model.system import System
 from evenhand.plan import Job, claims_for, system_for
+from evenhand.properties.licence import Licence
 from evenhand.properties.property import (
     DeadlockFree,
     Eventually,
@@ -45,6 +46,8 @@ def run(bundle: Bundle, job: Job, *, progress: Progress | None = None) -> tuple[
             from evenhand.proving import proved  # solvers are loaded only where a proof is asked for
 
             return proved(bundle, job)
+        case "compare":
+            return (compared(bundle, job, system_for(bundle, job)),)
         case "replay":
             return replayed(bundle)
 
@@ -53,7 +56,7 @@ def verdicts_of(bundle: Bundle, job: Job, system: AnySystem, progress: Progress 
     """What the search or the machine says of the job's claims."""
     claims = claims_for(bundle, system.name, job.claims)
     if job.engine == "fuzz":
-        from evenhand.properties.machine import fuzz
+        from evenhand.properties.machine import fuzz  # engines are slow to import, and not every command needs one
 
         generator = next((g for g in bundle.generators if g.system == system.name), None)
         return fuzz(
@@ -61,26 +64,72 @@ def verdicts_of(bundle: Bundle, job: Job, system: AnySystem, progress: Progress 
         ).verdicts
     from evenhand.properties.search import explore
 
-    return explore(system, claims, max_states=job.max_states, depth=job.depth, progress=progress).verdicts
+    return explore(
+        system,
+        claims,
+        max_states=job.max_states,
+        depth=job.depth,
+        licence=_licence(bundle, job, system),
+        progress=progress,
+    ).verdicts
+
+
+def _licence(bundle: Bundle, job: Job, system: AnySystem) -> Licence | None:
+    """The licence a job's quotient needs; without one the whole space is searched."""
+    if not job.quotient or system.variant != "reference":
+        return None
+    from evenhand.proofs.licence import NotLicensed
+    from evenhand.proofs.smt.portfolio import NoSolver
+    from evenhand.proving import licence_for
+
+    try:
+        return licence_for(bundle, system.name, job.quotient)
+    except (NotLicensed, NoSolver):
+        return None
+
+
+def compared(bundle: Bundle, job: Job, system: AnySystem) -> Finding:
+    """A mutant beside the reference: HOLDS where the whole scope shows no difference, REFUTED where one shows."""
+    from evenhand.properties.variants import separate
+
+    reference = system_for(bundle, replace(job, system=system.name, variant="", scope=tuple(system.scope.items())))
+    generator = next((g for g in bundle.generators if g.system == system.name), None)
+    found = separate(reference, system, generator=generator, examples=job.examples, steps=job.steps, seed=job.seed)
+    status = Status.HOLDS if found.equal else Status.REFUTED if found.separated else Status.UNDECIDED
+    return Finding(
+        protocol=bundle.name,
+        claim=SAME,
+        sentence="What the mutant shows is what the reference shows.",
+        engine="compare",
+        system=system.name,
+        variant=system.variant,
+        status=status,
+        expected=Status.HOLDS,
+        because=inert(found.because),
+        scope={"states": found.states, "steps": found.steps, "complete": found.complete},
+        sizes=system.scope,
+        length=found.length,
+        trace=trace_lines(system, found.scenario) if found.scenario is not None else (),
+    )
+
+
+SAME = "shows_the_same"
+"""The claim that a comparison decides."""
 
 
 def findings_of(
-    bundle: Bundle, job: Job, system: AnySystem, verdicts: Iterable[Verdict], command: str = ""
+    bundle: Bundle, job: Job, system: AnySystem, verdicts: Iterable[Verdict], *, keep: bool = True
 ) -> tuple[Finding, ...]:
-    """The findings that the verdicts of a job are."""
+    """The findings that the verdicts of a job are; with `keep`, refutations carry the record that replays them."""
     known = {claim.name: claim for claim in bundle.claims}
-    return tuple(_finding(bundle, job, system, known, verdict, command) for verdict in verdicts)
+    return tuple(_finding(bundle, job, system, known[verdict.claim], verdict, keep) for verdict in verdicts)
 
 
-def _finding(
-    bundle: Bundle, job: Job, system: AnySystem, known: dict[str, Property], verdict: Verdict, command: str
-) -> Finding:
-    claim = known[verdict.claim]
+def _finding(bundle: Bundle, job: Job, system: AnySystem, claim: Property, verdict: Verdict, keep: bool) -> Finding:
     evidence = verdict.evidence
-    again = command or job.command
     record: Json = None
-    if verdict.status is Status.REFUTED:
-        record, unrecorded = recorded(bundle, system, claim, verdict, again)
+    if keep and verdict.status is Status.REFUTED:
+        record, unrecorded = recorded(bundle, system, claim, verdict, job.command)
         verdict = replace(verdict, because=f"{verdict.because} (not recorded: {unrecorded})") if unrecorded else verdict
     shown = evidence is not None and (verdict.status is Status.REFUTED or isinstance(claim, Reachable))
     return finding(
@@ -91,7 +140,7 @@ def _finding(
         trace=trace_lines(system, evidence) if shown and evidence is not None else (),
         length=None if evidence is None else evidence_length(evidence),
         record=record,
-        command=again if verdict.status is not Status.HOLDS else "",
+        command=job.command if verdict.status is not Status.HOLDS else "",
         evidence=evidence,
         sizes=system.scope,
         beyond=job.engine == "fuzz" and isinstance(claim, _UNSAMPLED),
@@ -110,9 +159,10 @@ def sentences(bundle: Bundle) -> dict[str, str]:
 def failed(bundle: Bundle, job: Job, reason: str) -> tuple[Finding, ...]:
     """UNDECIDED findings for every claim of a job that could not be finished, and why."""
     match job.engine:
-        case "explore" | "fuzz":
+        case "explore" | "fuzz" | "compare":
             system = job.system or next(iter(bundle.model.systems))
             claims = [claim.name for claim in claims_for(bundle, system, job.claims)]
+            claims = [SAME] if job.engine == "compare" else claims
         case "prove":
             system, claims = "", [job.theorem]
         case "replay":

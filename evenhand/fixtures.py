@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import evenhand.counterexamples
 from evenhand.counterexamples.record import Record
@@ -18,13 +18,18 @@ from evenhand.counterexamples.store import load, save
 from evenhand.model.canonical import Json
 from evenhand.model.system import System
 from evenhand.properties.property import Property
+from evenhand.properties.refutes import refutes
 from evenhand.properties.registry import Bundle
-from evenhand.properties.verdict import Status, Verdict
+from evenhand.properties.shrink import shrink
+from evenhand.properties.verdict import Evidence, Status, Verdict
 from evenhand.report.finding import Finding
 from evenhand.report.report import Report
 from evenhand.report.text import evidence_length, inert, trace_lines
 
-__all__ = ["fixture_files", "fixtures_of", "recorded", "replay_findings", "replayed", "saved"]
+if TYPE_CHECKING:
+    from evenhand.mutants import MutantRow
+
+__all__ = ["fixture_files", "fixtures_of", "mutant_fixture", "recorded", "replay_findings", "replayed", "saved"]
 
 REPLAY = "replay"
 """The engine of findings that come from files."""
@@ -119,3 +124,38 @@ def _saved(folder: Path, findings: Iterable[Finding]) -> Iterator[Finding]:
             continue
         path = save(record, folder / record.protocol)
         yield replace(finding, fixture=f"{record.protocol}/{path.name}")
+
+
+def mutant_fixture(bundle: Bundle, row: MutantRow, folder: Path) -> Path | None:
+    """Write one shrunk counterexample of a killed mutant to `folder/PROTOCOL`; None where none can be.
+
+    Of its kills, the shortest whose run refutes the mutant and not the reference.  Raises NotWritten.
+    """
+    kills = [kill for kill in row.kills if kill.record is not None]
+    for kill in sorted(kills, key=lambda kill: kill.length or 0):
+        record = Record.from_json(kill.record)
+        if replay_record(record, bundle).ok:
+            return save(_shrunk(bundle, record), folder / bundle.name)
+    return None
+
+
+def _shrunk(bundle: Bundle, record: Record) -> Record:
+    """The record of a smaller run that still tells the mutant from the reference."""
+    result = replay_record(record, bundle)
+    variant, claim = result.system, result.claim
+    reference = replace(variant, rules=bundle.model.systems[record.system].rules, variant="reference")
+
+    def tells(evidence: Evidence) -> bool:
+        return refutes(variant, claim, evidence) and not refutes(reference, claim, evidence)
+
+    small = shrink(variant, result.evidence, tells)
+    made = record_run(
+        bundle,
+        variant,
+        claim,
+        small,
+        engine=str(record.provenance.get("engine", "")),
+        reproduce=record.reproduce,
+        libraries=LIBRARIES,
+    )
+    return made if replay_record(made, bundle).ok else record

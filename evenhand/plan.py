@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from enum import Enum, StrEnum
 from typing import Any, Literal
 
+from evenhand.automatic import PREFIX, mutated
 from evenhand.model.system import Mutant, Scope, System, UnknownName, reading_values
 from evenhand.properties.property import Property
 from evenhand.properties.registry import Bundle, Plan
@@ -31,7 +32,7 @@ __all__ = [
 ]
 
 AnySystem = System[Any, Any, Any, Any, Any]
-Engine = Literal["explore", "fuzz", "prove", "replay"]
+Engine = Literal["explore", "fuzz", "prove", "replay", "compare"]
 
 
 class Budget(StrEnum):
@@ -63,7 +64,8 @@ class Job:
     """One engine on one system, one theorem, or the fixtures of a protocol.
 
     `readings` and `scope` list only what differs from the system's own; `variant` is a mutant's name;
-    `claims` names the claims (empty: all); `theorem` is for `prove`.
+    `claims` names the claims (empty: all); `theorem` is for `prove`, where the variant `*` asks for what became of
+    each of its mutants.
     """
 
     protocol: str
@@ -100,7 +102,7 @@ class Job:
                 words += ["--examples", str(self.examples), "--steps", str(self.steps), "--seed", str(self.seed)]
             case "prove":
                 words += _option("--theorem", self.theorem)
-            case "replay":
+            case "replay" | "compare":
                 pass
         return shlex.join(words)
 
@@ -167,6 +169,8 @@ def system_for(bundle: Bundle, job: Job) -> AnySystem:
         raise UnknownName(f"system of {bundle.name}:", job.system, systems)
     if job.variant in ("", "reference"):
         base = systems[job.system or next(iter(systems))]
+    elif job.variant.startswith(PREFIX):
+        base = mutated(systems[job.system or next(iter(systems))], job.variant)
     else:
         mutants: dict[str, Mutant[Any]] = {mutant.name: mutant for mutant in bundle.model.mutants}
         if job.variant not in mutants:

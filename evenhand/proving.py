@@ -6,21 +6,24 @@ not known, which is a finding too.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from evenhand.fixtures import recorded
 from evenhand.model.system import UnknownName
 from evenhand.plan import Job
+from evenhand.proofs.licence import NotLicensed, licence
 from evenhand.proofs.prove import Proved, prove
 from evenhand.proofs.registry import theorems
 from evenhand.proofs.theorem import Theorem
+from evenhand.properties.licence import Licence
 from evenhand.properties.registry import Bundle, Expectation
 from evenhand.properties.verdict import Status
 from evenhand.report.finding import Finding, finding
 from evenhand.report.text import evidence_length, trace_lines
 
-__all__ = ["finding_of", "prove_all", "proved", "theorem_named", "theorem_names"]
+__all__ = ["finding_of", "licence_for", "prove_all", "proved", "theorem_named", "theorem_names"]
 
 ENGINE = "prove"
 
@@ -41,7 +44,35 @@ def theorem_named(protocol: str, name: str) -> Theorem:
 def proved(bundle: Bundle, job: Job) -> tuple[Finding, ...]:
     """The finding of one theorem's job.  Raises NoSolver when no solver is installed."""
     theorem = theorem_named(bundle.name, job.theorem)
-    return (finding_of(bundle, prove(theorem, bundle=bundle), job.command),)
+    result = prove(theorem, bundle=bundle)
+    found = (finding_of(bundle, result, job.command),)
+    return (*found, *_of_mutants(bundle, result, job.command)) if job.variant == "*" else found
+
+
+def _of_mutants(bundle: Bundle, result: Proved, command: str) -> Iterator[Finding]:
+    """What became of each mutant of a theorem: REFUTED by a run that replays in the executable mutant, or not."""
+    theorem = result.theorem
+    base = bundle.model.systems[theorem.system]
+    rules = {mutant.name: mutant.rules for mutant in bundle.model.mutants}
+    claim = next(claim for claim in bundle.claims if claim.name == theorem.claim)
+    for killed in result.mutants:
+        verdict = killed.verdict
+        system = replace(base, rules=rules[killed.mutation.mutant], variant=killed.mutation.mutant)
+        refuted = verdict.status is Status.REFUTED and verdict.evidence is not None
+        yield finding(
+            bundle.name,
+            claim.sentence,
+            verdict,
+            Expectation(
+                theorem.claim,
+                Status.REFUTED if killed.mutation.expected == "refuted" else Status.HOLDS,
+                engine=ENGINE,
+                because=killed.mutation.because,
+            ),
+            length=evidence_length(verdict.evidence) if verdict.evidence is not None else None,
+            record=recorded(bundle, system, claim, verdict, command)[0] if refuted else None,
+            evidence=verdict.evidence,
+        )
 
 
 def prove_all(bundle: Bundle, stated: Sequence[Any]) -> tuple[Finding, ...]:
@@ -50,6 +81,19 @@ def prove_all(bundle: Bundle, stated: Sequence[Any]) -> tuple[Finding, ...]:
         if not isinstance(theorem, Theorem):
             raise TypeError(f"{theorem!r} is no evenhand.proofs.theorem.Theorem")
     return tuple(finding_of(bundle, prove(theorem, bundle=bundle), "") for theorem in stated)
+
+
+def licence_for(bundle: Bundle, system: str, quotient: str = "") -> Licence:
+    """The licence to explore a quotient of `system`, from a theorem that is proved here and now.
+
+    Raises NotLicensed when no theorem licenses one (of that name), or when it is not green.
+    """
+    for theorem in theorems(bundle.name):
+        if theorem.quotient and theorem.system == system and quotient in ("", theorem.quotient):
+            return licence(prove(theorem, bundle=bundle))
+    raise NotLicensed(
+        f"no theorem of {bundle.name} licenses a quotient {quotient!r} of system {system!r}".replace(" ''", "")
+    )
 
 
 def finding_of(bundle: Bundle, result: Proved, command: str) -> Finding:

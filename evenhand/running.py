@@ -23,7 +23,10 @@ from evenhand.plan import Job
 from evenhand.properties.registry import find
 from evenhand.report.finding import Finding
 
-__all__ = ["Ran", "run_jobs"]
+__all__ = ["STOPPED", "Ran", "run_jobs"]
+
+STOPPED = "an error stopped"
+"""How the reason begins where an engine or a model raised."""
 
 
 @dataclass(frozen=True)
@@ -110,7 +113,7 @@ def _child(connection: Connection[Any, Any], job: Job) -> None:
         found = run(bundle, job)
     except Exception as error:
         where = traceback.extract_tb(error.__traceback__)[-1]
-        reason = f"{job.engine} stopped at {where.name}: {type(error).__name__}: {error}"
+        reason = f"{STOPPED} {job.engine} at {where.name}: {type(error).__name__}: {error}"
         found = failed(bundle, job, reason)
     connection.send_bytes(canonical_bytes([finding.to_json() for finding in found]))
     connection.close()

@@ -12,17 +12,23 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from evenhand.counterexamples.record import Record
+from evenhand.counterexamples.replay import replay_record
+from evenhand.counterexamples.store import is_record, load
+from evenhand.counterexamples.store import save as save_record
 from evenhand.engines import findings_of, run, verdicts_of
+from evenhand.fixtures import replay_findings
 from evenhand.model.system import Protocol, System
 from evenhand.plan import Budget, Job, plan
 from evenhand.properties.generator import Generator
 from evenhand.properties.property import Property
 from evenhand.properties.registry import Bundle, find
+from evenhand.properties.verdict import Status
 from evenhand.report.finding import Finding
 from evenhand.report.report import Report
 from evenhand.report.text import steps_of
@@ -53,11 +59,15 @@ def verify(
     `subject` is a system (with `claims`), a protocol's name, or a `Bundle`.  A system is explored
     exhaustively up to `max_states` (and `depth`, if given), then driven at random for `examples` runs of at
     most `steps` actions, by `generator` or by its own actions; `theorems` are proved.  A protocol is run as
-    `evenhand verify` would under `budget`.  With `save` every refutation is written to that folder, and
-    the refutations already there are replayed first.  The report is printed to standard error where it does
-    not hold, unless `quiet`.
+    `evenhand verify` would under `budget`; ask its report for `as_stated`, since some claims are stated as
+    refuted.
 
-    Raises UnknownName for an unknown protocol, TypeError or ValueError for claims that are none.
+    With `save` every refutation of a system is written to that folder, and the refutations already there are
+    replayed first (`types` of the system must name its classes).  Where something does not hold (or is not
+    as stated) the report is printed to standard error, unless `quiet`.
+
+    Raises UnknownName for an unknown protocol, TypeError or ValueError for claims that are none, BadRecord for
+    a saved refutation that does not fit the system any more, NotWritten where `save` cannot be written to.
     """
     if isinstance(subject, System):
         report = _system(
@@ -71,7 +81,7 @@ def verify(
         )
     else:
         report = _protocol(find(subject) if isinstance(subject, str) else subject, Budget(budget), seed)
-    if not quiet and not report.holds:
+    if not quiet and not (report.holds if isinstance(subject, System) else report.as_stated):
         print(report, file=sys.stderr)
     return report
 
@@ -101,15 +111,41 @@ def _system(
 ) -> Report:
     generators = () if generator is None else (replace(generator, system=system.name),)
     bundle = Bundle(Protocol(system.name, system.name, "", {system.name: system}), claims, generators)
-    found: list[Finding] = []
-    for job in (explore, fuzz):
-        for finding in findings_of(bundle, job, system, verdicts_of(bundle, job, system)):
-            found.append(replace(finding, command=_again(system, finding)) if finding.command else finding)
+    remembered = tuple(_remembered(bundle, save)) if save is not None else ()
+    found = [
+        finding
+        for job in (explore, fuzz)
+        for finding in findings_of(bundle, job, system, verdicts_of(bundle, job, system), keep=save is not None)
+    ]
+    kept = _keep_shortest(found, save) if save is not None else {}
+    found = [
+        replace(finding, command=_again(system, finding, kept.get(finding.claim))) if finding.command else finding
+        for finding in found
+    ]
     if theorems:
         from evenhand.proving import prove_all
 
         found += prove_all(bundle, theorems)
-    return Report(tuple(found), {"system": system.name, "seed": fuzz.seed}, versions())
+    return Report((*remembered, *found), {"system": system.name, "seed": fuzz.seed}, versions())
+
+
+def _keep_shortest(findings: Sequence[Finding], folder: Path) -> dict[str, Path]:
+    """Save the shortest refutation of each claim that can be written down; the files by claim."""
+    best: dict[str, Finding] = {}
+    for finding in findings:
+        known = best.get(finding.claim)
+        if finding.record is not None and (known is None or (finding.length or 0) < (known.length or 0)):
+            best[finding.claim] = finding
+    return {claim: save_record(Record.from_json(finding.record), folder) for claim, finding in best.items()}
+
+
+def _remembered(bundle: Bundle, folder: Path) -> Iterator[Finding]:
+    """What became of the refutations of this system that were saved before: each must not refute any more."""
+    for path in sorted(folder.glob("*.json")) if folder.is_dir() else ():
+        if is_record(path) and (record := load(path)).protocol == bundle.name:
+            result = replay_record(record, bundle, origin=str(path))
+            for finding in replay_findings(path.name, record, result):
+                yield replace(finding, expected=Status.HOLDS, command=f"saved in {path}")
 
 
 def _protocol(bundle: Bundle, budget: Budget, seed: int) -> Report:
@@ -120,7 +156,7 @@ def _protocol(bundle: Bundle, budget: Budget, seed: int) -> Report:
     return Report(found, {"protocols": [bundle.name], "budget": budget.value, "seed": seed}, versions())
 
 
-def _again(system: AnySystem, finding: Finding) -> str:
+def _again(system: AnySystem, finding: Finding, kept: Path | None) -> str:
     """What reproduces a refutation in a test file: the test itself, and the run as Python."""
     lines: list[str] = []
     test = os.environ.get("PYTEST_CURRENT_TEST", "").rpartition(" ")[0]
@@ -131,4 +167,5 @@ def _again(system: AnySystem, finding: Finding) -> str:
         text = f"evenhand.replay(system, evenhand.Scenario({written}))"
         if " at 0x" not in text:
             lines.append(text)
+    lines += [f"saved in {kept}, which is replayed first from now on"] if kept is not None else []
     return "\n".join(lines)

@@ -21,7 +21,7 @@ from evenhand.properties.generator import Generator
 from evenhand.properties.property import Property
 from evenhand.properties.verdict import Status
 
-__all__ = ["BUDGETS", "Bundle", "Claims", "Expectation", "Plan", "ProtocolBroken", "find", "protocols"]
+__all__ = ["BUDGETS", "Bundle", "Claims", "Expectation", "Plan", "ProtocolBroken", "find", "protocols", "rescan"]
 
 BUDGETS = ("quick", "standard", "deep")
 """The budgets a run can have, cheapest first."""
@@ -137,6 +137,11 @@ def find(name: str) -> Bundle:
         if bundle.name == name:
             return bundle
     raise UnknownName("protocol", name, (bundle.name for bundle in bundles))
+
+
+def rescan() -> None:
+    """Look for protocols anew when next asked: one was installed while this process runs."""
+    _all.cache_clear()
 
 
 @cache

@@ -9,7 +9,11 @@ from typing import Annotated
 
 import typer
 
-from evenhand.cli import explore, fixtures, mutants, prove, verify
+from evenhand.cli.explore import explore, fuzz
+from evenhand.cli.fixtures import replay, show
+from evenhand.cli.mutants import mutants
+from evenhand.cli.prove import prove
+from evenhand.cli.verify import verify
 from evenhand.versions import __version__
 
 __all__ = ["app", "main"]
@@ -39,13 +43,8 @@ def evenhand(
     """Verify kernels in which several agents act without an arbiter."""
 
 
-app.command("verify")(verify.verify)
-app.command("explore")(explore.explore)
-app.command("fuzz")(explore.fuzz)
-app.command("prove")(prove.prove)
-app.command("mutants")(mutants.mutants)
-app.command("replay")(fixtures.replay)
-app.command("show")(fixtures.show)
+for command in (verify, explore, fuzz, prove, mutants, replay, show):
+    app.command()(command)
 
 
 def main() -> None:

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import functools
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Annotated, Any, NoReturn, ParamSpec
 
 import typer
@@ -92,7 +93,7 @@ def emit(value: Mapping[str, Json]) -> None:
 
 
 @contextmanager
-def usage() -> Iterator[None]:
+def usage() -> Generator[None]:
     """Where names, sizes and files are made out: what is wrong with them is the person's to mend."""
     try:
         yield
@@ -147,8 +148,6 @@ def job_for(
     claims: list[str] | None,
 ) -> tuple[Job, AnySystem]:
     """`job` with what the options chose, and the system it runs.  Raises BadUse for what is not there."""
-    from dataclasses import replace
-
     with usage():
         base = system_for(bundle, job)
         chosen = replace(
@@ -163,7 +162,7 @@ def job_for(
 
 
 @contextmanager
-def running(total: int, what: str) -> Iterator[Callable[[str, int], None]]:
+def running(total: int, what: str) -> Generator[Callable[[str, int], None]]:
     """A progress bar on standard error, on a terminal only; yields `advance(words, steps)`.
 
     Nothing refreshes on its own: a thread beside forked children can deadlock them.
@@ -183,7 +182,7 @@ def running(total: int, what: str) -> Iterator[Callable[[str, int], None]]:
 
 
 @contextmanager
-def counting(what: str) -> Iterator[Callable[[int, int], None] | None]:
+def counting(what: str) -> Generator[Callable[[int, int], None] | None]:
     """The progress callback of an engine (`done`, `known`), on a terminal only; None elsewhere."""
     console = Console(stderr=True, highlight=False, emoji=False, markup=False)
     if not console.is_terminal:

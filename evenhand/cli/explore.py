@@ -17,6 +17,7 @@ from evenhand.cli.common import (
     ReadingOption,
     ScopeOption,
     SystemOption,
+    Unknown,
     bundle_named,
     counting,
     finish,
@@ -26,18 +27,27 @@ from evenhand.cli.common import (
     usage,
 )
 from evenhand.engines import findings_of
+from evenhand.model.system import System
 from evenhand.plan import Job, claims_for
+from evenhand.proofs.smt.portfolio import NoSolver
+from evenhand.properties.licence import Licence
 from evenhand.properties.property import Reachable
 from evenhand.properties.registry import Bundle
+from evenhand.proving import licence_for
 from evenhand.report.finding import plain
+from evenhand.report.graph import exporter
 from evenhand.report.readable import plural
 from evenhand.report.report import Report
+from evenhand.report.table import print_lines
+from evenhand.report.text import inert
 from evenhand.versions import versions
+
+AnySystem = System[Any, Any, Any, Any, Any]
 
 __all__ = ["FINISHABLE", "explore", "fuzz"]
 
-FINISHABLE = 5_000_000
-"""States of a search that a person is assumed to have time and memory for without saying so."""
+FINISHABLE = 50_000_000
+"""Steps of a search that a person is assumed to have time and memory for without saying so."""
 
 
 @guarded
@@ -59,33 +69,43 @@ def explore(
         Path | None, typer.Option(metavar="FILE", help="Write the graph: .dot, .graphml or .json by suffix.")
     ] = None,
     yes: Annotated[bool, typer.Option("--yes", help="Start even if the scope looks too large to finish.")] = False,
+    symmetry: Annotated[
+        bool, typer.Option("--symmetry", help="Explore a quotient, under a licence that is proved first.")
+    ] = False,
+    jobs: Annotated[int, typer.Option(min=1, help="How many processes share the configurations.")] = 1,
     as_json: JsonOut = False,
 ) -> int:
     """Explore a system exhaustively: every configuration, every state, every joint choice."""
+    from evenhand.properties.search import ModelError  # engines are slow to import; `--help` needs none
+    from evenhand.properties.search import explore as search
+
     bundle = bundle_named(protocol)
     asked = Job(bundle.name, "explore", system, variant=mutant, max_states=max_states, depth=depth)
     job, chosen = job_for(bundle, asked, scope, reading, [*(claim or ()), *(reach or ())])
     _are_goals(bundle, chosen.name, reach or [])
     export = _exporter(graph)
-    from evenhand.properties.search import estimate
-    from evenhand.properties.search import explore as search
-
-    size = None if max_states is not None or yes else estimate(chosen)
-    if size is not None and size > FINISHABLE:
-        raise BadUse(
-            f"{chosen.name} at {chosen.scope} has about {size:,} states, too many to finish; "
-            "choose a smaller --scope, bound the search with --max-states, or insist with --yes"
-        )
+    licence = _licence(bundle, chosen) if symmetry else None
+    if max_states is None and depth is None and not yes and licence is None:
+        _is_finishable(chosen)
     began = time.monotonic()
-    with counting(job.title) as progress:
-        found = search(
-            chosen, claims_for(bundle, chosen.name, job.claims), max_states=max_states, depth=depth, progress=progress
-        )
+    try:
+        with counting(job.title) as progress:
+            found = search(
+                chosen,
+                claims_for(bundle, chosen.name, job.claims),
+                max_states=max_states,
+                depth=depth,
+                licence=licence,
+                progress=progress,
+                jobs=jobs,
+            )
+    except ModelError as error:
+        raise BadUse(str(error)) from error
     findings = findings_of(bundle, job, chosen, found.verdicts)
     report = Report(findings, _settings(job, chosen), versions(), timing={"total": time.monotonic() - began})
-    if export is not None and graph is not None:
+    if export is not None:
         with usage():
-            export(found.to_networkx(), graph)
+            export(found.to_networkx())
     more = {
         "states": found.states,
         "transitions": found.transitions,
@@ -102,15 +122,36 @@ def explore(
     return finish(report, more, as_json=as_json)
 
 
-def say_counts(counts: dict[str, Any]) -> None:
-    """The sizes of an exploration, in one line."""
-    sizes = ", ".join(
-        plural(counts[name], name[:-1]) for name in ("configs", "states", "transitions", "edges") if name in counts
+def _licence(bundle: Bundle, system: AnySystem) -> Licence:
+    if system.variant != "reference":
+        raise BadUse(f"a mutant has no licence: {system.variant} may be the very fault that breaks the symmetry")
+    try:
+        with usage():
+            return licence_for(bundle, system.name)
+    except NoSolver as error:
+        raise Unknown(str(error)) from error
+
+
+def _is_finishable(system: AnySystem) -> None:
+    from evenhand.properties.search import estimate
+
+    size = estimate(system)
+    if size is not None and size <= FINISHABLE:
+        return
+    about = "more configurations than can be counted" if size is None else f"about {size:,} steps"
+    raise BadUse(
+        f"{system.name} at {system.scope} has {about}, too many to finish; choose a smaller --scope, "
+        "bound the search with --max-states or --depth, or insist with --yes"
     )
+
+
+def say_counts(counts: dict[str, Any]) -> None:
+    """The sizes of an exploration, in one line, and the shortest way to each goal."""
+    sizes = ", ".join(plural(counts[name], name[:-1]) for name in ("configs", "states", "transitions", "edges"))
     end = "complete" if counts["complete"] else "NOT complete"
-    terminal().print(f"{sizes}, depth {counts['depth']}, {end} (tier {counts['tier']}: {counts['why_tier']})")
-    for goal, length in sorted(counts["reach"].items()):
-        terminal().print(f"shortest way to {goal}: {plural(length, 'step')}")
+    lines = [f"{sizes}, depth {counts['depth']}, {end} (tier {counts['tier']}: {counts['why_tier']})"]
+    lines += [f"shortest way to {goal}: {plural(length, 'step')}" for goal, length in sorted(counts["reach"].items())]
+    print_lines(terminal(), map(inert, lines))
 
 
 def _are_goals(bundle: Bundle, system: str, names: list[str]) -> None:
@@ -123,13 +164,11 @@ def _are_goals(bundle: Bundle, system: str, names: list[str]) -> None:
 def _exporter(graph: Path | None) -> Any:
     if graph is None:
         return None
-    from evenhand.report.graph import exporter
-
     with usage():
         return exporter(graph)
 
 
-def _settings(job: Job, system: Any) -> dict[str, Any]:
+def _settings(job: Job, system: AnySystem) -> dict[str, Any]:
     return {
         "command": job.command,
         "protocol": job.protocol,
@@ -172,8 +211,15 @@ def fuzz(
             progress=progress,
         )
     findings = findings_of(bundle, job, chosen, found.verdicts)
-    report = Report(findings, _settings(job, chosen), versions(), timing={"total": time.monotonic() - began})
+    report = Report(
+        findings,
+        _settings(job, chosen),
+        versions(),
+        notes=found.findings,
+        interrupted=found.interrupted,
+        timing={"total": time.monotonic() - began},
+    )
     more = {"examples": found.examples, "steps": found.steps, "coverage": dict(found.coverage), "seed": seed}
     if not as_json:
-        terminal().print(f"{plural(found.examples, 'run')}, {plural(found.steps, 'step')}, seed {seed}")
+        print_lines(terminal(), [f"{plural(found.examples, 'run')}, {plural(found.steps, 'step')}, seed {seed}"])
     return finish(report, more, as_json=as_json)

@@ -21,7 +21,7 @@ from evenhand.versions import versions
 
 __all__ = ["replay", "show"]
 
-Files = Annotated[list[Path], typer.Argument(metavar="FILE…", help="Counterexamples that evenhand wrote.")]
+Files = Annotated[list[Path], typer.Argument(metavar="FILE", help="Counterexamples that evenhand wrote.")]
 
 
 @guarded

@@ -1,11 +1,139 @@
-"""placeholder"""
+"""`evenhand mutants`: the kill matrix, mutant by claim and engine."""
 
-from evenhand.cli.common import ProtocolName, guarded
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.table import Table
+from rich.text import Text
+
+from evenhand.cli.common import JsonOut, ProtocolName, bundle_named, emit, guarded, running, terminal, usage
+from evenhand.fixtures import mutant_fixture
+from evenhand.mutants import Kill, KillMatrix, MutantRow, kill_matrix
+from evenhand.plan import Budget, Job
+from evenhand.properties.registry import Bundle
+from evenhand.proving import theorem_names
+from evenhand.report.readable import plural
+from evenhand.report.store import ready_folder
+from evenhand.report.table import print_lines
+from evenhand.report.text import inert
+from evenhand.versions import versions
 
 __all__ = ["mutants"]
 
 
 @guarded
-def mutants(protocol: ProtocolName) -> int:
-    """Kill matrix."""
-    return 0
+def mutants(
+    protocol: ProtocolName,
+    mutant: Annotated[
+        list[str] | None, typer.Option("--mutant", metavar="NAME", help="Only this mutant (repeatable).")
+    ] = None,
+    budget: Annotated[Budget, typer.Option(help="How hard each mutant is hunted.")] = Budget.quick,
+    automatic: Annotated[
+        int, typer.Option(min=0, metavar="N", help="So many more mutants, made by rule and chosen by --seed.")
+    ] = 0,
+    proofs: Annotated[bool, typer.Option("--proofs/--no-proofs", help="Let the theorems hunt as well.")] = True,
+    seed: Annotated[int, typer.Option(min=0, help="Where the random engines start.")] = 0,
+    jobs: Annotated[int, typer.Option(min=1, help="How many processes run at a time.")] = 1,
+    fixtures: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Write one shrunk counterexample of each killed mutant there.")
+    ] = None,
+    as_json: JsonOut = False,
+) -> int:
+    """Hunt every mutant with every claim and engine; say what kills it, or why nothing does.
+
+    Exit codes: 0 every fate is as registered, 1 a mutant survives (or a fate is not the registered one),
+    2 bad use, 130 interrupted.
+    """
+    bundle = bundle_named(protocol)
+    with usage():
+        folder = ready_folder(fixtures) if fixtures is not None else None
+        theorems = theorem_names(bundle.name) if proofs else ()
+    began = time.monotonic()
+    with running(0, "mutants") as advance:
+
+        def progress(job: Job) -> None:
+            advance(f"{job.title} {job.variant}", 1)
+
+        with usage():
+            found = kill_matrix(
+                bundle,
+                mutants=mutant or (),
+                theorems=theorems,
+                budget=budget,
+                automatic=automatic,
+                seed=seed,
+                jobs=jobs,
+                progress=progress,
+            )
+    written = _write(bundle, found, folder) if folder is not None else {}
+    if as_json:
+        timing = {"total": round(time.monotonic() - began, 3), **{name: round(s, 3) for name, s in found.seconds}}
+        emit({**found.to_json(), "fixtures": written, "versions": versions(), "timing": timing})
+    else:
+        _print(found, written)
+    return found.exit_code
+
+
+def _write(bundle: Bundle, found: KillMatrix, folder: Path) -> dict[str, str]:
+    """One counterexample for each killed mutant; the file names by mutant."""
+    written: dict[str, str] = {}
+    for row in found.rows:
+        with usage():
+            path = mutant_fixture(bundle, row, folder)
+        if path is not None:
+            written[row.mutant] = path.relative_to(folder).as_posix()
+    return written
+
+
+def _print(found: KillMatrix, written: dict[str, str]) -> None:
+    console = terminal()
+    table = Table(title=Text(f"{inert(found.protocol)}: mutants by claim and engine"), title_justify="left")
+    for column in ("mutant", "fate", "killed by"):
+        table.add_column(column, overflow="fold")
+    for row in found.rows:
+        style = "green" if row.as_stated else "red"
+        table.add_row(Text(inert(row.mutant)), Text(row.fate, style=style), Text("\n".join(map(inert, _by(row)))))
+    console.print(table)
+    lines = [
+        f"{plural(len(found.rows), 'mutant')}: {len(found.of('killed'))} killed, "
+        f"{len(found.of('equivalent'))} shown equivalent, {len(found.of('open_gap'))} open gaps, "
+        f"{plural(len(found.of('survivor')), 'survivor')}.",
+        f"claims that kill nothing: {', '.join(found.idle_claims) or 'none'}",
+        f"engines that kill nothing: {', '.join(found.idle_engines) or 'none'}",
+    ]
+    made = found.automatic
+    if made.made:
+        lines.append(
+            f"made by rule: {made.made}, killed {len(made.killed)}, equivalent {len(made.equivalent)}, "
+            f"surviving {len(made.surviving)}, stillborn {len(made.stillborn)}"
+        )
+        lines += [f"  survives: {name}" for name in made.surviving]
+    lines += [f"written: {name}" for name in written.values()]
+    lines += ["INTERRUPTED; not finished: " + ", ".join(found.unfinished[:5])] if found.interrupted else []
+    print_lines(console, map(inert, lines))
+
+
+def _by(row: MutantRow) -> list[str]:
+    if row.kills:
+        return [f"{claim}: {', '.join(_told(kills))}" for claim, kills in _grouped(row.kills).items()]
+    return [part for part in (row.reason, row.because, *row.doubts[:3]) if part]
+
+
+def _grouped(kills: Iterable[Kill]) -> dict[str, list[Kill]]:
+    found: dict[str, list[Kill]] = {}
+    for kill in kills:
+        found.setdefault(kill.claim, []).append(kill)
+    return found
+
+
+def _told(kills: list[Kill]) -> list[str]:
+    best: dict[str, int | None] = {}
+    for kill in kills:
+        if kill.engine not in best or (kill.length or 0) < (best[kill.engine] or 0):
+            best[kill.engine] = kill.length
+    return [engine if length is None else f"{engine} ({length})" for engine, length in best.items()]

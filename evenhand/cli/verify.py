@@ -27,7 +27,7 @@ __all__ = ["verify"]
 
 @guarded
 def verify(
-    protocol: Annotated[list[str] | None, typer.Argument(metavar="[PROTOCOL]…", help="Which; all by default.")] = None,
+    protocol: Annotated[list[str] | None, typer.Argument(metavar="PROTOCOL", help="Which; all by default.")] = None,
     budget: Annotated[Budget, typer.Option(help="How much the run may cost.")] = Budget.standard,
     seed: Annotated[int, typer.Option(min=0, help="Where the random engines start.")] = 0,
     jobs: Annotated[int, typer.Option(min=1, help="How many processes run at a time.")] = 1,

@@ -112,7 +112,7 @@ def plain(value: Any) -> Json:
         return value
     if isinstance(value, Mapping):
         return {str(key): plain(entry) for key, entry in cast("Mapping[Any, Any]", value).items()}
-    if isinstance(value, list | tuple) and not hasattr(value, "_fields"):
+    if type(value) in (list, tuple):
         return [plain(entry) for entry in cast("tuple[Any, ...]", value)]
     return describe(value)
 

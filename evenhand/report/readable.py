@@ -91,12 +91,14 @@ def where(finding: Finding) -> str:
 
 def counted(finding: Finding) -> str:
     """What was looked at, as a count with its unit; empty where the engine counted nothing."""
-    for key, unit in (("states", "state"), ("structures", "structure"), ("steps", "step")):
-        for source in (finding.coverage, finding.scope):
-            if isinstance(source.get(key), int):
-                return plural(source[key], unit)
-    examples = finding.scope.get("examples")
-    return plural(examples, "example") if isinstance(examples, int) else ""
+    key, unit = {
+        "explore": ("states", "state"),
+        "fuzz": ("examples", "run"),
+        "prove": ("linked_structures", "linked structure"),
+    }.get(finding.engine, ("", ""))
+    count = finding.coverage.get(key, finding.scope.get(key))
+    said = plural(count, unit) if isinstance(count, int) else ""
+    return f"{finding.scope['proved']}; {said}" if finding.scope.get("proved") else said
 
 
 def _holding(findings: Iterable[Finding]) -> Iterator[str]:

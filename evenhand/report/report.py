@@ -189,9 +189,9 @@ class Report:
 
 def _decides(finding: Finding) -> bool:
     """Whether a finding decides its claim: it has a run to show, or it is a HOLDS of search or proof."""
-    if finding.status is Status.UNDECIDED or finding.engine == "replay":
-        return False
-    return finding.status is Status.REFUTED or finding.engine != "fuzz" or finding.length is not None
+    if finding.status is not Status.HOLDS:
+        return finding.status is Status.REFUTED
+    return finding.engine not in ("fuzz", "replay") or (finding.engine == "fuzz" and finding.length is not None)
 
 
 def _least(group: list[Finding]) -> Finding:

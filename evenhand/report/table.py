@@ -18,7 +18,7 @@ from evenhand.report.readable import counted, plural, refutation
 from evenhand.report.report import Report, Standing
 from evenhand.report.text import inert
 
-__all__ = ["next_steps", "print_report", "summary_line", "table"]
+__all__ = ["next_steps", "print_lines", "print_report", "summary_line", "table"]
 
 _RANK = {Status.REFUTED: 0, Status.UNDECIDED: 1, Status.HOLDS: 2}
 _STYLE = {Status.REFUTED: "red", Status.UNDECIDED: "yellow", Status.HOLDS: "green"}
@@ -30,22 +30,23 @@ def print_report(console: Console, report: Report) -> None:
         console.print(table(report, protocol))
     surprising = [f for f in report.surprising if f.status is Status.REFUTED]
     for finding in surprising:
-        _print_lines(console, ["", *refutation(finding)])
+        print_lines(console, ["", *refutation(finding)])
     stated = [f for f in report.refuted if f not in surprising and f.variant == "reference"]
     if stated:
-        _print_lines(console, ["", "refuted as stated; each is reproduced by:"])
-        _print_lines(console, [f"  {inert(f.claim)}: {line}" for f in stated for line in f.command.splitlines()])
+        print_lines(console, ["", "refuted as stated; each is reproduced by:"])
+        print_lines(console, [f"  {inert(f.claim)}: {line}" for f in stated for line in f.command.splitlines()])
     open_: dict[tuple[str, str], list[str]] = {}
     for finding in report.surprising:
         if finding.status is Status.UNDECIDED:
             open_.setdefault((finding.engine, finding.because), []).append(inert(finding.claim))
     for (engine, because), names in open_.items():
-        _print_lines(console, [f"undecided by {engine}: {', '.join(dict.fromkeys(names))}: {inert(because)}"])
-    _print_lines(console, ["", *map(inert, report.notes), summary_line(report)])
-    _print_lines(console, [f"  next: {line}" for line in next_steps(report)])
+        print_lines(console, [f"undecided by {engine}: {', '.join(dict.fromkeys(names))}: {inert(because)}"])
+    print_lines(console, ["", *map(inert, report.notes), summary_line(report)])
+    print_lines(console, [f"  next: {line}" for line in next_steps(report)])
 
 
-def _print_lines(console: Console, lines: Iterable[str]) -> None:
+def print_lines(console: Console, lines: Iterable[str]) -> None:
+    """Lines of text that is inert already, never broken by the console."""
     for line in lines:
         console.print(Text(line), soft_wrap=True)
 
@@ -79,16 +80,23 @@ def _cell(report: Report, findings: list[Finding]) -> Text:
     standing = report.standing(told)
     mark = {Standing.SURPRISING: "!", Standing.BETTER: "+"}.get(standing, "")
     cell = Text(f"{told.status.value}{mark}", style=_STYLE[told.status])
-    if standing is Standing.AS_STATED and told.expected is not Status.HOLDS:
+    if standing is Standing.LEFT_OPEN:
+        cell.append(" (beyond sampling)", style="dim")
+    elif standing is Standing.AS_STATED and told.expected is not Status.HOLDS:
         cell.append(" (stated)", style="dim")
-    count = counted(told)
-    cell.append(f" {count}" if count else "", style="default")
-    sizes = ",".join(f"{name}={size}" for name, size in told.sizes.items())
-    if sizes:
-        cell.append(f"\n{inert(sizes)}", style="dim")
-    if len(findings) > 1:
-        cell.append(f"\n+ {plural(len(findings) - 1, 'more run')}", style="dim")
+    shown = findings[:SHOWN]
+    for finding in shown:
+        other = f"{finding.status.value} " if finding.status is not told.status else ""
+        sizes = ",".join(f"{name}={size}" for name, size in finding.sizes.items())
+        where = inert(f"{other}{counted(finding)} {sizes}".strip())
+        cell.append(f"\n{where}" if where else "", style="dim")
+    if len(findings) > SHOWN:
+        cell.append(f"\n+ {plural(len(findings) - SHOWN, 'more run')}", style="dim")
     return cell
+
+
+SHOWN = 3
+"""Runs of one engine on one claim that a cell of the table names; the file has all."""
 
 
 def summary_line(report: Report) -> str:

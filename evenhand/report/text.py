@@ -63,10 +63,11 @@ def _plain(value: Any) -> str:
         case Set():
             members = cast("Set[Any]", value)
             return "{" + ", ".join(sorted(_plain(member) for member in members)) + "}" if members else "{}"
-        case tuple() if hasattr(value, "_fields"):
-            return _record(type(value).__name__, zip(value._fields, cast("tuple[Any, ...]", value), strict=True))
         case tuple():
             entries = cast("tuple[Any, ...]", value)
+            names: tuple[str, ...] = getattr(entries, "_fields", ())
+            if names:
+                return _record(type(entries).__name__, zip(names, entries, strict=True))
             inside = ", ".join(_plain(entry) for entry in entries)
             return f"({inside},)" if len(entries) == 1 else f"({inside})"
         case list():

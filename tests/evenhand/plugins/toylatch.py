@@ -82,6 +82,18 @@ def _configs(scope: Scope, readings: Any) -> Iterable[Config]:
     return (Config(scope["agents"], readings),)
 
 
+def _for_all(_config: Config, _state: State, _agent: int) -> bool:
+    return True
+
+
+def _looks_twice(state: State, agent: int) -> tuple[int, ...]:
+    return _left(State(_left(state, agent)), agent)
+
+
+def _stays(state: State, _agent: int) -> tuple[int, ...]:
+    return state.inside
+
+
 REFERENCE = Rules(_free, _left)
 LATCH: System[Any, Any, Any, Any, Any] = System(
     name="latch",
@@ -95,12 +107,12 @@ LATCH: System[Any, Any, Any, Any, Any] = System(
     types=(Readings, Config, State, Act),
 )
 MUTANTS = (
-    Mutant("always_free", "The latch is free for everybody.", "L1", replace(REFERENCE, free=lambda *_: True), "latch"),
+    Mutant("always_free", "The latch is free for everybody.", "L1", replace(REFERENCE, free=_for_all), "latch"),
     Mutant(
         "slow_leave",
         "Leaving looks twice.",
         "L3",
-        replace(REFERENCE, left=lambda state, agent: _left(State(_left(state, agent)), agent)),
+        replace(REFERENCE, left=_looks_twice),
         "latch",
         expected="equivalent",
         reason="looking twice changes nothing",
@@ -109,7 +121,7 @@ MUTANTS = (
         "sticky",
         "Nobody leaves.",
         "L3",
-        replace(REFERENCE, left=lambda state, _agent: state.inside),
+        replace(REFERENCE, left=_stays),
         "latch",
         expected="open_gap",
         reason="no claim of this toy says that one can leave",
@@ -123,7 +135,11 @@ def one_inside(state: State) -> bool:
     return len(state.inside) <= 1
 
 
-@each_step("Who takes the latch finds it free.", source="L1", when=lambda step: step.shown == "taken")
+def _taking(step: Step[Any, Any, Any, Any]) -> bool:
+    return bool(step.shown == "taken")
+
+
+@each_step("Who takes the latch finds it free.", source="L1", when=_taking)
 def taken_when_free(step: Step[Config, State, Act, str]) -> bool:
     """Judged by the state before."""
     return set(step.before.inside) <= {step.action.agent}

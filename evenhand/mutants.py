@@ -1,0 +1,347 @@
+"""The kernel-mutants run: deliberate faults against claims, engine by engine.
+
+A mutant is *killed* by a claim and an engine when the engine refutes the claim on the mutant while the same
+claim holds on the reference at the same scope and under the same readings.  What no claim kills is compared
+with the reference step by step: where the whole scope shows no difference it is *equivalent* there; otherwise it
+is an *open gap* if it was stated as one, or a *survivor*.  Claims and engines that kill nothing are listed, for
+a claim nothing can falsify is worth as little as a mutant nobody notices.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+from evenhand.automatic import automatic_names
+from evenhand.model.canonical import Json
+from evenhand.model.system import Mutant, UnknownName
+from evenhand.plan import EFFORT, Budget, Job
+from evenhand.properties.registry import Bundle
+from evenhand.properties.verdict import Status
+from evenhand.report.finding import Finding
+from evenhand.report.text import describe
+from evenhand.running import STOPPED, run_jobs
+
+__all__ = ["Automatic", "Fate", "Kill", "KillMatrix", "MutantRow", "kill_matrix"]
+
+Fate = Literal["killed", "equivalent", "open_gap", "survivor"]
+
+
+@dataclass(frozen=True)
+class Kill:
+    """One claim refuted on a mutant by one engine, in `length` steps; `record` replays it (or is None)."""
+
+    claim: str
+    engine: str
+    length: int | None
+    record: Json = None
+
+
+@dataclass(frozen=True)
+class MutantRow:
+    """What became of one mutant, beside what was registered; `because` explains a mutant that lives."""
+
+    mutant: str
+    sentence: str
+    source: str
+    system: str
+    scope: Mapping[str, int]
+    readings: Mapping[str, str]
+    expected: str
+    reason: str
+    fate: Fate
+    kills: tuple[Kill, ...] = ()
+    because: str = ""
+    doubts: tuple[str, ...] = ()
+
+    @property
+    def as_stated(self) -> bool:
+        """Whether its fate is the registered one (an open gap that is killed after all is better)."""
+        return self.fate == self.expected or (self.fate == "killed" and self.expected == "open_gap")
+
+    @property
+    def best(self) -> Kill | None:
+        """The shortest kill that can be written to a file; engines and claims in their order break ties."""
+        written = [kill for kill in self.kills if kill.record is not None and kill.length is not None]
+        return min(written, key=lambda kill: kill.length or 0) if written else None
+
+    def to_json(self) -> dict[str, Json]:
+        """This row as JSON; kills without their records."""
+        return {
+            "mutant": self.mutant,
+            "sentence": self.sentence,
+            "source": self.source,
+            "system": self.system,
+            "scope": dict(self.scope),
+            "readings": dict(self.readings),
+            "expected": self.expected,
+            "reason": self.reason,
+            "fate": self.fate,
+            "as_stated": self.as_stated,
+            "because": self.because,
+            "doubts": list(self.doubts),
+            "kills": [{"claim": k.claim, "engine": k.engine, "length": k.length} for k in self.kills],
+        }
+
+
+@dataclass(frozen=True)
+class Automatic:
+    """What became of the mutants that were made by rule, unfiltered, by name.
+
+    `stillborn` ones raised in the model instead of showing something.
+    """
+
+    killed: tuple[str, ...] = ()
+    equivalent: tuple[str, ...] = ()
+    surviving: tuple[str, ...] = ()
+    stillborn: tuple[str, ...] = ()
+
+    @property
+    def made(self) -> int:
+        """How many there were."""
+        return len(self.killed) + len(self.equivalent) + len(self.surviving) + len(self.stillborn)
+
+    def to_json(self) -> dict[str, Json]:
+        """Counts of what was made and killed, names of what was not."""
+        return {
+            "made": self.made,
+            "killed": len(self.killed),
+            "equivalent": list(self.equivalent),
+            "surviving": list(self.surviving),
+            "stillborn": list(self.stillborn),
+        }
+
+
+@dataclass(frozen=True)
+class KillMatrix:
+    """The result of a mutants run; `rows` in the protocol's order, `claims` and `engines` that took part."""
+
+    protocol: str
+    rows: tuple[MutantRow, ...]
+    claims: tuple[str, ...]
+    engines: tuple[str, ...]
+    automatic: Automatic = field(default_factory=Automatic)
+    interrupted: bool = False
+    unfinished: tuple[str, ...] = ()
+    seconds: tuple[tuple[str, float], ...] = ()
+
+    def of(self, fate: Fate) -> tuple[str, ...]:
+        """The names of the mutants with this fate."""
+        return tuple(row.mutant for row in self.rows if row.fate == fate)
+
+    @property
+    def idle_claims(self) -> tuple[str, ...]:
+        """Claims that kill nothing."""
+        used = {kill.claim for row in self.rows for kill in row.kills}
+        return tuple(claim for claim in self.claims if claim not in used)
+
+    @property
+    def idle_engines(self) -> tuple[str, ...]:
+        """Engines that kill nothing."""
+        used = {kill.engine for row in self.rows for kill in row.kills}
+        return tuple(engine for engine in self.engines if engine not in used)
+
+    @property
+    def exit_code(self) -> int:
+        """0 when every fate is as registered, 1 otherwise, 130 when interrupted."""
+        if self.interrupted:
+            return 130
+        return 0 if all(row.as_stated for row in self.rows) else 1
+
+    def to_json(self) -> dict[str, Json]:
+        """The matrix as JSON, clock readings left out."""
+        return {
+            "format": "evenhand/mutants",
+            "version": 1,
+            "protocol": self.protocol,
+            "matrix": [row.to_json() for row in self.rows],
+            "survivors": list(self.of("survivor")),
+            "equivalent": list(self.of("equivalent")),
+            "open_gaps": list(self.of("open_gap")),
+            "claims": list(self.claims),
+            "engines": list(self.engines),
+            "idle_claims": list(self.idle_claims),
+            "idle_engines": list(self.idle_engines),
+            "automatic": self.automatic.to_json(),
+            "interrupted": self.interrupted,
+            "unfinished": list(self.unfinished),
+        }
+
+
+def _silent(_job: Job) -> None:
+    pass
+
+
+def kill_matrix(
+    bundle: Bundle,
+    *,
+    mutants: Sequence[str] = (),
+    theorems: Iterable[str] = (),
+    budget: Budget = Budget.quick,
+    automatic: int = 0,
+    seed: int = 0,
+    jobs: int = 1,
+    progress: Callable[[Job], None] = _silent,
+) -> KillMatrix:
+    """Run every mutant (or those named) of a registered protocol against every claim of its system.
+
+    Search and machine run at the budget's bounds, `theorems` are those whose mutants count too.  `automatic`
+    more mutants are made by rule from the reference's own functions, chosen by `seed`.  `progress` hears of
+    every finished job.  Raises UnknownName for a mutant that is not there.
+    """
+    names = [mutant.name for mutant in bundle.model.mutants]
+    for name in mutants:
+        if name not in names:
+            raise UnknownName(f"mutant of {bundle.name}:", name, names)
+    run = _Run(bundle, budget, seed, jobs, progress)
+    proofs = [Job(bundle.name, "prove", theorem=name, variant="*") for name in theorems]
+    rows = run.rows([m for m in bundle.model.mutants if not mutants or m.name in mutants], proofs)
+    made = run.automatic(automatic_names(bundle, automatic, seed))
+    return KillMatrix(
+        protocol=bundle.name,
+        rows=rows,
+        claims=tuple(claim.name for claim in bundle.claims),
+        engines=("explore", "fuzz", *(("prove",) if proofs else ())),
+        automatic=made,
+        interrupted=run.interrupted,
+        unfinished=tuple(run.unfinished),
+        seconds=tuple(run.seconds),
+    )
+
+
+class _Run:
+    """Runs jobs, remembers what they found, and judges mutants by it."""
+
+    def __init__(
+        self, bundle: Bundle, budget: Budget, seed: int, workers: int, progress: Callable[[Job], None]
+    ) -> None:
+        self.bundle, self.effort, self.seed = bundle, EFFORT[budget], seed
+        self.workers, self.progress = workers, progress
+        self.found: dict[Job, tuple[Finding, ...]] = {}
+        self.proved: list[Finding] = []
+        self.interrupted = False
+        self.unfinished: list[str] = []
+        self.seconds: list[tuple[str, float]] = []
+
+    def run(self, wanted: Iterable[Job]) -> None:
+        """Run the jobs that were not run yet; none once interrupted."""
+        new = [job for job in dict.fromkeys(wanted) if job not in self.found]
+        if self.interrupted:
+            self.unfinished += [job.title for job in new]
+            return
+
+        def finished(job: Job, findings: tuple[Finding, ...]) -> None:
+            self.found[job] = findings
+            self.progress(job)
+
+        ran = run_jobs(new, workers=self.workers, finished=finished)
+        self.interrupted = ran.interrupted
+        self.unfinished += [job.title for job in ran.unfinished]
+        self.seconds += ran.seconds
+
+    def place(self, mutant: Mutant[Any]) -> Job:
+        """Where a mutant is hunted: its system, scope and readings."""
+        return Job(
+            self.bundle.name,
+            "explore",
+            mutant.system,
+            scope=tuple(sorted(mutant.scope.items())),
+            readings=tuple(sorted(mutant.readings, key=lambda pair: pair[0])),
+            variant=mutant.name,
+            max_states=self.effort.max_states,
+            examples=self.effort.examples,
+            steps=self.effort.steps,
+            seed=self.seed,
+        )
+
+    def rows(self, mutants: Sequence[Mutant[Any]], proofs: Sequence[Job]) -> tuple[MutantRow, ...]:
+        """A row for every mutant; those no claim kills are compared with the reference."""
+        places = [self.place(mutant) for mutant in mutants]
+        references = [replace(place, variant="") for place in places]
+        self.run([job for place in (*references, *places) for job in _searched(place)] + list(proofs))
+        self.proved = [finding for job in proofs for finding in self.found.get(job, ())]
+        alive = [place for place in places if not self.kills(place)]
+        self.run(replace(place, engine="compare") for place in alive)
+        return tuple(self.row(mutant, place) for mutant, place in zip(mutants, places, strict=True))
+
+    def findings(self, place: Job) -> list[Finding]:
+        """What search and machine found there, and what the theorems say of the same variant."""
+        own = [finding for job in _searched(place) for finding in self.found.get(job, ())]
+        variant = place.variant or "reference"
+        return own + [
+            finding for finding in self.proved if (finding.system, finding.variant) == (place.system, variant)
+        ]
+
+    def kills(self, place: Job) -> tuple[Kill, ...]:
+        """The claims refuted here that hold on the reference at the same place."""
+        reference = self.findings(replace(place, variant=""))
+        false = {finding.claim for finding in reference if finding.status is Status.REFUTED}
+        true = {finding.claim for finding in reference if finding.status is Status.HOLDS} - false
+        return tuple(
+            Kill(finding.claim, finding.engine, finding.length, finding.record)
+            for finding in self.findings(place)
+            if finding.status is Status.REFUTED and finding.claim in true
+        )
+
+    def row(self, mutant: Mutant[Any], place: Job) -> MutantRow:
+        """The row of one mutant."""
+        kills = self.kills(place)
+        compared = self.found.get(replace(place, engine="compare"), ())
+        fate = _fate(mutant.expected, bool(kills), compared)
+        because = "; ".join(finding.because for finding in compared)
+        doubts = [f"{f.engine}: {f.because}" for f in self.findings(place) if f.status is Status.UNDECIDED]
+        return MutantRow(
+            mutant=mutant.name,
+            sentence=mutant.sentence,
+            source=mutant.source,
+            system=mutant.system,
+            scope=dict(mutant.scope),
+            readings={name: describe(value) for name, value in mutant.readings},
+            expected=mutant.expected,
+            reason=mutant.reason,
+            fate=fate,
+            kills=kills,
+            because=because,
+            doubts=() if kills else tuple(dict.fromkeys(doubts)),
+        )
+
+    def automatic(self, names: Sequence[tuple[str, str]]) -> Automatic:
+        """What became of the mutants made by rule; each is hunted in the system it was made from."""
+        places = [
+            Job(
+                self.bundle.name,
+                "explore",
+                system,
+                variant=name,
+                max_states=self.effort.max_states,
+                examples=self.effort.examples,
+                steps=self.effort.steps,
+                seed=self.seed,
+            )
+            for system, name in names
+        ]
+        references = [replace(place, variant="") for place in places]
+        self.run(job for place in (*references, *places) for job in _searched(place))
+        alive = [place for place in places if not self.kills(place)]
+        self.run(replace(place, engine="compare") for place in alive)
+        fates: dict[str, list[str]] = {"killed": [], "equivalent": [], "survivor": [], "stillborn": []}
+        for place in places:
+            compared = self.found.get(replace(place, engine="compare"), ())
+            fate: str = _fate("killed", bool(self.kills(place)), compared)
+            if fate != "killed" and any(STOPPED in finding.because for finding in compared):
+                fate = "stillborn"
+            fates[fate].append(f"{place.system}: {place.variant}")
+        return Automatic(*(tuple(fates[fate]) for fate in ("killed", "equivalent", "survivor", "stillborn")))
+
+
+def _searched(place: Job) -> tuple[Job, Job]:
+    return replace(place, engine="explore"), replace(place, engine="fuzz")
+
+
+def _fate(expected: str, killed: bool, compared: Sequence[Finding]) -> Fate:
+    if killed:
+        return "killed"
+    if any(finding.status is Status.HOLDS for finding in compared):
+        return "equivalent"
+    return "open_gap" if expected == "open_gap" else "survivor"

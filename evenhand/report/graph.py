@@ -1,0 +1,98 @@
+"""An explored graph as a file: DOT for drawing, GraphML and JSON for other people's tools.
+
+Nodes are numbered in order of discovery; labels are described values, inert, so that nothing in a state can
+break out of its label.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from evenhand.counterexamples.store import write_atomically
+from evenhand.model.canonical import Json, canonical_bytes
+from evenhand.report.store import ready_folder
+from evenhand.report.text import describe
+
+if TYPE_CHECKING:
+    import networkx as nx
+
+__all__ = ["SUFFIXES", "exporter"]
+
+
+def exporter(path: Path) -> Callable[[nx.DiGraph[Any]], None]:
+    """What writes a graph to `path`, by its suffix.
+
+    Raises ValueError for a suffix that says no format, NotWritable for a folder that cannot be written to.
+    """
+    if path.suffix not in SUFFIXES:
+        raise ValueError(f"--graph {path}: the suffix says the format; there is: {', '.join(sorted(SUFFIXES))}")
+    written = SUFFIXES[path.suffix]
+    ready_folder(path.parent)
+    return lambda graph: write_atomically(path, written(_plain(graph)))
+
+
+def _plain(graph: nx.DiGraph[Any]) -> dict[str, Json]:
+    """The graph as numbers and described values: `nodes` by number, `edges` in their order."""
+    numbers = {state: about["number"] for state, about in graph.nodes(data=True)}
+    return {
+        "system": str(graph.graph.get("system", "")),
+        "variant": str(graph.graph.get("variant", "")),
+        "complete": bool(graph.graph.get("complete")),
+        "nodes": [
+            {
+                "id": about["number"],
+                "state": describe(state),
+                "depth": about["depth"],
+                "initial": bool(about["initial"]),
+            }
+            for state, about in graph.nodes(data=True)
+        ],
+        "edges": [
+            {
+                "source": numbers[source],
+                "target": numbers[target],
+                "action": describe(about["action"]),
+                "weight": about["weight"],
+            }
+            for source, target, about in graph.edges(data=True)
+        ],
+    }
+
+
+def _quoted(text: str) -> str:
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def _dot(graph: dict[str, Json]) -> bytes:
+    lines = [f"digraph {_quoted(graph['system'])} {{", "  node [shape=box];"]
+    for node in graph["nodes"]:
+        shape = " peripheries=2" if node["initial"] else ""
+        lines.append(f"  n{node['id']} [label={_quoted(node['state'])}{shape}];")
+    for edge in graph["edges"]:
+        more = f" (and {edge['weight'] - 1} more)" if edge["weight"] > 1 else ""
+        lines.append(f"  n{edge['source']} -> n{edge['target']} [label={_quoted(edge['action'] + more)}];")
+    return ("\n".join([*lines, "}"]) + "\n").encode()
+
+
+def _graphml(graph: dict[str, Json]) -> bytes:
+    import networkx as nx
+
+    made: nx.DiGraph[int] = nx.DiGraph(**{name: graph[name] for name in ("system", "variant", "complete")})
+    for node in graph["nodes"]:
+        made.add_node(node["id"], **{name: node[name] for name in ("state", "depth", "initial")})
+    for edge in graph["edges"]:
+        made.add_edge(edge["source"], edge["target"], action=edge["action"], weight=edge["weight"])
+    content = io.BytesIO()
+    nx.write_graphml(made, content)  # pyright: ignore[reportUnknownMemberType]
+    return content.getvalue()
+
+
+def _json(graph: dict[str, Json]) -> bytes:
+    return canonical_bytes({"format": "evenhand/graph", "version": 1, **graph}) + b"\n"
+
+
+SUFFIXES: dict[str, Callable[[dict[str, Json]], bytes]] = {".dot": _dot, ".graphml": _graphml, ".json": _json}
+"""How each suffix is written."""

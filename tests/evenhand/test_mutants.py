@@ -1,0 +1,184 @@
+"""The kill matrix: fates, idle claims and engines, mutants made by rule, and expectations that fail."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any
+
+import pytest
+
+from evenhand.automatic import automatic_names, faults, mutated, watched
+from evenhand.model.system import UnknownName
+from evenhand.mutants import KillMatrix, kill_matrix
+from evenhand.properties.property import Always
+from evenhand.properties.registry import Bundle, find
+from tests.evenhand.conftest import Command
+
+
+@cache
+def _matrix() -> KillMatrix:
+    return kill_matrix(find("latch"), automatic=50, jobs=2)
+
+
+@pytest.fixture
+def matrix(latch: None) -> KillMatrix:
+    """The latch's mutants, all of them, run once."""
+    return _matrix()
+
+
+def test_every_mutant_has_its_fate(matrix: KillMatrix) -> None:
+    """One killed, one equivalent, one open gap, as registered."""
+    assert {row.mutant: row.fate for row in matrix.rows} == {
+        "always_free": "killed",
+        "slow_leave": "equivalent",
+        "sticky": "open_gap",
+    }
+    assert matrix.exit_code == 0
+    assert all(row.as_stated for row in matrix.rows)
+
+
+def test_kills_name_claim_engine_and_length(matrix: KillMatrix) -> None:
+    """Two agents take the latch: two steps. The claim that is false of the reference kills nothing."""
+    kills = [(kill.claim, kill.engine, kill.length) for kill in matrix.rows[0].kills]
+    assert kills == [
+        ("one_inside", "explore", 2),
+        ("taken_when_free", "explore", 2),
+        ("one_inside", "fuzz", 2),
+        ("taken_when_free", "fuzz", 2),
+    ]
+    assert matrix.idle_claims == ("taken", "somebody_enters")
+    assert matrix.idle_engines == ()
+
+
+def test_mutants_made_by_rule_are_reported_unfiltered(matrix: KillMatrix) -> None:
+    """Every one is somewhere, and a latch that is always free is killed however it was made."""
+    made = matrix.automatic
+    assert made.made == len(automatic_names(find("latch"), 50, 0)) > 4
+    assert len(made.killed) + len(made.equivalent) + len(made.surviving) + len(made.stillborn) == made.made
+    assert "latch: auto:free:negated" in made.killed
+    assert any("auto:left" in name for name in made.surviving), "no claim says that one can leave"
+
+
+def bundle_with(monkeypatch: pytest.MonkeyPatch, **expected: Any) -> Bundle:
+    """The latch with one mutant registered otherwise."""
+    bundle = find("latch")
+    mutants = tuple(replace(m, expected=expected.get(m.name, m.expected)) for m in bundle.model.mutants)
+    changed = replace(bundle, model=replace(bundle.model, mutants=mutants))
+    return registered(monkeypatch, changed)
+
+
+def registered(monkeypatch: pytest.MonkeyPatch, bundle: Bundle) -> Bundle:
+    """Let the child processes find this bundle."""
+
+    def instead(_name: str) -> Bundle:
+        return bundle
+
+    monkeypatch.setattr("evenhand.running.find", instead)
+    return bundle
+
+
+@pytest.mark.parametrize(
+    ("mutant", "expected", "fate"),
+    [("sticky", "killed", "survivor"), ("always_free", "equivalent", "killed"), ("slow_leave", "killed", "equivalent")],
+)
+def test_a_fate_that_is_not_the_registered_one_fails(
+    monkeypatch: pytest.MonkeyPatch, mutant: str, expected: str, fate: str
+) -> None:
+    """Nothing is edited away: the run says 1."""
+    found = kill_matrix(bundle_with(monkeypatch, **{mutant: expected}), mutants=[mutant])
+    assert (found.rows[0].fate, found.exit_code) == (fate, 1)
+
+
+def test_an_open_gap_that_is_killed_after_all_is_no_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The gap is closed."""
+    assert kill_matrix(bundle_with(monkeypatch, always_free="open_gap"), mutants=["always_free"]).exit_code == 0
+
+
+def test_a_claim_that_cannot_fail_is_idle(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A weakened claim no longer kills, and the matrix says so."""
+    bundle = find("latch")
+    (claim,) = (claim for claim in bundle.claims if claim.name == "one_inside")
+    assert isinstance(claim, Always)
+
+    def nothing(_config: object, _state: object) -> bool:
+        return True
+
+    changed = registered(monkeypatch, replace(bundle, claims=(replace(claim, check=nothing),)))
+    found = kill_matrix(changed, mutants=["always_free"])
+    assert found.idle_claims == ("one_inside",)
+    assert found.idle_engines == ("explore", "fuzz")
+    assert found.of("survivor") == ("always_free",)
+
+
+def test_an_unknown_mutant_is_named_with_those_there_are() -> None:
+    """One message."""
+    with pytest.raises(UnknownName, match="unknown mutant of latch: 'x'; there is: always_free, slow_leave, sticky"):
+        kill_matrix(find("latch"), mutants=["x"])
+
+
+def test_the_keys_are_these(cli: Command) -> None:
+    """Other programs rely on them."""
+    made = cli("mutants", "latch", "--automatic", "3", "--json").json
+    assert sorted(made) == [
+        "automatic", "claims", "engines", "equivalent", "fixtures", "format", "idle_claims", "idle_engines",
+        "interrupted", "matrix", "open_gaps", "protocol", "survivors", "timing", "unfinished", "version", "versions",
+    ]  # fmt: skip
+    assert sorted(made["automatic"]) == ["equivalent", "killed", "made", "stillborn", "surviving"]
+    assert sorted(made["matrix"][0]) == [
+        "as_stated", "because", "doubts", "expected", "fate", "kills", "mutant", "readings", "reason", "scope",
+        "sentence", "source", "system",
+    ]  # fmt: skip
+    assert (made["survivors"], made["equivalent"], made["open_gaps"]) == ([], ["slow_leave"], ["sticky"])
+
+
+def test_the_choice_of_automatic_mutants_is_seeded() -> None:
+    """Same seed, same mutants; enough seeds, other mutants."""
+    bundle = find("latch")
+    assert automatic_names(bundle, 3, 7) == automatic_names(bundle, 3, 7)
+    assert len({automatic_names(bundle, 3, seed) for seed in range(20)}) > 1
+    assert automatic_names(bundle, 0, 7) == ()
+
+
+def test_an_automatic_mutant_is_made_again_by_name() -> None:
+    """In any process, from the name alone; an unknown name is refused."""
+    system = find("latch").model.systems["latch"]
+    config = next(iter(system.all_configs()))
+    state = next(iter(system.initial(config)))
+    assert system.rules.free(config, state, 0) is True
+    assert mutated(system, "auto:free:negated").rules.free(config, state, 0) is False
+    with pytest.raises(UnknownName, match="unknown rule 'door'"):
+        mutated(system, "auto:door:negated")
+    with pytest.raises(UnknownName, match="unknown fault of rule free:"):
+        mutated(system, "auto:free:upside_down")
+
+
+@dataclass(frozen=True)
+class Call:
+    """What a rule of this shape would be seen to do."""
+
+    results: list[Any]
+    names: list[str]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        Call([True, False], ["negated", "frozen_1", "frozen_2"]),
+        Call([0, 3], ["plus_one", "frozen_1", "frozen_2"]),
+        Call([("a", "b")], ["emptied", "first_only", "reversed"]),
+        Call(["x"], []),
+        Call([], []),
+    ],
+)
+def test_operators_fit_what_was_seen(call: Call) -> None:
+    """A truth value is negated, a count is off by one, a tuple is cut; what never varied is not frozen."""
+    seen = next(iter(watched(find("latch").model.systems["latch"]).values()))
+    shaped = replace(seen, results=call.results, arguments=[])
+    assert [name for name, _ in faults(shaped)] == call.names
+
+
+def test_the_matrix_is_plain_json(matrix: KillMatrix) -> None:
+    """No value of a model is left in it."""
+    assert json.loads(json.dumps(matrix.to_json())) == matrix.to_json()

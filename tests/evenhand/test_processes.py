@@ -1,0 +1,116 @@
+"""The command line as other processes see it: hash seeds, Ctrl-C, dying children, pipes."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from evenhand.plan import Job
+from evenhand.running import run_jobs
+from tests.evenhand.conftest import PLUGINS, ROOT, Command
+
+
+def test_the_report_is_the_same_under_any_hash_seed_and_number_of_jobs(process: Command, tmp_path: Path) -> None:
+    """Byte by byte, the object `timing` apart; counterexamples too."""
+    made: list[dict[str, bytes]] = []
+    for seed, jobs in (("0", "1"), ("1", "2"), ("4242", "3")):
+        folder = tmp_path / seed
+        answer = process("verify", "latch", "--out", str(folder), "--jobs", jobs, PYTHONHASHSEED=seed)
+        assert answer.code == 0, answer.err
+        files = {path.relative_to(folder).as_posix(): path.read_bytes() for path in sorted(folder.rglob("*.json"))}
+        report = files["report.json"]
+        timing = report.index(b'"timing":{')
+        files["report.json"] = report[:timing] + report[report.index(b"}", timing) :]
+        made.append(files)
+    assert len(made[0]) > 1
+    assert made[0] == made[1] == made[2]
+
+
+def test_one_json_object_and_nothing_else_on_standard_output(process: Command) -> None:
+    """One line, one object; what is for people goes to standard error."""
+    for words in (
+        ("verify", "latch"),
+        ("explore", "latch"),
+        ("fuzz", "latch", "--examples", "5"),
+        ("mutants", "latch"),
+    ):
+        answer = process(*words, "--json")
+        assert isinstance(answer.json, dict), words
+        assert answer.out.count("\n") == 1
+        assert answer.err == ""
+
+
+def interrupted(*words: str, wait: float = 60.0) -> tuple[int, str, str]:
+    """Start a run whose second job sleeps, press Ctrl-C once the first job is done, and wait for the end."""
+    env = {**os.environ, "PYTHONPATH": str(PLUGINS), "TOYLATCH_SLEEP": "60"}
+    with subprocess.Popen(
+        [sys.executable, "-m", "evenhand", *words],
+        cwd=ROOT,
+        env=env,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    ) as run:
+        time.sleep(6)
+        os.killpg(run.pid, signal.SIGINT)  # as a terminal does: every process of the group
+        out, err = run.communicate(timeout=wait)
+    return run.returncode, out, err
+
+
+def test_ctrl_c_leaves_a_usable_partial_report(tmp_path: Path) -> None:
+    """What was finished is printed and written, marked interrupted; exit 130; no child is left behind."""
+    began = time.monotonic()
+    code, out, err = interrupted("verify", "latch", "--json", "--out", str(tmp_path))
+    assert time.monotonic() - began < 40
+    assert code == 130, err
+    printed, kept = json.loads(out), json.loads((tmp_path / "report.json").read_text("utf-8"))
+    assert printed["interrupted"] is kept["interrupted"] is True
+    assert kept["summary"]["exit_code"] == 130
+    assert {(v["engine"], v["sizes"]["agents"]) for v in kept["verdicts"]} == {("explore", 2)}
+    assert kept["unfinished"] == ["explore latch latch agents=3", "fuzz latch latch", "replay latch"]
+    assert "Traceback" not in err
+
+
+def test_a_child_that_dies_or_raises_leaves_its_claims_undecided(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Out of memory, say: the other jobs go on, in order."""
+
+    def dies(_bundle: object, job: Job) -> tuple[()]:
+        if job.seed == 1:
+            os._exit(9)
+        if job.seed == 2:
+            raise MemoryError("no more")
+        return ()
+
+    monkeypatch.setattr("evenhand.running.run", dies)
+    jobs = [Job("latch", "fuzz", seed=seed, claims=("one_inside",)) for seed in (0, 1, 2)]
+    ran = run_jobs(jobs, workers=2)
+    assert [finding.status.value for finding in ran.findings] == ["UNDECIDED", "UNDECIDED"]
+    assert [finding.because for finding in ran.findings] == [
+        "its process ended with exit code 9",
+        "an error stopped fuzz at dies: MemoryError: no more",
+    ]
+    assert not ran.unfinished
+
+
+def test_a_reader_that_leaves_early_is_no_traceback() -> None:
+    """`evenhand … | head -0`."""
+    words = f"{sys.executable} -m evenhand explore latch --json | true"
+    run = subprocess.run(
+        words, shell=True, cwd=ROOT, env={**os.environ, "PYTHONPATH": str(PLUGINS)}, capture_output=True, text=True
+    )
+    assert "Traceback" not in run.stderr
+
+
+def test_the_command_starts_quickly_enough_to_be_typed() -> None:
+    """`--version` loads no engine and no solver."""
+    code = "import sys; sys.argv = ['evenhand', '--version']\nfrom evenhand.cli import app\n"
+    check = "app(standalone_mode=False)\nassert not {'z3', 'cvc5', 'scipy', 'numpy'} & set(sys.modules)"
+    subprocess.run([sys.executable, "-c", code + check], check=True, capture_output=True)
