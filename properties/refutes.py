@@ -35,7 +35,7 @@ from evenhand.properties.property import (
     Reachable,
     TwoRun,
 )
-from evenhand.properties.verdict import Evidence
+from evenhand.properties.verdict import Evidence, runs
 
 __all__ = [
     "FORWARD_LIMIT",
@@ -159,13 +159,7 @@ def twins_of(system: AnySystem, claim: TwoRun, step: AnyStep) -> Iterator[tuple[
 
 def _runs(claim: Property, evidence: Evidence) -> tuple[Scenario[Any, Any, Any], ...]:
     """The runs that must be runs of the system; the twin of a 2-safety pair is computed, not believed."""
-    match evidence:
-        case Scenario():
-            return (evidence,)
-        case Lasso():
-            return (evidence.unrolled,)
-        case Pair():
-            return (evidence.left,) if isinstance(claim, TwoRun) else (evidence.left, evidence.right)
+    return runs(evidence)[:1] if isinstance(claim, TwoRun) else runs(evidence)
 
 
 def _breaks(system: AnySystem, config: Any, loop: Sequence[AnyStep], fairness: Fairness[Any, Any]) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 
 from evenhand.model.system import System
 from evenhand.model.trace import Lasso, Pair, Scenario, replay
-from evenhand.properties.verdict import Evidence
+from evenhand.properties.verdict import Evidence, runs
 
 __all__ = ["MENU", "Shrinker", "shrink"]
 
@@ -302,7 +302,7 @@ class Shrinker:
         """The actions, and the (agent, choice) pairs of joint ones, that the evidence takes off the menu."""
         joint = self.system.joint
         found: list[Any] = []
-        for run in _runs(evidence):
+        for run in runs(evidence):
             for step in replay(self.system, run).steps:
                 config, state, action = step.config, step.before, step.action
                 if self.system.is_enabled(config, state, action):
@@ -344,16 +344,6 @@ class Shrinker:
                 return
             if (config, earlier) not in self._starts:
                 yield config, earlier
-
-
-def _runs(evidence: Evidence) -> tuple[AnyScenario, ...]:
-    match evidence:
-        case Scenario():
-            return (evidence,)
-        case Lasso():
-            return (evidence.unrolled,)
-        case Pair():
-            return (evidence.left, evidence.right)
 
 
 def _starts(evidence: Evidence) -> Any:

@@ -37,8 +37,9 @@ class Separation:
 
     `scenario` is the smallest one found on which they differ, in their last step: `shown` by the reference
     and by the variant there; None where none was found.  `complete` says that every pair of states that the
-    configurations lead to was visited, and some step compared, so that None means equal.  `states` counts
-    those pairs, `steps` the steps compared.
+    configurations lead to was visited, and some step compared, so that None means equal: equal in what is shown
+    (and in the claims given), which a claim about hidden state, a monitor say, may still tell apart.  `states`
+    counts those pairs, `steps` the steps compared.
     """
 
     reference: str

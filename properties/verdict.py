@@ -9,7 +9,7 @@ from typing import Any
 
 from evenhand.model.trace import Lasso, Pair, Scenario
 
-__all__ = ["Evidence", "Status", "Verdict"]
+__all__ = ["Evidence", "Status", "Verdict", "runs"]
 
 
 class Status(Enum):
@@ -25,6 +25,17 @@ class Status(Enum):
 
 Evidence = Scenario[Any, Any, Any] | Lasso[Any, Any, Any] | Pair[Any, Any, Any]
 """What refutes a claim, or witnesses a reachable one: it replays in the executable model."""
+
+
+def runs(evidence: Evidence) -> tuple[Scenario[Any, Any, Any], ...]:
+    """The runs that evidence consists of: itself, a lasso's stem and one turn, or both runs of a pair."""
+    match evidence:
+        case Scenario():
+            return (evidence,)
+        case Lasso():
+            return (evidence.unrolled,)
+        case Pair():
+            return (evidence.left, evidence.right)
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,7 @@ from evenhand.properties.property import (
     TwoRun,
 )
 from evenhand.properties.refutes import PAIRS_FROM, bad_twins, has_ended, judge, twin_pair
-from evenhand.properties.verdict import Evidence
+from evenhand.properties.verdict import Evidence, runs
 
 __all__ = ["Run", "Watch", "watch"]
 
@@ -331,10 +331,4 @@ def _evenly(items: tuple[Any, ...], count: int) -> tuple[Any, ...]:
 
 
 def _size(evidence: Evidence) -> int:
-    match evidence:
-        case Scenario():
-            return len(evidence.actions)
-        case Lasso():
-            return len(evidence.stem) + len(evidence.loop)
-        case Pair():
-            return len(evidence.left.actions) + len(evidence.right.actions)
+    return sum(len(run.actions) for run in runs(evidence))

@@ -77,6 +77,23 @@ def of_configs(*configs: lock.Config) -> lock.LockSystem:
     return replace(lock.lock(2), configs=these)
 
 
+def two_lamps() -> System[int, int, str, int, None]:
+    """A lamp that is on or off, and stays so for the whole run."""
+    return System(
+        "two_lamps",
+        None,
+        lambda _scope, _readings: (0,),
+        lambda _config: (0, 1),
+        lambda _rules, _config, state, _action: (state, state),
+        actions=lambda _config, _scope, _state: ("look",),
+    )
+
+
+def constant_of_the_run() -> DeterminedBy:
+    """What is seen depends on the action alone: true within each run, false across them."""
+    return DeterminedBy(name="x", sentence="", key=lambda step: step.action, value=lambda step: step.shown)
+
+
 ASK, ENTER, LEAVE = act("ask"), act("enter"), act("leave")
 
 
@@ -360,16 +377,8 @@ def test_a_machine_for_a_test_file_raises_at_the_refuting_step() -> None:
 
 def test_a_value_that_depends_on_the_run_is_found_across_runs() -> None:
     """Within one run the value never changes; only two runs together refute."""
-    system: System[int, int, str, int, None] = System(
-        "two_lamps",
-        None,
-        lambda _scope, _readings: (0,),
-        lambda _config: (0, 1),
-        lambda _rules, _config, state, _action: (state, state),
-        actions=lambda _config, _scope, _state: ("look",),
-    )
-    claim = DeterminedBy(name="x", sentence="", key=lambda step: step.action, value=lambda step: step.shown)
-    found = verdict(fuzz(system, (claim,), examples=10), claim)
+    claim = constant_of_the_run()
+    found = verdict(fuzz(two_lamps(), (claim,), examples=10), claim)
     assert found.status is Status.REFUTED
     assert isinstance(found.evidence, Pair)
     assert [found.evidence.left.start, found.evidence.right.start] in ([0, 1], [1, 0])

@@ -48,12 +48,12 @@ from evenhand.properties import refutes as judging
 from evenhand.properties import variants
 from evenhand.properties.generator import Event
 from evenhand.properties.machine import fuzz, fuzzing, watch
-from evenhand.properties.property import DeterminedBy, EachStep, LeadsTo, Property
+from evenhand.properties.property import EachStep, LeadsTo, Property
 from evenhand.properties.shrink import Shrinker, shrink
 from evenhand.properties.verdict import Evidence, Status
 from tests.models import counter, lock, naive
 from tests.models.lock import Act
-from tests.properties.machine.test_machine import ASK, ENTER, LEAVE, act, drawing
+from tests.properties.machine.test_machine import ASK, ENTER, LEAVE, act, constant_of_the_run, drawing, two_lamps
 
 TOTAL = lock.lock(2)
 CONFIG = next(iter(TOTAL.all_configs()))
@@ -202,16 +202,7 @@ def both_refutations_are_reported() -> None:
 
 def runs_are_compared() -> None:
     """Within one run nothing changes."""
-    lamps: System[int, int, str, int, None] = System(
-        "lamps",
-        None,
-        lambda _scope, _readings: (0,),
-        lambda _config: (0, 1),
-        lambda _rules, _config, state, _action: (state, state),
-        actions=lambda _config, _scope, _state: ("look",),
-    )
-    claim = DeterminedBy(name="x", sentence="", key=lambda step: step.action, value=lambda step: step.shown)
-    assert fuzz(lamps, (claim,), examples=20).verdicts[0].status is Status.REFUTED
+    assert fuzz(two_lamps(), (constant_of_the_run(),), examples=20).verdicts[0].status is Status.REFUTED
 
 
 def promises_need_more_than_samples() -> None:
