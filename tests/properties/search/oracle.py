@@ -25,7 +25,7 @@ from evenhand.properties.property import (
     Reachable,
 )
 
-__all__ = ["Graph", "expected", "graph_of", "sizes"]
+__all__ = ["Graph", "expected", "graph_of", "graphs_of", "sizes"]
 
 AnySystem = System[Any, Any, Any, Any, Any]
 AnyStep = Step[Any, Any, Any, Any]
@@ -65,9 +65,14 @@ def graph_of(system: AnySystem, config: Any) -> Graph:
     return Graph(config, starts, tuple(rings), tuple(step for state in known for step in out(state)))
 
 
-def sizes(system: AnySystem) -> tuple[int, int, int, int]:
+def graphs_of(system: AnySystem) -> tuple[Graph, ...]:
+    """The graph of every configuration."""
+    return tuple(graph_of(system, config) for config in system.all_configs())
+
+
+def sizes(graphs: Iterable[Graph]) -> tuple[int, int, int, int]:
     """States, steps, distinct pairs of states, depth."""
-    graphs = [graph_of(system, config) for config in system.all_configs()]
+    graphs = list(graphs)
     return (
         sum(len(graph.states) for graph in graphs),
         sum(len(graph.steps) for graph in graphs),
@@ -86,9 +91,9 @@ class Answer:
     violations: int | None = None
 
 
-def expected(system: AnySystem, claim: Property) -> Answer:
+def expected(system: AnySystem, claim: Property, graphs: Iterable[Graph]) -> Answer:
     """The answer over all configurations."""
-    answers = [_one(system, claim, graph_of(system, config)) for config in system.all_configs()]
+    answers = [_one(system, claim, graph) for graph in graphs]
     lengths = [answer.length for answer in answers if answer.length is not None]
     good = any(a.true for a in answers) if isinstance(claim, Reachable) else all(a.true for a in answers)
     return Answer(

@@ -246,7 +246,7 @@ FAULTS: dict[Plant, tuple[str, ...]] = {
 SHORT: dict[str, Callable[[], None]] = {
     **CHECKS,
     "tiers_agree": lambda: tiers_agree(range(1)),
-    "random_graphs": lambda: random_graphs(range(60)),
+    "random_graphs": lambda: random_graphs(range(80)),
 }
 
 
