@@ -1,0 +1,32 @@
+"""How a faulty compiler is declared, and the scopes at which most can be seen."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, Literal
+
+from evenhand.model.apcm.compiler import REFERENCE, Rules
+from evenhand.model.system import Mutant, Scope
+
+__all__ = ["CHAIN", "HOSTILE", "PLAIN", "STEPS", "declare"]
+
+PLAIN = Scope(actions=2, preferences=2, hostile=0)
+HOSTILE = Scope(actions=2, preferences=2, hostile=1)
+CHAIN = Scope(actions=1, preferences=1, hostile=0)
+STEPS = Scope(steps=8)
+
+
+def declare(
+    name: str,
+    sentence: str,
+    source: str,
+    system: str,
+    scope: Scope,
+    *,
+    readings: tuple[tuple[str, Any], ...] = (),
+    expected: Literal["killed", "equivalent", "open_gap"] = "killed",
+    reason: str = "",
+    **functions: Any,
+) -> Mutant[Rules]:
+    """The mutant with these functions of the reference replaced; the other arguments are those of `Mutant`."""
+    return Mutant(name, sentence, source, replace(REFERENCE, **functions), system, scope, readings, expected, reason)

@@ -1,0 +1,272 @@
+"""The systems of RSA-PoC v1.0: one compiler, five ways to feed it.
+
+`universe`: one step, every APCM, every REVISE artefact.  `repaired`: the same under the repaired rules.  `run`: steps
+without end, artefacts free, for precedents, livelock and oscillation.  `agents`: one step, every APCM with every set
+of feasible actions, artefacts by the rule-based generators.  `conditions`: the four run conditions of section 10.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from typing import Any
+
+from evenhand.model.apcm.compiler import REFERENCE, REPAIRED, SCRAMBLES, Rules
+from evenhand.model.apcm.generators import artifact_of
+from evenhand.model.apcm.menus import (
+    CLEAN,
+    SHARED,
+    SOPHIE,
+    THREE_WAY,
+    action_names,
+    all_fields,
+    every_situation,
+    hostile_artifacts,
+    hostile_situations,
+    preference_names,
+    situation,
+)
+from evenhand.model.apcm.readings import Readings
+from evenhand.model.apcm.renaming import RENAMING
+from evenhand.model.apcm.step import initial, progress, smaller, step, wants
+from evenhand.model.apcm.vocabulary import (
+    CONDITIONS,
+    MAINTAIN,
+    REVISE,
+    SCRAMBLE,
+    TYPES,
+    Act,
+    Config,
+    Fields,
+    Select,
+    Shown,
+    Situation,
+    State,
+    Submit,
+)
+from evenhand.model.system import Fairness, Scope, System
+
+__all__ = ["AGENTS", "CONDITIONED", "ENVIRONMENT", "REPAIRED_UNIVERSE", "RUN", "SYSTEMS", "UNIVERSE", "revises"]
+
+ApcmSystem = System[Config, State, Act, Shown, Rules]
+
+
+def _selections(state: State) -> Iterator[Act]:
+    return (Select(action) for action in state.offered)
+
+
+@lru_cache(maxsize=4_096)
+def _submissions(
+    preferences: tuple[str, ...],
+    readings: Readings,
+    previous: Fields | None,
+    *,
+    modes: tuple[str, ...],
+    groups: bool,
+    hostile: bool,
+) -> tuple[Submit, ...]:
+    """Artefacts on offer after `previous`, simplest first."""
+    honest = [
+        Submit(artifact_of(fields, previous, mode))
+        for mode in modes
+        for fields in all_fields(preferences, readings, groups)
+    ]
+    odd = [Submit(artifact) for artifact in hostile_artifacts(preferences, previous)] if hostile else []
+    return (*honest, *odd)
+
+
+def _one_step(groups: bool) -> Any:
+    def actions(config: Config, scope: Scope, state: State) -> Iterable[Act]:
+        if state.over:
+            return ()
+        if state.offered:
+            return _selections(state)
+        return _submissions(
+            config.preferences,
+            config.readings,
+            state.previous,
+            modes=(REVISE,),
+            groups=groups,
+            hostile=bool(scope["hostile"]),
+        )
+
+    return actions
+
+
+def _free_actions(config: Config, scope: Scope, state: State) -> Iterable[Act]:
+    if state.over:
+        return ()
+    if state.offered:
+        return _selections(state)
+    return _submissions(
+        config.preferences,
+        config.readings,
+        state.previous,
+        modes=(REVISE, MAINTAIN),
+        groups=False,
+        hostile=bool(scope["hostile"]),
+    )
+
+
+def _generated_actions(_config: Config, _scope: Scope, state: State) -> Iterable[Act]:
+    if state.over:
+        return ()
+    return _selections(state) if state.offered else (Submit(),)
+
+
+def _universe_configs(scope: Scope, readings: Readings) -> Iterator[Config]:
+    """One step on every APCM; `hostile` adds situations that are not proper."""
+    actions, preferences = action_names(scope["actions"]), preference_names(scope["preferences"])
+    for one in every_situation(actions, preferences):
+        yield Config(actions, preferences, (one,), steps=1, readings=readings)
+    if scope["hostile"] and actions and preferences:
+        for odd in hostile_situations(actions, preferences):
+            yield Config(actions, preferences, (odd,), steps=1, readings=readings)
+
+
+def _run_configs(scope: Scope, readings: Readings) -> Iterator[Config]:
+    """Every APCM published again and again, and environments that change between two or three situations."""
+    actions, preferences = action_names(scope["actions"]), preference_names(scope["preferences"])
+    for one in every_situation(actions, preferences):
+        yield Config(actions, preferences, (one,), readings=readings)
+    if len(actions) >= 2 and len(preferences) == 2:
+        empty = Situation((), ())
+        for many in ((SOPHIE, CLEAN), (SOPHIE, empty), (CLEAN, SHARED, SOPHIE)):
+            yield Config(actions, preferences, many, readings=readings)
+    if scope["hostile"] and actions and preferences:
+        for odd in hostile_situations(actions, preferences):
+            yield Config(actions, preferences, (odd,), readings=readings)
+
+
+def _agent_configs(scope: Scope, readings: Readings) -> Iterator[Config]:
+    """Every APCM over every set of feasible actions, under each of the two generators of the text's kind."""
+    actions, preferences = action_names(scope["actions"]), preference_names(scope["preferences"])
+    for generator in ("single_pair", "complete"):
+        for one in every_situation(actions, preferences, infeasible=True):
+            yield Config(actions, preferences, (one,), generator=generator, steps=1, readings=readings)
+
+
+_THREE = preference_names(3)
+ENVIRONMENT: tuple[Situation, ...] = (
+    situation(_THREE, a1="", a2="P1", a3="P2"),
+    situation(_THREE, a1="P1", a2="P2"),
+    situation(_THREE, a1="P1", a2="P1 P2"),
+    THREE_WAY,
+)
+"""What the environment of section 10 publishes: no conflict, a forced choice, a shared violation, a three-way one."""
+
+
+def _condition_configs(scope: Scope, readings: Readings) -> Iterator[Config]:
+    """The four conditions under each generator and selector, in one environment."""
+    actions = action_names(3)
+    for condition in CONDITIONS:
+        for generator in ("complete", "single_pair", "lazy"):
+            for selector in ("any", "first", "last"):
+                for scramble in SCRAMBLES if condition == SCRAMBLE else ("swap",):
+                    yield Config(
+                        actions,
+                        _THREE,
+                        ENVIRONMENT,
+                        condition=condition,
+                        generator=generator,
+                        selector=selector,
+                        scramble=scramble,
+                        steps=scope["steps"],
+                        readings=readings,
+                    )
+
+
+def revises(_state: State, action: Act) -> bool:
+    """A step that submits a REVISE artefact."""
+    return isinstance(action, Submit) and action.artifact is not None and action.artifact.mode == REVISE
+
+
+def _fair(_config: Config) -> dict[str, Fairness[State, Act]]:
+    return {"artefacts revise": Fairness("weak", revises)}
+
+
+UNIVERSE: ApcmSystem = System(
+    name="universe",
+    rules=REFERENCE,
+    configs=_universe_configs,
+    initial=initial,
+    step=step,
+    actions=_one_step(False),
+    scope=Scope(actions=2, preferences=2, hostile=1),
+    readings=Readings(),
+    wants=wants,
+    progress=progress,
+    smaller=smaller,
+    quotients=(RENAMING,),
+    types=TYPES,
+)
+"""One step on every APCM with every REVISE artefact."""
+
+REPAIRED_UNIVERSE: ApcmSystem = System(
+    name="repaired",
+    rules=REPAIRED,
+    configs=_universe_configs,
+    initial=initial,
+    step=step,
+    actions=_one_step(True),
+    scope=Scope(actions=2, preferences=2, hostile=0),
+    readings=Readings(),
+    wants=wants,
+    progress=progress,
+    smaller=smaller,
+    quotients=(RENAMING,),
+    types=TYPES,
+)
+"""The same under the repaired rules, where a collision is declared among any number of preferences."""
+
+RUN: ApcmSystem = System(
+    name="run",
+    rules=REFERENCE,
+    configs=_run_configs,
+    initial=initial,
+    step=step,
+    actions=_free_actions,
+    scope=Scope(actions=2, preferences=2, hostile=0),
+    readings=Readings(),
+    fair=_fair,
+    wants=wants,
+    progress=progress,
+    smaller=smaller,
+    types=TYPES,
+)
+"""Steps without end, artefacts free."""
+
+AGENTS: ApcmSystem = System(
+    name="agents",
+    rules=REFERENCE,
+    configs=_agent_configs,
+    initial=initial,
+    step=step,
+    actions=_generated_actions,
+    scope=Scope(actions=3, preferences=3),
+    readings=Readings(),
+    wants=wants,
+    progress=progress,
+    smaller=smaller,
+    types=TYPES,
+)
+"""One step on every APCM and every set of feasible actions, artefacts by a generator."""
+
+CONDITIONED: ApcmSystem = System(
+    name="conditions",
+    rules=REFERENCE,
+    configs=_condition_configs,
+    initial=initial,
+    step=step,
+    actions=_generated_actions,
+    scope=Scope(steps=8),
+    readings=Readings(),
+    wants=wants,
+    progress=progress,
+    smaller=smaller,
+    types=TYPES,
+)
+"""The run conditions of section 10, twice through the environment."""
+
+SYSTEMS = {system.name: system for system in (RUN, UNIVERSE, REPAIRED_UNIVERSE, AGENTS, CONDITIONED)}
+"""Every system by name, the main one first."""

@@ -1,0 +1,285 @@
+"""The words of RSA-PoC v1.0: situations and their APCM, justification artefacts, what a step shows.
+
+Two actions of the system.  `Submit`: the environment has published the feasible actions and their APCM, and an
+artefact arrives and is compiled to a mask.  `Select`: one of the permitted actions is executed; which one is a choice,
+for a choice inside a deterministic step would pick by position.
+
+What comes from outside (APCM entries, artefact fields) may be of any type: a frozenset stands for a set, a tuple for a
+list, `Atom` and `Opaque` for whatever else there is.  What was read is a `Fields` of sorted tuples.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, TypeAlias
+
+from evenhand.model.apcm.readings import Readings
+from evenhand.model.atoms import Atom, Opaque
+from evenhand.model.canonical import canonical_bytes
+
+__all__ = [
+    "APCM_CODES",
+    "ASB",
+    "BYPASS",
+    "CONDITIONS",
+    "DONE",
+    "EMPTY",
+    "INVALID_RUN",
+    "MAINTAIN",
+    "MODES",
+    "MVRA",
+    "RANKED",
+    "REVISE",
+    "SCHEMA_CODES",
+    "SCRAMBLE",
+    "TYPES",
+    "Act",
+    "Artifact",
+    "Compiled",
+    "Config",
+    "Entry",
+    "Error",
+    "Fields",
+    "Id",
+    "Ids",
+    "Pairs",
+    "RawPairs",
+    "RawSet",
+    "Select",
+    "Shown",
+    "Situation",
+    "State",
+    "Submit",
+    "digest_of",
+]
+
+MAINTAIN, REVISE = "MAINTAIN", "REVISE"
+MODES = (MAINTAIN, REVISE)
+"""The two modes of conflict resolution (3.2)."""
+
+ASB, MVRA, SCRAMBLE, BYPASS = "ASB_NULL", "MVRA", "SCRAMBLE", "BYPASS"
+CONDITIONS = (ASB, MVRA, SCRAMBLE, BYPASS)
+"""The four run conditions of section 10."""
+
+DONE, INVALID_RUN = "DONE", "INVALID_RUN"
+"""How a run is over: its frozen number of steps is spent, or the environment published no proper APCM (2.2)."""
+
+RANKED = (
+    "E_DIGEST_MISMATCH",
+    "E_AV_WITHOUT_COLLISION",
+    "E_GRATUITOUS_VIOLATION",
+    "E_AV_NOT_IN_COLLISION",
+    "E_AV_RP_OVERLAP",
+    "E_FALSE_COLLISION",
+    "E_PRECEDENT_VIOLATION",
+)
+"""What a well-formed artefact can fail by, in the order of report: the link, then Rules 1.5, 2 and 3.
+
+The two codes of readings stand behind Rule 1.5's own, whose subject they share.
+"""
+
+SCHEMA_CODES = ("E_SCHEMA_TYPE", "E_UNKNOWN_MODE", "E_UNKNOWN_PREFERENCE", "E_PAIR_ARITY")
+"""What makes an artefact malformed; no rule is then consulted."""
+
+APCM_CODES = (
+    "E_FEASIBLE_UNKNOWN",
+    "E_FEASIBLE_REPEATED",
+    "E_APCM_MISSING",
+    "E_APCM_REPEATED",
+    "E_APCM_NULL",
+    "E_APCM_TYPE",
+    "E_APCM_UNKNOWN_PREFERENCE",
+    "E_APCM_SATISFIES",
+)
+"""What ends the run before any agent acts (2.2)."""
+
+Id: TypeAlias = str | Atom | Opaque
+RawSet: TypeAlias = frozenset[Id] | tuple[Id, ...] | Atom | Opaque | None
+RawPairs: TypeAlias = frozenset[tuple[Id, ...]] | tuple[tuple[Id, ...], ...] | Atom | Opaque | None
+Ids: TypeAlias = tuple[str, ...]
+Pairs: TypeAlias = tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """The APCM of one action: what it violates and satisfies (2.1), as published."""
+
+    violates: RawSet
+    satisfies: RawSet = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """What the environment publishes in one step: the feasible actions, and an APCM as (action, entry)."""
+
+    feasible: tuple[str, ...]
+    apcm: tuple[tuple[str, Entry], ...]
+
+    def violates(self, action: str) -> frozenset[str]:
+        """What an action violates; nothing where the APCM does not say (a compiler sees no such situation)."""
+        for name, entry in self.apcm:
+            if name == action:
+                value: Any = entry.violates
+                if isinstance(value, frozenset):
+                    return value  # pyright: ignore
+                return frozenset(value) if isinstance(value, tuple) else frozenset()  # pyright: ignore
+        return frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Artifact:
+    """A justification artefact (3): fields as they arrive.
+
+    `previous_artifact_digest` is None in a step without a previous artefact.  `precedent_reference` is text that no
+    rule reads.
+    """
+
+    authorized_violations: RawSet
+    required_preservations: RawSet
+    conflict_attribution: RawPairs
+    mode: Id | None = REVISE
+    previous_artifact_digest: Id | None = None
+    precedent_reference: Id | None = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Fields:
+    """AV, RP and the declared pairs of a well-formed artefact: what Rule 3 compares and the digest is taken of."""
+
+    av: Ids
+    rp: Ids
+    pairs: Pairs
+
+
+EMPTY = Fields((), (), ())
+
+
+@lru_cache(maxsize=65_536)
+def digest_of(fields: Fields) -> str:
+    """`blake2b128:` and 32 hexadecimal digits, over the canonical JSON of AV, RP and pairs (3.2)."""
+    data = {
+        "authorized_violations": list(fields.av),
+        "required_preservations": list(fields.rp),
+        "conflict_attribution": [list(pair) for pair in fields.pairs],
+    }
+    return "blake2b128:" + hashlib.blake2b(canonical_bytes(data), digest_size=16).hexdigest()
+
+
+@dataclass(frozen=True, order=True, slots=True)
+class Error:
+    """A code and its payload: the preference, pair, field or action at fault.  Payload decides nothing."""
+
+    code: str
+    culprit: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return f"{self.code}({', '.join(self.culprit)})" if self.culprit else self.code
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """What the compiler made of an artefact: the fields it read (None if malformed), all errors, the mask."""
+
+    fields: Fields | None
+    mode: str
+    errors: tuple[Error, ...]
+    forbidden: tuple[str, ...]
+
+    @property
+    def ok(self) -> bool:
+        """Whether it compiled."""
+        return not self.errors
+
+
+@dataclass(frozen=True, slots=True)
+class Submit:
+    """An artefact arrives; None where the generator of the configuration, or nobody, makes it."""
+
+    artifact: Artifact | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Select:
+    """The selector picks an action."""
+
+    action: str
+
+
+Act: TypeAlias = Submit | Select
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """What is fixed during a run.
+
+    `actions` is the inventory, `preferences` the frozen registry.  The environment publishes `situations` in turn, for
+    `steps` steps, or for ever if None.  `generator` names who writes the artefacts (empty: they come from
+    outside), `selector` narrows the permitted actions, `scramble` is what condition SCRAMBLE does to an artefact.
+    """
+
+    actions: tuple[str, ...]
+    preferences: tuple[str, ...]
+    situations: tuple[Situation, ...]
+    condition: str = MVRA
+    generator: str = ""
+    selector: str = "any"
+    scramble: str = "swap"
+    steps: int | None = None
+    readings: Readings = Readings()  # noqa: RUF009 - a frozen record of defaults
+
+    def published(self, state: State) -> Situation:
+        """What the environment publishes in a state."""
+        return self.situations[state.place % len(self.situations)]
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """The state between two actions of the system.
+
+    `place` is the step (in a run without end, modulo the environment's period), `previous` the fields of the previous
+    artefact (never its digest), `permitted` and `offered` what the mask and then the selector left (empty while an
+    artefact is awaited), `over` empty or how the run ended.
+    """
+
+    place: int = 0
+    previous: Fields | None = None
+    permitted: tuple[str, ...] = ()
+    offered: tuple[str, ...] = ()
+    over: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What a step shows; lists are sorted by name, for the protocol orders nothing.
+
+    `kind` is `submit`, `select` or `rejected`.  `artifact` is what reached the compiler, `compile_ok` None where no
+    compiler ran; `invalid` says what is wrong with the APCM; `rejected` why the action was none.
+    """
+
+    kind: str
+    artifact: Artifact | None = None
+    fields: Fields | None = None
+    mode: str = ""
+    compile_ok: bool | None = None
+    errors: tuple[Error, ...] = ()
+    forbidden: tuple[str, ...] = ()
+    permitted: tuple[str, ...] = ()
+    offered: tuple[str, ...] = ()
+    halt: bool = False
+    gridlock: bool = False
+    revision: bool = False
+    selected: str = ""
+    selected_violates: tuple[str, ...] = ()
+    invalid: tuple[Error, ...] = ()
+    rejected: str = ""
+
+    @property
+    def compile_error_code(self) -> str:
+        """The first kind of error; empty if there is none (9.1)."""
+        return self.errors[0].code if self.errors else ""
+
+
+TYPES = (Artifact, Atom, Config, Entry, Error, Fields, Opaque, Readings, Select, Shown, Situation, State, Submit)
+"""Every class that files of this protocol may hold."""
