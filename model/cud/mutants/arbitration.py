@@ -8,9 +8,9 @@ from dataclasses import replace
 from typing import Any, TypeAlias
 
 from evenhand.model.cud.kernel import REFERENCE, Bound, Moment, Rules
-from evenhand.model.cud.mutants.declare import KEYS, PAIR, RELAXED_FROM, THREE, TWICE, declare, share_a_key
+from evenhand.model.cud.mutants.declare import KEYS, PAIR, RELAXED_FROM, TWICE, declare, share_a_key
 from evenhand.model.cud.vocabulary import FAILURE, READ, WRITE, Config, Request, State
-from evenhand.model.system import Mutant
+from evenhand.model.system import Mutant, Scope
 
 __all__ = ["ARBITRATION"]
 
@@ -183,7 +183,7 @@ ARBITRATION: tuple[Mutant[Rules], ...] = (
         "The largest set of requests without interference is executed.",
         "D12",
         "run",
-        THREE,
+        Scope(agents=3, keys=1, epochs=1),
         refuse=_most_executions,
     ),
     declare(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from evenhand.model.cud.kernel import REFERENCE, Bound, Moment, Rules
-from evenhand.model.cud.mutants.declare import ONE, PAIR, RELAXED_FROM, TWICE, declare
+from evenhand.model.cud.mutants.declare import ALONE, ALONE_TWICE, ONE, PAIR, RELAXED_FROM, TWICE, declare
 from evenhand.model.cud.vocabulary import ALLOW, DENY, WRITE, Authority, Config, Request
 from evenhand.model.system import Mutant, Scope
 
@@ -152,7 +152,7 @@ AUTHORITY: tuple[Mutant[Rules], ...] = (
         f"From epoch {RELAXED_FROM} on no DENY is in force.",
         "F17, FQ26",
         "run",
-        TWICE,
+        ALONE_TWICE,
         in_force=_lapse_vetoes_later,
     ),
     declare("open_world_allow", "No ALLOW is needed.", "FQ27", "universe", ONE, covers=_always_covered),
@@ -177,7 +177,7 @@ AUTHORITY: tuple[Mutant[Rules], ...] = (
         "A cited and held ALLOW covers every key and operation.",
         "FQ33",
         "run",
-        PAIR,
+        ALONE,
         covers=_any_held_allow_covers,
     ),
     declare(
@@ -194,7 +194,7 @@ AUTHORITY: tuple[Mutant[Rules], ...] = (
         "Citing what one does not hold is no fault of its own.",
         "FQ33",
         "run",
-        PAIR,
+        ALONE,
         foreign=_never,
     ),
     declare(
@@ -226,7 +226,7 @@ AUTHORITY: tuple[Mutant[Rules], ...] = (
         "Authorities made after epoch 0 count.",
         "FQ26",
         "run",
-        PAIR,
+        ALONE,
         in_force=_unchecked,
     ),
     declare(
@@ -234,7 +234,7 @@ AUTHORITY: tuple[Mutant[Rules], ...] = (
         "The submitter is whoever the request says.",
         "FQ33, C8",
         "run",
-        PAIR,
+        ALONE,
         bind=_adopt_agent_id,
     ),
     declare(

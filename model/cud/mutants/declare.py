@@ -9,11 +9,25 @@ from evenhand.model.cud.kernel import REFERENCE, Rules
 from evenhand.model.cud.vocabulary import Request
 from evenhand.model.system import Mutant, Scope
 
-__all__ = ["KEYS", "ONE", "PAIR", "RELAXED_FROM", "THREE", "THRICE", "TWICE", "declare", "share_a_key"]
+__all__ = [
+    "ALONE",
+    "ALONE_TWICE",
+    "KEYS",
+    "ONE",
+    "PAIR",
+    "RELAXED_FROM",
+    "THREE",
+    "THRICE",
+    "TWICE",
+    "declare",
+    "share_a_key",
+]
 
 RELAXED_FROM = 1
 """k of F17's time-based relaxation: the first epoch in which a faulty kernel relaxes."""
 
+ALONE = Scope(agents=1, keys=1, epochs=1)
+ALONE_TWICE = Scope(agents=1, keys=1, epochs=2)
 PAIR = Scope(agents=2, keys=1, epochs=1)
 TWICE = Scope(agents=2, keys=1, epochs=2)
 THRICE = Scope(agents=2, keys=1, epochs=3)

@@ -15,7 +15,7 @@ from evenhand.model.cud.kernel import (
     Happened,
     Rules,
 )
-from evenhand.model.cud.mutants.declare import KEYS, ONE, PAIR, TWICE, declare
+from evenhand.model.cud.mutants.declare import ALONE, ALONE_TWICE, ONE, PAIR, TWICE, declare
 from evenhand.model.cud.vocabulary import DONE, FAILURE, FAULT, Config, Draft, Message, Observation, State
 from evenhand.model.system import Mutant, Scope
 
@@ -158,7 +158,7 @@ TOLD: tuple[Mutant[Rules], ...] = (
         "A scope violation is told as executed.",
         "C10",
         "run",
-        KEYS,
+        Scope(agents=1, keys=2, epochs=1),
         token=_violation_as_executed,
     ),
     declare(
@@ -198,7 +198,7 @@ TOLD: tuple[Mutant[Rules], ...] = (
         "Agents hear themselves.",
         "FQ21",
         "run",
-        Scope(agents=1, keys=1, epochs=2),
+        ALONE_TWICE,
         observe=_echo_own_message,
     ),
     declare(
@@ -214,7 +214,7 @@ TOLD: tuple[Mutant[Rules], ...] = (
         "A message comes from whoever it says.",
         "FQ21",
         "run",
-        PAIR,
+        ALONE,
         seal=_forge_sender,
     ),
     declare(
@@ -222,7 +222,7 @@ TOLD: tuple[Mutant[Rules], ...] = (
         "Messages of any size pass.",
         "FQ21",
         "run",
-        Scope(agents=1, keys=1, epochs=1),
+        ALONE,
         readings=(("message_limit", 4),),
         seal=_no_size_limit,
     ),
@@ -231,7 +231,7 @@ TOLD: tuple[Mutant[Rules], ...] = (
         "What is no JSON object passes for a message.",
         "FQ21",
         "run",
-        Scope(agents=1, keys=1, epochs=1),
+        ALONE,
         seal=_not_only_objects,
     ),
     declare(
@@ -239,7 +239,7 @@ TOLD: tuple[Mutant[Rules], ...] = (
         "The livelock counter never goes down.",
         "FQ34",
         "free",
-        Scope(agents=2, keys=1, values=2),
+        Scope(agents=2, keys=1, values=1),
         count=_never_reset,
     ),
     declare(

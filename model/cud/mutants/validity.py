@@ -10,7 +10,7 @@ from evenhand.model.atoms import Atom
 from evenhand.model.cud.kernel import REFERENCE, Bound, Execution, Finding, Moment, Rules
 from evenhand.model.cud.mutants.declare import KEYS, ONE, PAIR, THREE, THRICE, declare, share_a_key
 from evenhand.model.cud.vocabulary import READ, WRITE, Authority, Config, Request, State, World
-from evenhand.model.system import Mutant
+from evenhand.model.system import Mutant, Scope
 
 __all__ = ["VALIDITY"]
 
@@ -184,7 +184,7 @@ VALIDITY: tuple[Mutant[Rules], ...] = (
         "What a request changes is not compared with its scope.",
         "C10",
         "run",
-        KEYS,
+        Scope(agents=1, keys=2, epochs=1),
         execute=_unscoped,
     ),
     declare(
@@ -192,7 +192,7 @@ VALIDITY: tuple[Mutant[Rules], ...] = (
         "A scope violation is reported, and what it wrote stays.",
         "C10",
         "run",
-        KEYS,
+        Scope(agents=1, keys=2, epochs=1),
         execute=_keep_violations,
     ),
     declare(
