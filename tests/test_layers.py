@@ -129,17 +129,20 @@ def claims_see_no_rules(module: Module) -> Iterator[str]:
     for line, name in module.imports:
         if name.startswith("evenhand.model.") and _makes_rules(module.root, name) and name not in allowed:
             yield f"{line}: claims import {name}, where rules are made"
+        if name.startswith("evenhand.model.") and name.rpartition(".")[2] in {"MUTANTS", "REFERENCE", "Rules"}:
+            yield f"{line}: claims import {name}, where rules are handed on"
     for node in ast.walk(module.tree):
-        if isinstance(node, ast.Attribute) and node.attr == "rules" and not allowed:
+        if isinstance(node, ast.Attribute) and node.attr in {"mutants", "rules"} and not allowed:
             yield f"{node.lineno}: claims look at `{ast.unparse(node)}`"
 
 
 def _makes_rules(root: Path, name: str) -> bool:
-    """Whether a module of the model defines a class `Rules` or makes a `Mutant`."""
-    path = root.joinpath(*name.split(".")[1:]).with_suffix(".py")
-    if not path.is_file():
-        return False
-    nodes = list(ast.walk(Module(root, path).tree))
+    """Whether a module (or folder) of the model defines a class `Rules` or makes a `Mutant`."""
+    place = root.joinpath(*name.split(".")[1:])
+    paths = [path for path in (place.with_suffix(".py"), *place.glob("*.py")) if path.is_file()]
+    if place.parent.name == "model":  # the package of a protocol as a whole: its own file only
+        paths = [path for path in paths if path.name == "__init__.py"]
+    nodes = [node for path in paths for node in ast.walk(Module(root, path).tree)]
     defines = any(isinstance(node, ast.ClassDef) and node.name == "Rules" for node in nodes)
     return defines or any(isinstance(node, ast.Call) and _called(node) == "Mutant" for node in nodes)
 
@@ -262,6 +265,9 @@ FAULTS: tuple[tuple[Rule, str, str, str], ...] = (
     (the_model_stands_alone, "model/cud/x.py", "import numpy.linalg", "the model imports numpy"),
     (claims_see_no_rules, "properties/cud/claims.py", "from evenhand.model.cud.kernel import REFERENCE", "are made"),
     (claims_see_no_rules, "properties/cud/claims.py", "from evenhand.model.cud import broken", "rules are made"),
+    (claims_see_no_rules, "properties/cud/claims.py", "from evenhand.model.cud.faulty import ALL", "rules are made"),
+    (claims_see_no_rules, "properties/cud/claims.py", "from evenhand.model.cud import REFERENCE", "are handed on"),
+    (claims_see_no_rules, "properties/cud/claims.py", "def f(p):\n    return p.mutants", "`p.mutants`"),
     (claims_see_no_rules, "properties/cud.py", "import evenhand.model.cud.kernel", "rules are made"),
     (claims_see_no_rules, "properties/cud/claims.py", "def f(system):\n    return system.rules.g()", "`system.rules`"),
     (engines_write_no_files, "proofs/x.py", "open('f', 'w')", "writes files"),
@@ -283,6 +289,7 @@ def planted(root: Path, name: str, source: str) -> Module:
     files = {
         "model/cud/kernel.py": "class Rules: ...",
         "model/cud/broken.py": "MUTANTS = (Mutant('m'),)",
+        "model/cud/faulty/one.py": "MUTANT = Mutant('m')",
         "model/cud/vocabulary.py": "",
         name: source,
     }
@@ -307,6 +314,7 @@ def test_each_rule_fires_on_its_fault(rule: Rule, name: str, source: str, compla
         ("model/x.py", "import json\nimport rfc8785\nimport evenhand.model.cud.kernel"),
         ("properties/x.py", "import evenhand.model\nfrom evenhand import model\nimport hypothesis"),
         ("properties/cud/claims.py", "from evenhand.model.cud.vocabulary import Outcome"),
+        ("properties/cud/claims.py", "from evenhand.model.cud import vocabulary"),
         ("properties/search.py", "def f(system):\n    return system.rules"),
         ("counterexamples/store.py", "path.open('xb')\npath.unlink()"),
         ("evenhand/x.py", "open('f', 'w')\nimport evenhand.proofs.prove"),
