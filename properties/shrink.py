@@ -66,7 +66,7 @@ class Shrinker:
     * a pair: first the same edit in both runs (their common past, or the same action wherever it occurs),
       then each run alone.
 
-    Nothing here knows claims or draws at random: same input, same output.
+    Nothing here knows claims, or draws.
     """
 
     def __init__(

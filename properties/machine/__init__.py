@@ -6,6 +6,7 @@ shrunk and goes before the judge.  Sampling shows that a claim is false, or that
 that were not vacuous: coverage below a floor, or an antecedent never met, leaves a claim UNDECIDED.
 """
 
-from evenhand.properties.machine.fuzzing import Fuzzing, fuzz, machine
+from evenhand.properties.machine.fuzzing import fuzz, machine
+from evenhand.properties.machine.ledger import Fuzzing, Refuted
 
-__all__ = ["Fuzzing", "fuzz", "machine"]
+__all__ = ["Fuzzing", "Refuted", "fuzz", "machine"]

@@ -17,8 +17,7 @@ from hypothesis.stateful import run_state_machine_as_test
 from evenhand.model.system import Scope, System
 from evenhand.model.trace import Lasso, Pair, Scenario
 from evenhand.properties.generator import Draw, Event, Generator, Rule
-from evenhand.properties.machine import Fuzzing, fuzz, machine
-from evenhand.properties.machine.fuzzing import Refuted
+from evenhand.properties.machine import Fuzzing, Refuted, fuzz, machine
 from evenhand.properties.property import Always, DeterminedBy, EachStep, LeadsTo, Property, Reachable
 from evenhand.properties.refutes import refutes
 from evenhand.properties.verdict import Status, Verdict

@@ -47,7 +47,7 @@ from evenhand.model.trace import Lasso, Scenario, replay
 from evenhand.properties import refutes as judging
 from evenhand.properties import variants
 from evenhand.properties.generator import Event
-from evenhand.properties.machine import fuzz, fuzzing, watch
+from evenhand.properties.machine import fuzz, fuzzing, ledger, watch
 from evenhand.properties.property import EachStep, LeadsTo, Property
 from evenhand.properties.shrink import Shrinker, shrink
 from evenhand.properties.verdict import Evidence, Status
@@ -359,7 +359,7 @@ def shrinker_lowers_nothing(patch: pytest.MonkeyPatch) -> None:
 
 def machine_believes_its_shrinker(patch: pytest.MonkeyPatch) -> None:
     """The shrinker is told that everything fails."""
-    patch.setattr(fuzzing, "refutes", lambda *_arguments: True)
+    patch.setattr(ledger, "refutes", lambda *_arguments: True)
 
 
 def machine_forgets_to_move(patch: pytest.MonkeyPatch) -> None:
@@ -375,7 +375,7 @@ def machine_skips_a_rule(patch: pytest.MonkeyPatch) -> None:
 
 def machine_ignores_floors(patch: pytest.MonkeyPatch) -> None:
     """No event is ever missing."""
-    patch.setattr(fuzzing.Ledger, "below_floor", lambda _ledger: "")
+    patch.setattr(ledger.Ledger, "below_floor", lambda _ledger: "")
 
 
 def machine_counts_all_as_met(patch: pytest.MonkeyPatch) -> None:
@@ -390,12 +390,12 @@ def machine_counts_all_as_met(patch: pytest.MonkeyPatch) -> None:
 
 def machine_stops_watching(patch: pytest.MonkeyPatch) -> None:
     """Once anything is refuted."""
-    real = fuzzing.Ledger.watching
+    real = ledger.Ledger.watching
 
-    def watching(ledger: fuzzing.Ledger, config: Any) -> list[watch.Watch[Any]]:
-        return [] if any(one.evidence for one in ledger.watches) else real(ledger, config)
+    def watching(book: ledger.Ledger, config: Any) -> list[watch.Watch[Any]]:
+        return [] if any(one.evidence for one in book.watches) else real(book, config)
 
-    patch.setattr(fuzzing.Ledger, "watching", watching)
+    patch.setattr(ledger.Ledger, "watching", watching)
 
 
 def machine_forgets_keys(patch: pytest.MonkeyPatch) -> None:
@@ -410,12 +410,12 @@ def machine_believes_liveness(patch: pytest.MonkeyPatch) -> None:
 
 def machine_leaves_data_alone(patch: pytest.MonkeyPatch) -> None:
     """Nothing is scrambled."""
-    patch.setattr(fuzzing, "scramble", lambda _data: None)
+    patch.setattr(ledger, "scramble", lambda _data: None)
 
 
 def machine_compares_nothing(patch: pytest.MonkeyPatch) -> None:
     """The way through a file is not taken."""
-    patch.setattr(fuzzing.Ledger, "through_a_file", lambda _ledger, _step: None)
+    patch.setattr(ledger.Ledger, "through_a_file", lambda _ledger, _step: None)
 
 
 def comparison_sees_nothing(patch: pytest.MonkeyPatch) -> None:
