@@ -9,11 +9,10 @@ on that mutant.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
-from evenhand.model.canonical import canonical_text
 from evenhand.model.system import Mutant, System
 from evenhand.proofs.smt.logic import Definition, Holds, walk
 from evenhand.proofs.smt.structure import Reader, Structure
@@ -120,14 +119,18 @@ def agree(
     """Compare theory and model on the theorem's samples of every variant, and on the steps `also` gives by variant."""
     tally = _Tally(theorem)
     extra = also or {}
-    usual = [list(cases(system, claim, (step,))) for step in theorem.samples(system)]
+    usual: dict[tuple[int, int, int], tuple[AnyStep, list[tuple[Any, bool]]]] = {}
     for variant in variants(system, mutants):
-        words = theorem.theory.meanings if variant.variant == "reference" else _mutated(theorem, variant.variant)
+        reference = variant.variant == "reference"
+        words = theorem.theory.meanings if reference else _mutated(theorem, variant.variant)
         steps = list(theorem.samples(variant))
-        for place, step in enumerate(steps):
+        for step in steps:
             found = list(cases(variant, claim, (step,)))
+            place = (id(step.config), id(step.before), id(step.action))
+            if reference:
+                usual[place] = (step, found)
             # Where a mutant does what the reference does, its case is the reference's and was compared already.
-            if words is None and place < len(usual) and found == usual[place]:
+            elif words is None and place in usual and found == usual[place][1]:
                 continue
             for case, truth in found:
                 tally.case(variant.variant, case, truth, words)
@@ -156,7 +159,7 @@ class _Tally:
         self._assumed = theorem.theory.assumed
         self._plain = Reader(theorem.theory.meanings)
         self._readers: dict[str, Reader] = {}
-        self._seen: dict[str, tuple[bool, bool]] = {}
+        self._seen: dict[tuple[str, Hashable], tuple[bool, bool]] = {}
         self._values: dict[str, set[bool]] = {}
         self._counts = {"cases": 0, "outside": 0, "size": 0, "true": 0, "false": 0, "words": 0}
         self._disagreements: list[str] = []
@@ -170,7 +173,7 @@ class _Tally:
             return
         self._counts["true" if truth else "false"] += 1
         self._counts["size"] = max(self._counts["size"], structure.size)
-        key = f"{variant if words is not None else '-'} {canonical_text(structure.to_json())}"
+        key = (variant if words is not None else "", structure.key)
         said = self._seen.get(key)
         if said is None:
             formula = self._plain.holds(self._formula, structure)
@@ -207,7 +210,7 @@ class _Tally:
         spoken = {part.relation.name for part in walk(self._formula) if isinstance(part, Holds)}
         seen = sorted(self._values.items())
         silent = tuple(name for name, values in seen if name in spoken and len(values) < 2)
-        structures = {key.partition(" ")[2] for key in self._seen}
+        structures = {key for _, key in self._seen}
         return Linked(
             **self._counts,
             structures=len(structures),

@@ -9,7 +9,7 @@ nobody knows that its state is reachable), `NoCounterpart` (no scenario matches:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -35,6 +35,7 @@ __all__ = [
 ]
 
 AnySystem: TypeAlias = System[Any, Any, Any, Any, Any]
+_Said: TypeAlias = tuple[str, tuple[str, ...]]
 
 
 @dataclass(frozen=True)
@@ -130,44 +131,70 @@ def _wrong_step(system: AnySystem, claim: Property, evidence: Evidence) -> bool:
 def minimise(model: Structure, keeps: Callable[[Structure], bool]) -> Structure:
     """A structure from which no element can be dropped and no tuple taken so that `keeps` stays true.
 
-    Greedy and deterministic: the last elements go first.  `keeps(model)` must be true.
+    An element may take its image under a function with it, or a bijection would hold on to both.  Greedy and
+    deterministic: the last elements go first.  `keeps(model)` must be true.
     """
-    found = model
-    while True:
-        for smaller in _smaller(found):
-            try:
-                good = keeps(smaller)
-            except BadStructure:
-                good = False
-            if good:
-                found = smaller
-                break
-        else:
-            return found
+    found, before = model, None
+    while found is not before:
+        before = found
+        for gone in _droppable(found):
+            found = _if_kept(found, _without(found, gone), keeps)
+        for said in _sayings(found):
+            found = _if_kept(found, _unsaid(found, said), keeps)
+    return found
 
 
-def _smaller(model: Structure) -> Iterator[Structure]:
-    for sort, elements in model.universe.items():
-        if len(elements) > 1:
-            for gone in reversed(elements):
-                yield _without(model, sort, gone)
-    for name, table in model.relations.items():
-        for entry in sorted(table, reverse=True):
-            yield Structure(model.universe, {**model.relations, name: table - {entry}}, model.functions)
+def _if_kept(model: Structure, less: Structure | None, keeps: Callable[[Structure], bool]) -> Structure:
+    try:
+        return less if less is not None and keeps(less) else model
+    except BadStructure:
+        return model
 
 
-def _without(model: Structure, sort: str, gone: str) -> Structure:
-    """The structure without one element; functions that led to it lead to the first that stays.
+def _droppable(model: Structure) -> list[frozenset[str]]:
+    """Elements one by one, last first; then each with its image under a function of one argument."""
+    alone = [element for elements in model.universe.values() for element in reversed(elements)]
+    pairs = [
+        frozenset((row[0], value))
+        for table in model.functions.values()
+        for row, value in sorted(table.items(), reverse=True)
+        if len(row) == 1
+    ]
+    return [*(frozenset((element,)) for element in alone), *dict.fromkeys(pairs)]
 
-    Element names are unique across sorts, which both `portfolio` and every `view` see to.
+
+def _sayings(model: Structure) -> list[tuple[_Said, ...]]:
+    """Tuples one by one; then each with one of the relation's second copy, which an axiom may tie to it."""
+    alone = [(name, entry) for name, table in model.relations.items() for entry in sorted(table, reverse=True)]
+    pairs = [
+        ((name, entry), (f"{name}2", other))
+        for name, entry in alone
+        for other in sorted(model.relations.get(f"{name}2", ()), reverse=True)
+    ]
+    return [*((said,) for said in alone), *pairs]
+
+
+def _unsaid(model: Structure, said: tuple[_Said, ...]) -> Structure | None:
+    """The structure without some tuples; None if it lacks one of them."""
+    if any(entry not in model.relations[name] for name, entry in said):
+        return None
+    less = {name: model.relations[name] - {entry} for name, entry in said}
+    return Structure(model.universe, {**model.relations, **less}, model.functions)
+
+
+def _without(model: Structure, gone: frozenset[str]) -> Structure | None:
+    """The structure without some elements; functions that led to one lead to the first that stays.
+
+    None if a sort would be empty or nothing would change.  Element names are unique across sorts, which both
+    `portfolio` and every `view` see to.
     """
-    stays = next(element for element in model.universe[sort] if element != gone)
+    universe = {sort: tuple(e for e in elements if e not in gone) for sort, elements in model.universe.items()}
+    if universe == dict(model.universe) or not all(universe.values()):
+        return None
+    stays = {e: universe[sort][0] for sort, elements in model.universe.items() for e in elements if e in gone}
     functions: dict[str, Mapping[tuple[str, ...], str]] = {
-        name: {
-            arguments: stays if value == gone else value for arguments, value in table.items() if gone not in arguments
-        }
+        name: {row: stays.get(value, value) for row, value in table.items() if gone.isdisjoint(row)}
         for name, table in model.functions.items()
     }
-    relations = {name: frozenset(e for e in table if gone not in e) for name, table in model.relations.items()}
-    universe = {**model.universe, sort: tuple(e for e in model.universe[sort] if e != gone)}
+    relations = {name: frozenset(e for e in table if gone.isdisjoint(e)) for name, table in model.relations.items()}
     return Structure(universe, relations, functions)

@@ -92,7 +92,7 @@ ahead = Relation("ahead", (AGENT, AGENT))
 r, s = variables(ACT, "r s")
 k = KEY("k")
 a, b = variables(AUTH, "a b")
-v = VALUE("v")
+v, w = variables(VALUE, "v w")
 x, y, z = variables(AGENT, "x y z")
 
 _defined: list[Definition] = []
@@ -266,8 +266,18 @@ EPOCH = Theory(
         Axiom("allow_or_deny", forall([a], ~(permits(a) & forbids(a)) & (permits(a) | forbids(a))), "C7: commitments"),
         Axiom(
             "readers_change_nothing",
-            forall([r], (formed(r) & reads(r)) >> ~overreaches(r)),
+            forall([r, k, v], (formed(r) & reads(r)) >> (~overreaches(r) & ~puts(r, k, v))),
             "FQ2: a READ has an empty delta",
+        ),
+        Axiom(
+            "one_value_per_key",
+            forall([r, k, v, w], (puts(r, k, v) & puts(r, k, w)) >> same(v, w)),
+            "C8: proposed_delta is a map",
+        ),
+        Axiom(
+            "beyond_scope_overreaches",
+            forall([r, k, v], (puts(r, k, v) & ~scope(r, k)) >> overreaches(r)),
+            "C10: a diff outside the declared scope is a violation",
         ),
         Axiom(
             "names_are_ordered",

@@ -38,30 +38,43 @@ from evenhand.model.cud.vocabulary import (
 from evenhand.model.system import System
 from evenhand.proofs.cud.link import STRANGER, CudStep
 
-__all__ = ["epochs", "samples"]
+__all__ = ["epochs", "samples", "some_samples"]
 
 CudSystem = System[Config, State, Epoch, Any, Rules]
 
 _TAKEN = Atom("str", "taken")
 DRAWN = 240
+EACH_SMALL = 5
+EACH_TWIN = 7
 
 
 def samples(system: CudSystem) -> tuple[CudStep, ...]:
-    """The step that `system` takes in each of `epochs`."""
-    return _taken(system.rules)
+    """The step that `system` takes in each of `epochs`; a mutant's in the drawn ones and a part of the small ones."""
+    small, drawn = epochs()
+    return _taken(system.rules, small if system.variant == "reference" else small[::EACH_SMALL]) + _taken(
+        system.rules, drawn
+    )
+
+
+def some_samples(system: CudSystem) -> tuple[CudStep, ...]:
+    """Fewer of them, for claims that look at many twins of each step."""
+    return samples(system)[:: 3 if system.variant == "reference" else EACH_TWIN]
+
+
+Situation = tuple[Config, State, Epoch]
 
 
 @cache
-def _taken(rules: Rules) -> tuple[CudStep, ...]:
+def _taken(rules: Rules, situations: tuple[Situation, ...]) -> tuple[CudStep, ...]:
     """All theorems look at the same steps, so each kernel takes them once."""
     kernel = replace(UNIVERSE, rules=rules)
-    return tuple(kernel.take(config, state, action) for config, state, action in epochs())
+    return tuple(kernel.take(config, state, action) for config, state, action in situations)
 
 
 @cache
-def epochs() -> tuple[tuple[Config, State, Epoch], ...]:
-    """Configuration, state and joint action: all of one agent and one key, and drawn ones of up to three."""
-    return (*_small(), *_drawn())
+def epochs() -> tuple[tuple[Situation, ...], tuple[Situation, ...]]:
+    """Configuration, state and joint action: all of one agent and one key, and drawn ones of up to three agents."""
+    return tuple(_small()), tuple(_drawn())
 
 
 def _small() -> Iterator[tuple[Config, State, Epoch]]:

@@ -112,8 +112,9 @@ class Answered:
 
     @property
     def model(self) -> Structure | None:
-        """The first model that a solver gave."""
-        return next((answer.model for answer in self.answers if answer.model is not None), None)
+        """The smallest model that a solver gave, the first of equals."""
+        models = [answer.model for answer in self.answers if answer.model is not None]
+        return min(models, key=lambda model: sum(map(len, model.universe.values())), default=None)
 
     @property
     def because(self) -> str:

@@ -8,14 +8,13 @@ that a fault of the expander shows as well.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from evenhand.model.canonical import Json
 from evenhand.proofs.smt.logic import (
     And,
-    Apply,
     Definition,
     Equal,
     Exists,
@@ -38,7 +37,7 @@ __all__ = ["BadStructure", "Reader", "Structure"]
 
 Element: TypeAlias = str
 Tuple: TypeAlias = tuple[Element, ...]
-Values: TypeAlias = dict[Var, Element]
+Values: TypeAlias = dict[str, Element]
 Test: TypeAlias = Callable[[Values], bool]
 Pick: TypeAlias = Callable[[Values], Element]
 
@@ -93,6 +92,15 @@ class Structure:
         kept = {name: table for name, table in self.relations.items() if name not in dropped}
         return Structure(self.universe, kept, self.functions)
 
+    @property
+    def key(self) -> Hashable:
+        """Equal for equal structures, hashable: what structures are told apart by."""
+        return (
+            tuple(self.universe.items()),
+            tuple(self.relations.items()),
+            tuple((name, frozenset(table.items())) for name, table in self.functions.items()),
+        )
+
     def to_json(self) -> Json:
         """As JSON, in an order that depends on the content alone."""
         return {
@@ -117,37 +125,39 @@ class Reader:
 
     def __init__(self, definitions: Mapping[str, Definition] | None = None) -> None:
         self._definitions = dict(definitions or {})
-        self._compiled: dict[Formula, Test] = {}
+        # By identity (the formula is kept, so no identity is used twice): hashing a formula walks all of it.
+        self._compiled: dict[int, tuple[Formula, Test]] = {}
         self._bodies: dict[str, Test] = {}
         self._structure = Structure({})
         self._extensions: dict[str, dict[Tuple, bool]] = {}
 
     def holds(self, formula: Formula, structure: Structure, values: Mapping[Var, Element] | None = None) -> bool:
         """Whether the formula is true in the structure, with `values` for its free variables."""
-        if structure is not self._structure:
-            self._structure, self._extensions = structure, {}
-        return self._test(formula)(dict(values or {}))
+        self._turn_to(structure)
+        return self._test(formula)({_slot(variable): value for variable, value in (values or {}).items()})
 
     def extension(self, relation: Relation, structure: Structure) -> frozenset[Tuple]:
         """All tuples of which a relation (defined or not) holds in the structure."""
-        names = [Var(f"x{i}", sort) for i, sort in enumerate(relation.domain)]
-        formula = relation(*names)
+        self._turn_to(structure)
+        ask = self._asked(relation)
         return frozenset(
-            entry
-            for entry in itertools.product(*(structure.universe[s.name] for s in relation.domain))
-            if self.holds(formula, structure, dict(zip(names, entry, strict=True)))
+            entry for entry in itertools.product(*(structure.universe[s.name] for s in relation.domain)) if ask(entry)
         )
 
+    def _turn_to(self, structure: Structure) -> None:
+        if structure is not self._structure:
+            self._structure, self._extensions = structure, {}
+
     def _test(self, formula: Formula) -> Test:
-        found = self._compiled.get(formula)
+        found = self._compiled.get(id(formula))
         if found is None:
-            found = self._compiled[formula] = self._compile(formula)
-        return found
+            found = self._compiled[id(formula)] = (formula, self._compile(formula))
+        return found[1]
 
     def _compile(self, formula: Formula) -> Test:
         match formula:
             case Holds(relation, arguments):
-                return self._atom(relation, tuple(self._pick(argument) for argument in arguments))
+                return self._atom(relation, arguments)
             case Equal(left, right):
                 one, other = self._pick(left), self._pick(right)
                 return lambda values: one(values) == other(values)
@@ -155,11 +165,9 @@ class Reader:
                 inner = self._test(body)
                 return lambda values: not inner(values)
             case And(parts):
-                tests = tuple(self._test(part) for part in parts)
-                return lambda values: all(test(values) for test in tests)
+                return _every(tuple(self._test(part) for part in parts))
             case Or(parts):
-                tests = tuple(self._test(part) for part in parts)
-                return lambda values: any(test(values) for test in tests)
+                return _some(tuple(self._test(part) for part in parts))
             case Implies(left, right):
                 first, then = self._test(left), self._test(right)
                 return lambda values: not first(values) or then(values)
@@ -170,42 +178,88 @@ class Reader:
                 asked, yes, no = self._test(test), self._test(then_part), self._test(other_part)
                 return lambda values: yes(values) if asked(values) else no(values)
             case Forall(bound, body):
-                inner = self._test(body)
-                return lambda values: all(inner(more) for more in self._spread(bound, values))
+                return self._quantified(bound, self._test(body), stops_at=False)
             case Exists(bound, body):
-                inner = self._test(body)
-                return lambda values: any(inner(more) for more in self._spread(bound, values))
+                return self._quantified(bound, self._test(body), stops_at=True)
 
-    def _spread(self, bound: tuple[Var, ...], values: Values) -> Iterable[Values]:
-        universe = self._structure.universe
-        for picked in itertools.product(*(universe[v.sort.name] for v in bound)):
-            yield {**values, **dict(zip(bound, picked, strict=True))}
+    def _quantified(self, bound: tuple[Var, ...], inner: Test, *, stops_at: bool) -> Test:
+        """Go through all values until the body is `stops_at`; what the variables were before is put back."""
+        slots = tuple(_slot(variable) for variable in bound)
+        sorts = tuple(variable.sort.name for variable in bound)
+
+        def test(values: Values) -> bool:
+            before = [(slot, values.get(slot)) for slot in slots]
+            found = not stops_at
+            for picked in itertools.product(*(self._structure.universe[sort] for sort in sorts)):
+                values.update(zip(slots, picked, strict=True))
+                if inner(values) == stops_at:
+                    found = stops_at
+                    break
+            values.update((slot, value) for slot, value in before if value is not None)
+            return found
+
+        return test
 
     def _pick(self, term: Term) -> Pick:
         if isinstance(term, Var):
-            return lambda values: values[term]
-        assert isinstance(term, Apply)
+            slot = _slot(term)
+            return lambda values: values[slot]
         name = term.function.name
         inner = tuple(self._pick(argument) for argument in term.arguments)
-        return lambda values: self._structure.functions[name][tuple(pick(values) for pick in inner)]
+        return lambda values: self._structure.functions[name][tuple([pick(values) for pick in inner])]
 
-    def _atom(self, relation: Relation, picks: tuple[Pick, ...]) -> Test:
+    def _atom(self, relation: Relation, arguments: tuple[Term, ...]) -> Test:
+        ask = self._asked(relation)
+        if all(isinstance(argument, Var) for argument in arguments):
+            slots = tuple(_slot(argument) for argument in arguments if isinstance(argument, Var))
+            return lambda values: ask(tuple([values[slot] for slot in slots]))
+        picks = tuple(self._pick(argument) for argument in arguments)
+        return lambda values: ask(tuple([pick(values) for pick in picks]))
+
+    def _asked(self, relation: Relation) -> Callable[[Tuple], bool]:
+        """Whether the relation holds of a tuple: as the structure says, else by definition, worked out once."""
         name = relation.name
         definition = self._definitions.get(name)
+        slots = tuple(_slot(variable) for variable in definition.variables) if definition is not None else ()
 
-        def ask(values: Values) -> bool:
-            entry = tuple(pick(values) for pick in picks)
+        def ask(entry: Tuple) -> bool:
             table = self._structure.relations.get(name)
             if table is not None:
                 return entry in table
             if definition is None:
                 raise BadStructure(f"relation {name} is missing")
             known = self._extensions.setdefault(name, {})
-            if entry not in known:
+            found = known.get(entry)
+            if found is None:
                 test = self._bodies.get(name)
                 if test is None:
                     test = self._bodies[name] = self._test(definition.body)
-                known[entry] = test(dict(zip(definition.variables, entry, strict=True)))
-            return known[entry]
+                found = known[entry] = test(dict(zip(slots, entry, strict=True)))
+            return found
 
         return ask
+
+
+def _slot(variable: Var) -> str:
+    """Where a variable's value is kept: variables of one name and two sorts are two."""
+    return f"{variable.name}:{variable.sort.name}"
+
+
+def _every(tests: tuple[Test, ...]) -> Test:
+    def test(values: Values) -> bool:
+        for one in tests:  # noqa: SIM110 - asked millions of times, and a generator costs
+            if not one(values):
+                return False
+        return True
+
+    return test
+
+
+def _some(tests: tuple[Test, ...]) -> Test:
+    def test(values: Values) -> bool:
+        for one in tests:  # noqa: SIM110 - as above
+            if one(values):
+                return True
+        return False
+
+    return test
