@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from itertools import islice
 from typing import Any
 
 from evenhand.fixtures import recorded, replayed
@@ -29,7 +30,7 @@ from evenhand.properties.verdict import Status, Verdict
 from evenhand.report.finding import Finding, finding
 from evenhand.report.text import evidence_length, inert, trace_lines
 
-__all__ = ["Progress", "failed", "findings_of", "run", "sentences", "verdicts_of"]
+__all__ = ["Progress", "failed", "findings_of", "run", "sentences", "steps_beyond", "verdicts_of"]
 
 AnySystem = System[Any, Any, Any, Any, Any]
 Progress = Callable[[int, int], None]
@@ -64,6 +65,9 @@ def verdicts_of(bundle: Bundle, job: Job, system: AnySystem, progress: Progress 
         ).verdicts
     from evenhand.properties.search import explore
 
+    size = steps_beyond(system, job.finishable) if job.finishable is not None else ""
+    if size:
+        return tuple(_not_begun(claim, system, size) for claim in claims)
     return explore(
         system,
         claims,
@@ -72,6 +76,42 @@ def verdicts_of(bundle: Bundle, job: Job, system: AnySystem, progress: Progress 
         licence=_licence(bundle, job, system),
         progress=progress,
     ).verdicts
+
+
+PROBED = 20_000
+"""States of each configuration that are looked at before a search is called too large."""
+
+
+def steps_beyond(system: AnySystem, limit: int) -> str:
+    """How large the search of `system` is, in words, if that is more than `limit` steps; empty if it is not.
+
+    An estimate from a few states can be far too high, so a search of some thousand states has the last word.
+    """
+    from evenhand.properties.search import estimate, explore
+
+    about = estimate(system)
+    if about is None:
+        return "more configurations than can be counted"
+    if about <= limit:
+        return ""
+    probe = explore(system, max_states=PROBED) if sum(1 for _ in islice(system.all_configs(), 100)) < 100 else None
+    if probe is not None and probe.complete and probe.transitions <= limit:
+        return ""
+    exact = probe is not None and probe.complete
+    return f"{probe.transitions:,} steps" if probe is not None and exact else f"about {about:,} steps"
+
+
+def _not_begun(claim: Property, system: AnySystem, size: str) -> Verdict:
+    return Verdict(
+        claim=claim.name,
+        status=Status.UNDECIDED,
+        engine="explore",
+        system=system.name,
+        variant=system.variant,
+        scope=dict(system.scope),
+        because=f"not begun: {size}, too many for this budget; a plan of the protocol can name a smaller scope",
+        trusted_base=("the estimate of the search's size",),
+    )
 
 
 def _licence(bundle: Bundle, job: Job, system: AnySystem) -> Licence | None:

@@ -45,17 +45,22 @@ class Budget(StrEnum):
 
 @dataclass(frozen=True)
 class Effort:
-    """The bounds of a budget where a protocol gives none: states of a search, examples and steps of a machine."""
+    """The bounds of a budget where a protocol gives none.
+
+    `max_states` bounds the search of each configuration, `finishable` is the number of steps beyond which a search
+    that no plan asks for is not begun, `examples` and `steps` size a run of the machine.
+    """
 
     max_states: int
+    finishable: int
     examples: int
     steps: int
 
 
 EFFORT: Mapping[Budget, Effort] = {
-    Budget.quick: Effort(20_000, 40, 15),
-    Budget.standard: Effort(400_000, 200, 20),
-    Budget.deep: Effort(20_000_000, 2_000, 40),
+    Budget.quick: Effort(20_000, 200_000, 100, 20),
+    Budget.standard: Effort(400_000, 5_000_000, 200, 20),
+    Budget.deep: Effort(20_000_000, 500_000_000, 2_000, 40),
 }
 
 
@@ -65,7 +70,7 @@ class Job:
 
     `readings` and `scope` list only what differs from the system's own; `variant` is a mutant's name;
     `claims` names the claims (empty: all); `theorem` is for `prove`, where the variant `*` asks for what became of
-    each of its mutants.
+    each of its mutants.  A search of more than `finishable` steps is not begun.
     """
 
     protocol: str
@@ -81,6 +86,7 @@ class Job:
     steps: int = 20
     seed: int = 0
     quotient: str = ""
+    finishable: int | None = None
     theorem: str = ""
 
     @property
@@ -155,7 +161,8 @@ def _job(bundle: Bundle, entry: Plan, budget: Budget, seed: int) -> Job:
         quotient=entry.quotient,
     )
     if entry.engine == "explore":
-        return replace(job, max_states=entry.max_states or effort.max_states)
+        limit = None if entry in bundle.plans else effort.finishable
+        return replace(job, max_states=entry.max_states or effort.max_states, finishable=limit)
     return replace(job, examples=entry.examples or effort.examples, steps=entry.steps or effort.steps)
 
 

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import multiprocessing
 import signal
+import threading
 import time
 import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
+from types import FrameType
 from typing import Any, cast
 
 from evenhand.engines import failed, run
@@ -68,8 +70,12 @@ def run_jobs(
     started: Started = _nothing_started,
     finished: Finished = _nothing_finished,
 ) -> Ran:
-    """Run every job, `workers` at a time.  Never raises KeyboardInterrupt: the result says `interrupted`."""
+    """Run every job, `workers` at a time.
+
+    Ctrl-C and SIGTERM end it: never as KeyboardInterrupt, but with a result that says `interrupted`.
+    """
     waiting = list(enumerate(jobs))
+    restore = _terminable()
     running: dict[Connection[Any, Any], tuple[int, _Running]] = {}
     done: dict[int, tuple[Finding, ...]] = {}
     seconds: dict[int, float] = {}
@@ -92,9 +98,30 @@ def run_jobs(
             child.process.terminate()
         for _, child in running.values():
             child.process.join()
+    finally:
+        restore()
     findings = tuple(found for index in sorted(done) for found in done[index])
     unfinished = tuple(job for index, job in enumerate(jobs) if index not in done)
     return Ran(findings, unfinished, interrupted, tuple((jobs[i].title, seconds[i]) for i in sorted(seconds)))
+
+
+def _terminable() -> Callable[[], None]:
+    """Let a polite request to end (SIGTERM, as CI sends it) count as Ctrl-C; what undoes that.
+
+    Only the main thread may do so; elsewhere the request ends the process as always.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        return lambda: None
+    before = signal.signal(signal.SIGTERM, _interrupt)
+
+    def restore() -> None:
+        signal.signal(signal.SIGTERM, before)
+
+    return restore
+
+
+def _interrupt(_number: int, _frame: FrameType | None) -> None:
+    raise KeyboardInterrupt
 
 
 def _start(job: Job) -> tuple[Connection[Any, Any], BaseProcess]:
@@ -108,6 +135,7 @@ def _start(job: Job) -> tuple[Connection[Any, Any], BaseProcess]:
 
 def _child(connection: Connection[Any, Any], job: Job) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
     bundle = find(job.protocol)
     try:
         found = run(bundle, job)

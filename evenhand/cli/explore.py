@@ -26,7 +26,7 @@ from evenhand.cli.common import (
     terminal,
     usage,
 )
-from evenhand.engines import findings_of
+from evenhand.engines import findings_of, steps_beyond
 from evenhand.model.system import System
 from evenhand.plan import Job, claims_for
 from evenhand.proofs.smt.portfolio import NoSolver
@@ -133,16 +133,12 @@ def _licence(bundle: Bundle, system: AnySystem) -> Licence:
 
 
 def _is_finishable(system: AnySystem) -> None:
-    from evenhand.properties.search import estimate
-
-    size = estimate(system)
-    if size is not None and size <= FINISHABLE:
-        return
-    about = "more configurations than can be counted" if size is None else f"about {size:,} steps"
-    raise BadUse(
-        f"{system.name} at {system.scope} has {about}, too many to finish; choose a smaller --scope, "
-        "bound the search with --max-states or --depth, or insist with --yes"
-    )
+    size = steps_beyond(system, FINISHABLE)
+    if size:
+        raise BadUse(
+            f"{system.name} at {system.scope} has {size}, too many to finish; choose a smaller --scope, "
+            "bound the search with --max-states or --depth, or insist with --yes"
+        )
 
 
 def say_counts(counts: dict[str, Any]) -> None:

@@ -43,7 +43,7 @@ Command = Callable[..., Answer]
 @pytest.fixture(autouse=True)
 def latch(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """The protocol `latch` is installed while a test runs."""
-    monkeypatch.syspath_prepend(str(PLUGINS))
+    monkeypatch.setattr(sys, "path", [str(PLUGINS), *sys.path])
     registry.rescan()
     yield
     registry.rescan()

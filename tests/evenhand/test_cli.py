@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -194,7 +195,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     folder = tmp_path_factory.mktemp("bad")
     (found,) = run(find("latch"), Job("latch", "explore", variant="always_free", claims=("one_inside",)))
     good = Record.from_json(found.record)
-    renamed = Record(**{**vars(good), "claim": "one_outside"})
+    renamed = replace(good, claim="one_outside")
     contents: dict[str, bytes] = {
         "file": b"plain text",
         "other": b'{"format":"other/format","version":1}',
@@ -232,7 +233,7 @@ def test_a_scope_too_large_says_its_size_first(cli: Command, monkeypatch: pytest
     answer = cli("explore", "latch")
     assert answer.code == 2
     assert answer.out == ""
-    assert "latch at agents=2 has about 12 steps, too many to finish" in answer.err
+    assert "latch at agents=2 has 12 steps, too many to finish" in answer.err
     assert cli("explore", "latch", "--yes").code == 0
     assert cli("explore", "latch", "--max-states", "100").code == 0
 

@@ -47,7 +47,7 @@ def test_one_json_object_and_nothing_else_on_standard_output(process: Command) -
         assert answer.err == ""
 
 
-def interrupted(*words: str, wait: float = 60.0) -> tuple[int, str, str]:
+def interrupted(*words: str, by: signal.Signals, wait: float = 60.0) -> tuple[int, str, str]:
     """Start a run whose second job sleeps, press Ctrl-C once the first job is done, and wait for the end."""
     env = {**os.environ, "PYTHONPATH": str(PLUGINS), "TOYLATCH_SLEEP": "60"}
     with subprocess.Popen(
@@ -60,15 +60,16 @@ def interrupted(*words: str, wait: float = 60.0) -> tuple[int, str, str]:
         start_new_session=True,
     ) as run:
         time.sleep(6)
-        os.killpg(run.pid, signal.SIGINT)  # as a terminal does: every process of the group
+        os.killpg(run.pid, by)  # as a terminal does: every process of the group
         out, err = run.communicate(timeout=wait)
     return run.returncode, out, err
 
 
-def test_ctrl_c_leaves_a_usable_partial_report(tmp_path: Path) -> None:
+@pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_run_leaves_a_usable_partial_report(tmp_path: Path, by: signal.Signals) -> None:
     """What was finished is printed and written, marked interrupted; exit 130; no child is left behind."""
     began = time.monotonic()
-    code, out, err = interrupted("verify", "latch", "--json", "--out", str(tmp_path))
+    code, out, err = interrupted("verify", "latch", "--json", "--out", str(tmp_path), by=by)
     assert time.monotonic() - began < 40
     assert code == 130, err
     printed, kept = json.loads(out), json.loads((tmp_path / "report.json").read_text("utf-8"))
