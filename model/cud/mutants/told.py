@@ -247,7 +247,7 @@ TOLD: tuple[Mutant[Rules], ...] = (
         "Pass-1 refusals count towards a livelock.",
         "FQ36",
         "free",
-        Scope(agents=1, keys=1, values=1),
+        Scope(agents=2, keys=1, values=1),
         count=_count_pass_one,
     ),
     declare(
@@ -255,7 +255,7 @@ TOLD: tuple[Mutant[Rules], ...] = (
         "Epochs in which nobody submits count towards a livelock.",
         "FQ34",
         "free",
-        Scope(agents=1, keys=1, values=1),
+        Scope(agents=2, keys=1, values=1),
         count=_count_silence,
     ),
     declare(
