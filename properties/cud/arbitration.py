@@ -11,7 +11,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 from evenhand.model.atoms import Atom
 from evenhand.model.cud.renaming import Renaming, rename_action, rename_config, rename_shown, rename_state
@@ -102,7 +102,7 @@ def _swapped(names: tuple[str, ...]) -> Iterator[tuple[tuple[str, str], ...]]:
         yield ((one, other), (other, one))
 
 
-def _renamings(config: Config, _state: Any, _action: Any) -> Iterator[Renaming]:
+def _made_renamings(config: Config) -> Iterator[Renaming]:
     """Neighbours exchanged, and everything renamed at once to fresh names whose order is reversed.
 
     The exchanges generate all permutations; the fresh names catch a kernel that knows names by heart.
@@ -119,6 +119,43 @@ def _renamings(config: Config, _state: Any, _action: Any) -> Iterator[Renaming]:
 
 def _fresh(word: str, names: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
     return tuple((name, f"{word}_{len(names) - place}") for place, name in enumerate(names))
+
+
+class _Images:
+    """The renamings of the last configuration, and its and the last state's images: the same for all its actions."""
+
+    config: Any = None
+    renamings: tuple[Renaming, ...] = ()
+    configs: ClassVar[dict[int, Config]] = {}
+    state: Any = None
+    states: ClassVar[dict[int, State]] = {}
+
+
+def _renamings(config: Config, _state: Any, _action: Any) -> tuple[Renaming, ...]:
+    if _Images.config is not config:
+        _Images.config, _Images.renamings = config, tuple(_made_renamings(config))
+        _Images.configs, _Images.state, _Images.states = {}, None, {}
+    return _Images.renamings
+
+
+def _renamed_config(w: Renaming, config: Config) -> Config:
+    if _Images.config is not config or not any(w is one for one in _Images.renamings):
+        return rename_config(w, config)
+    found = _Images.configs.get(id(w))
+    if found is None:
+        found = _Images.configs[id(w)] = rename_config(w, config)
+    return found
+
+
+def _renamed_state(w: Renaming, config: Config, state: State) -> State:
+    if _Images.config is not config or not any(w is one for one in _Images.renamings):
+        return rename_state(w, config, state)
+    if _Images.state is not state:
+        _Images.state, _Images.states = state, {}
+    found = _Images.states.get(id(w))
+    if found is None:
+        found = _Images.states[id(w)] = rename_state(w, config, state)
+    return found
 
 
 def _renamed(w: Renaming, action: Epoch) -> tuple[Epoch]:
@@ -176,8 +213,8 @@ equivariance = TwoRun(
     proved=True,
     applies=_no_partition,
     twins=_renamings,
-    config=rename_config,
-    state=rename_state,
+    config=_renamed_config,
+    state=_renamed_state,
     other=_renamed,
     agree=_equivariant,
 )

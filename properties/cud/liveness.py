@@ -159,6 +159,8 @@ def _stuck(step: AnyStep) -> bool:
 
 
 def _counting(value: tuple[int, bool], step: AnyStep) -> tuple[int, bool]:
+    if not step.shown.tokens:  # nobody in the run chose anything: that was no epoch
+        return value[0], value[0] == step.after.counter
     mine = min(LIVELOCK_EPOCHS, value[0] + 1) if _stuck(step) else 0
     return mine, mine == step.after.counter
 
@@ -175,6 +177,8 @@ livelock_counter_is_faithful = Monitor(
 
 
 def _since_change(value: tuple[int, bool], step: AnyStep) -> tuple[int, bool]:
+    if not step.shown.tokens:
+        return value
     quiet = 0 if step.before.world != step.after.world else min(LIVELOCK_EPOCHS, value[0] + 1)
     return quiet, step.after.counter >= LIVELOCK_EPOCHS
 
@@ -192,7 +196,9 @@ no_livelock_with_progress = Monitor(
 
 
 def _colliding(value: tuple[int, bool], step: AnyStep) -> tuple[int, bool]:
-    """How many epochs in a row everything that was submitted collided, and whether that is classified."""
+    """How many epochs in a row something collided and nothing was executed, and whether that is classified."""
+    if not step.shown.tokens:
+        return value
     all_collide = step.shown.happened.collided and not _executes(step)
     streak = min(LIVELOCK_EPOCHS, value[0] + 1) if all_collide else 0
     return streak, step.after.counter >= LIVELOCK_EPOCHS
