@@ -57,7 +57,7 @@ def load_artifact(
     """A justification artefact from the JSON of section 3.
 
     Raises ValueError that names the field and the code: a missing or unknown field, a wrong type, an unknown mode
-    or preference, a pair of a wrong shape.  A digest can only be checked against a previous artefact: the compiler does.
+    or preference, a pair of a wrong shape.  The compiler checks the digest, not this.
     """
     data = _object(parse(text), "an artefact")
     for name in (*_FIELDS, "precedent_reference"):

@@ -25,6 +25,7 @@ __all__ = [
     "preference_names",
     "situation",
     "subsets",
+    "typical_situations",
 ]
 
 MOST = 9
@@ -91,6 +92,20 @@ def every_situation(
             tuple(action for action, _ in chosen),
             tuple((action, entry(preferences, violates)) for action, violates in chosen),
         )
+
+
+def typical_situations(
+    actions: tuple[str, ...], preferences: tuple[str, ...]
+) -> tuple[Situation, Situation, Situation]:
+    """One with a clean action, one in which each action breaks a law of its own, one in which all break the first."""
+
+    def made(*violates: Iterable[str]) -> Situation:
+        return Situation(actions, tuple((a, entry(preferences, bad)) for a, bad in zip(actions, violates, strict=True)))
+
+    rest = len(actions) - 1
+    clean = made((), *[preferences[:1]] * rest)
+    forced = made(*(preferences[place % len(preferences) :][:1] for place in range(len(actions))))
+    return clean, forced, made(*[preferences[:1]] * rest, preferences)
 
 
 def hostile_situations(actions: tuple[str, ...], preferences: tuple[str, ...]) -> Iterator[Situation]:

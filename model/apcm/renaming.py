@@ -107,7 +107,7 @@ def _artifact(w: Renaming, artifact: Artifact) -> Artifact:
     )
 
 
-def rename_action(w: Renaming, _config: Config, action: Act) -> Act:
+def rename_action(w: Renaming, action: Act) -> Act:
     """The action under new names."""
     if isinstance(action, Select):
         return Select(w.of(action.action))
@@ -156,6 +156,10 @@ def renamings(config: Config) -> Iterator[Renaming]:
 
 
 RENAMING: Quotient[Config, State, Act, Renaming] = Quotient(
-    name="renaming", elements=renamings, config=rename_config, state=rename_state, action=rename_action
+    name="renaming",
+    elements=renamings,
+    config=rename_config,
+    state=rename_state,
+    action=lambda w, _config, action: rename_action(w, action),
 )
 """The group of renamings; for systems whose artefacts carry no digest of a renamed artefact (one-step runs)."""

@@ -14,9 +14,6 @@ from typing import Any
 from evenhand.model.apcm.compiler import REFERENCE, REPAIRED, SCRAMBLES, Rules
 from evenhand.model.apcm.generators import artifact_of
 from evenhand.model.apcm.menus import (
-    CLEAN,
-    SHARED,
-    SOPHIE,
     THREE_WAY,
     action_names,
     all_fields,
@@ -25,6 +22,7 @@ from evenhand.model.apcm.menus import (
     hostile_situations,
     preference_names,
     situation,
+    typical_situations,
 )
 from evenhand.model.apcm.readings import Readings
 from evenhand.model.apcm.renaming import RENAMING
@@ -49,6 +47,7 @@ from evenhand.model.system import Fairness, Scope, System
 __all__ = ["AGENTS", "CONDITIONED", "ENVIRONMENT", "REPAIRED_UNIVERSE", "RUN", "SYSTEMS", "UNIVERSE", "revises"]
 
 ApcmSystem = System[Config, State, Act, Shown, Rules]
+_THREE = preference_names(3)
 
 
 def _selections(state: State) -> Iterator[Act]:
@@ -115,27 +114,27 @@ def _generated_actions(_config: Config, _scope: Scope, state: State) -> Iterable
 
 
 def _universe_configs(scope: Scope, readings: Readings) -> Iterator[Config]:
-    """One step on every APCM; `hostile` adds situations that are not proper."""
+    """One step on every APCM; `hostile` adds situations that are not proper, and the smallest that is blocked."""
     actions, preferences = action_names(scope["actions"]), preference_names(scope["preferences"])
     for one in every_situation(actions, preferences):
         yield Config(actions, preferences, (one,), steps=1, readings=readings)
     if scope["hostile"] and actions and preferences:
         for odd in hostile_situations(actions, preferences):
             yield Config(actions, preferences, (odd,), steps=1, readings=readings)
+        yield Config(action_names(3), _THREE, (THREE_WAY,), steps=1, readings=readings)
 
 
 def _run_configs(scope: Scope, readings: Readings) -> Iterator[Config]:
-    """Every APCM published again and again, and environments that change between two or three situations."""
+    """Typical situations published again and again, and in turn; `every` publishes every APCM instead."""
     actions, preferences = action_names(scope["actions"]), preference_names(scope["preferences"])
-    for one in every_situation(actions, preferences):
-        yield Config(actions, preferences, (one,), readings=readings)
-    if len(actions) >= 2 and len(preferences) == 2:
-        empty = Situation((), ())
-        for many in ((SOPHIE, CLEAN), (SOPHIE, empty), (CLEAN, SHARED, SOPHIE)):
-            yield Config(actions, preferences, many, readings=readings)
-    if scope["hostile"] and actions and preferences:
-        for odd in hostile_situations(actions, preferences):
-            yield Config(actions, preferences, (odd,), readings=readings)
+    if scope["every"]:
+        environments: list[tuple[Situation, ...]] = [(one,) for one in every_situation(actions, preferences)]
+    else:
+        clean, forced, shared = typical_situations(actions, preferences)
+        alone = dict.fromkeys(((clean,), (forced,), (shared,)))
+        environments = [*alone, (forced, clean), (forced, Situation((), ())), (clean, shared, forced)]
+    for many in environments:
+        yield Config(actions, preferences, many, readings=readings)
 
 
 def _agent_configs(scope: Scope, readings: Readings) -> Iterator[Config]:
@@ -146,7 +145,6 @@ def _agent_configs(scope: Scope, readings: Readings) -> Iterator[Config]:
             yield Config(actions, preferences, (one,), generator=generator, steps=1, readings=readings)
 
 
-_THREE = preference_names(3)
 ENVIRONMENT: tuple[Situation, ...] = (
     situation(_THREE, a1="", a2="P1", a3="P2"),
     situation(_THREE, a1="P1", a2="P2"),
@@ -226,7 +224,7 @@ RUN: ApcmSystem = System(
     initial=initial,
     step=step,
     actions=_free_actions,
-    scope=Scope(actions=2, preferences=2, hostile=0),
+    scope=Scope(actions=2, preferences=2, hostile=0, every=0),
     readings=Readings(),
     fair=_fair,
     wants=wants,

@@ -12,7 +12,7 @@ __all__ = ["CHAIN", "HOSTILE", "PLAIN", "STEPS", "declare"]
 
 PLAIN = Scope(actions=2, preferences=2, hostile=0)
 HOSTILE = Scope(actions=2, preferences=2, hostile=1)
-CHAIN = Scope(actions=1, preferences=1, hostile=0)
+CHAIN = Scope(actions=1, preferences=1, hostile=0, every=0)
 STEPS = Scope(steps=8)
 
 

@@ -1,0 +1,228 @@
+"""What a compile guarantees: Rule 1's mask, the truth of what was declared, the necessity of what was authorised."""
+
+from __future__ import annotations
+
+from evenhand.model.apcm.vocabulary import BYPASS, MAINTAIN, REVISE
+from evenhand.properties.apcm.notions import (
+    ARTIFICIAL,
+    clean,
+    compiles,
+    facts,
+    published,
+    submits,
+)
+from evenhand.properties.property import AnyStep, Property, each_step
+
+__all__ = ["COMPILING"]
+
+
+def _masks(step: AnyStep) -> bool:
+    return compiles(step) and step.config.condition != BYPASS
+
+
+def _some_permitted(step: AnyStep) -> bool:
+    return _masks(step) and bool(step.shown.permitted)
+
+
+def _some_authorised(step: AnyStep) -> bool:
+    known = facts(step)
+    return compiles(step) and known is not None and bool(known.av)
+
+
+def _some_declared(step: AnyStep) -> bool:
+    known = facts(step)
+    return compiles(step) and known is not None and bool(known.pairs)
+
+
+def _beside_clean(step: AnyStep) -> bool:
+    known = facts(step)
+    return compiles(step) and known is not None and clean(known.violates)
+
+
+def _keeps_none(step: AnyStep) -> bool:
+    known = facts(step)
+    return _masks(step) and known is not None and bool(known.violates) and not known.keepers
+
+
+def _maintains(step: AnyStep) -> bool:
+    return compiles(step) and bool(step.shown.mode == MAINTAIN)
+
+
+@each_step(
+    "The mask forbids exactly the feasible actions that violate a required preservation or something not authorised.",
+    source="6.1",
+    systems=ARTIFICIAL,
+    when=compiles,
+    proved=True,
+)
+def mask_forbids_exactly_rule_1(step: AnyStep) -> bool:
+    """Rule 1, word for word."""
+    known = facts(step)
+    assert known is not None
+    wrong = {a for a, bad in known.violates.items() if bad & known.rp or bad - known.av}
+    return set(step.shown.forbidden) == wrong
+
+
+@each_step(
+    "The permitted actions are the feasible ones that the mask does not forbid.",
+    source="7",
+    systems=ARTIFICIAL,
+    when=_masks,
+)
+def permitted_is_feasible_minus_forbidden(step: AnyStep) -> bool:
+    """Default allow, explicit forbid."""
+    feasible = published(step).feasible
+    return bool(step.shown.permitted == tuple(sorted(set(feasible) - set(step.shown.forbidden))))
+
+
+@each_step(
+    "After a successful compile, every permitted action violates exactly the set that was authorised.",
+    source="6.1, 6.4",
+    systems=ARTIFICIAL,
+    when=_some_permitted,
+    proved=True,
+)
+def permitted_violate_exactly_av(step: AnyStep) -> bool:
+    """Not only nothing else: all of it."""
+    known = facts(step)
+    assert known is not None
+    return all([known.violates.get(a) == known.av for a in step.shown.permitted])
+
+
+@each_step(
+    "Where something is permitted, AV and RP have nothing in common, under either reading of their overlap.",
+    source="3.1, 6.4",
+    systems=ARTIFICIAL,
+    when=_some_permitted,
+    proved=True,
+)
+def permitted_keeps_what_is_required(step: AnyStep) -> bool:
+    """An overlap compiles only into a gridlock."""
+    known = facts(step)
+    assert known is not None
+    return not known.av & known.rp
+
+
+@each_step(
+    "Where something is permitted, no feasible action violates less than what was authorised.",
+    source="6.4",
+    systems=ARTIFICIAL,
+    when=_some_permitted,
+    proved=True,
+)
+def authorised_is_minimal(step: AnyStep) -> bool:
+    """Last resort, in one sentence."""
+    known = facts(step)
+    assert known is not None
+    return not any([bad < known.av for bad in known.violates.values()])
+
+
+@each_step(
+    "Each authorised violation is unavoidable: every feasible action that keeps the required preservations commits it.",
+    source="6.4",
+    systems=ARTIFICIAL,
+    when=_some_authorised,
+    proved=True,
+)
+def authorised_violations_unavoidable(step: AnyStep) -> bool:
+    """Rule 1.5, step 2."""
+    known = facts(step)
+    assert known is not None
+    return all([known.av <= known.violates[a] for a in known.keepers])
+
+
+@each_step(
+    "Nothing is authorised unless a collision is declared.",
+    source="6.4",
+    systems=ARTIFICIAL,
+    when=_some_authorised,
+    proved=True,
+)
+def authorised_only_in_collision(step: AnyStep) -> bool:
+    """Rule 1.5, step 1."""
+    known = facts(step)
+    return known is not None and bool(known.pairs)
+
+
+@each_step(
+    "Every feasible action violates a member of each declared collision.",
+    source="6.2",
+    systems=ARTIFICIAL,
+    when=_some_declared,
+    proved=True,
+)
+def declared_pairs_cover_every_feasible_action(step: AnyStep) -> bool:
+    """Rule 2: what a collision is said to be."""
+    known = facts(step)
+    assert known is not None
+    return all([bool(bad.intersection(pair)) for pair in known.pairs for bad in known.violates.values()])
+
+
+@each_step(
+    "Beside a feasible action that violates nothing, what compiles authorises nothing and declares nothing.",
+    source="6.2, 6.4, 10",
+    systems=ARTIFICIAL,
+    when=_beside_clean,
+    proved=True,
+)
+def nothing_authorised_beside_a_clean_action(step: AnyStep) -> bool:
+    """What Rule 1.5 blocks in states without a conflict, exactly."""
+    known = facts(step)
+    return known is not None and not known.av and not known.pairs
+
+
+@each_step(
+    "Where no feasible action keeps the required preservations, whatever compiles is a gridlock.",
+    source="6.4, 7",
+    systems=ARTIFICIAL,
+    when=_keeps_none,
+    proved=True,
+)
+def vacuous_necessity_gridlocks(step: AnyStep) -> bool:
+    """Any AV is then "necessary", and none of it can be used."""
+    return bool(step.shown.gridlock and not step.shown.permitted)
+
+
+@each_step(
+    "Under MAINTAIN, an artefact that compiles changes no field of the previous one.",
+    source="6.3, 11.4",
+    systems=("run", "conditions"),
+    when=_maintains,
+    proved=True,
+)
+def maintain_changes_no_field(step: AnyStep) -> bool:
+    """Rule 3; on the first step the previous artefact, if MAINTAIN may be used at all, is the empty one."""
+    known = facts(step)
+    assert known is not None
+    empty = not (known.av or known.rp or known.pairs)
+    return empty if known.previous is None else known.equal is True
+
+
+@each_step(
+    "A revision is logged exactly where a well-formed artefact says REVISE.",
+    source="6.3, 11.4",
+    systems=ARTIFICIAL,
+    when=submits,
+)
+def revisions_are_logged(step: AnyStep) -> bool:
+    """Changed or not, compiled or not."""
+    known = facts(step)
+    expected = known is not None and known.mode == REVISE and step.shown.fields is not None
+    return bool(step.shown.revision == expected)
+
+
+COMPILING: tuple[Property, ...] = (
+    mask_forbids_exactly_rule_1,
+    permitted_is_feasible_minus_forbidden,
+    permitted_violate_exactly_av,
+    permitted_keeps_what_is_required,
+    authorised_is_minimal,
+    authorised_violations_unavoidable,
+    authorised_only_in_collision,
+    declared_pairs_cover_every_feasible_action,
+    nothing_authorised_beside_a_clean_action,
+    vacuous_necessity_gridlocks,
+    maintain_changes_no_field,
+    revisions_are_logged,
+)
+"""The claims of this module."""

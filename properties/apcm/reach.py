@@ -1,0 +1,119 @@
+"""What can happen: a compiler that refuses everything keeps every safety claim, so each event must be seen to occur."""
+
+from __future__ import annotations
+
+from evenhand.model.apcm.vocabulary import MAINTAIN, RANKED, SCHEMA_CODES
+from evenhand.properties.apcm.notions import ARTIFICIAL, FREE, ONE_STEP, compiles, facts, published, submits
+from evenhand.properties.property import AnyStep, Property, Reachable, reachable
+
+__all__ = ["REACH"]
+
+
+@reachable("An artefact can compile.", source="6", systems=ARTIFICIAL)
+def compile_happens(step: AnyStep) -> bool:
+    """Rules 1.5, 2 and 3 all pass."""
+    return compiles(step)
+
+
+@reachable("A violation can be authorised, permitted and so be chosen.", source="11.5", systems=ARTIFICIAL)
+def necessary_violation_is_permitted(step: AnyStep) -> bool:
+    """Sophie's Choice."""
+    known = facts(step)
+    return compiles(step) and known is not None and bool(known.av) and bool(step.shown.permitted)
+
+
+@reachable("An action that violates something can be executed.", source="0", systems=ARTIFICIAL)
+def violation_happens(step: AnyStep) -> bool:
+    """The machine confesses, and acts."""
+    return bool(step.shown.selected_violates)
+
+
+@reachable("Several actions can be permitted at once.", source="7", systems=ONE_STEP)
+def several_are_permitted(step: AnyStep) -> bool:
+    """The mask does not choose."""
+    return len(step.shown.permitted) > 1
+
+
+@reachable("A compile can gridlock.", source="7", systems=FREE)
+def gridlock_happens(step: AnyStep) -> bool:
+    """Every feasible action is forbidden."""
+    return compiles(step) and step.shown.gridlock and bool(published(step).feasible)
+
+
+@reachable(
+    "Authorised violations can be necessary only because no feasible action keeps the required preservations.",
+    source="6.4",
+    systems=FREE,
+)
+def vacuous_necessity_happens(step: AnyStep) -> bool:
+    """A_ok is empty and AV is not."""
+    known = facts(step)
+    return (
+        compiles(step) and known is not None and bool(known.av) and bool(published(step).feasible) and not known.keepers
+    )
+
+
+@reachable(
+    "A collision can be declared with a preference that no feasible action violates: Rule 2 asks only for a cover.",
+    source="6.2",
+    systems=ONE_STEP,
+)
+def collision_with_the_unviolated_compiles(step: AnyStep) -> bool:
+    """So a declared collision need be no conflict."""
+    known = facts(step)
+    if not compiles(step) or known is None or not known.violates:
+        return False
+    harmed = frozenset(p for bad in known.violates.values() for p in bad)
+    return any(set(pair) - harmed for pair in known.pairs)
+
+
+@reachable("A precedent can be maintained.", source="6.3", systems=("run", "conditions"))
+def maintaining_happens(step: AnyStep) -> bool:
+    """MAINTAIN compiles."""
+    known = facts(step)
+    return compiles(step) and step.shown.mode == MAINTAIN and known is not None and known.previous is not None
+
+
+@reachable("A run can end because its environment published no proper APCM.", source="2.2", systems=("universe",))
+def invalid_run_happens(step: AnyStep) -> bool:
+    """Scope exit."""
+    return bool(step.shown.invalid)
+
+
+@reachable("Several rules can fail at once.", source="6", systems=("run", "universe", "conditions"))
+def several_rules_fail_at_once(step: AnyStep) -> bool:
+    """Two kinds of errors, or more."""
+    return len({error.code for error in step.shown.errors}) > 1 and step.shown.fields is not None
+
+
+def _occurs(code: str) -> Reachable:
+    """That a code can be reported."""
+    systems = ("run",) if code == "E_PRECEDENT_VIOLATION" else ("universe",)
+    return Reachable(
+        name=f"{code.lower()}_occurs",
+        sentence=f"{code} can be reported.",
+        source="6" if code in RANKED else "3",
+        systems=systems,
+        goal=lambda step: submits(step) and any(error.code == code for error in step.shown.errors),
+    )
+
+
+READ = ("E_AV_NOT_IN_COLLISION", "E_AV_RP_OVERLAP")
+"""Reported only under the readings that have them; tests reach them there."""
+
+CODES = tuple(_occurs(code) for code in (*SCHEMA_CODES, *RANKED) if code not in READ)
+
+REACH: tuple[Property, ...] = (
+    compile_happens,
+    necessary_violation_is_permitted,
+    violation_happens,
+    several_are_permitted,
+    gridlock_happens,
+    vacuous_necessity_happens,
+    collision_with_the_unviolated_compiles,
+    maintaining_happens,
+    invalid_run_happens,
+    several_rules_fail_at_once,
+    *CODES,
+)
+"""The claims of this module."""
