@@ -13,15 +13,14 @@ from evenhand.properties.cud.expected import EXPECTED
 from evenhand.properties.cud.generators import GENERATORS
 from evenhand.properties.cud.history import HISTORY
 from evenhand.properties.cud.liveness import LIVENESS
+from evenhand.properties.cud.plans import plans
 from evenhand.properties.cud.reach import REACH
 from evenhand.properties.cud.safety import SAFETY
 from evenhand.properties.registry import Claims
 
 __all__ = ["CLAIMS"]
 
-CLAIMS = Claims(
-    claims=(*SAFETY, *ARBITRATION, *BLINDNESS, *HISTORY, *LIVENESS, *CLASSES, *REACH),
-    generators=GENERATORS,
-    expected=EXPECTED,
-)
+_EVERY = (*SAFETY, *ARBITRATION, *BLINDNESS, *HISTORY, *LIVENESS, *CLASSES, *REACH)
+
+CLAIMS = Claims(claims=_EVERY, generators=GENERATORS, expected=EXPECTED, plans=plans(_EVERY))
 """The property side of `cud`."""

@@ -1,0 +1,108 @@
+"""Which engine looks at what, under which budget.
+
+The readings that change an answer get a run of their own, with the claims that they touch: an expectation that
+nobody checks is worth nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from evenhand.model.cud.readings import Readings
+from evenhand.model.system import reading_values
+from evenhand.properties.cud.safety import SAFETY
+from evenhand.properties.property import Property
+from evenhand.properties.registry import Plan
+
+__all__ = ["plans"]
+
+_STANDARD = ("standard", "deep")
+
+_TOUCHED = {
+    "scope_check": (
+        "order_independence",
+        "final_world_is_a_function_of_the_requests",
+        "only_own_scope_changes",
+        "non_executed_changes_nothing",
+        "executed_writes_take_effect",
+        "orphaned_key_keeps_its_value",
+        "changed_key_reveals_pass_one",
+        "scope_violation_is_a_fault",
+        "value_independence",
+        "passes_ignore_values",
+    ),
+    "deadlock_space": ("deadlock_is_stable", "deadlock_xor_livelock", "one_terminal_class"),
+    "livelock_rule": ("deadlock_xor_livelock", "one_terminal_class"),
+    "silent_epoch": ("deadlock_is_stable", "deadlock_xor_livelock", "one_terminal_class"),
+    "orphan_scope": ("orphaning_is_permanent", "one_terminal_class"),
+    "orphan_ends_run": (
+        "exit_is_harmless",
+        "orphaning_is_permanent",
+        "orphaned_key_keeps_its_value",
+        "epochs_are_counted",
+    ),
+    "fault_precedence": ("foreign_citation_is_a_fault", "log_names_the_true_pass"),
+}
+"""Reading → claims whose answer it could change."""
+
+
+def _single_steps(claims: tuple[Property, ...]) -> tuple[str, ...]:
+    """The claims about single steps that the whole universe is asked about."""
+    more = ("no_winner", "no_over_refusal", "bare_tokens", "orphaning_is_permanent", "changed_key_reveals_pass_one")
+    names = [claim.name for claim in claims]
+    return (*(claim.name for claim in SAFETY), *(name for name in more if name in names))
+
+
+_TWO_KEYS = (
+    "scope_violation_is_a_fault",
+    "scope_violation_happens",
+    "passes_ignore_values",
+    "orphaned_key_keeps_its_value",
+)
+"""Claims that one key says nothing about, or one epoch."""
+
+
+def _named(claims: tuple[Property, ...], system: str, *, kinds: tuple[str, ...] = (), keys: int = 2) -> tuple[str, ...]:
+    """The claims of a system: of these kinds (none: of all), and without those that a single key leaves empty."""
+    return tuple(
+        claim.name
+        for claim in claims
+        if system in claim.systems and (not kinds or claim.kind in kinds) and (keys > 1 or claim.name not in _TWO_KEYS)
+    )
+
+
+def plans(claims: tuple[Property, ...]) -> tuple[Plan, ...]:
+    """Every run of this protocol; `claims` are all there are."""
+    whole = _single_steps(claims)
+    quick = _named(claims, "run", kinds=("each_step", "reachable"))
+    one_key = _named(claims, "universe", keys=1)
+    return (
+        Plan("conditions", "explore"),
+        Plan("run", "explore", ("quick",), claims=quick),
+        Plan("run", "explore", _STANDARD),
+        Plan("run", "explore", ("deep",), {"agents": 3, "keys": 1}, claims=_named(claims, "run", keys=1)),
+        Plan("run", "fuzz"),
+        Plan("universe", "explore", ("quick",), {"keys": 1}, claims=tuple(name for name in whole if name in one_key)),
+        Plan("universe", "explore", _STANDARD, {"keys": 1}, claims=one_key),
+        Plan("universe", "explore", ("standard",), {}, claims=whole, quotient="renaming"),
+        Plan("universe", "explore", ("deep",), {}, claims=whole),
+        Plan("free", "explore"),
+        Plan("free", "explore", _STANDARD, {"agents": 3}),
+        Plan("free", "explore", _STANDARD, {"agents": 3, "keys": 3}),
+        Plan("free", "explore", ("deep",), {"agents": 4}),
+        Plan("free", "explore", ("deep",), {"agents": 4, "keys": 3}),
+        Plan("free", "fuzz"),
+        *_under_readings(),
+    )
+
+
+def _under_readings() -> Iterator[Plan]:
+    """Each value that is not the default: the conditions, and where it matters the runs of free agents."""
+    for name, values in reading_values(Readings()).items():
+        for value in values[1:]:
+            budgets = ("deep",) if name == "terminal_precedence" else _STANDARD
+            yield Plan("conditions", "explore", budgets, readings={name: value})
+            if name in _TOUCHED:
+                yield Plan("run", "explore", _STANDARD, readings={name: value}, claims=_TOUCHED[name])
+            if name == "scope_check":
+                yield Plan("run", "fuzz", ("deep",), readings={name: value})
