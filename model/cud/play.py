@@ -78,42 +78,46 @@ def well_formed(config: Config, agent: str) -> Iterator[Request]:
 
 
 def every_request(config: Config, agent: str) -> Iterator[Request]:
-    """`well_formed` under each citation: all held that cover, none, one foreign; equal ones once.
+    """`well_formed` under each citation: all held that cover, none, all that are foreign; equal ones once.
 
-    The foreign one is the first artefact, ALLOW or DENY, that the agent does not hold, where there is one.
+    Foreign is every artefact, ALLOW or DENY, that the agent does not hold; to single one out would be to
+    prefer a name, and a menu that prefers names is not closed under renaming.
     """
-    others = [one for one in config.authorities if one.holder_agent_id != agent]
-    foreign = tuple(one.authority_id for one in others[:1])
+    foreign = tuple(one.authority_id for one in config.authorities if one.holder_agent_id != agent)
     for request in well_formed(config, agent):
         for cited in dict.fromkeys((request.authorities_cited, (), foreign)):
             yield replace(request, authorities_cited=cited)
 
 
-def malformed_requests(config: Config, agent: str) -> dict[str, Request]:
-    """One malformed request of each kind that the kernel names, otherwise as good as the agent can make it."""
-    first = config.keys[0]
-    good = Request(WRITE, (first,), ((first, TAKEN),), covering(config.authorities, agent, (first,), WRITE))
+def malformed_requests(config: Config, agent: str, keys: tuple[str, ...] | None = None) -> dict[str, Request]:
+    """One malformed request of each kind that the kernel names, otherwise as good as the agent can make it.
+
+    They declare `keys`, by default the first one.
+    """
+    scope = keys or config.keys[:1]
+    good = _write(config, agent, scope, scope)
     other = next((name for name in config.agents if name != agent), "nobody")
-    others = covering(config.authorities, other, (first,), WRITE)
-    reading = covering(config.authorities, agent, (first,), READ)
+    others = covering(config.authorities, other, scope, WRITE)
+    reading = covering(config.authorities, agent, scope, READ)
     return {
         "forged agent_id": replace(good, agent_id=other, authorities_cited=others),
         "forged action_id": replace(good, action_id="forged"),
         "unknown action_type": replace(good, action_type="DELETE"),
         "empty declared_scope": replace(good, declared_scope=()),
-        "duplicate key in declared_scope": replace(good, declared_scope=(first, first)),
+        "duplicate key in declared_scope": replace(good, declared_scope=tuple(sorted(scope * 2))),
         "unknown key in declared_scope": replace(good, declared_scope=("nowhere",)),
         "READ with a proposed_delta": replace(good, action_type=READ, authorities_cited=reading),
         "unknown key in proposed_delta": replace(good, proposed_delta=(("nowhere", TAKEN),)),
-        "value that is no JSON primitive": replace(good, proposed_delta=((first, Opaque("nan")),)),
+        "value that is no JSON primitive": replace(good, proposed_delta=tuple((key, Opaque("nan")) for key in scope)),
     }
 
 
 def _universe_menu(config: Config, agent: str) -> Iterator[Choice]:
+    """Closed under renaming: what it offers one agent under one layout, it offers the image under the image."""
     yield NO_CHOICE
     for request in every_request(config, agent):
         yield Choice(request)
-    for request in malformed_requests(config, agent).values():
+    for request in malformed_requests(config, agent, config.keys).values():
         yield Choice(request)
     yield Choice(exits=True)
 

@@ -1,7 +1,8 @@
 """Renaming agents and keys: the group under which an epoch without arbitration is equivariant.
 
 Values and message contents are opaque data and stay as they are; authority ids are names too, and are
-renamed along where a renaming says how.
+renamed along where a renaming says how.  Scopes, deltas and citations are sets that are written as lists: an
+image writes them in the order of the new names, as menus do.
 """
 
 from __future__ import annotations
@@ -126,15 +127,15 @@ def _authority(w: Renaming, one: Authority) -> Authority:
 
 
 def _scope(w: Renaming, scope: tuple[str, ...] | None) -> tuple[str, ...] | None:
-    return None if scope is None else tuple(w.key(key) for key in scope)
+    return None if scope is None else tuple(sorted(w.key(key) for key in scope))
 
 
 def _request(w: Renaming, request: Request) -> Request:
     return Request(
         request.action_type,
-        tuple(w.key(key) for key in request.declared_scope),
-        tuple((w.key(key), value) for key, value in request.proposed_delta),
-        tuple(w.authority(cited) for cited in request.authorities_cited),
+        tuple(sorted(w.key(key) for key in request.declared_scope)),
+        tuple(sorted(((w.key(key), value) for key, value in request.proposed_delta), key=lambda entry: entry[0])),
+        tuple(sorted(w.authority(cited) for cited in request.authorities_cited)),
         None if request.agent_id is None else w.agent(request.agent_id),
         request.action_id,
     )

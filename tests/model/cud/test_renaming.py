@@ -1,0 +1,46 @@
+"""The universe's menus are closed under renaming, or its quotient would skip choices."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import islice
+from typing import Any
+
+from evenhand.model.cud.play import UNIVERSE, playing
+from evenhand.model.cud.renaming import every_renaming, rename_action, rename_config
+from evenhand.model.cud.vocabulary import Config, Epoch
+from evenhand.model.system import System
+
+_CONFIGS = tuple(islice(UNIVERSE.all_configs(), 0, None, 173))
+
+
+def _offered(system: System[Any, Any, Any, Any, Any], config: Config) -> set[tuple[Any, ...]]:
+    return {_sorted(action) for action in system.enabled(config, system.initial(config)[0])}
+
+
+def _sorted(action: Epoch) -> tuple[Any, ...]:
+    return tuple(sorted(action.choices, key=lambda entry: entry[0]))
+
+
+def _closed(system: System[Any, Any, Any, Any, Any], config: Config) -> bool:
+    here = [*system.enabled(config, system.initial(config)[0])]
+    return all(
+        {_sorted(rename_action(w, action)) for action in here} == _offered(system, rename_config(w, config))
+        for w in every_renaming(config)
+    )
+
+
+def test_menus_of_the_universe_are_closed_under_renaming() -> None:
+    """The image of what is on offer is what is on offer to the image, under every layout looked at."""
+    assert all(_closed(UNIVERSE, config) for config in _CONFIGS)
+
+
+def test_a_menu_that_prefers_a_name_is_not_closed() -> None:
+    """The check fires: `agent_1` alone may idle."""
+
+    def menu(config: Config, agent: str) -> Any:
+        choices = [*UNIVERSE.joint.choices(config, UNIVERSE.scope, UNIVERSE.initial(config)[0], agent)]  # type: ignore[union-attr]
+        return choices if agent == "agent_1" else choices[1:]
+
+    biased = replace(UNIVERSE, joint=playing(menu))
+    assert not any(_closed(biased, config) for config in _CONFIGS[:3])
