@@ -29,8 +29,10 @@ def print_report(console: Console, report: Report) -> None:
     for protocol in dict.fromkeys(finding.protocol for finding in report.findings):
         console.print(table(report, protocol))
     surprising = [f for f in report.surprising if f.status is Status.REFUTED]
-    for finding in surprising:
+    for finding in surprising[:FULL]:
         print_lines(console, ["", *refutation(finding)])
+    for finding in surprising[FULL:]:
+        print_lines(console, [f"REFUTED  {inert(finding.claim)}, too: {line}" for line in finding.command.splitlines()])
     stated = [f for f in report.refuted if f not in surprising and f.variant == "reference"]
     if stated:
         print_lines(console, ["", "refuted as stated; each is reproduced by:"])
@@ -43,6 +45,10 @@ def print_report(console: Console, report: Report) -> None:
         print_lines(console, [f"undecided by {engine}: {', '.join(dict.fromkeys(names))}: {inert(because)}"])
     print_lines(console, ["", *map(inert, report.notes), summary_line(report)])
     print_lines(console, [f"  next: {line}" for line in next_steps(report)])
+
+
+FULL = 5
+"""Refutations that are printed step by step; of the others the command."""
 
 
 def print_lines(console: Console, lines: Iterable[str]) -> None:
@@ -135,7 +141,7 @@ def next_steps(report: Report) -> Iterator[str]:
             else (f"look at {inert(finding.claim)}")
         )
     if len(refuted) > 3:
-        yield f"and {len(refuted) - 3} more; each is listed above with its command"
+        yield f"and {plural(len(refuted) - 3, 'more refutation')}; each is listed above with its command"
     if any(f.expected is Status.REFUTED and f.status is not Status.REFUTED for f in report.surprising):
         yield "a stated refutation is gone: either the model was mended (change the expectation) or an engine is blind"
     undecided = [f for f in report.findings if f.status is Status.UNDECIDED]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Set
-from dataclasses import fields, is_dataclass
+from dataclasses import MISSING, fields, is_dataclass
 from enum import Enum
 from typing import Any, cast
 
@@ -18,13 +18,16 @@ from evenhand.model.system import Step, System
 from evenhand.model.trace import Lasso, NotReplayable, Pair, Scenario, replay, replay_lasso
 from evenhand.properties.verdict import Evidence
 
-__all__ = ["changes", "describe", "evidence_length", "inert", "steps_of", "trace_lines"]
+__all__ = ["changes", "describe", "evidence_length", "inert", "layout", "steps_of", "trace_lines"]
 
 AnySystem = System[Any, Any, Any, Any, Any]
 
 _OBEYED = frozenset({"Cc", "Cf", "Co", "Cs", "Zl", "Zp"})
 MAX_TEXT = 400
-"""Characters of one value that a trace shows; the file keeps all of it."""
+"""Characters of one line of a value; the file keeps all of it."""
+
+WIDTH = 150
+"""Characters that a value may take before it is laid out as a tree."""
 
 
 def inert(text: str) -> str:
@@ -72,10 +75,8 @@ def _plain(value: Any) -> str:
             return f"({inside},)" if len(entries) == 1 else f"({inside})"
         case list():
             return "[" + ", ".join(_plain(entry) for entry in cast("list[Any]", value)) + "]"
-        case _ if is_dataclass(value) and not isinstance(value, type):
-            if type(value).__str__ is not object.__str__:
-                return str(value)
-            return _record(type(value).__name__, ((f.name, getattr(value, f.name)) for f in fields(value)))
+        case _ if _is_record(value):
+            return _record(type(value).__name__, _told(value))
         case _:
             return str(value)
 
@@ -84,24 +85,90 @@ def _record(name: str, entries: Iterable[tuple[str, Any]]) -> str:
     return f"{name}({', '.join(f'{key}={_plain(entry)}' for key, entry in entries)})"
 
 
+def _told(record: Any) -> Iterator[tuple[str, Any]]:
+    """The fields of a dataclass that say something: those that differ from their default."""
+    for entry in fields(record):
+        value = getattr(record, entry.name)
+        default = entry.default if entry.default_factory is MISSING else entry.default_factory()
+        if default is MISSING or value != default or type(value) is not type(default):
+            yield entry.name, value
+
+
+def layout(value: Any, width: int = WIDTH) -> list[str]:
+    """`value` on one line if it fits, else as a tree: a line for each field or entry, deeper ones indented."""
+    text = describe(value, MAX_TEXT * 10)
+    if len(text) <= width:
+        return [text]
+    branches = list(_branches(value))
+    if not branches:
+        return [describe(value)]
+    lines: list[str] = []
+    for name, branch in branches:
+        if len(name) + len(one := describe(branch, MAX_TEXT * 10)) + 2 <= width:
+            lines.append(f"{name}: {one}" if name else f"- {one}")
+        else:
+            lines.append(f"{name}:" if name else "-")
+            lines += [f"  {line}" for line in layout(branch, width - 2)]
+    return lines
+
+
+def _is_record(value: Any) -> bool:
+    """Whether a value is a dataclass that leaves its description to us."""
+    return is_dataclass(value) and not isinstance(value, type) and type(value).__str__ is object.__str__
+
+
+def _branches(value: Any) -> Iterator[tuple[str, Any]]:
+    """The parts of a value by name: fields, entries of a mapping or of named pairs; nameless for a sequence."""
+    match value:
+        case Mapping():
+            pairs = cast("Mapping[Any, Any]", value)
+            yield from ((describe(key), pairs[key]) for key in sorted(pairs, key=_plain))
+        case tuple() | list():
+            entries = cast("tuple[Any, ...]", value)
+            named = all(type(entry) is tuple and len(entry) == 2 and isinstance(entry[0], str) for entry in entries)
+            yield from ((inert(entry[0]), entry[1]) if named else ("", entry) for entry in entries)
+        case Set():
+            yield from (("", member) for member in sorted(cast("Set[Any]", value), key=_plain))
+        case _ if _is_record(value):
+            yield from _told(value)
+        case _:
+            return
+
+
 def changes(before: Any, after: Any) -> tuple[str, ...]:
-    """What became of a state, one line for each field that changed; the whole state if it has no fields."""
-    if before == after:
+    """What became of a state: a line for each innermost part that changed; the whole state if it has no parts."""
+    if before == after and type(before) is type(after):
         return ("nothing changes",)
-    if type(before) is type(after):
-        if is_dataclass(before):
-            names = [f.name for f in fields(before)]
-            return tuple(line for name in names for line in _changed(name, getattr(before, name), getattr(after, name)))
-        if isinstance(before, Mapping):
-            old, new = cast("Mapping[Any, Any]", before), cast("Mapping[Any, Any]", after)
-            keys = sorted({*old, *new}, key=_plain)
-            return tuple(line for key in keys for line in _changed(describe(key), old.get(key), new.get(key)))
-    return (f"{describe(before)} → {describe(after)}",)
+    return tuple(_changed("", before, after))
 
 
-def _changed(name: str, before: Any, after: Any) -> Iterator[str]:
-    if before != after:
-        yield f"{name}: {describe(before)} → {describe(after)}"
+def _changed(path: str, before: Any, after: Any) -> Iterator[str]:
+    """The differences below `path`, by name where both sides have the same parts."""
+    if before == after and type(before) is type(after):
+        return
+    old, new = _parts(before), _parts(after)
+    if old is not None and new is not None and list(old) == list(new) and len(old) > 0:
+        for name in old:
+            dot = "." if path and not name.startswith("[") else ""
+            yield from _changed(f"{path}{dot}{name}", old[name], new[name])
+        return
+    yield f"{path}: {describe(before)} → {describe(after)}" if path else f"{describe(before)} → {describe(after)}"
+
+
+def _parts(value: Any) -> dict[str, Any] | None:
+    """The parts of a value that keep their names from state to state, or None for what is compared whole."""
+    if _is_record(value):
+        return {entry.name: getattr(value, entry.name) for entry in fields(value)}
+    if isinstance(value, Mapping):
+        return {f"[{describe(key)}]": entry for key, entry in cast("Mapping[Any, Any]", value).items()}
+    if type(value) is not tuple:
+        return None
+    entries = cast("tuple[Any, ...]", value)
+    if all(type(entry) is tuple and len(entry) == 2 and isinstance(entry[0], str) for entry in entries):
+        return {f"[{inert(entry[0])}]": entry[1] for entry in entries}
+    if any(_is_record(entry) for entry in entries):
+        return {f"[{place}]": entry for place, entry in enumerate(entries)}
+    return None
 
 
 def steps_of(evidence: Evidence) -> tuple[Scenario[Any, Any, Any], ...]:
@@ -158,13 +225,19 @@ def _lasso(system: AnySystem, lasso: Lasso[Any, Any, Any]) -> Iterator[str]:
 
 def _start(config: Any, start: Any) -> Iterator[str]:
     if config is not None and config != ():
-        yield f"with   {describe(config)}"
-    yield f"start  {describe(start)}"
+        yield from _labelled("with  ", config)
+    yield from _labelled("start ", start)
 
 
 def _step(number: int, step: Step[Any, Any, Any, Any]) -> Iterator[str]:
-    yield f"{number:>5}  {describe(step.action)}"
+    yield from _labelled(f"{number:>5} ", step.action)
     if step.shown is not None:
-        yield f"       shows {describe(step.shown)}"
+        yield from _labelled("       shows", step.shown)
     for line in changes(step.before, step.after):
         yield f"       {line}"
+
+
+def _labelled(label: str, value: Any) -> Iterator[str]:
+    """A value after its label, further lines below its first."""
+    for number, line in enumerate(layout(value)):
+        yield f"{label if number == 0 else ' ' * len(label)} {line}"

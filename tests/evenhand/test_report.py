@@ -17,7 +17,7 @@ from evenhand.properties.verdict import Status
 from evenhand.report.finding import Finding, plain
 from evenhand.report.report import Report, Standing
 from evenhand.report.table import next_steps, print_report, summary_line
-from evenhand.report.text import changes, describe, inert
+from evenhand.report.text import changes, describe, inert, layout
 
 HOLDS, REFUTED, UNDECIDED = Status.HOLDS, Status.REFUTED, Status.UNDECIDED
 
@@ -183,8 +183,30 @@ def test_values_are_described_in_a_fixed_order() -> None:
     assert describe({"b": 1, "a": (frozenset({"y", "x"}),)}) == "{'a': ({'x', 'y'},), 'b': 1}"
     assert describe(Place("here", frozenset({Colour.RED}))) == "Place(name='here', colours={RED})"
     assert describe("x" * 1000).endswith("…")
+
+
+def test_changes_name_the_innermost_part() -> None:
+    """Fields, keys, named pairs and places; what has no lasting names is told whole."""
     assert changes(Place("a"), Place("b")) == ("name: 'a' → 'b'",)
     assert changes(1, 1) == ("nothing changes",)
+    assert changes(1, True) == ("1 → True",), "equal for Python, not the same value"
+    assert changes((1, 2), (2, 2)) == ("(1, 2) → (2, 2)",)
+    pairs = (("x", Place("a")), ("y", Place("c")))
+    assert changes(pairs, (("x", Place("b")), ("y", Place("c")))) == ("[x].name: 'a' → 'b'",)
+    assert changes((Place("a"),), (Place("b"),)) == ("[0].name: 'a' → 'b'",)
+    assert changes({"k": 1}, {"k": 2}) == ("['k']: 1 → 2",)
+    assert changes({"k": 1}, {"j": 1}) == ("{'k': 1} → {'j': 1}",)
+    assert changes(Place("a", frozenset({Colour.RED})), Place("a")) == ("colours: {RED} → {}",)
+
+
+def test_long_values_are_laid_out_as_trees() -> None:
+    """One line while it fits; names in front of parts that have them."""
+    assert layout(Place("a")) == ["Place(name='a')"]
+    pairs = (("one", Place("a" * 20)), ("two", 2))
+    assert layout(pairs, width=45) == ["one: Place(name='aaaaaaaaaaaaaaaaaaaa')", "two: 2"]
+    assert layout(pairs, width=30) == ["one:", "  name: 'aaaaaaaaaaaaaaaaaaaa'", "two: 2"]
+    assert layout(Place("b" * 10, frozenset({Colour.RED})), width=20) == ["name: 'bbbbbbbbbb'", "colours: {RED}"]
+    assert layout(["x" * 9, "y" * 9], width=13) == ["- 'xxxxxxxxx'", "- 'yyyyyyyyy'"]
 
 
 def test_description_is_the_same_under_any_hash_seed() -> None:
