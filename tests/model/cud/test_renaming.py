@@ -8,14 +8,15 @@ from typing import Any
 
 from evenhand.model.cud.play import UNIVERSE, playing
 from evenhand.model.cud.renaming import every_renaming, rename_action, rename_config
+from evenhand.model.cud.step import initial
 from evenhand.model.cud.vocabulary import Config, Epoch
 from evenhand.model.system import System
 
-_CONFIGS = tuple(islice(UNIVERSE.all_configs(), 0, None, 173))
+_CONFIGS = tuple(islice(UNIVERSE.all_configs(), 0, None, 409))
 
 
 def _offered(system: System[Any, Any, Any, Any, Any], config: Config) -> set[tuple[Any, ...]]:
-    return {_sorted(action) for action in system.enabled(config, system.initial(config)[0])}
+    return {_sorted(action) for action in system.enabled(config, initial(config)[0])}
 
 
 def _sorted(action: Epoch) -> tuple[Any, ...]:
@@ -23,7 +24,7 @@ def _sorted(action: Epoch) -> tuple[Any, ...]:
 
 
 def _closed(system: System[Any, Any, Any, Any, Any], config: Config) -> bool:
-    here = [*system.enabled(config, system.initial(config)[0])]
+    here = [*system.enabled(config, initial(config)[0])]
     return all(
         {_sorted(rename_action(w, action)) for action in here} == _offered(system, rename_config(w, config))
         for w in every_renaming(config)
@@ -38,8 +39,11 @@ def test_menus_of_the_universe_are_closed_under_renaming() -> None:
 def test_a_menu_that_prefers_a_name_is_not_closed() -> None:
     """The check fires: `agent_1` alone may idle."""
 
+    joint = UNIVERSE.joint
+    assert joint is not None
+
     def menu(config: Config, agent: str) -> Any:
-        choices = [*UNIVERSE.joint.choices(config, UNIVERSE.scope, UNIVERSE.initial(config)[0], agent)]  # type: ignore[union-attr]
+        choices = [*joint.choices(config, UNIVERSE.scope, initial(config)[0], agent)]
         return choices if agent == "agent_1" else choices[1:]
 
     biased = replace(UNIVERSE, joint=playing(menu))
