@@ -13,17 +13,22 @@ from dataclasses import fields, is_dataclass
 from itertools import islice
 from typing import Any, cast
 
+from evenhand.model.system import Step
 from evenhand.properties.search.found import AnySystem
-from evenhand.properties.search.graph import Bounds, Walk, Watchers, search
+from evenhand.properties.search.graph import Bounds, Watcher, Watchers, search
+from evenhand.properties.search.steps import Tier
 from evenhand.properties.search.tiers import tier_for
 
 __all__ = ["estimate"]
 
-PROBED = 3
-"""Configurations that are probed."""
+PROBED = 8
+"""Configurations that are probed, evenly spread."""
 
 STATES = 200
 """States that each probe looks at."""
+
+NUMBER = 3
+"""The number a probe gives its configuration: none of those that tier 1 compares in full."""
 
 CONFIGS = 1_000_000
 """Configurations that are counted."""
@@ -34,19 +39,33 @@ def estimate(system: AnySystem) -> int | None:
 
     None where there are more configurations than can be counted, or none at all to probe.
     """
-    configs = list(islice(system.all_configs(), PROBED))
-    count = sum(1 for _ in islice(system.all_configs(), CONFIGS + 1))
-    if not configs or count > CONFIGS:
+    configs = list(islice(system.all_configs(), CONFIGS + 1))
+    if not configs or len(configs) > CONFIGS:
         return None
+    return max(_size(system, config) for config in configs[:: -(-len(configs) // PROBED)]) * len(configs)
+
+
+class _Choices(Watcher):
+    """Counts the joint choices of each state."""
+
+    name = "the estimate"
+
+    def __init__(self) -> None:
+        self.of: list[int] = []
+
+    def visit(self, sid: int, state: Any, tier: Tier, /) -> None:
+        """The steps shown next leave this state; states come in the order of their numbers."""
+        self.of.append(0)
+
+    def look(self, step: Step[Any, Any, Any, Any], weight: int, action: int, there: int, /) -> None:
+        """Count them."""
+        self.of[-1] += weight
+
+
+def _size(system: AnySystem, config: Any) -> int:
     tier, _ = tier_for(system, None)
-    sizes = [
-        _size(search(system, tier, config, number, Watchers(), Bounds(max_states=STATES, depth=None)))
-        for number, config in enumerate(configs)
-    ]
-    return max(sizes) * count
-
-
-def _size(walk: Walk) -> int:
+    choices = _Choices()
+    walk = search(system, tier, config, NUMBER, Watchers(lookers=(choices,)), Bounds(max_states=STATES))
     if not walk.open:
         return walk.transitions
     values: list[set[Hashable]] = []
@@ -55,9 +74,11 @@ def _size(walk: Walk) -> int:
             if place == len(values):
                 values.append(set())
             values[place].add(part)
-    states = math.prod(len(seen) for seen in values)
-    choices = -(-walk.transitions // len(walk.states))
-    return max(states, len(walk.states)) * choices
+    states = max(math.prod(len(seen) for seen in values), len(walk.states))
+    # What the starts offer says little of the rest: after them a run may already be over.
+    starts = walk.levels[1] if len(walk.levels) > 1 else len(walk.states)
+    later = choices.of[starts:] or choices.of
+    return sum(choices.of[:starts]) + -(-sum(later) * (states - starts) // len(later))
 
 
 def _parts(state: Any) -> Iterator[Hashable]:

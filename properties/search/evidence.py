@@ -11,7 +11,7 @@ from typing import Any
 from evenhand.model.system import UnknownName
 from evenhand.model.trace import Lasso, Pair, Scenario
 from evenhand.properties.property import Commute, Property, TwoRun
-from evenhand.properties.refutes import Judgement, judge, twin_pair
+from evenhand.properties.refutes import FORWARD_LIMIT, Judgement, judge, twin_pair
 from evenhand.properties.search.found import AnySystem, Finding, Place
 from evenhand.properties.search.graph import Bounds, Watchers, search
 from evenhand.properties.search.steps import nth_action
@@ -22,9 +22,9 @@ __all__ = ["judged", "realised"]
 
 
 def judged(
-    system: AnySystem, configs: Sequence[Any], claim: Property, finding: Finding, bounds: Bounds
+    system: AnySystem, configs: Sequence[Any], claim: Property, finding: Finding, bounds: Bounds, states: int
 ) -> tuple[Evidence | None, Judgement]:
-    """The evidence that a finding stands for, and what the judge says of it."""
+    """The evidence that a finding stands for, and what the judge says of it; `states` is how many there are."""
     try:
         evidence = realised(system, configs, claim, finding, bounds)
     except IndexError as error:
@@ -32,7 +32,7 @@ def judged(
     if evidence is None:
         return None, Judgement(False, "no twin of the step disagrees when it is taken again")
     try:
-        return evidence, judge(system, claim, evidence)
+        return evidence, judge(system, claim, evidence, limit=max(states + 1, FORWARD_LIMIT))
     except UnknownName as error:
         return None, Judgement(False, str(error))
 

@@ -69,6 +69,8 @@ def nearest_run(
     A run waits from the start if `waiting`, else from where an edge starts it; it is waiting when it stops in
     a state that `ends`, or goes round one of `parts`.
     """
+    if not parts and not ends.any():
+        return None
     distance, via = _layers(edges, stem, waiting=waiting)
     waits = {state: far for (state, waiting), far in distance.items() if waiting}
     best: tuple[int, tuple[int, ...], tuple[int, ...]] | None = None

@@ -29,7 +29,10 @@ def tier_for(system: AnySystem, wanted: int | None) -> tuple[Tier, str]:
         return Plain(system), "tier 0 was asked for"
     if not able:
         return Plain(system), "the system does not separate judging from applying"
-    return Memo(system), "the step separates: judgements are shared, equal verdicts are applied once"
+    return Memo(system), (
+        "the step separates: judgements are shared and equal verdicts applied once; "
+        "claims that look at the action are shown every joint action"
+    )
 
 
 class Plain:

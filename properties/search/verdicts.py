@@ -62,7 +62,7 @@ def verdict_of(
         doubt = doubt or _nothing_compared(tally)
     status, evidence, because = Status.UNDECIDED, None, ""
     if tally.finding is not None:
-        evidence, judgement = judged(system, configs, claim, tally.finding, covered.bounds)
+        evidence, judgement = judged(system, configs, claim, tally.finding, covered.bounds, covered.states)
         because = judgement.reason
         if evidence is not None and judgement:
             status = Status.HOLDS if isinstance(claim, Reachable) else Status.REFUTED
