@@ -266,22 +266,20 @@ class _Run:
         return tuple(self.row(mutant, place) for mutant, place in zip(mutants, places, strict=True))
 
     def findings(self, place: Job) -> list[Finding]:
-        """What search and machine found there, and what the theorems say of the same variant."""
+        """What search and machine found there, and what the theorems say of the same variant, wherever linked."""
         own = [finding for job in _searched(place) for finding in self.found.get(job, ())]
         variant = place.variant or "reference"
-        return own + [
-            finding for finding in self.proved if (finding.system, finding.variant) == (place.system, variant)
-        ]
+        return own + [finding for finding in self.proved if finding.variant == variant]
 
     def kills(self, place: Job) -> tuple[Kill, ...]:
         """The claims refuted here that hold on the reference at the same place."""
         reference = self.findings(replace(place, variant=""))
-        false = {finding.claim for finding in reference if finding.status is Status.REFUTED}
-        true = {finding.claim for finding in reference if finding.status is Status.HOLDS} - false
+        false = {(f.system, f.claim) for f in reference if f.status is Status.REFUTED}
+        true = {(f.system, f.claim) for f in reference if f.status is Status.HOLDS} - false
         return tuple(
             Kill(finding.claim, finding.engine, finding.length, finding.record)
             for finding in self.findings(place)
-            if finding.status is Status.REFUTED and finding.claim in true
+            if finding.status is Status.REFUTED and (finding.system, finding.claim) in true
         )
 
     def row(self, mutant: Mutant[Any], place: Job) -> MutantRow:

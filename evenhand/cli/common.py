@@ -7,10 +7,12 @@ Exit codes: 0 all as stated, 1 refuted (or a stated refutation gone), 2 bad use 
 from __future__ import annotations
 
 import functools
+import shlex
 import sys
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 from typing import Annotated, Any, NoReturn, ParamSpec
 
 import typer
@@ -18,11 +20,12 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
+from evenhand.fixtures import saved
 from evenhand.model.canonical import Json, canonical_text
 from evenhand.model.system import System
 from evenhand.plan import Job, chosen_readings, chosen_scope, claims_for, system_for
 from evenhand.properties.registry import Bundle, ProtocolBroken, find, protocols
-from evenhand.report.finding import plain
+from evenhand.report.finding import Finding, plain
 from evenhand.report.report import INTERRUPTED, Report
 from evenhand.report.table import print_report
 from evenhand.report.text import inert
@@ -31,6 +34,7 @@ __all__ = [
     "BadUse",
     "Claim",
     "JsonOut",
+    "KeepOption",
     "MutantName",
     "ProtocolName",
     "ReadingOption",
@@ -44,10 +48,12 @@ __all__ = [
     "finish",
     "guarded",
     "job_for",
+    "keep",
     "running",
     "say",
     "terminal",
     "usage",
+    "with_files",
 ]
 
 AnySystem = System[Any, Any, Any, Any, Any]
@@ -65,6 +71,7 @@ MutantName = Annotated[
     str, typer.Option("--mutant", "--variant", metavar="NAME", help="Run this mutant instead of the reference.")
 ]
 Claim = Annotated[list[str] | None, typer.Option("--claim", metavar="NAME", help="Only this claim (repeatable).")]
+KeepOption = Annotated[Path | None, typer.Option("--out", metavar="DIR", help="Write new counterexamples there.")]
 JsonOut = Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output, and nothing else.")]
 
 
@@ -196,6 +203,26 @@ def counting(what: str) -> Generator[Callable[[int, int], None] | None]:
             bar.update(task, completed=done, total=max(done, known) or None, refresh=True)
 
         yield count
+
+
+def with_files(folder: Path, report: Report) -> Report:
+    """`report` with the command that replays each counterexample written to `folder`."""
+    return replace(report, findings=tuple(_with_file(folder, finding) for finding in report.findings))
+
+
+def _with_file(folder: Path, finding: Finding) -> Finding:
+    if not finding.fixture:
+        return finding
+    command = shlex.join(["evenhand", "replay", str(folder / finding.fixture)])
+    return replace(finding, command=f"{command}\n{finding.command}")
+
+
+def keep(folder: Path | None, report: Report) -> Report:
+    """Write the counterexamples that are no fixtures yet to `folder`, if there is one.  Raises BadUse."""
+    if folder is None:
+        return report
+    with usage():
+        return with_files(folder, saved(folder, report))
 
 
 def finish(report: Report, more: Mapping[str, Any], *, as_json: bool, strict: bool = False) -> int:

@@ -12,6 +12,7 @@ from evenhand.cli.common import (
     BadUse,
     Claim,
     JsonOut,
+    KeepOption,
     MutantName,
     ProtocolName,
     ReadingOption,
@@ -23,6 +24,7 @@ from evenhand.cli.common import (
     finish,
     guarded,
     job_for,
+    keep,
     terminal,
     usage,
 )
@@ -38,6 +40,7 @@ from evenhand.report.finding import plain
 from evenhand.report.graph import exporter
 from evenhand.report.readable import plural
 from evenhand.report.report import Report
+from evenhand.report.store import ready_folder
 from evenhand.report.table import print_lines
 from evenhand.report.text import inert
 from evenhand.versions import versions
@@ -73,6 +76,7 @@ def explore(
         bool, typer.Option("--symmetry", help="Explore a quotient, under a licence that is proved first.")
     ] = False,
     jobs: Annotated[int, typer.Option(min=1, help="How many processes share the configurations.")] = 1,
+    out: KeepOption = None,
     as_json: JsonOut = False,
 ) -> int:
     """Explore a system exhaustively: every configuration, every state, every joint choice."""
@@ -84,6 +88,7 @@ def explore(
     job, chosen = job_for(bundle, asked, scope, reading, [*(claim or ()), *(reach or ())])
     _are_goals(bundle, chosen.name, reach or [])
     export = _exporter(graph)
+    folder = _folder(out)
     licence = _licence(bundle, chosen) if symmetry else None
     if max_states is None and depth is None and not yes and licence is None:
         _is_finishable(chosen)
@@ -119,7 +124,7 @@ def explore(
     }
     if not as_json:
         say_counts(more)
-    return finish(report, more, as_json=as_json)
+    return finish(keep(folder, report), more, as_json=as_json)
 
 
 def _licence(bundle: Bundle, system: AnySystem) -> Licence:
@@ -157,6 +162,11 @@ def _are_goals(bundle: Bundle, system: str, names: list[str]) -> None:
             raise BadUse(f"{name!r} is no goal of {system}; there is: {', '.join(sorted(goals)) or 'none'}")
 
 
+def _folder(out: Path | None) -> Path | None:
+    with usage():
+        return None if out is None else ready_folder(out)
+
+
 def _exporter(graph: Path | None) -> Any:
     if graph is None:
         return None
@@ -186,6 +196,7 @@ def fuzz(
     examples: Annotated[int, typer.Option(min=1, help="How many runs.")] = 200,
     steps: Annotated[int, typer.Option(min=1, help="How many actions a run has at most.")] = 20,
     seed: Annotated[int, typer.Option(min=0, help="Where the random choices start.")] = 0,
+    out: KeepOption = None,
     as_json: JsonOut = False,
 ) -> int:
     """Drive a system with a Hypothesis state machine, hostile and constructive, and shrink what fails."""
@@ -194,6 +205,7 @@ def fuzz(
     bundle = bundle_named(protocol)
     asked = Job(bundle.name, "fuzz", system, variant=mutant, examples=examples, steps=steps, seed=seed)
     job, chosen = job_for(bundle, asked, scope, reading, claim)
+    folder = _folder(out)
     generator = next((g for g in bundle.generators if g.system == chosen.name), None)
     began = time.monotonic()
     with counting(job.title) as progress:
@@ -218,4 +230,4 @@ def fuzz(
     more = {"examples": found.examples, "steps": found.steps, "coverage": dict(found.coverage), "seed": seed}
     if not as_json:
         print_lines(terminal(), [f"{plural(found.examples, 'run')}, {plural(found.steps, 'step')}, seed {seed}"])
-    return finish(report, more, as_json=as_json)
+    return finish(keep(folder, report), more, as_json=as_json)

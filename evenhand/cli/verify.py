@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import shlex
 import time
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from evenhand.cli.common import JsonOut, bundles_named, finish, guarded, running, say, usage
+from evenhand.cli.common import JsonOut, bundles_named, finish, guarded, running, say, usage, with_files
 from evenhand.counterexamples.store import write_atomically
 from evenhand.fixtures import fixtures_of, saved
 from evenhand.plan import Budget, Job, plan
@@ -94,12 +92,4 @@ def _write(folder: Path, report: Report) -> Report:
         report = saved(folder, report)
         write_atomically(folder / "report.json", report.to_bytes() + b"\n")
     say(f"written: {folder / 'report.json'}")
-    return replace(report, findings=tuple(_with_file(folder, finding) for finding in report.findings))
-
-
-def _with_file(folder: Path, finding: Finding) -> Finding:
-    if not finding.fixture:
-        return finding
-    return replace(
-        finding, command=f"{shlex.join(['evenhand', 'replay', str(folder / finding.fixture)])}\n{finding.command}"
-    )
+    return with_files(folder, report)

@@ -97,6 +97,18 @@ def test_explore_finds_the_mutant_and_a_bound_leaves_it_open(cli: Command) -> No
     assert bounded.json["verdicts"][0]["status"] == "UNDECIDED"
 
 
+def test_explore_and_fuzz_write_what_they_refute(cli: Command, tmp_path: Path) -> None:
+    """One file each, and the command that replays it comes first."""
+    for engine in ("explore", "fuzz"):
+        folder = tmp_path / engine
+        answer = cli(
+            engine, "latch", "--mutant", "always_free", "--claim", "one_inside", "--out", str(folder), "--json"
+        )
+        (file,) = (folder / "latch").iterdir()
+        assert answer.json["verdicts"][0]["command"].splitlines()[0] == f"evenhand replay {file}"
+        assert cli("replay", str(file)).code == 0
+
+
 def test_a_reading_reaches_the_model(cli: Command) -> None:
     """Under `granted` the holder takes the latch once more, so that one more kind of step is shown as taken."""
     met = {
