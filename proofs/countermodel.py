@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from evenhand.model.system import System
-from evenhand.model.trace import Scenario, replay
+from evenhand.model.trace import Lasso, Pair, replay
 from evenhand.proofs.smt.logic import Formula, Not
 from evenhand.proofs.smt.structure import BadStructure, Reader, Structure
 from evenhand.proofs.theorem import Theorem
@@ -119,8 +119,10 @@ def _replayed(theorem: Theorem, structure: Structure, claim: Property, system: A
 
 def _wrong_step(system: AnySystem, claim: Property, evidence: Evidence) -> bool:
     """Whether the last step violates the claim, wherever it starts."""
-    scenario = evidence if isinstance(evidence, Scenario) else getattr(evidence, "left", None)
-    if not isinstance(scenario, Scenario) or not scenario.actions:
+    if isinstance(evidence, Lasso):
+        return False
+    scenario = evidence.left if isinstance(evidence, Pair) else evidence
+    if not scenario.actions:
         return False
     step = replay(system, scenario).steps[-1]
     if isinstance(claim, EachStep):

@@ -301,7 +301,7 @@ class _Run:
                 "theorem": theorem.name,
                 "proved": theorem.scope if word is Word.HOLDS else "",
                 "linked": linked.sentence,
-                "fragment": self.fragments["theorem"],
+                "fragment": self.fragment(),
             },
             evidence=outcome.evidence if isinstance(outcome, Refutation) else None,
             coverage=coverage,
@@ -335,6 +335,11 @@ class _Run:
         return Proved(
             theorem, word, verdict, tuple(self.queries), killed, linked, outcome, dict(self.fragments), record
         )
+
+    def fragment(self) -> str:
+        """Whether every step of the proof lies in the decidable fragment; the first that does not says why."""
+        steps = [said for name, said in self.fragments.items() if name.split(".")[0] == "theorem"]
+        return next((said for said in steps if ": no" in said), steps[0])
 
     def judge(self, main: Answered, outcome: Outcome | None, linked: Linked) -> tuple[Word, str]:
         """The word, by gravity: a contradiction, a real counterexample, a vacuity, a doubt, else the verdict."""

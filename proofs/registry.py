@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-from typing import Any
+from typing import Any, cast
 
 from evenhand.proofs.theorem import Theorem
 from evenhand.properties.registry import ProtocolBroken
@@ -26,6 +26,8 @@ def theorems(protocol: str) -> tuple[Theorem, ...]:
         found: Any = importlib.import_module(name).THEOREMS
     except Exception as error:
         raise ProtocolBroken(f"{name} gives no THEOREMS: {type(error).__name__}: {error}") from error
-    if not isinstance(found, tuple) or not all(isinstance(one, Theorem) for one in found):
-        raise ProtocolBroken(f"{name}.THEOREMS is no tuple of theorems")
-    return found
+    stated = cast("tuple[object, ...]", found) if isinstance(found, tuple) else (found,)
+    wrong = [one for one in stated if not isinstance(one, Theorem)]
+    if wrong:
+        raise ProtocolBroken(f"{name}.THEOREMS must be a tuple of theorems; it holds {wrong[0]!r}")
+    return tuple(one for one in stated if isinstance(one, Theorem))

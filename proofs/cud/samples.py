@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import Any
@@ -127,7 +127,7 @@ def _authorities(draw: random.Random, agents: tuple[str, ...], keys: tuple[str, 
         )
 
 
-def _authority(number: int, kind: str, holder: str, pairs: list[tuple[str, str]], *, late: bool) -> Authority:
+def _authority(number: int, kind: str, holder: str, pairs: Sequence[tuple[str, str]], *, late: bool) -> Authority:
     scope = tuple((target(key), operation) for key, operation in sorted(pairs))
     return Authority(f"CUD-{number:03d}", kind, holder, scope, epoch=1 if late else 0)
 

@@ -93,9 +93,8 @@ def _cvc5(cvc5: Any, question: Question) -> Answer:
     words = printed.split(maxsplit=1)
     found = words[0] if words and words[0] in ("sat", "unsat") else "unknown"
     said: Answer = {"status": found, "because": "", "version": str(cvc5.__version__)}
-    statistics: dict[str, Any] = dict(solver.getStatistics())
-    used = [v for k, v in sorted(statistics.items()) if "resourceUnitsUsed" in k]
-    said["used"] = int(used[0].get("value", 0)) if used and isinstance(used[0], dict) else 0
+    used = [entry for name, entry in solver.getStatistics() if "resourceUnitsUsed" in str(name)]
+    said["used"] = int(used[0]["value"]) if used else 0
     if found == "unsat":
         named = symbols.getNamedTerms()
         said["core"] = sorted(str(named[term]) for term in solver.getUnsatCore() if term in named)

@@ -247,8 +247,8 @@ class Exists(_Connectives):
 Term: TypeAlias = Var | Apply
 Formula: TypeAlias = Holds | Equal | Not | And | Or | Implies | Iff | Ite | Forall | Exists
 
-TRUE = And(())
-FALSE = Or(())
+TRUE: Formula = And(())
+FALSE: Formula = Or(())
 
 
 @dataclass(frozen=True, slots=True)
@@ -369,20 +369,20 @@ def walk(formula: Formula) -> Iterator[Formula]:
 def _terms_free(term: Term) -> frozenset[Var]:
     if isinstance(term, Var):
         return frozenset((term,))
-    return frozenset().union(*(_terms_free(argument) for argument in term.arguments))
+    return frozenset[Var]().union(*(_terms_free(argument) for argument in term.arguments))
 
 
 def free(formula: Formula) -> frozenset[Var]:
     """The variables that nothing binds."""
     match formula:
         case Holds(_, arguments):
-            return frozenset().union(*(_terms_free(argument) for argument in arguments))
+            return frozenset[Var]().union(*(_terms_free(argument) for argument in arguments))
         case Equal(left, right):
             return _terms_free(left) | _terms_free(right)
         case Forall(bound, body) | Exists(bound, body):
             return free(body) - set(bound)
         case _:
-            return frozenset().union(*(free(part) for part in _parts(formula)))
+            return frozenset[Var]().union(*(free(part) for part in _parts(formula)))
 
 
 def _rebuild(formula: Formula, change: Callable[[Formula], Formula]) -> Formula:

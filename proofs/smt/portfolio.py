@@ -20,6 +20,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -42,6 +43,9 @@ __all__ = [
     "Solver",
     "shared",
 ]
+
+_GLANCE = 0.25
+"""Seconds between two looks at whether a solver process still lives."""
 
 Status = Literal["sat", "unsat", "unknown", "disagreement"]
 
@@ -149,11 +153,19 @@ class _Worker:
 
     def take(self, seconds: float) -> Mapping[str, Any]:
         """The answer, or an unknown when the process ends or the time is up."""
-        try:
-            line = self._lines.get(timeout=seconds)
-        except queue.Empty:
-            self.stop()
-            return {"status": "unknown", "because": f"no answer within {seconds:g} s of wall clock"}
+        deadline = time.monotonic() + seconds
+        while True:
+            try:
+                line = self._lines.get(timeout=max(0.0, min(_GLANCE, deadline - time.monotonic())))
+                break
+            except queue.Empty:
+                # A fork of a process that was killed keeps the pipe open, so its end must be looked for.
+                if self._process is None or self._process.poll() is not None:
+                    line = None
+                    break
+                if time.monotonic() >= deadline:
+                    self.stop()
+                    return {"status": "unknown", "because": f"no answer within {seconds:g} s of wall clock"}
         if line is None:
             code = self._process.wait() if self._process else None
             self.stop()
@@ -281,10 +293,10 @@ class Portfolio:
 
 
 def _together(answers: Sequence[Answer]) -> Status:
-    found = {answer.status for answer in answers} - {"unknown"}
-    if len(found) > 1:
+    said = {answer.status for answer in answers}
+    if {"sat", "unsat"} <= said:
         return "disagreement"
-    return next(iter(found), "unknown")
+    return "sat" if "sat" in said else "unsat" if "unsat" in said else "unknown"
 
 
 def _answer(solver: Solver, said: Mapping[str, Any], query: Query) -> Answer:

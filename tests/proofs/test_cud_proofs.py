@@ -1,0 +1,203 @@
+"""The theorems about `cud`: green, their mutants refuted by runs that replay, the theory linked to the model."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from functools import cache
+
+import pytest
+
+from evenhand.model.cud import PROTOCOL
+from evenhand.model.cud.kernel import REFERENCE
+from evenhand.model.system import Mutant
+from evenhand.proofs.agreement import agree
+from evenhand.proofs.countermodel import Refutation
+from evenhand.proofs.cud.epoch import EPOCH, OBSERVED
+from evenhand.proofs.cud.link import scene, view_step
+from evenhand.proofs.cud.samples import epochs, samples
+from evenhand.proofs.licence import licence
+from evenhand.proofs.prove import Proved, Word, prove
+from evenhand.proofs.registry import theorems
+from evenhand.proofs.smt.logic import TRUE, Definition
+from evenhand.proofs.smt.structure import Reader
+from evenhand.proofs.theorem import Theorem
+from evenhand.properties.refutes import refutes
+from evenhand.properties.registry import find
+
+THEOREMS = {theorem.name: theorem for theorem in theorems("cud")}
+UNIVERSE = PROTOCOL.systems["universe"]
+
+
+def test_the_theorems_there_are() -> None:
+    """The first six of the page (capability and veto apart), each with a witness and at least two dead mutants."""
+    assert list(THEOREMS) == [
+        "executed_never_interfere",
+        "executed_has_capability",
+        "no_veto_overridden",
+        "no_winner",
+        "equivariance",
+        "token_blindness",
+        "deadlock_is_stable",
+    ]
+    for theorem in THEOREMS.values():
+        assert sum(mutation.expected == "refuted" for mutation in theorem.mutants) >= 2
+        assert all(mutation.because for mutation in theorem.mutants if mutation.expected == "proved")
+    assert theorems("no_such_protocol") == () and theorems("smt") == ()
+
+
+def test_words_mean_what_the_model_does() -> None:
+    """Every observed word on every sampled step of the reference, all of one agent and one key among them."""
+    small, drawn = epochs()
+    assert len(small) >= 250 and len(drawn) >= 200
+    reader = Reader(EPOCH.meanings)
+    seen = {name: 0 for name in OBSERVED}
+    for step in samples(UNIVERSE):
+        structure = view_step(step)
+        assert structure is not None
+        structure.checked(EPOCH.sorts, EPOCH.functions, EPOCH.relations)
+        assert reader.holds(EPOCH.assumed, structure)
+        bare = structure.without(OBSERVED)
+        for name in OBSERVED:
+            observed = structure.relations[name]
+            assert reader.extension(EPOCH.meanings[name].relation, bare) == observed
+            seen[name] += len(observed)
+    silent = [name for name, count in seen.items() if not count]
+    assert silent == ["gets_more", "tells_two", "hears_of"]
+    assert min(seen["collides"], seen["executed"], seen["gets_fault"], seen["gets_failure"]) >= 50
+
+
+def test_scene_and_view_are_inverse_up_to_names() -> None:
+    """A step seen, realised, taken and seen again looks the same in every word that has no names."""
+    reader = Reader(EPOCH.meanings)
+    for step in samples(UNIVERSE)[-60:]:
+        structure = view_step(step)
+        assert structure is not None
+        scenario = scene(structure)
+        assert scenario is not None
+        state = scenario.start
+        taken = step
+        for action in scenario.actions:
+            taken = UNIVERSE.take(scenario.config, state, action)
+            state = taken.after
+        again = view_step(taken)
+        assert again is not None
+        for name in ("submitted", "passes", "collides", "executed", "gets_fault", "gets_failure", "stays"):
+            assert len(again.relations[name]) == len(structure.relations[name]), name
+        assert reader.holds(EPOCH.assumed, again)
+
+
+@cache
+def _proved(name: str) -> Proved:
+    return prove(THEOREMS[name])
+
+
+@pytest.fixture(scope="module", params=list(THEOREMS))
+def proved(request: pytest.FixtureRequest) -> Proved:
+    """Each theorem, proved with everything that green rests on."""
+    return _proved(request.param)
+
+
+@pytest.mark.deep
+def test_green(proved: Proved) -> None:
+    """Proved by both solvers at every step, mutants as declared, linked with both truth values."""
+    assert proved.word is Word.HOLDS, proved.verdict.because
+    for name, answered in proved.queries:
+        by_solver = {answer.solver.split()[0]: answer.status for answer in answered.answers}
+        assert set(by_solver) == {"z3", "cvc5"}
+        assert by_solver["z3"] == by_solver["cvc5"] == answered.status, name
+    assert proved.linked is not None and proved.linked.mutants == len(PROTOCOL.mutants)
+    assert proved.linked.true >= 500 and proved.linked.false >= 40
+    assert proved.linked.outside * 10 < proved.linked.cases
+
+
+@pytest.mark.deep
+def test_countermodels_replay(proved: Proved) -> None:
+    """Each refuted mutant's scenario refutes the claim in the mutant, and not in the reference."""
+    theorem = proved.theorem
+    bundle = find("cud")
+    claim = next(claim for claim in bundle.claims if claim.name == theorem.claim)
+    rules = {mutant.name: mutant.rules for mutant in bundle.model.mutants}
+    base = bundle.model.systems[theorem.system]
+    refuted = [killed for killed in proved.mutants if killed.mutation.expected == "refuted"]
+    for killed in refuted:
+        assert isinstance(killed.outcome, Refutation)
+        assert refutes(replace(base, rules=rules[killed.mutation.mutant]), claim, killed.outcome.evidence)
+        assert not refutes(base, claim, killed.outcome.evidence)
+        assert killed.outcome.structure.size <= 4
+
+
+@pytest.mark.deep
+def test_equivariance_licenses_the_quotient() -> None:
+    """Of the universe, for the reference alone."""
+    given = licence(_proved("equivariance"))
+    assert (given.quotient, given.system, given.variant) == ("renaming", "universe", "reference")
+    assert [quotient.name for quotient in UNIVERSE.quotients] == ["renaming"]
+
+
+def test_one_theorem_in_full() -> None:
+    """The quickest, from text to replayed countermodels."""
+    found = _proved("no_veto_overridden")
+    assert found.green, found.verdict.because
+    assert [type(killed.outcome) for killed in found.mutants][:3] == [Refutation] * 3
+    assert found.fragments["theorem"].startswith("decidable fragment: yes")
+
+
+@pytest.mark.deep
+def test_records_are_the_same_under_every_hash_seed() -> None:
+    """Three processes, three orders of every set, one digest."""
+    program = (
+        "from evenhand.proofs.prove import prove; from evenhand.proofs.registry import theorems;"
+        "print(prove(next(t for t in theorems('cud') if t.name == 'no_veto_overridden')).digest)"
+    )
+    digests = {
+        subprocess.run(
+            [sys.executable, "-c", program],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("0", "1", "2")
+    }
+    assert digests == {_proved("no_veto_overridden").digest + "\n"}
+
+
+def _linked(theorem: Theorem, *names: str) -> str:
+    bundle = find("cud")
+    claim = next(claim for claim in bundle.claims if claim.name == theorem.claim)
+    mutants = tuple(mutant for mutant in PROTOCOL.mutants if mutant.name in names)
+    return agree(theorem, claim, PROTOCOL.systems[theorem.system], mutants).because
+
+
+@pytest.mark.parametrize("word", ["covered", "vetoed", "stray", "interferes", "held_by", "in_force"])
+def test_a_wrong_word_is_caught_by_the_link(word: str) -> None:
+    """Planted fault in the theory: one word of the kernel means 'always'."""
+    theorem = THEOREMS["executed_never_interfere"]
+    meaning = EPOCH.meanings[word]
+    wrong = EPOCH.redefined([Definition(meaning.relation, meaning.variables, TRUE)])
+    assert "by definition" in _linked(replace(theorem, theory=wrong, mutants=()), "last_writer_wins")
+    assert not _linked(theorem, "last_writer_wins")
+
+
+def test_a_word_of_the_claims_that_is_wrong_is_caught_by_the_link() -> None:
+    """`clash` blind to readers would agree on the reference; the mutant that executes readers tells."""
+    theorem = THEOREMS["executed_never_interfere"]
+    meaning = EPOCH.meanings["clash"]
+    blind = next(d for m in theorem.mutants if m.mutant == "reads_never_collide" for d in m.definitions)
+    wrong = EPOCH.redefined([Definition(meaning.relation, meaning.variables, blind.body)])
+    said = _linked(replace(theorem, theory=wrong), "last_writer_wins", "reads_never_collide")
+    assert "the formula is True and the claim False" in said
+
+
+def test_a_mutant_of_the_theory_must_be_the_mutant_of_the_model() -> None:
+    """The theory's words for one fault, the model's rules for another."""
+    theorem = THEOREMS["executed_never_interfere"]
+    bundle = find("cud")
+    claim = next(claim for claim in bundle.claims if claim.name == theorem.claim)
+    other = next(mutant for mutant in PROTOCOL.mutants if mutant.name == "reads_never_collide")
+    posing: Mutant[object] = replace(other, name="last_writer_wins")
+    assert "on a step of last_writer_wins" in agree(theorem, claim, UNIVERSE, (posing,)).because
+    assert posing.rules != REFERENCE
