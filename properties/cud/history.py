@@ -31,6 +31,7 @@ from evenhand.properties.cud.notions import (
     asked,
     facts,
     is_over,
+    may_act,
     orphans,
 )
 from evenhand.properties.cud.safety import EPOCHS
@@ -182,7 +183,11 @@ def _leavers(config: Config, state: State, action: Epoch) -> Iterator[Leaving]:
     for agent in active_agents(config, state):
         if any([ask.agent != agent and ask.standing.passes for ask in asks]):
             yield "now", agent
-            yield "before", agent
+            # Where the exit ends the run, nothing is adjudicated any more: `exit_ends_no_run` is about that.
+            if config.readings.orphan_ends_run == "no" or not is_over(
+                config, _without(("before", agent), config, state)
+            ):
+                yield "before", agent
 
 
 def _without(w: Leaving, config: Config, state: State) -> State:
@@ -234,6 +239,24 @@ exit_is_harmless = TwoRun(
     other=_leaves,
     agree=_still_admissible,
 )
+
+
+def _exit_leaves_hope(step: AnyStep) -> bool:
+    config: Config = step.config
+    if not step.shown.exits or (config.epochs is not None and step.after.epoch >= config.epochs):
+        return False
+    return may_act(config, active_agents(config, step.after))
+
+
+@each_step(
+    "An exit never ends the run for those who stay, as long as one of them could have a request pass pass 1.",
+    source="FQ24, FQ28",
+    systems=("run", "conditions"),
+    when=_exit_leaves_hope,
+)
+def exit_ends_no_run(step: AnyStep) -> bool:
+    """The run goes on."""
+    return not is_over(step.config, step.after)
 
 
 def _start(config: Config) -> State:
@@ -362,6 +385,7 @@ HISTORY: tuple[Property, ...] = (
     orphaning_is_permanent,
     orphaned_key_keeps_its_value,
     exit_is_harmless,
+    exit_ends_no_run,
     log_rebuilds_run,
     epochs_are_counted,
     static_agents_ignore_history,

@@ -37,6 +37,7 @@ _TOUCHED = {
     "orphan_scope": ("orphaning_is_permanent", "one_terminal_class"),
     "orphan_ends_run": (
         "exit_is_harmless",
+        "exit_ends_no_run",
         "orphaning_is_permanent",
         "orphaned_key_keeps_its_value",
         "epochs_are_counted",

@@ -1,0 +1,101 @@
+"""The registered expectations: well formed, about things that exist, and true where they can be checked quickly."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from evenhand.model.cud import PROTOCOL
+from evenhand.model.system import reading_values
+from evenhand.properties.cud.expected import EXPECTED, read_expectations
+from evenhand.properties.registry import find
+from evenhand.properties.search import explore
+from evenhand.properties.verdict import Status
+
+BUNDLE = find("cud")
+NAMES = {claim.name: claim for claim in BUNDLE.claims}
+
+
+def test_expectations_speak_of_what_there_is() -> None:
+    """Claims, systems, engines, readings and values all exist, and nothing is registered twice."""
+    known = reading_values(PROTOCOL.readings)
+    seen: list[Any] = []
+    for one in EXPECTED:
+        assert one.claim in NAMES
+        assert one.system in ("", *PROTOCOL.systems)
+        assert one.engine in ("", "explore", "fuzz")
+        if one.system:
+            assert one.system in NAMES[one.claim].systems
+        for name, value in (one.readings or {}).items():
+            assert value in known[name]
+        place = (one.claim, one.system, one.engine, dict(one.readings or {}))
+        assert place not in seen
+        seen.append(place)
+
+
+def _file(*entries: Any, version: int = 1) -> str:
+    return json.dumps({"format": "evenhand/expectations", "version": version, "expectations": entries})
+
+
+def test_a_good_file_is_read() -> None:
+    """One entry, with everything."""
+    (one,) = read_expectations(_file({"claim": "c", "expected": "REFUTED", "system": "s", "because": "so"}))
+    assert (one.claim, one.expected, one.system, one.because) == ("c", Status.REFUTED, "s", "so")
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("[]", "not a file of the format"),
+        (_file(version=2), "not a file of the format"),
+        (_file({"claim": "c", "expected": "REFUTED"}), "no reason"),
+        (_file({"claim": "c", "expected": "MAYBE", "because": "so"}), "must be one of"),
+        (_file({"claim": "c", "expected": "HOLDS", "because": "so", "colour": 1}), "colour"),
+    ],
+)
+def test_a_bad_file_is_refused(text: str, complaint: str) -> None:
+    """With the culprit named."""
+    with pytest.raises(ValueError, match=complaint):
+        read_expectations(text)
+
+
+QUICK = [
+    ("conditions", name, value)
+    for name, values in reading_values(PROTOCOL.readings).items()
+    if name != "terminal_precedence"
+    for value in values[1:]
+]
+
+
+@pytest.mark.parametrize(("system", "name", "value"), [("conditions", "", ""), *QUICK])
+def test_conditions_come_out_as_registered(system: str, name: str, value: Any) -> None:
+    """Every claim about the conditions, under every reading that is not the default."""
+    readings = {name: value} if name else {}
+    found = explore(PROTOCOL.systems[system].under(**readings), BUNDLE.claims_of(system))
+    assert {v.claim: v.status for v in found.verdicts} == {
+        v.claim: BUNDLE.expectation(v.claim, system, "explore", readings).expected for v in found.verdicts
+    }
+
+
+REFUTED_UNDER = [
+    ("order_independence", {"scope_check": "after_rollback"}, {"keys": 2}),
+    ("order_independence", {"scope_check": "after_keep"}, {"keys": 2}),
+    ("only_own_scope_changes", {"scope_check": "after_keep"}, {"keys": 2}),
+    ("non_executed_changes_nothing", {"scope_check": "after_keep"}, {"keys": 2}),
+    ("deadlock_xor_livelock", {"livelock_rule": "unchanged_state"}, {"keys": 1, "epochs": 2}),
+    ("deadlock_is_stable", {"deadlock_space": "this_epoch_only"}, {"keys": 1, "epochs": 2}),
+    ("exit_ends_no_run", {"orphan_ends_run": "at_once"}, {"keys": 1, "epochs": 2}),
+]
+
+
+@pytest.mark.parametrize(("name", "readings", "scope"), REFUTED_UNDER)
+def test_a_reading_refutes_what_the_default_keeps(name: str, readings: dict[str, str], scope: dict[str, int]) -> None:
+    """REFUTED under the reading, as registered, and HOLDS under the default in the same scope."""
+    system = PROTOCOL.systems["run"].at(**{"epochs": 1, **scope})
+    (verdict,) = explore(system.under(**readings), (NAMES[name],)).verdicts
+    assert verdict.status is Status.REFUTED
+    assert BUNDLE.expectation(name, "run", "explore", readings).expected is Status.REFUTED
+    (verdict,) = explore(system, (NAMES[name],)).verdicts
+    assert verdict.status is Status.HOLDS

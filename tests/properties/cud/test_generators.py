@@ -1,0 +1,56 @@
+"""The generators of cud: every rule draws what it aims at, every event is reached, floors can be missed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from evenhand.model.cud import PROTOCOL
+from evenhand.properties.cud.generators import FREE_GENERATOR, GENERATORS, RUN_GENERATOR
+from evenhand.properties.generator import Generator
+from evenhand.properties.machine import fuzz
+from evenhand.properties.registry import find
+from evenhand.properties.verdict import Status
+
+LEAST = 20
+"""No floor is lower: what is seen less often was hardly seen."""
+
+
+@pytest.mark.parametrize("generator", GENERATORS, ids=lambda generator: generator.system)
+def test_a_short_run_draws_every_rule_and_sees_every_event(generator: Generator) -> None:
+    """A quarter of a standard run misses none of them, and finds nothing wrong with files."""
+    found = fuzz(PROTOCOL.systems[generator.system], (), generator, examples=50, steps=20)
+    assert not found.findings
+    for rule in generator.rules:
+        assert found.coverage[f"rule:{rule.name}"] > 0, rule.name
+    for event in generator.events:
+        assert found.coverage[f"event:{event.name}"] > 0, event.name
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("generator", GENERATORS, ids=lambda generator: generator.system)
+@pytest.mark.parametrize("seed", [0, 1])
+def test_a_standard_run_is_above_every_floor(generator: Generator, seed: int) -> None:
+    """Floors are absolute and lie well below what is seen."""
+    found = fuzz(PROTOCOL.systems[generator.system], (), generator, seed=seed)
+    for event in generator.events:
+        assert LEAST <= event.floor <= found.coverage[f"event:{event.name}"], event.name
+
+
+def test_below_a_floor_nothing_is_a_verdict() -> None:
+    """One event that is never seen leaves every claim undecided."""
+    claim = next(one for one in find("cud").claims if one.name == "bare_tokens")
+    events = (replace(RUN_GENERATOR.events[0], seen=lambda _step: False),)
+    starved = replace(RUN_GENERATOR, events=events)
+    system = PROTOCOL.systems["run"]
+    (verdict,) = fuzz(system, (claim,), starved, examples=5, steps=5).verdicts
+    assert verdict.status is Status.UNDECIDED
+    (verdict,) = fuzz(system, (claim,), replace(starved, events=()), examples=5, steps=5).verdicts
+    assert verdict.status is Status.HOLDS
+
+
+def test_hostile_and_constructive_rules_are_both_there() -> None:
+    """A machine of one sort alone proves little."""
+    for generator in (RUN_GENERATOR, FREE_GENERATOR):
+        assert {rule.hostile for rule in generator.rules} == {True, False}

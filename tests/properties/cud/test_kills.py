@@ -1,0 +1,299 @@
+"""Every claim of cud is seen false: on a mutant kernel where one breaks it, else on a kernel broken here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from evenhand.model.atoms import Atom
+from evenhand.model.cud import PROTOCOL
+from evenhand.model.cud.kernel import PASS_TWO, REFERENCE, Execution, Finding
+from evenhand.model.cud.play import TAKEN
+from evenhand.model.cud.vocabulary import DONE, FAILURE, FAULT, IDLE, NO_CHOICE, OPERATIONS, deny
+from evenhand.model.system import System
+from evenhand.properties.property import Property
+from evenhand.properties.refutes import refutes
+from evenhand.properties.registry import find
+from evenhand.properties.search import explore
+from evenhand.properties.verdict import Status
+
+BUNDLE = find("cud")
+CLAIMS: dict[str, Property] = {claim.name: claim for claim in BUNDLE.claims}
+MUTANTS = {mutant.name: mutant for mutant in PROTOCOL.mutants}
+AnySystem = System[Any, Any, Any, Any, Any]
+
+BY_MUTANT = {
+    "executed_never_interfere": "last_writer_wins",
+    "executed_has_capability": "open_world_allow",
+    "no_veto_overridden": "veto_ignored",
+    "only_own_scope_changes": "scope_not_checked",
+    "non_executed_changes_nothing": "violation_stays",
+    "executed_writes_take_effect": "lost_update",
+    "malformed_is_a_fault": "empty_scope_passes",
+    "foreign_citation_is_a_fault": "foreign_citation_no_fault",
+    "scope_violation_is_a_fault": "scope_not_checked",
+    "submitter_is_bound": "resolver_rewrites",
+    "log_names_the_true_pass": "pass_two_over_all",
+    "no_winner": "reader_beats_writer",
+    "no_over_refusal": "readers_collide",
+    "equivariance": "tie_break_by_name",
+    "order_independence": "tie_break_by_submission_order",
+    "final_world_is_a_function_of_the_requests": "tie_break_by_submission_order",
+    "history_independence": "most_refused_wins",
+    "epoch_independence": "relaxed_after_k",
+    "value_independence": "tie_break_by_value",
+    "pass_one_refusals_are_inert": "pass_two_over_all",
+    "verdict_determined": "relaxed_after_k",
+    "bare_tokens": "refusing_agent_named",
+    "token_blindness": "token_tells_the_pass",
+    "observation_is_own_only": "other_agents_outcome_seen",
+    "changed_key_reveals_pass_one": "tie_break_by_name",
+    "messages_one_epoch_later": "message_delivered_at_once",
+    "sender_is_true": "forged_sender_accepted",
+    "messages_are_lawful": "any_text_is_a_message",
+    "orphaning_is_permanent": "orphan_reclaimed",
+    "exit_is_harmless": "exit_keeps_a_lock",
+    "deadlock_is_stable": "pass_one_skipped",
+    "livelock_counter_is_faithful": "livelock_never_resets",
+    "kernel_passes": "hidden_priority",
+    "mutual_refusal_happens": "tie_break_by_name",
+    "veto_happens": "veto_ignored",
+}
+"""Claim → a mutant that it kills in the mutant's own system and scope."""
+
+
+def _nobody(*_: Any) -> bool:
+    return False
+
+
+def _everybody(*_: Any) -> bool:
+    return True
+
+
+def _idle_kernel(_config: Any, world: Any, _admitted: Any) -> Execution:
+    return Execution(world)
+
+
+def _meddling(_config: Any, world: Any, _admitted: Any) -> Execution:
+    """The kernel writes every key itself, now this, now that."""
+    one, other = Atom("str", "tick"), Atom("str", "tock")
+    return Execution(tuple((key, other if value == one else one) for key, value in world))
+
+
+def _swapped_token(finding: Finding | None) -> str:
+    """Silence is told as a refusal, and what is executed as silence."""
+    token = REFERENCE.token(finding)
+    return {IDLE: FAILURE, DONE: IDLE}.get(token, token)
+
+
+def _collision_is_a_fault(finding: Finding | None) -> str:
+    return FAULT if finding is not None and finding.verdict == PASS_TWO else REFERENCE.token(finding)
+
+
+def _squeamish(authorities: Any, bound: Any) -> bool:
+    """A capability that depends on the value written."""
+    return REFERENCE.covers(authorities, bound) and all(value != TAKEN for _, value in bound.request.proposed_delta)
+
+
+def _vetoes_later(config: Any, moment: Any) -> Any:
+    """From epoch 1 on everything is denied."""
+    held = REFERENCE.in_force(config, moment)
+    return (*held, deny(998, *((key, op) for key in config.keys for op in OPERATIONS))) if moment.epoch else held
+
+
+def _never_down(config: Any, before: int, happened: Any) -> int:
+    return max(before, REFERENCE.count(config, before, happened))
+
+
+def _refuse_everyone(_config: Any, _moment: Any, contenders: Any, _collide: Any) -> tuple[str, ...]:
+    return tuple(bound.agent for bound in contenders)
+
+
+BROKEN: dict[str, tuple[str, dict[str, int], dict[str, Any]]] = {
+    "no_outcome_unasked": ("run", {"keys": 1, "epochs": 1}, {"token": _swapped_token}),
+    "passes_ignore_values": ("run", {"keys": 2, "epochs": 1}, {"covers": _squeamish}),
+    "orphaned_key_keeps_its_value": ("run", {"keys": 1, "epochs": 2}, {"execute": _meddling}),
+    "roles_converge": ("conditions", {}, {"refuse": _refuse_everyone}),
+    "partition_converges": ("conditions", {}, {"refuse": _refuse_everyone}),
+    "convergence_assumption_is_exact": ("conditions", {}, {"refuse": _refuse_everyone}),
+    "static_colliders_are_classified": ("conditions", {}, {"token": _collision_is_a_fault}),
+    "refusal_after_success_reveals_pass_two": ("run", {"keys": 1, "epochs": 2}, {"in_force": _vetoes_later}),
+    "deadlock_xor_livelock": ("run", {"keys": 1, "epochs": 2}, {"vetoed": _nobody}),
+    "deadlock_free": ("free", {"keys": 1}, {"covers": _nobody}),
+    "livelock": ("free", {"keys": 1}, {"interfere": _nobody}),
+    "one_terminal_class": ("run", {"keys": 1, "epochs": 1}, {"token": lambda _finding: DONE}),
+    "no_livelock_with_progress": ("free", {"keys": 1}, {"count": _never_down}),
+    "static_colliders_are_livelocked": ("free", {"keys": 1}, {"count": lambda *_: 0}),
+    "execution_happens": ("run", {"keys": 1, "epochs": 1}, {"execute": _idle_kernel}),
+    "two_executions_happen": ("run", {"keys": 1, "epochs": 1}, {"interfere": _everybody}),
+    "pass_one_refusal_happens": ("run", {"keys": 1, "epochs": 1}, {"covers": _everybody, "vetoed": _nobody}),
+    "reader_and_writer_collide": ("run", {"keys": 1, "epochs": 1}, {"interfere": _nobody}),
+    "malformed_happens": ("run", {"keys": 1, "epochs": 1}, {"malformed": lambda *_: ""}),
+    "foreign_citation_happens": ("universe", {"agents": 1, "keys": 1}, {"foreign": _nobody}),
+    "scope_violation_happens": ("run", {"keys": 2, "epochs": 1}, {"execute": _idle_kernel}),
+    "delivery_happens": ("run", {"keys": 1, "epochs": 2}, {"seal": lambda *_: ("", "lost")}),
+    "deadlock_happens": ("run", {"keys": 1, "epochs": 2}, {"token": lambda _finding: DONE}),
+}
+"""Claim → system, scope, and the rules to break, for claims that no mutant breaks (or none so plainly)."""
+
+UNTOUCHED = {
+    "exit_ends_no_run": "about the reading `orphan_ends_run`: false under `at_once` (`test_expected.py`)",
+    "agent_can_tell_the_pass": "stated to be refuted: the honest kernel refutes it",
+    "livelock_free": "stated to be refuted: the honest kernel refutes it; a kernel that executes colliders keeps it",
+    "exit_is_voluntary_and_final": "`step` takes exits from the choices, no rule can change them",
+    "epochs_are_counted": "`step` counts epochs, no rule can change that",
+    "exited_are_gone": "`step` asks only agents in the run, no rule can change that",
+    "inference_is_bounded": "`step` makes the agents' state from token and request alone",
+    "log_rebuilds_run": "`step` writes log and state from the same values",
+    "diff_is_true": "`step` takes the diff of the two worlds itself",
+    "static_agents_ignore_history": "about strategies, not the kernel",
+    "exit_happens": "`step` takes exits from the choices",
+    "collapse_happens": "`step` takes exits from the choices",
+    "orphaning_happens": "`step` takes exits from the choices",
+}
+"""Claim → why no rules of the kernel can break it; the tests below see each of them false on a broken system."""
+
+
+def test_every_claim_is_in_one_table() -> None:
+    """No claim is left without a killer or a reason."""
+    assert set(CLAIMS) == set(BY_MUTANT) | set(BROKEN) | set(UNTOUCHED)
+
+
+def _verdict(system: AnySystem, claim: Property) -> Any:
+    (verdict,) = explore(system, (claim,)).verdicts
+    return verdict
+
+
+@pytest.mark.parametrize("name", sorted(BY_MUTANT))
+def test_claim_kills_a_mutant(name: str) -> None:
+    """The claim holds of the reference and is refuted of the mutant, with evidence that replays."""
+    claim, mutant = CLAIMS[name], MUTANTS[BY_MUTANT[name]]
+    broken = mutant.of(PROTOCOL.systems)
+    verdict = _verdict(broken, claim)
+    assert verdict.status is Status.REFUTED
+    honest = replace(broken, rules=PROTOCOL.systems[mutant.system].rules, variant="reference")
+    assert _verdict(honest, claim).status is not Status.REFUTED
+    if verdict.evidence is not None:
+        assert refutes(broken, claim, verdict.evidence)
+        assert not refutes(honest, claim, verdict.evidence)
+
+
+def _at(system: str, scope: dict[str, int]) -> AnySystem:
+    return PROTOCOL.systems[system].at(**scope)
+
+
+@pytest.mark.parametrize("name", sorted(BROKEN))
+def test_claim_kills_a_kernel_broken_here(name: str) -> None:
+    """The claim is refuted of the broken kernel and not of the reference."""
+    where, scope, rules = BROKEN[name]
+    honest = _at(where, scope)
+    broken = replace(honest, rules=replace(REFERENCE, **rules), variant="broken")
+    assert _verdict(broken, CLAIMS[name]).status is Status.REFUTED
+    assert _verdict(honest, CLAIMS[name]).status is not Status.REFUTED
+
+
+Step = Callable[[Any, Any, Any, Any], tuple[Any, Any]]
+
+
+def _stepping(change: Callable[[Any, Any, Any], tuple[Any, Any]], **scope: int) -> AnySystem:
+    """`run` with a step of which `change(before, after, shown)` spoils the outcome."""
+    honest = _at("run", scope)
+
+    def spoilt(rules: Any, config: Any, state: Any, action: Any) -> tuple[Any, Any]:
+        return change(state, *honest.step(rules, config, state, action))
+
+    return replace(honest, step=spoilt, separated=None, variant="broken")
+
+
+def _kicked(_before: Any, after: Any, shown: Any) -> tuple[Any, Any]:
+    """The first agent is removed."""
+    return replace(after, agents=(replace(after.agents[0], active=False), *after.agents[1:])), shown
+
+
+def _hasty(_before: Any, after: Any, shown: Any) -> tuple[Any, Any]:
+    """Time passes twice as fast."""
+    return replace(after, epoch=after.epoch + 1), shown
+
+
+def _haunted(before: Any, after: Any, shown: Any) -> tuple[Any, Any]:
+    """The dead get tokens."""
+    gone = [f"agent_{place}" for place, one in enumerate(before.agents, start=1) if not one.active]
+    return after, replace(shown, tokens=(*shown.tokens, *((name, IDLE) for name in gone)))
+
+
+def _gossiping(_before: Any, after: Any, shown: Any) -> tuple[Any, Any]:
+    """The first agent remembers everybody's token."""
+    return replace(after, agents=(replace(after.agents[0], memory=str(shown.tokens)), *after.agents[1:])), shown
+
+
+def _unlogged(_before: Any, after: Any, shown: Any) -> tuple[Any, Any]:
+    """The log is lost."""
+    return after, replace(shown, log=())
+
+
+def _undiffed(_before: Any, after: Any, shown: Any) -> tuple[Any, Any]:
+    """The diff is lost."""
+    return after, replace(shown, effects=())
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "scope"),
+    [
+        ("exit_is_voluntary_and_final", _kicked, {"keys": 1, "epochs": 2}),
+        ("epochs_are_counted", _hasty, {"keys": 1, "epochs": 1}),
+        ("exited_are_gone", _haunted, {"keys": 1, "epochs": 2}),
+        ("inference_is_bounded", _gossiping, {"keys": 1, "epochs": 1}),
+        ("log_rebuilds_run", _unlogged, {"keys": 1, "epochs": 1}),
+        ("diff_is_true", _undiffed, {"keys": 1, "epochs": 1}),
+    ],
+)
+def test_claim_about_the_harness_is_seen_false(name: str, change: Any, scope: dict[str, int]) -> None:
+    """What no rule of the kernel can break is broken in the step itself."""
+    assert name in UNTOUCHED
+    assert _verdict(_stepping(change, **scope), CLAIMS[name]).status is Status.REFUTED
+    assert _verdict(_at("run", scope), CLAIMS[name]).status is not Status.REFUTED
+
+
+@pytest.mark.parametrize("name", ["exit_happens", "collapse_happens", "orphaning_happens"])
+def test_without_exits_nobody_leaves(name: str) -> None:
+    """A menu without exits refutes what needs them."""
+    honest = _at("run", {"keys": 1, "epochs": 1})
+    joint = honest.joint
+    assert joint is not None
+    choices = joint.choices
+
+    def staying(*where: Any) -> Any:
+        return [choice for choice in choices(*where) if not choice.exits]
+
+    assert _verdict(replace(honest, joint=replace(joint, choices=staying)), CLAIMS[name]).status is Status.REFUTED
+    assert _verdict(honest, CLAIMS[name]).status is Status.HOLDS
+
+
+def test_a_static_agent_that_learns_is_noticed() -> None:
+    """Scripts that stop after a refusal are no scripts."""
+    honest = PROTOCOL.systems["conditions"]
+    joint = honest.joint
+    assert joint is not None
+    choices = joint.choices
+
+    def sulking(config: Any, scope: Any, state: Any, agent: str) -> Any:
+        refused = state.agents[config.agents.index(agent)].last == FAILURE
+        return (NO_CHOICE,) if refused else choices(config, scope, state, agent)
+
+    claim = CLAIMS["static_agents_ignore_history"]
+    broken = replace(honest, joint=replace(joint, choices=sulking), separated=None)
+    assert _verdict(broken, claim).status is Status.REFUTED
+    assert _verdict(honest, claim).status is Status.HOLDS
+
+
+def test_what_is_stated_to_be_refuted_can_hold() -> None:
+    """Claims that the honest kernel refutes hold of kernels that are not honest."""
+    telling = MUTANTS["token_tells_the_pass"].of(PROTOCOL.systems)
+    assert _verdict(telling, CLAIMS["agent_can_tell_the_pass"]).status is Status.HOLDS
+    free = _at("free", {"keys": 1})
+    assert _verdict(free, CLAIMS["livelock_free"]).status is Status.REFUTED
+    obliging = replace(free, rules=replace(REFERENCE, interfere=_nobody))
+    assert _verdict(obliging, CLAIMS["livelock_free"]).status is not Status.REFUTED
