@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import fields, is_dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
-from rich.text import Text
 
 from evenhand.cli.common import JsonOut, emit, finish, guarded, terminal, usage
 from evenhand.counterexamples.record import Record
 from evenhand.counterexamples.replay import Replayed, replay_record
 from evenhand.counterexamples.store import load
 from evenhand.fixtures import replay_findings
-from evenhand.report.finding import plain
 from evenhand.report.readable import refutation
 from evenhand.report.report import Report
+from evenhand.report.table import print_lines
 from evenhand.report.text import describe, inert, trace_lines
 from evenhand.versions import versions
 
@@ -39,12 +39,11 @@ def replay(files: Files, as_json: JsonOut = False) -> int:
     if as_json:
         return finish(report, {"replays": replays}, as_json=True)
     console = terminal()
-    for (path, _, result), found in zip(
-        results, [f for f in findings if f.variant == f.variant][: len(results)], strict=True
-    ):
-        console.print(Text(f"{'ok' if result.ok else 'FAILED'}  {inert(str(path))}"), soft_wrap=True)
-        for line in (*refutation(found), *map(inert, result.message.splitlines())):
-            console.print(Text(f"    {line}"), soft_wrap=True)
+    for path, record, result in results:
+        print_lines(console, [inert(f"{'ok' if result.ok else 'FAILED'}  {path}: {result.message}")])
+        if not result.ok:
+            for found in replay_findings(str(path), record, result):
+                print_lines(console, [f"    {line}" for line in refutation(found)])
     return report.exit_code()
 
 
@@ -55,21 +54,28 @@ def _replayed(path: Path) -> tuple[Record, Replayed]:
 
 @guarded
 def show(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A counterexample.")], as_json: JsonOut = False
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A counterexample.")],
+    full: Annotated[bool, typer.Option("--full", help="All readings, and all that each step shows.")] = False,
+    as_json: JsonOut = False,
 ) -> int:
     """Show a counterexample step by step: the run, what each action showed, and what changed."""
     with usage():
         record, result = _replayed(file)
-    lines = trace_lines(result.system, result.evidence)
+    lines = trace_lines(result.system, result.evidence, full=full)
     if as_json:
         emit({"file": str(file), "record": record.to_json(), "trace": list(lines), "message": result.message})
         return 0
-    console = terminal()
     head = [
         f"{record.claim}: {record.sentence}",
         f"{record.outcome.lower()} in {record.protocol} {record.system} at {record.scope}, variant {record.variant}",
-        *(f"reading {name} = {describe(plain(value))}" for name, value in sorted(record.readings.items())),
+        *_readings(result.system.readings, full),
     ]
-    for line in (*map(inert, head), *lines, inert(result.message)):
-        console.print(Text(line), soft_wrap=True)
+    print_lines(terminal(), (*map(inert, head), *lines, inert(result.message)))
     return 0
+
+
+def _readings(chosen: Any, full: bool) -> list[str]:
+    """The readings of a run, or those that are not the default, a line each."""
+    entries = fields(chosen) if is_dataclass(chosen) else ()
+    values = [(entry.name, getattr(chosen, entry.name), entry.default) for entry in entries]
+    return [f"reading {name} = {describe(value)}" for name, value, default in values if full or value != default]

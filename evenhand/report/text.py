@@ -102,6 +102,8 @@ def layout(value: Any, width: int = WIDTH) -> list[str]:
     branches = list(_branches(value))
     if not branches:
         return [describe(value)]
+    if len(branches) == 1 and branches[0][0]:
+        return layout(branches[0][1], width)  # one part says it all
     lines: list[str] = []
     for name, branch in branches:
         if len(name) + len(one := describe(branch, MAX_TEXT * 10)) + 2 <= width:
@@ -187,29 +189,32 @@ def evidence_length(evidence: Evidence) -> int:
     return sum(len(scenario.actions) for scenario in steps_of(evidence))
 
 
-def trace_lines(system: AnySystem, evidence: Evidence) -> tuple[str, ...]:
-    """`evidence` step by step, replayed in `system`: the start, each action, what it showed, what changed."""
+def trace_lines(system: AnySystem, evidence: Evidence, *, full: bool = False) -> tuple[str, ...]:
+    """`evidence` step by step, replayed in `system`: the start, each action, what it showed, what changed.
+
+    Of what a step shows, the parts that take more than a line are only named, unless `full`.
+    """
     match evidence:
         case Scenario():
-            return tuple(_run(system, evidence))
+            return tuple(_run(system, evidence, full))
         case Lasso():
-            return tuple(_lasso(system, evidence))
+            return tuple(_lasso(system, evidence, full))
         case Pair():
             return (
                 f"two runs, related by {inert(evidence.relation) or 'the claim'}; the first:",
-                *_run(system, evidence.left),
+                *_run(system, evidence.left, full),
                 "the second:",
-                *_run(system, evidence.right),
+                *_run(system, evidence.right, full),
             )
 
 
-def _run(system: AnySystem, scenario: Scenario[Any, Any, Any]) -> Iterator[str]:
+def _run(system: AnySystem, scenario: Scenario[Any, Any, Any], full: bool) -> Iterator[str]:
     yield from _start(scenario.config, scenario.start)
     for number, step in enumerate(replay(system, scenario).steps, start=1):
-        yield from _step(number, step)
+        yield from _step(number, step, full)
 
 
-def _lasso(system: AnySystem, lasso: Lasso[Any, Any, Any]) -> Iterator[str]:
+def _lasso(system: AnySystem, lasso: Lasso[Any, Any, Any], full: bool) -> Iterator[str]:
     yield from _start(lasso.config, lasso.start)
     try:
         trace, _ = replay_lasso(system, lasso)
@@ -219,7 +224,7 @@ def _lasso(system: AnySystem, lasso: Lasso[Any, Any, Any]) -> Iterator[str]:
     for number, step in enumerate(trace.steps, start=1):
         if number == len(lasso.stem) + 1:
             yield "from here on, for ever:"
-        yield from _step(number, step)
+        yield from _step(number, step, full)
     yield f"and again from step {len(lasso.stem) + 1}"
 
 
@@ -229,15 +234,30 @@ def _start(config: Any, start: Any) -> Iterator[str]:
     yield from _labelled("start ", start)
 
 
-def _step(number: int, step: Step[Any, Any, Any, Any]) -> Iterator[str]:
+def _step(number: int, step: Step[Any, Any, Any, Any], full: bool) -> Iterator[str]:
     yield from _labelled(f"{number:>5} ", step.action)
     if step.shown is not None:
-        yield from _labelled("       shows", step.shown)
+        lines = layout(step.shown) if full else _brief(step.shown)
+        yield from _beside("       shows", lines)
     for line in changes(step.before, step.after):
         yield f"       {line}"
 
 
+def _brief(value: Any) -> list[str]:
+    """The parts of a value that fit on a line, and the names of the others."""
+    if len(layout(value)) == 1:
+        return layout(value)
+    parts = [(name, describe(branch, MAX_TEXT * 10)) for name, branch in _branches(value)]
+    short = [f"{name}: {text}" if name else f"- {text}" for name, text in parts if len(name) + len(text) + 2 <= WIDTH]
+    long = [name or "an entry" for name, text in parts if len(name) + len(text) + 2 > WIDTH]
+    return [*short, f"(and {', '.join(long)})"] if long else short
+
+
 def _labelled(label: str, value: Any) -> Iterator[str]:
-    """A value after its label, further lines below its first."""
-    for number, line in enumerate(layout(value)):
+    yield from _beside(label, layout(value))
+
+
+def _beside(label: str, lines: Iterable[str]) -> Iterator[str]:
+    """Lines after a label, all but the first below each other."""
+    for number, line in enumerate(lines):
         yield f"{label if number == 0 else ' ' * len(label)} {line}"

@@ -159,7 +159,9 @@ def test_show_and_replay_read_what_mutants_wrote(cli: Command, tmp_path: Path) -
     assert cli("show", str(file), "--json").json["record"]["protocol"] == "latch"
     replayed = cli("replay", str(file), "--json")
     assert (replayed.code, replayed.json["replays"][0]["ok"]) == (0, True)
-    assert cli("replay", str(file)).out.startswith("ok  ")
+    assert cli("replay", str(file)).out.startswith(f"ok  {file}: the run refutes one_inside in always_free")
+    assert "reading again = 'refused'" in cli("show", str(file), "--full").out
+    assert "reading again" not in shown.out
 
 
 BAD: list[tuple[list[str], str]] = [

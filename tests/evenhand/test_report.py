@@ -204,8 +204,9 @@ def test_long_values_are_laid_out_as_trees() -> None:
     assert layout(Place("a")) == ["Place(name='a')"]
     pairs = (("one", Place("a" * 20)), ("two", 2))
     assert layout(pairs, width=45) == ["one: Place(name='aaaaaaaaaaaaaaaaaaaa')", "two: 2"]
-    assert layout(pairs, width=30) == ["one:", "  name: 'aaaaaaaaaaaaaaaaaaaa'", "two: 2"]
+    assert layout(pairs, width=30) == ["one:", "  'aaaaaaaaaaaaaaaaaaaa'", "two: 2"]
     assert layout(Place("b" * 10, frozenset({Colour.RED})), width=20) == ["name: 'bbbbbbbbbb'", "colours: {RED}"]
+    assert layout(Place("c" * 20, frozenset()), width=10) == ["'cccccccccccccccccccc'"], "one part says it all"
     assert layout(["x" * 9, "y" * 9], width=13) == ["- 'xxxxxxxxx'", "- 'yyyyyyyyy'"]
 
 
