@@ -146,6 +146,14 @@ def _samples(system: System[Any, Any, Any, Any, Any]) -> Iterable[AnyStep]:
             yield system.take(config, 0, action)
 
 
+def _blank(_case: Any) -> Structure | None:
+    return None
+
+
+def _nowhere(_structure: Structure) -> Scenario[Asks, int, Asks] | None:
+    return None
+
+
 THEOREM = Theorem(
     name="one_granted",
     sentence="At most one agent is granted.",
@@ -258,7 +266,7 @@ def test_a_link_that_never_saw_the_claim_false_is_undecided() -> None:
 
 def test_a_link_tried_on_nothing_is_undecided() -> None:
     """A view that answers None carries no proof."""
-    word, because = _word(replace(THEOREM, view=lambda _step: None, mutants=()))
+    word, because = _word(replace(THEOREM, view=_blank, mutants=()))
     assert word is Word.UNDECIDED and "no step" in because
 
 
@@ -285,7 +293,11 @@ def test_a_view_that_swaps_arguments_is_caught_by_the_link() -> None:
 def test_a_printer_that_swaps_arguments_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     """Planted fault in the printer: the evaluator contradicts the solvers' models."""
     honest: Callable[[str, list[str]], str] = getattr(smtlib, "_apply")  # noqa: B009 - the fault is planted inside
-    monkeypatch.setattr(smtlib, "_apply", lambda head, parts: honest(head, parts[::-1] if head == "before" else parts))
+
+    def swapping(head: str, parts: list[str]) -> str:
+        return honest(head, parts[::-1] if head == "before" else parts)
+
+    monkeypatch.setattr(smtlib, "_apply", swapping)
     word, because = _word(THEOREM)
     assert word is Word.UNDECIDED and "evaluator contradicts" in because
 
@@ -293,9 +305,11 @@ def test_a_printer_that_swaps_arguments_is_caught(monkeypatch: pytest.MonkeyPatc
 def test_an_evaluator_that_confuses_quantifiers_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     """Planted fault in the evaluator: "for every" read as "there is"."""
     honest: Any = getattr(Reader, "_quantified")  # noqa: B009 - the fault is planted inside
-    monkeypatch.setattr(
-        Reader, "_quantified", lambda self, bound, inner, *, stops_at: honest(self, bound, inner, stops_at=True)
-    )
+
+    def confused(self: Reader, bound: Any, inner: Any, *, stops_at: bool) -> Any:
+        return honest(self, bound, inner, stops_at=stops_at or True)
+
+    monkeypatch.setattr(Reader, "_quantified", confused)
     assert _word(THEOREM)[0] is Word.UNDECIDED
 
 
@@ -333,7 +347,7 @@ def test_the_other_ends_of_a_countermodel() -> None:
     """No counterpart, disagreement with the model, a step nobody knows to be reachable: none is a counterexample."""
     theory = replace(THEORY, definitions=(EVERYBODY,))
     wrong = replace(THEOREM, theory=theory, mutants=())
-    assert isinstance(prove(replace(wrong, realise=lambda _s: None), bundle=BUNDLE).outcome, NoCounterpart)
+    assert isinstance(prove(replace(wrong, realise=_nowhere), bundle=BUNDLE).outcome, NoCounterpart)
     assert isinstance(prove(wrong, bundle=BUNDLE).outcome, EncodingDisagrees)
 
     def elsewhere(structure: Structure) -> Scenario[Asks, int, Asks] | None:

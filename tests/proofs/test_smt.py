@@ -168,7 +168,11 @@ def test_solver_and_evaluator_agree(number: int, solvers: Portfolio) -> None:
 def test_a_printer_that_swaps_arguments_disagrees(solvers: Portfolio, monkeypatch: pytest.MonkeyPatch) -> None:
     """Planted fault: the evaluator finds the solver's model of a swapped text wrong."""
     honest: Callable[[str, list[str]], str] = getattr(smtlib, "_apply")  # noqa: B009 - the fault is planted inside
-    monkeypatch.setattr(smtlib, "_apply", lambda head, parts: honest(head, parts[::-1] if head == "before" else parts))
+
+    def swapping(head: str, parts: list[str]) -> str:
+        return honest(head, parts[::-1] if head == "before" else parts)
+
+    monkeypatch.setattr(smtlib, "_apply", swapping)
     first = exists([x], forall([y], before(x, y) & (same(x, y) | ~before(y, x))))
     swapped = Query((AGENT,), (), (before,), (("one", first),))
     more = (("two", exists([x, y], differ(x, y))),)
