@@ -10,6 +10,7 @@ from evenhand.model.cud import PROTOCOL
 from evenhand.properties.cud.generators import FREE_GENERATOR, GENERATORS, RUN_GENERATOR
 from evenhand.properties.generator import Generator
 from evenhand.properties.machine import fuzz
+from evenhand.properties.property import AnyStep
 from evenhand.properties.registry import find
 from evenhand.properties.verdict import Status
 
@@ -38,10 +39,14 @@ def test_a_standard_run_is_above_every_floor(generator: Generator, seed: int) ->
         assert LEAST <= event.floor <= found.coverage[f"event:{event.name}"], event.name
 
 
+def _never(_step: AnyStep) -> bool:
+    return False
+
+
 def test_below_a_floor_nothing_is_a_verdict() -> None:
     """One event that is never seen leaves every claim undecided."""
     claim = next(one for one in find("cud").claims if one.name == "bare_tokens")
-    events = (replace(RUN_GENERATOR.events[0], seen=lambda _step: False),)
+    events = (replace(RUN_GENERATOR.events[0], seen=_never),)
     starved = replace(RUN_GENERATOR, events=events)
     system = PROTOCOL.systems["run"]
     (verdict,) = fuzz(system, (claim,), starved, examples=5, steps=5).verdicts

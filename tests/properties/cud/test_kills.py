@@ -108,6 +108,22 @@ def _never_down(config: Any, before: int, happened: Any) -> int:
     return max(before, REFERENCE.count(config, before, happened))
 
 
+def _always_done(_finding: Finding | None) -> str:
+    return DONE
+
+
+def _lost(*_: Any) -> tuple[str, str]:
+    return "", "lost"
+
+
+def _no_count(*_: Any) -> int:
+    return 0
+
+
+def _no_fault(*_: Any) -> str:
+    return ""
+
+
 def _refuse_everyone(_config: Any, _moment: Any, contenders: Any, _collide: Any) -> tuple[str, ...]:
     return tuple(bound.agent for bound in contenders)
 
@@ -124,18 +140,18 @@ BROKEN: dict[str, tuple[str, dict[str, int], dict[str, Any]]] = {
     "deadlock_xor_livelock": ("run", {"keys": 1, "epochs": 2}, {"vetoed": _nobody}),
     "deadlock_free": ("free", {"keys": 1}, {"covers": _nobody}),
     "livelock": ("free", {"keys": 1}, {"interfere": _nobody}),
-    "one_terminal_class": ("run", {"keys": 1, "epochs": 1}, {"token": lambda _finding: DONE}),
+    "one_terminal_class": ("run", {"keys": 1, "epochs": 1}, {"token": _always_done}),
     "no_livelock_with_progress": ("free", {"keys": 1}, {"count": _never_down}),
-    "static_colliders_are_livelocked": ("free", {"keys": 1}, {"count": lambda *_: 0}),
+    "static_colliders_are_livelocked": ("free", {"keys": 1}, {"count": _no_count}),
     "execution_happens": ("run", {"keys": 1, "epochs": 1}, {"execute": _idle_kernel}),
     "two_executions_happen": ("run", {"keys": 1, "epochs": 1}, {"interfere": _everybody}),
     "pass_one_refusal_happens": ("run", {"keys": 1, "epochs": 1}, {"covers": _everybody, "vetoed": _nobody}),
     "reader_and_writer_collide": ("run", {"keys": 1, "epochs": 1}, {"interfere": _nobody}),
-    "malformed_happens": ("run", {"keys": 1, "epochs": 1}, {"malformed": lambda *_: ""}),
+    "malformed_happens": ("run", {"keys": 1, "epochs": 1}, {"malformed": _no_fault}),
     "foreign_citation_happens": ("universe", {"agents": 1, "keys": 1}, {"foreign": _nobody}),
     "scope_violation_happens": ("run", {"keys": 2, "epochs": 1}, {"execute": _idle_kernel}),
-    "delivery_happens": ("run", {"keys": 1, "epochs": 2}, {"seal": lambda *_: ("", "lost")}),
-    "deadlock_happens": ("run", {"keys": 1, "epochs": 2}, {"token": lambda _finding: DONE}),
+    "delivery_happens": ("run", {"keys": 1, "epochs": 2}, {"seal": _lost}),
+    "deadlock_happens": ("run", {"keys": 1, "epochs": 2}, {"token": _always_done}),
 }
 """Claim → system, scope, and the rules to break, for claims that no mutant breaks (or none so plainly)."""
 
