@@ -113,6 +113,15 @@ def _generated_actions(_config: Config, _scope: Scope, state: State) -> Iterable
     return _selections(state) if state.offered else (Submit(),)
 
 
+def _arrives(_config: Config, state: State, action: Act) -> bool:
+    """Whether an action is on offer: an artefact of any content may arrive where one is awaited."""
+    if state.over:
+        return False
+    if isinstance(action, Select):
+        return action.action in state.offered
+    return not state.offered
+
+
 def _universe_configs(scope: Scope, readings: Readings) -> Iterator[Config]:
     """One step on every APCM; `hostile` adds situations that are not proper, and the smallest that is blocked."""
     actions, preferences = action_names(scope["actions"]), preference_names(scope["preferences"])
@@ -132,7 +141,7 @@ def _run_configs(scope: Scope, readings: Readings) -> Iterator[Config]:
     else:
         clean, forced, shared = typical_situations(actions, preferences)
         alone = dict.fromkeys(((clean,), (forced,), (shared,)))
-        environments = [*alone, (forced, clean), (forced, Situation((), ())), (clean, shared, forced)]
+        environments = [*alone, (clean, forced, Situation((), ()))]
     for many in environments:
         yield Config(actions, preferences, many, readings=readings)
 
@@ -195,6 +204,7 @@ UNIVERSE: ApcmSystem = System(
     wants=wants,
     progress=progress,
     smaller=smaller,
+    allows=_arrives,
     quotients=(RENAMING,),
     types=TYPES,
 )
@@ -212,6 +222,7 @@ REPAIRED_UNIVERSE: ApcmSystem = System(
     wants=wants,
     progress=progress,
     smaller=smaller,
+    allows=_arrives,
     quotients=(RENAMING,),
     types=TYPES,
 )
@@ -230,6 +241,7 @@ RUN: ApcmSystem = System(
     wants=wants,
     progress=progress,
     smaller=smaller,
+    allows=_arrives,
     types=TYPES,
 )
 """Steps without end, artefacts free."""
@@ -246,6 +258,7 @@ AGENTS: ApcmSystem = System(
     wants=wants,
     progress=progress,
     smaller=smaller,
+    allows=_arrives,
     types=TYPES,
 )
 """One step on every APCM and every set of feasible actions, artefacts by a generator."""
@@ -262,6 +275,7 @@ CONDITIONED: ApcmSystem = System(
     wants=wants,
     progress=progress,
     smaller=smaller,
+    allows=_arrives,
     types=TYPES,
 )
 """The run conditions of section 10, twice through the environment."""

@@ -5,3 +5,21 @@ Start reading at `notions`, which says what keeping, covering and being blocked 
 """
 
 from __future__ import annotations
+
+from evenhand.properties.apcm.blindness import BLINDNESS
+from evenhand.properties.apcm.compiling import COMPILING
+from evenhand.properties.apcm.conduct import CONDUCT
+from evenhand.properties.apcm.deadlock import DEADLOCK
+from evenhand.properties.apcm.expected import EXPECTED
+from evenhand.properties.apcm.generators import GENERATORS
+from evenhand.properties.apcm.plans import plans
+from evenhand.properties.apcm.reach import REACH
+from evenhand.properties.apcm.refusing import REFUSING
+from evenhand.properties.registry import Claims
+
+__all__ = ["CLAIMS"]
+
+_CLAIMS = (*COMPILING, *REFUSING, *BLINDNESS, *DEADLOCK, *CONDUCT, *REACH)
+
+CLAIMS = Claims(claims=_CLAIMS, generators=GENERATORS, expected=EXPECTED, plans=plans(_CLAIMS))
+"""The property side of `apcm`."""

@@ -43,7 +43,7 @@ def _generates(step: AnyStep) -> bool:
 def _open(step: AnyStep, generator: str) -> bool:
     config: Config = step.config
     situation = published(step)
-    mine = submits(step) and config.condition == MVRA and config.generator == generator
+    mine = _proper(step) and config.condition == MVRA and config.generator == generator
     return mine and bool(situation.feasible) and not blocked(config, situation)
 
 
@@ -56,7 +56,7 @@ def _single_pair_is_open(step: AnyStep) -> bool:
 
 
 def _unmasked(step: AnyStep) -> bool:
-    return submits(step) and step.config.condition in (ASB, BYPASS)
+    return _proper(step) and step.config.condition in (ASB, BYPASS)
 
 
 def _conflicting(step: AnyStep) -> bool:
@@ -110,7 +110,7 @@ def generator_sees_only_its_inputs(step: AnyStep) -> Any:
     "The generators of the agents' system never fail to compile.",
     source="12.1",
     systems=("agents",),
-    when=submits,
+    when=_proper,
 )
 def generated_artifacts_compile(step: AnyStep) -> bool:
     """Neither generator guesses."""
@@ -226,7 +226,7 @@ def _expected_scramble(config: Config, plain: Artifact) -> Artifact:
 
 
 def _scrambled(_w: str, step: AnyStep, other: AnyStep | None) -> bool:
-    if other is None or step.shown.kind != "submit":
+    if other is None or not _proper(step):
         return other is not None
     seen, plain = step.shown.artifact, other.shown.artifact
     if seen is None or plain is None:

@@ -358,7 +358,7 @@ AROUND: tuple[Mutant[Rules], ...] = (
         "An artefact that failed becomes the previous one.",
         "4",
         "run",
-        PLAIN,
+        CHAIN,
         keep=_keeps_failures,
     ),
     declare(

@@ -8,11 +8,12 @@ from typing import Any, Literal
 from evenhand.model.apcm.compiler import REFERENCE, Rules
 from evenhand.model.system import Mutant, Scope
 
-__all__ = ["CHAIN", "HOSTILE", "PLAIN", "STEPS", "declare"]
+__all__ = ["CHAIN", "HOSTILE", "PAIRED", "PLAIN", "STEPS", "declare"]
 
 PLAIN = Scope(actions=2, preferences=2, hostile=0)
 HOSTILE = Scope(actions=2, preferences=2, hostile=1)
 CHAIN = Scope(actions=1, preferences=1, hostile=0, every=0)
+PAIRED = Scope(actions=1, preferences=2, hostile=0, every=0)
 STEPS = Scope(steps=8)
 
 

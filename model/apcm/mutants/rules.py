@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from evenhand.model.apcm.compiler import REFERENCE, Rules
-from evenhand.model.apcm.mutants.declare import CHAIN, HOSTILE, PLAIN, declare
+from evenhand.model.apcm.mutants.declare import CHAIN, HOSTILE, PAIRED, PLAIN, declare
 from evenhand.model.apcm.vocabulary import (
     MAINTAIN,
     REVISE,
@@ -264,6 +264,7 @@ RULES: tuple[Mutant[Rules], ...] = (
         "6.2",
         "universe",
         PLAIN,
+        readings=(("pair_arity", "may_repeat"),),
         false_pairs=_false_for_the_claimed,
     ),
     declare(
@@ -356,7 +357,7 @@ RULES: tuple[Mutant[Rules], ...] = (
         "MAINTAIN binds AV and RP, not the declared pairs.",
         "6.3",
         "run",
-        PLAIN,
+        PAIRED,
         unprecedented=_maintain_but_pairs,
     ),
     declare("revise_is_bound", "REVISE may change nothing.", "6.3", "run", CHAIN, unprecedented=_revise_bound),

@@ -1,0 +1,307 @@
+"""What the machine draws for this protocol, what it must have seen, and how often.
+
+Drawn blindly, hardly any artefact compiles and almost none permits a violation.  So one rule writes what a good agent
+would say, one weakens that in one place, one draws anything, and hostile artefacts, precedents and selections have
+rules of their own.  Configurations go beyond every scope that is searched: up to five actions, four preferences.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+
+from evenhand.model.apcm.generators import artifact_of
+from evenhand.model.apcm.menus import (
+    action_names,
+    entry,
+    hostile_artifacts,
+    hostile_situations,
+    preference_names,
+)
+from evenhand.model.apcm.readings import Readings
+from evenhand.model.apcm.vocabulary import (
+    BYPASS,
+    CONDITIONS,
+    MAINTAIN,
+    MVRA,
+    REVISE,
+    Act,
+    Config,
+    Fields,
+    Select,
+    Situation,
+    State,
+    Submit,
+)
+from evenhand.model.system import Scope
+from evenhand.properties.apcm.notions import (
+    awaiting,
+    blocked,
+    compiles,
+    covering,
+    facts,
+    minimal_sets,
+    published,
+    submits,
+    violations,
+)
+from evenhand.properties.generator import Draw, Event, Generator, Rule
+from evenhand.properties.property import AnyStep
+
+__all__ = ["GENERATORS"]
+
+SCRAMBLED = ("swap", "turn", "silence", "unlink", "garble")
+
+
+@st.composite
+def _situations(draw: Any, actions: tuple[str, ...], preferences: tuple[str, ...]) -> Situation:
+    """An APCM over some of the actions: mostly one violation each, sometimes none, rarely an improper one."""
+    kind = draw(st.sampled_from(("single", "single", "any", "any", "hostile", "empty")))
+    if kind == "hostile":
+        odd: Situation = draw(st.sampled_from(tuple(hostile_situations(actions, preferences))))
+        return odd
+    if kind == "empty":
+        return Situation((), ())
+    feasible = draw(st.lists(st.sampled_from(actions), unique=True, min_size=1))
+    least = 1 if kind == "single" else 0
+    most = 1 if kind == "single" else len(preferences)
+    sets = st.frozensets(st.sampled_from(preferences), min_size=least, max_size=most)
+    return Situation(
+        tuple(sorted(feasible)), tuple((action, entry(preferences, draw(sets))) for action in sorted(feasible))
+    )
+
+
+def _configs(*, steps: int | None, most: int, generators: tuple[str, ...] = ("",), registry: int = 4) -> Any:
+    """Up to five actions, one to `registry` preferences, up to `most` situations."""
+
+    @st.composite
+    def made(draw: Any, readings: Readings) -> Config:
+        actions = action_names(draw(st.integers(1, 5)))
+        preferences = preference_names(draw(st.integers(1, registry)))
+        many = draw(st.lists(_situations(actions, preferences), min_size=1, max_size=most))
+        return Config(
+            actions,
+            preferences,
+            tuple(many),
+            condition=draw(st.sampled_from(CONDITIONS)) if generators[0] and steps != 1 else MVRA,
+            generator=draw(st.sampled_from(generators)),
+            selector=draw(st.sampled_from(("any", "any", "first", "last"))) if generators[0] else "any",
+            scramble=draw(st.sampled_from(SCRAMBLED)),
+            steps=steps,
+            readings=readings,
+        )
+
+    def strategy(_scope: Scope, readings: Readings) -> SearchStrategy[Config]:
+        return made(readings)
+
+    return strategy
+
+
+# Rules.
+
+
+def _said(draw: Draw, config: Config, state: State) -> Fields:
+    """What a good agent says: a minimal violation set, everything else required, a truthful pair if there is one."""
+    violates = violations(config.published(state))
+    least = sorted(map(sorted, minimal_sets(violates))) or [[]]
+    av = tuple(draw(st.sampled_from(least)))
+    rp = tuple(p for p in config.preferences if p not in av)
+    pairs = sorted(tuple(sorted(pair)) for pair in covering(config, violates))
+    if not av or not pairs:
+        return Fields(av, rp, ())
+    chosen = draw(st.lists(st.sampled_from(pairs), min_size=1, max_size=2, unique=True))
+    return Fields(av, rp, tuple(sorted(pair if len(pair) == 2 else pair * 2 for pair in chosen)))
+
+
+def _necessary(draw: Draw, config: Config, _scope: Scope, state: State) -> Act:
+    return Submit(artifact_of(_said(draw, config, state), state.previous))
+
+
+def _subset(draw: Draw, names: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(name for name in names if draw(st.booleans()))
+
+
+def _weakened(draw: Draw, config: Config, _scope: Scope, state: State) -> Act:
+    """One place changed: a preservation less, a violation more, a pair less or a false one more."""
+    said = _said(draw, config, state)
+    match draw(st.sampled_from(("rp", "av", "pairs", "false"))):
+        case "rp":
+            said = replace(said, rp=_subset(draw, said.rp))
+        case "av":
+            more = draw(st.sampled_from(config.preferences))
+            said = replace(said, av=tuple(sorted({*said.av, more})))
+        case "pairs":
+            said = replace(said, pairs=said.pairs[:-1])
+        case _:
+            if len(config.preferences) > 1:
+                said = replace(said, pairs=tuple(sorted({*said.pairs, config.preferences[:2]})))
+    return Submit(artifact_of(said, state.previous))
+
+
+def _anything(draw: Draw, config: Config, _scope: Scope, state: State) -> Act:
+    names = config.preferences
+    pairs = [(p, q) for place, p in enumerate(names) for q in names[place + 1 :]]
+    declared = tuple(pair for pair in pairs if draw(st.integers(0, 2)) == 0)
+    fields = Fields(_subset(draw, names), _subset(draw, names), declared)
+    return Submit(artifact_of(fields, state.previous, draw(st.sampled_from((REVISE, REVISE, MAINTAIN)))))
+
+
+def _maintain(draw: Draw, config: Config, _scope: Scope, state: State) -> Act:
+    """The previous fields once more; now and then with one of them changed."""
+    kept = state.previous or Fields((), (), ())
+    if draw(st.integers(0, 3)) == 0:
+        kept = replace(kept, rp=_subset(draw, config.preferences))
+    return Submit(artifact_of(kept, state.previous, MAINTAIN))
+
+
+def _hostile(draw: Draw, config: Config, _scope: Scope, state: State) -> Act:
+    return Submit(draw(st.sampled_from(tuple(hostile_artifacts(config.preferences, state.previous)))))
+
+
+def _generate(_draw: Draw, _config: Config, _scope: Scope, _state: State) -> Act:
+    return Submit()
+
+
+def _select(draw: Draw, _config: Config, _scope: Scope, state: State) -> Act:
+    return Select(draw(st.sampled_from(state.offered)))
+
+
+def _select_anything(draw: Draw, config: Config, _scope: Scope, _state: State) -> Act:
+    return Select(draw(st.sampled_from((*config.actions, "a_unknown"))))
+
+
+def _submits(_config: Config, state: State) -> bool:
+    return not state.over and not state.offered
+
+
+def _selects(_config: Config, state: State) -> bool:
+    return bool(state.offered)
+
+
+def _goes_on(_config: Config, state: State) -> bool:
+    return not state.over
+
+
+def _properly(config: Config, state: State) -> bool:
+    return awaiting(config, state)
+
+
+_SELECTIONS = (
+    Rule("select", _select, _selects),
+    Rule("select again", _select, _selects),
+    Rule("select anything", _select_anything, _goes_on, hostile=True),
+)
+_SUBMISSIONS = (
+    Rule("say what is necessary", _necessary, _properly),
+    Rule("say it and weaken it", _weakened, _properly),
+    Rule("say anything", _anything, _submits),
+    Rule("send what no agent would", _hostile, _submits, hostile=True),
+    Rule("submit out of turn", _anything, _selects, hostile=True),
+)
+
+
+# Events.
+
+
+def _event(name: str, seen: Any, floor: int) -> Event:
+    return Event(name, seen, floor)
+
+
+def _confessed(step: AnyStep) -> bool:
+    known = facts(step)
+    return compiles(step) and known is not None and bool(known.av) and bool(step.shown.permitted)
+
+
+def _vacuous(step: AnyStep) -> bool:
+    known = facts(step)
+    return compiles(step) and known is not None and bool(known.av) and bool(known.violates) and not known.keepers
+
+
+def _coded(code: str) -> Any:
+    def seen(step: AnyStep) -> bool:
+        return any([error.code == code for error in step.shown.errors])
+
+    return seen
+
+
+def _stuck(step: AnyStep) -> bool:
+    return compiles(step) and bool(step.shown.gridlock)
+
+
+def _in_a_block(step: AnyStep) -> bool:
+    return submits(step) and not step.shown.invalid and blocked(step.config, published(step))
+
+
+def _ended(step: AnyStep) -> bool:
+    return bool(step.shown.invalid)
+
+
+def _infeasible(step: AnyStep) -> bool:
+    return submits(step) and not published(step).feasible
+
+
+def _violated(step: AnyStep) -> bool:
+    return bool(step.shown.selected_violates)
+
+
+def _kept(step: AnyStep) -> bool:
+    known = facts(step)
+    return compiles(step) and bool(step.shown.mode == MAINTAIN) and known is not None and known.equal is True
+
+
+def _bypassed(step: AnyStep) -> bool:
+    return bool(step.config.condition == BYPASS) and step.shown.compile_ok is False
+
+
+_COMMON = (
+    _event("a necessary violation is permitted", _confessed, 40),
+    _event("a violation is executed", _violated, 20),
+    _event("a compile gridlocks", _stuck, 20),
+    _event("nothing is feasible", _infeasible, 20),
+    _event("the environment is improper", _ended, 20),
+)
+_COMPILED = (
+    *_COMMON,
+    _event("necessity is vacuous", _vacuous, 5),
+    _event("a situation is blocked", _in_a_block, 20),
+    *(
+        _event(code, _coded(code), floor)
+        for code, floor in (
+            ("E_SCHEMA_TYPE", 20),
+            ("E_UNKNOWN_MODE", 5),
+            ("E_UNKNOWN_PREFERENCE", 5),
+            ("E_PAIR_ARITY", 5),
+            ("E_DIGEST_MISMATCH", 5),
+            ("E_AV_WITHOUT_COLLISION", 20),
+            ("E_GRATUITOUS_VIOLATION", 40),
+            ("E_FALSE_COLLISION", 40),
+            ("E_PRECEDENT_VIOLATION", 10),
+        )
+    ),
+)
+
+GENERATORS: tuple[Generator, ...] = (
+    Generator("universe", _configs(steps=1, most=1), (*_SUBMISSIONS, *_SELECTIONS), _COMPILED),
+    Generator(
+        "run",
+        _configs(steps=None, most=3, registry=3),
+        (*_SUBMISSIONS, Rule("maintain", _maintain, _submits), *_SELECTIONS),
+        (*_COMPILED, _event("a precedent is maintained", _kept, 20)),
+    ),
+    Generator(
+        "agents",
+        _configs(steps=1, most=1, generators=("complete", "single_pair")),
+        (Rule("generate", _generate, _submits), *_SELECTIONS),
+        _COMMON,
+    ),
+    Generator(
+        "conditions",
+        _configs(steps=8, most=4, generators=("complete", "single_pair", "lazy")),
+        (Rule("generate", _generate, _submits), *_SELECTIONS),
+        (*_COMMON, _event("a bypassed compile fails", _bypassed, 20)),
+    ),
+)
+"""One generator per system that is worth drawing in; the repaired system is searched."""
