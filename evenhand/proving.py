@@ -90,7 +90,7 @@ def licence_for(bundle: Bundle, system: str, quotient: str = "") -> Licence:
     """
     for theorem in theorems(bundle.name):
         if theorem.quotient and theorem.system == system and quotient in ("", theorem.quotient):
-            return licence(prove(theorem, bundle=bundle))
+            return licence(prove(theorem, bundle=bundle), bundle.model.systems[system].readings)
     raise NotLicensed(
         f"no theorem of {bundle.name} licenses a quotient {quotient!r} of system {system!r}".replace(" ''", "")
     )

@@ -6,6 +6,8 @@ are often the very ones that break the symmetry.
 
 from __future__ import annotations
 
+from typing import Any
+
 from evenhand.proofs.prove import Proved
 from evenhand.properties.licence import Licence
 
@@ -16,8 +18,10 @@ class NotLicensed(ValueError):
     """A theorem that is not proved, or that licenses nothing; says which."""
 
 
-def licence(proved: Proved) -> Licence:
-    """The licence that a green theorem gives, for the reference variant of its own system.
+def licence(proved: Proved, readings: Any) -> Licence:
+    """The licence that a green theorem gives, for the reference variant of its own system under `readings`.
+
+    These are the readings of the system on which the theorem was linked to its claim.
 
     Raises NotLicensed for a theorem that is not green or names no quotient.
     """
@@ -28,4 +32,4 @@ def licence(proved: Proved) -> Licence:
         raise NotLicensed(
             f"theorem {theorem.name} is {proved.word.value}, so it licenses nothing: {proved.verdict.because}"
         )
-    return Licence(theorem.quotient, theorem.system, "reference", theorem.name, proved.digest)
+    return Licence(theorem.quotient, theorem.system, "reference", theorem.name, proved.digest, readings)

@@ -1,21 +1,24 @@
 """Permission to explore a quotient instead of the whole space.
 
 `properties` defines the value, `proofs` makes it from a proved theorem, `evenhand` hands it over; the
-explorer refuses a quotient without one.  A licence speaks of one system, one variant and one quotient.
+explorer refuses a quotient without one.  A licence speaks of one system, one variant, one quotient and one
+choice of readings.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 __all__ = ["Licence"]
 
 
 @dataclass(frozen=True)
 class Licence:
-    """That `theorem` was proved, for `system` under `variant`, so that `quotient` may be used.
+    """That `theorem` was proved, for `system` under `variant` and `readings`, so that `quotient` may be used.
 
-    `record` is the digest of the proof record it rests on.
+    `readings` is the record that the system's configurations carry, None where it has none.  `record` is the
+    digest of the proof record it rests on.
     """
 
     quotient: str
@@ -23,3 +26,4 @@ class Licence:
     variant: str
     theorem: str
     record: str
+    readings: Any = None

@@ -53,6 +53,7 @@ def licensed(system: AnySystem, wanted: str | None, licence: Licence | None) -> 
         ("quotient", licence.quotient, name),
         ("system", licence.system, system.name),
         ("variant", licence.variant, system.variant),
+        ("readings", licence.readings, system.readings),
     ):
         if has != needs:
             raise LicenceMissing(
@@ -98,7 +99,8 @@ def doubts_under(
     """For each claim why it may not be carried over to the whole orbit; empty where nothing speaks against it.
 
     Looks at the first steps of a few representatives and at their images under every element.  Raises
-    ModelError where a step and its image come apart: then the licence is wrong.
+    ModelError where a step and its image come apart: then the licence is wrong; or where the image is not on
+    offer: then one representative does not stand for its orbit.
     """
     doubts = [_by_kind(claim) for claim in claims]
     for number, _size in [entry for place, entry in enumerate(kept) if place & (place - 1) == 0]:
@@ -139,15 +141,31 @@ def _steps(system: AnySystem, config: Any) -> Any:
 def _image(
     system: AnySystem, quotient: Quotient[Any, Any, Any, Any], w: Any, image: Any, step: Step[Any, Any, Any, Any]
 ) -> Step[Any, Any, Any, Any]:
-    other = system.take(
-        image, quotient.state(w, step.config, step.before), quotient.action(w, step.config, step.action)
-    )
+    before, action = quotient.state(w, step.config, step.before), quotient.action(w, step.config, step.action)
+    if not on_offer(system, image, before, action):
+        raise ModelError(
+            f"{named(system)}: the scope is not closed under quotient {quotient.name!r}: action {step.action!r} is on "
+            f"offer, its image {action!r} is not. Offer it too, or explore without the quotient"
+        )
+    other = system.take(image, before, action)
     if other.after != quotient.state(w, step.config, step.after):
         raise ModelError(
             f"{named(system)}: the step of action {step.action!r} does not commute with quotient {quotient.name!r}: "
             f"its image leads to {other.after!r}. The licence is wrong; explore without it"
         )
     return other
+
+
+def on_offer(system: AnySystem, config: Any, state: Any, action: Any) -> bool:
+    """Whether the scope offers an action, a joint one in whatever order of its agents."""
+    joint = system.joint
+    if joint is None:
+        return any(action == offered for offered in system.enabled(config, state))
+    made = joint.split(action)
+    return sorted(agent for agent, _ in made) == sorted(joint.agents(config, state)) and all(
+        any(choice == offered for offered in joint.choices(config, system.scope, state, agent))
+        for agent, choice in made
+    )
 
 
 def _said(claim: Property, step: Step[Any, Any, Any, Any]) -> tuple[bool, ...]:

@@ -132,7 +132,7 @@ def test_countermodels_replay(proved: Proved) -> None:
 @pytest.mark.deep
 def test_equivariance_licenses_the_quotient() -> None:
     """Of the universe, for the reference alone."""
-    given = licence(_proved("equivariance"))
+    given = licence(_proved("equivariance"), UNIVERSE.readings)
     assert (given.quotient, given.system, given.variant) == ("renaming", "universe", "reference")
     assert [quotient.name for quotient in UNIVERSE.quotients] == ["renaming"]
 

@@ -207,13 +207,13 @@ def test_records_are_the_same_bytes_twice(green: Proved) -> None:
 
 def test_licence_only_from_green(green: Proved) -> None:
     """For the reference alone, naming the record; none from a theorem that is not green or names no quotient."""
-    given = licence(green)
+    given = licence(green, None)
     assert (given.quotient, given.system, given.variant) == ("names", "grant", "reference")
     assert given.record == green.digest
     with pytest.raises(NotLicensed, match="VACUOUS"):
-        licence(prove(replace(THEOREM, assumes=FALSE), bundle=BUNDLE))
+        licence(prove(replace(THEOREM, assumes=FALSE), bundle=BUNDLE), None)
     with pytest.raises(NotLicensed, match="names no quotient"):
-        licence(replace(green, theorem=replace(THEOREM, quotient="")))
+        licence(replace(green, theorem=replace(THEOREM, quotient="")), None)
 
 
 def _word(theorem: Theorem, **more: Any) -> tuple[Word, str]:

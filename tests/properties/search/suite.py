@@ -339,12 +339,30 @@ def licences() -> None:
         ("mutant", LICENCE),
         ("reference", replace(LICENCE, system="joint_2")),
         ("reference", replace(LICENCE, quotient="other")),
+        ("reference", replace(LICENCE, readings="others")),
     ):
         try:
             explore(replace(system, variant=variant), quotient="swap", licence=licence)
         except LicenceMissing:
             continue
         raise AssertionError(f"{variant} was searched under {licence}")
+
+
+def closed_menus() -> None:
+    """A scope that offers one agent less than its image is refused: representatives would not stand for orbits."""
+    system = joint_system(1)
+    joint = system.joint
+    assert joint is not None
+
+    def fewer(config: Any, scope: Any, state: Any, agent: str) -> Any:
+        return [*joint.choices(config, scope, state, agent)][1 if agent == "y" else 0 :]
+
+    try:
+        explore(replace(system, joint=replace(joint, choices=fewer), separated=None), licence=LICENCE)
+    except ModelError as error:
+        assert "not closed" in str(error)
+    else:
+        raise AssertionError("a menu that is not closed was searched under a quotient")
 
 
 def quotient_claims() -> None:
@@ -447,6 +465,7 @@ CHECKS: Mapping[str, Callable[[], None]] = {
         tiers_agree,
         cross_check_speaks,
         licences,
+        closed_menus,
         quotient_claims,
         open_graphs,
         vacuity,

@@ -19,6 +19,7 @@
 | closed_by_decree | an open graph is called complete | open_graphs |
 | no_licence | a quotient needs no licence | licences |
 | orbits_of_one | an orbit counts as one configuration | licences |
+| open_menus | nobody asks whether images are on offer | closed_menus |
 | claims_fixed | every claim is taken to be fixed by the group | quotient_claims |
 | vacuous | an antecedent never met is no matter | vacuity, random_graphs |
 | first_values | pairs of different values are overlooked | lock_pairs |
@@ -198,6 +199,11 @@ def orbits_of_one(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(engine, "orbits", lambda *args: tuple((number, 1) for number, _ in quotient.orbits(*args)))
 
 
+def open_menus(patch: pytest.MonkeyPatch) -> None:
+    """Take every image of an action to be on offer."""
+    patch.setattr(quotient, "on_offer", lambda *_all: True)
+
+
 def claims_fixed(patch: pytest.MonkeyPatch) -> None:
     """Ask no claim whether the group leaves it fixed."""
     patch.setattr(engine, "doubts_under", lambda *args: [""] * len(args[-1]))
@@ -237,6 +243,7 @@ FAULTS: dict[Plant, tuple[str, ...]] = {
     closed_by_decree: ("open_graphs",),
     no_licence: ("licences",),
     orbits_of_one: ("licences",),
+    open_menus: ("closed_menus",),
     claims_fixed: ("quotient_claims",),
     vacuous: ("vacuity", "random_graphs"),
     first_values: ("lock_pairs",),
