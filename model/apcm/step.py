@@ -12,6 +12,7 @@ from dataclasses import replace
 from evenhand.model.apcm.compiler import Rules, compiled
 from evenhand.model.apcm.vocabulary import (
     ASB,
+    BYPASS,
     DONE,
     INVALID_RUN,
     REVISE,
@@ -89,7 +90,7 @@ def _submit(rules: Rules, config: Config, state: State, action: Submit) -> tuple
         mode=result.mode,
         compile_ok=result.ok,
         errors=result.errors,
-        forbidden=result.forbidden,
+        forbidden=() if config.condition == BYPASS else result.forbidden,
         permitted=permitted,
         offered=offered,
         halt=halt,

@@ -255,7 +255,8 @@ class Shown:
     """What a step shows; lists are sorted by name, for the protocol orders nothing.
 
     `kind` is `submit`, `select` or `rejected`.  `artifact` is what reached the compiler, `compile_ok` None where no
-    compiler ran; `invalid` says what is wrong with the APCM; `rejected` why the action was none.
+    compiler ran; `forbidden` is the mask, forced empty under BYPASS; `invalid` says what is wrong with the APCM;
+    `rejected` why the action was none.
     """
 
     kind: str

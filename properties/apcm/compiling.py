@@ -52,7 +52,7 @@ def _maintains(step: AnyStep) -> bool:
     "The mask forbids exactly the feasible actions that violate a required preservation or something not authorised.",
     source="6.1",
     systems=ARTIFICIAL,
-    when=compiles,
+    when=_masks,
     proved=True,
 )
 def mask_forbids_exactly_rule_1(step: AnyStep) -> bool:

@@ -59,6 +59,10 @@ def _unmasked(step: AnyStep) -> bool:
     return _proper(step) and step.config.condition in (ASB, BYPASS)
 
 
+def _masks(step: AnyStep) -> bool:
+    return compiles(step) and bool(step.config.condition != BYPASS)
+
+
 def _conflicting(step: AnyStep) -> bool:
     masked = _proper(step) and step.config.condition in (MVRA, SCRAMBLE)
     return masked and len(set(violations(published(step)).values())) > 1
@@ -147,7 +151,8 @@ def single_pair_permits_whenever_possible(step: AnyStep) -> bool:
 )
 def unmasked_conditions_permit_everything(step: AnyStep) -> bool:
     """All-allow."""
-    return bool(step.shown.permitted == tuple(sorted(published(step).feasible))) and not step.shown.halt
+    permits_all = bool(step.shown.permitted == tuple(sorted(published(step).feasible)))
+    return permits_all and not step.shown.halt and not step.shown.forbidden
 
 
 def _unjustified(_w: str, config: Config, state: State) -> State:
@@ -183,7 +188,7 @@ bypass_equals_asb = TwoRun(
     "authorised, and that keeps what is required: else MVRA differs from ASB.",
     source="10",
     systems=ARTIFICIAL,
-    when=compiles,
+    when=_masks,
     proved=True,
 )
 def mask_is_empty_only_without_a_choice(step: AnyStep) -> bool:

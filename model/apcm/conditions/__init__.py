@@ -1,0 +1,174 @@
+"""The run conditions of section 10 as preregistered data: environment, generator, and what every step must show.
+
+The expectations were worked out by hand.  `manifest.json` freezes the files: one whose canonical SHA-256 is not the
+registered one is refused, so that an expectation cannot follow the model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib.resources import files
+from typing import Any, cast
+
+from evenhand.model.apcm.compiler import REFERENCE, SCRAMBLES, Rules
+from evenhand.model.apcm.generators import GENERATORS
+from evenhand.model.apcm.load import raw_situation
+from evenhand.model.apcm.readings import Readings
+from evenhand.model.apcm.step import ApcmStep, initial, step
+from evenhand.model.apcm.telemetry import run_record, step_records
+from evenhand.model.apcm.vocabulary import CONDITIONS, Act, Config, Select, Submit
+from evenhand.model.canonical import Json, digest, parse
+from evenhand.model.system import Step, UnknownName, reading_values
+
+__all__ = ["FIELDS", "Condition", "VectorBroken", "condition", "conditions", "load", "observed", "play"]
+
+FIELDS = (
+    "actions",
+    "condition",
+    "expected",
+    "format",
+    "generator",
+    "name",
+    "preferences",
+    "readings",
+    "scramble",
+    "selector",
+    "situations",
+    "source",
+    "steps",
+    "title",
+    "version",
+)
+"""What a condition's file has, all of it."""
+
+
+class VectorBroken(ValueError):
+    """A condition's file or the manifest is not what was registered; says which and why."""
+
+
+@dataclass(frozen=True)
+class Condition:
+    """One preregistered condition: its configuration, and by step and for the run what its telemetry must say."""
+
+    name: str
+    title: str
+    config: Config
+    steps: tuple[Mapping[str, Json], ...]
+    run: Mapping[str, Json]
+
+
+def load(texts: Mapping[str, str], manifest: str) -> tuple[Condition, ...]:
+    """The conditions of these files (name without `.json` -> text), checked against their manifest, in its order.
+
+    Raises VectorBroken: a file that the manifest lacks, or the reverse; a file that is not the registered one; a
+    file of another shape.
+    """
+    registered = _registered(manifest)
+    for name in sorted(set(texts) ^ set(registered)):
+        raise VectorBroken(f"{name}.json is {'not in manifest.json; register it' if name in texts else 'missing'}")
+    found: list[Condition] = []
+    for name, expected in registered.items():
+        value = _parsed(f"{name}.json", texts[name])
+        if digest(value) != expected:
+            raise VectorBroken(
+                f"{name}.json is {digest(value)}, registered as {expected}: a preregistered condition does not change; "
+                "restore it, or register a new one under another name"
+            )
+        found.append(_condition(name, value))
+    return tuple(found)
+
+
+def _registered(manifest: str) -> dict[str, str]:
+    value = _parsed("manifest.json", manifest)
+    if (value.get("format"), value.get("version")) != ("evenhand/apcm-condition-manifest", 1):
+        raise VectorBroken("manifest.json is not evenhand/apcm-condition-manifest version 1")
+    try:
+        return {str(entry["name"]): str(entry["sha256"]) for entry in value["conditions"]}
+    except (KeyError, TypeError) as error:
+        raise VectorBroken(f"manifest.json lacks a field, or has one of another shape: {error}") from error
+
+
+def _parsed(name: str, text: str) -> dict[str, Json]:
+    try:
+        value = parse(text)
+    except ValueError as error:
+        raise VectorBroken(f"{name} is no JSON: {error}") from error
+    if not isinstance(value, dict):
+        raise VectorBroken(f"{name} is no JSON object")
+    return cast("dict[str, Json]", value)
+
+
+def _condition(name: str, value: dict[str, Json]) -> Condition:
+    if tuple(sorted(value)) != FIELDS:
+        raise VectorBroken(f"{name}.json: the fields must be {', '.join(FIELDS)}")
+    if (value["format"], value["version"], value["name"]) != ("evenhand/apcm-condition", 1, name):
+        raise VectorBroken(f"{name}.json is not evenhand/apcm-condition version 1 called {name!r}")
+    known = {"condition": CONDITIONS, "generator": tuple(GENERATORS), "scramble": tuple(SCRAMBLES)}
+    for field, legal in known.items():
+        if value[field] not in legal:
+            raise VectorBroken(f"{name}.json: {field} {value[field]!r}; there is: {', '.join(legal)}")
+    readings: dict[str, Any] = value["readings"]
+    for reading, chosen in readings.items():
+        if chosen not in reading_values(Readings()).get(reading, ()):
+            raise VectorBroken(f"{name}.json: {chosen!r} is no value of a reading {reading!r}")
+    try:
+        situations = tuple(raw_situation(one) for one in value["situations"])
+        expected = value["expected"]
+        steps, run = tuple(expected["steps"]), expected["run"]
+    except (ValueError, KeyError, TypeError) as error:
+        raise VectorBroken(f"{name}.json: {error}") from error
+    config = Config(
+        tuple(value["actions"]),
+        tuple(value["preferences"]),
+        situations,
+        condition=value["condition"],
+        generator=value["generator"],
+        selector=value["selector"],
+        scramble=value["scramble"],
+        steps=value["steps"],
+        readings=replace(Readings(), **readings),
+    )
+    return Condition(name, value["title"], config, steps, run)
+
+
+@cache
+def conditions() -> tuple[Condition, ...]:
+    """The registered conditions.  Raises VectorBroken when a file was changed."""
+    folder = files("evenhand.model.apcm.conditions")
+    texts = {entry.name: entry.read_text("utf-8") for entry in folder.iterdir() if entry.name.endswith(".json")}
+    manifest = texts.pop("manifest.json", "")
+    return load({name.removesuffix(".json"): text for name, text in texts.items()}, manifest)
+
+
+def condition(name: str) -> Condition:
+    """The condition called `name`.  Raises UnknownName."""
+    known = {one.name: one for one in conditions()}
+    if name not in known:
+        raise UnknownName("condition", name, known)
+    return known[name]
+
+
+def play(config: Config, rules: Rules = REFERENCE) -> tuple[ApcmStep, ...]:
+    """The run of a configuration whose generator and selector leave no choice.  Raises ValueError where they do."""
+    state = initial(config)[0]
+    taken: list[ApcmStep] = []
+    while not state.over:
+        if len(state.offered) > 1:
+            raise ValueError(f"selector {config.selector!r} leaves a choice between {', '.join(state.offered)}")
+        action: Act = Select(state.offered[0]) if state.offered else Submit()
+        after, shown = step(rules, config, state, action)
+        taken.append(Step(config, state, action, shown, after))
+        state = after
+    return tuple(taken)
+
+
+def observed(one: Condition, rules: Rules = REFERENCE) -> tuple[Sequence[Mapping[str, Json]], Mapping[str, Json]]:
+    """What the telemetry of a run of the condition says, in the fields that the condition speaks of."""
+    records = tuple(step_records(play(one.config, rules)))
+    steps = [
+        {name: record[name] for name in expected} for record, expected in zip(records, one.steps, strict=False)
+    ] + [dict(record) for record in records[len(one.steps) :]]
+    run = run_record(one.config, records)
+    return steps, {name: run[name] for name in one.run}
