@@ -16,14 +16,21 @@ from typing import Any, Literal
 from evenhand.automatic import automatic_names
 from evenhand.model.canonical import Json
 from evenhand.model.system import Mutant, UnknownName
-from evenhand.plan import EFFORT, Budget, Job
+from evenhand.plan import EFFORT, Budget, Effort, Job
 from evenhand.properties.registry import Bundle
 from evenhand.properties.verdict import Status
 from evenhand.report.finding import Finding
 from evenhand.report.text import describe
 from evenhand.running import STOPPED, run_jobs
 
-__all__ = ["Automatic", "Fate", "Kill", "KillMatrix", "MutantRow", "kill_matrix"]
+__all__ = ["HUNT", "Automatic", "Fate", "Kill", "KillMatrix", "MutantRow", "kill_matrix"]
+
+HUNT: Mapping[Budget, Effort] = {
+    Budget.quick: replace(EFFORT[Budget.quick], examples=40, steps=15),
+    Budget.standard: EFFORT[Budget.quick],
+    Budget.deep: EFFORT[Budget.standard],
+}
+"""How hard one mutant is hunted: there are many, and most show themselves early."""
 
 Fate = Literal["killed", "equivalent", "open_gap", "survivor"]
 
@@ -186,7 +193,7 @@ def kill_matrix(
 ) -> KillMatrix:
     """Run every mutant (or those named) of a registered protocol against every claim of its system.
 
-    Search and machine run at the budget's bounds, `theorems` are those whose mutants count too.  `automatic`
+    Search and machine run at the bounds of `HUNT`, `theorems` are those whose mutants count too.  `automatic`
     more mutants are made by rule from the reference's own functions, chosen by `seed`.  `progress` hears of
     every finished job.  Raises UnknownName for a mutant that is not there.
     """
@@ -216,7 +223,7 @@ class _Run:
     def __init__(
         self, bundle: Bundle, budget: Budget, seed: int, workers: int, progress: Callable[[Job], None]
     ) -> None:
-        self.bundle, self.effort, self.seed = bundle, EFFORT[budget], seed
+        self.bundle, self.effort, self.seed = bundle, HUNT[budget], seed
         self.workers, self.progress = workers, progress
         self.found: dict[Job, tuple[Finding, ...]] = {}
         self.proved: list[Finding] = []

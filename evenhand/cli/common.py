@@ -84,8 +84,8 @@ class Unknown(Exception):
 
 
 def terminal() -> Console:
-    """Standard output for people: as wide as the terminal, 120 columns elsewhere; heeds NO_COLOR."""
-    return Console(width=None if sys.stdout.isatty() else 120, highlight=False, emoji=False, markup=False)
+    """Standard output for people: as wide as the terminal, 160 columns elsewhere; heeds NO_COLOR."""
+    return Console(width=None if sys.stdout.isatty() else 160, highlight=False, emoji=False, markup=False)
 
 
 def say(message: str) -> None:

@@ -98,7 +98,7 @@ def counted(finding: Finding) -> str:
     }.get(finding.engine, ("", ""))
     count = finding.coverage.get(key, finding.scope.get(key))
     said = plural(count, unit) if isinstance(count, int) else ""
-    return f"{finding.scope['proved']}; {said}" if finding.scope.get("proved") else said
+    return f"for {finding.scope['proved']}, {said}" if finding.scope.get("proved") else said
 
 
 def _holding(findings: Iterable[Finding]) -> Iterator[str]:

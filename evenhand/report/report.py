@@ -8,7 +8,7 @@ An expectation is registered before the run.  A finding stands *as stated* or is
 * stated UNDECIDED: some engine must be undecided and none may refute it; where all hold it is *better*
   than stated, which a summary says and which fails nothing.
 
-The exit code follows: 1 for a refutation nobody stated or one that was stated and is gone, 3 for an
+The exit code follows: 1 for a refutation nobody stated or one that was stated and now holds, 3 for an
 UNDECIDED nobody stated (any at all if strict), 130 for an interrupted run, otherwise 0.
 """
 
@@ -126,7 +126,7 @@ class Report:
         """What the command line exits with; see the module."""
         if self.interrupted:
             return INTERRUPTED
-        if any(f.status is Status.REFUTED or f.expected is Status.REFUTED for f in self.surprising):
+        if any(f.status is Status.REFUTED or _gone(f) for f in self.surprising):
             return 1
         open_ = [f for f in self.findings if f.status is Status.UNDECIDED]
         counted = [f for f in open_ if self.standing(f) is not Standing.LEFT_OPEN] if strict else self.surprising
@@ -136,13 +136,12 @@ class Report:
         """Counts: stated UNDECIDED first, then the rest; claims, findings, and the exit code they mean."""
         standings = [(f, self.standing(f)) for f in self.findings]
         stated = [f.status for f, standing in standings if standing is Standing.AS_STATED]
-        surprising = [(f.status, f.expected) for f in self.surprising]
-        gone = sum(status is not Status.REFUTED and expected is Status.REFUTED for status, expected in surprising)
+        surprising = [f.status for f in self.surprising]
         return {
             "undecided_stated": stated.count(Status.UNDECIDED),
-            "undecided_surprising": sum(s is Status.UNDECIDED and e is not Status.REFUTED for s, e in surprising),
-            "refuted_surprising": sum(status is Status.REFUTED for status, _ in surprising),
-            "refutation_gone": gone,
+            "undecided_surprising": surprising.count(Status.UNDECIDED),
+            "refuted_surprising": surprising.count(Status.REFUTED),
+            "refutation_gone": sum(map(_gone, self.surprising)),
             "refuted_stated": stated.count(Status.REFUTED),
             "left_open": sum(standing is Standing.LEFT_OPEN for _, standing in standings),
             "better_than_stated": sum(standing is Standing.BETTER for _, standing in standings),
@@ -185,6 +184,11 @@ class Report:
     def __str__(self) -> str:
         """The whole report as text: every refutation with its trace and what reproduces it."""
         return readable(self)
+
+
+def _gone(finding: Finding) -> bool:
+    """Whether what was stated as refuted now holds; where it is merely undecided, nobody knows."""
+    return finding.status is Status.HOLDS and finding.expected is Status.REFUTED
 
 
 def _decides(finding: Finding) -> bool:

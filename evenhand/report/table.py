@@ -18,7 +18,7 @@ from evenhand.report.readable import counted, plural, refutation
 from evenhand.report.report import Report, Standing
 from evenhand.report.text import inert
 
-__all__ = ["next_steps", "print_lines", "print_report", "summary_line", "table"]
+__all__ = ["next_steps", "print_lines", "print_report", "summary_line", "tables"]
 
 _RANK = {Status.REFUTED: 0, Status.UNDECIDED: 1, Status.HOLDS: 2}
 _STYLE = {Status.REFUTED: "red", Status.UNDECIDED: "yellow", Status.HOLDS: "green"}
@@ -27,7 +27,8 @@ _STYLE = {Status.REFUTED: "red", Status.UNDECIDED: "yellow", Status.HOLDS: "gree
 def print_report(console: Console, report: Report) -> None:
     """The whole report: a table per protocol, surprising refutations in full, the summary, what to try next."""
     for protocol in dict.fromkeys(finding.protocol for finding in report.findings):
-        console.print(table(report, protocol))
+        for one in tables(report, protocol):
+            console.print(one)
     surprising = [f for f in report.surprising if f.status is Status.REFUTED]
     for finding in surprising[:FULL]:
         print_lines(console, ["", *refutation(finding)])
@@ -43,7 +44,9 @@ def print_report(console: Console, report: Report) -> None:
             open_.setdefault((finding.engine, finding.because), []).append(inert(finding.claim))
     for (engine, because), names in open_.items():
         print_lines(console, [f"undecided by {engine}: {', '.join(dict.fromkeys(names))}: {inert(because)}"])
-    print_lines(console, ["", *map(inert, report.notes), summary_line(report)])
+    trusted = dict.fromkeys(part for finding in report.findings for part in finding.trusted_base)
+    base = [f"trusted: {'; '.join(map(inert, trusted))}"] if trusted else []
+    print_lines(console, ["", *map(inert, report.notes), *base, summary_line(report)])
     print_lines(console, [f"  next: {line}" for line in next_steps(report)])
 
 
@@ -57,48 +60,56 @@ def print_lines(console: Console, lines: Iterable[str]) -> None:
         console.print(Text(line), soft_wrap=True)
 
 
-def table(report: Report, protocol: str) -> Table:
-    """One row for each claim of a system, one column for each engine."""
+def tables(report: Report, protocol: str) -> Iterator[Table]:
+    """One table for each system of a protocol: a row for each claim, a column for each engine."""
     findings = [finding for finding in report.findings if finding.protocol == protocol]
     engines = list(dict.fromkeys(finding.engine for finding in findings))
-    made = Table(title=Text(f"{inert(protocol)}: claim by engine"), title_justify="left", show_lines=False)
-    made.add_column("claim", overflow="fold")
-    for engine in engines:
-        made.add_column(Text(engine), overflow="fold")
-    rows: dict[tuple[str, str], list[Finding]] = {}
-    for finding in findings:
-        rows.setdefault((finding.claim, finding.system), []).append(finding)
-    several = len({system for _, system in rows}) > 1
-    for (claim, system), row in rows.items():
-        name = Text(inert(claim))
-        if several and system:
-            name.append(f"\n{inert(system)}", style="dim")
-        cells = [_cell(report, [f for f in row if f.engine == engine]) for engine in engines]
-        made.add_row(name, *cells)
-    return made
+    for system in dict.fromkeys(finding.system for finding in findings):
+        of_system = [finding for finding in findings if finding.system == system]
+        usual = next((_sizes(finding) for finding in of_system if finding.sizes), "")
+        title = " ".join(part for part in (protocol, system if system != protocol else "", usual) if part)
+        made = Table(title=Text(f"{inert(title)}: claim by engine"), title_justify="left", show_lines=False)
+        made.add_column("claim", overflow="fold")
+        for engine in engines:
+            made.add_column(Text(engine), overflow="fold")
+        for claim in dict.fromkeys(finding.claim for finding in of_system):
+            row = [finding for finding in of_system if finding.claim == claim]
+            cells = [_cell(report, [f for f in row if f.engine == engine], usual) for engine in engines]
+            made.add_row(Text(inert(claim)), *cells)
+        yield made
 
 
-def _cell(report: Report, findings: list[Finding]) -> Text:
-    """What one engine said of one claim: the least comfortable status, its count and scope, and how many more."""
+def _sizes(finding: Finding) -> str:
+    return ",".join(f"{name}={size}" for name, size in finding.sizes.items())
+
+
+def _cell(report: Report, findings: list[Finding], usual: str) -> Text:
+    """What one engine said of one claim: a line for each run, the least comfortable first.
+
+    Sizes are named where they are not the `usual` ones, readings where they are not the default.
+    """
     if not findings:
         return Text("-", style="dim")
-    told = min(findings, key=lambda f: (report.standing(f) is not Standing.SURPRISING, _RANK[f.status]))
-    standing = report.standing(told)
-    mark = {Standing.SURPRISING: "!", Standing.BETTER: "+"}.get(standing, "")
-    cell = Text(f"{told.status.value}{mark}", style=_STYLE[told.status])
-    if standing is Standing.LEFT_OPEN:
-        cell.append(" (beyond sampling)", style="dim")
-    elif standing is Standing.AS_STATED and told.expected is not Status.HOLDS:
-        cell.append(" (stated)", style="dim")
-    shown = findings[:SHOWN]
-    for finding in shown:
-        other = f"{finding.status.value} " if finding.status is not told.status else ""
-        sizes = ",".join(f"{name}={size}" for name, size in finding.sizes.items())
-        where = inert(f"{other}{counted(finding)} {sizes}".strip())
-        cell.append(f"\n{where}" if where else "", style="dim")
+    ranked = sorted(findings, key=lambda f: (report.standing(f) is not Standing.SURPRISING, _RANK[f.status]))
+    cell = Text("\n").join(_line(report, finding, usual) for finding in ranked[:SHOWN])
     if len(findings) > SHOWN:
         cell.append(f"\n+ {plural(len(findings) - SHOWN, 'more run')}", style="dim")
     return cell
+
+
+def _line(report: Report, finding: Finding, usual: str) -> Text:
+    standing = report.standing(finding)
+    mark = {Standing.SURPRISING: "!", Standing.BETTER: "+"}.get(standing, "")
+    line = Text(f"{finding.status.value}{mark}", style=_STYLE[finding.status])
+    if standing is Standing.LEFT_OPEN:
+        line.append(" (beyond sampling)", style="dim")
+    elif standing is Standing.AS_STATED and finding.expected is not Status.HOLDS:
+        line.append(" (stated)", style="dim")
+    sizes = _sizes(finding)
+    readings = [f"{name}={value}" for name, value in sorted(finding.readings.items())]
+    where = [counted(finding), sizes if sizes != usual else "", *readings]
+    line.append("".join(f" {inert(part)}" for part in where if part), style="dim")
+    return line
 
 
 SHOWN = 3
@@ -142,7 +153,7 @@ def next_steps(report: Report) -> Iterator[str]:
         )
     if len(refuted) > 3:
         yield f"and {plural(len(refuted) - 3, 'more refutation')}; each is listed above with its command"
-    if any(f.expected is Status.REFUTED and f.status is not Status.REFUTED for f in report.surprising):
+    if any(f.expected is Status.REFUTED and f.status is Status.HOLDS for f in report.surprising):
         yield "a stated refutation is gone: either the model was mended (change the expectation) or an engine is blind"
     undecided = [f for f in report.findings if f.status is Status.UNDECIDED]
     if undecided and budget in ("quick", "standard"):

@@ -46,9 +46,10 @@ def test_verify_prints_a_table_and_the_commands(cli: Command) -> None:
         "one_inside",
         "explore",
         "fuzz",
-        "3 states agents=2",
-        "4 states agents=3",
-        "20 runs",
+        "latch agents=2: claim by engine",
+        "HOLDS 3 states",
+        "HOLDS 4 states agents=3",
+        "HOLDS 20 runs",
         "REFUTED (stated)",
     ):
         assert words in answer.out

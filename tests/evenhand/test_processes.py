@@ -115,3 +115,16 @@ def test_the_command_starts_quickly_enough_to_be_typed() -> None:
     code = "import sys; sys.argv = ['evenhand', '--version']\nfrom evenhand.cli import app\n"
     check = "app(standalone_mode=False)\nassert not {'z3', 'cvc5', 'scipy', 'numpy'} & set(sys.modules)"
     subprocess.run([sys.executable, "-c", code + check], check=True, capture_output=True)
+
+
+def test_without_a_solver_the_answer_is_not_known(process: Command, tmp_path: Path) -> None:
+    """`prove` says so and exits 3; nothing else needs one."""
+    for solver in ("z3", "cvc5"):
+        (tmp_path / f"{solver}.py").write_text("raise ImportError('not installed here')", "utf-8")
+    env = {"PYTHONPATH": f"{tmp_path}{os.pathsep}{PLUGINS}"}
+    answer = process("prove", "cud", "--theorem", "no_veto_overridden", **env)
+    assert (answer.code, answer.out) == (3, "")
+    assert "no SMT solver answers" in answer.err
+    assert "pip install z3-solver cvc5" in answer.err
+    assert answer.err.count("\n") == 1
+    assert process("explore", "latch", **env).code == 0

@@ -43,7 +43,7 @@ TABLE: list[tuple[str, Sequence[Finding], list[str], int, int]] = [
         0,
     ),
     ("stated refutation gone", [found(HOLDS, REFUTED)], ["surprising"], 1, 1),
-    ("stated refutation lost from sight", [found(UNDECIDED, REFUTED)], ["surprising"], 1, 1),
+    ("stated refutation lost from sight", [found(UNDECIDED, REFUTED)], ["surprising"], 3, 3),
     ("stated undecided", [found(UNDECIDED, UNDECIDED)], ["as stated"], 0, 3),
     ("stated undecided, refuted", [found(REFUTED, UNDECIDED)], ["surprising"], 1, 1),
     ("stated undecided, holds", [found(HOLDS, UNDECIDED)], ["better than stated"], 0, 0),
