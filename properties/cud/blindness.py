@@ -134,7 +134,7 @@ def _first_is_refused(step: AnyStep) -> bool:
 @determined_by(
     "A refused agent can tell from all it sees of the epoch which pass refused it.  (Stated to be refuted.)",
     source="FQ11",
-    systems=("run", "universe"),
+    systems=("universe",),
     key=_view,
     when=_first_is_refused,
 )

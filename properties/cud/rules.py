@@ -317,17 +317,32 @@ def _some_hopeless(config: Config, state: State) -> bool:
 
 
 def _under_declared(draw: Draw, config: Config, _scope: Scope, state: State) -> Epoch:
-    """A WRITE reaches beyond its scope: a change, or a no-op that only looks like one; perhaps beside its owner."""
+    """A WRITE reaches beyond its scope: a change, or a no-op that only looks like one; perhaps beside its owners."""
     agent, request = _best(draw, config, state)
-    other = one_of(draw, [key for key in config.keys if key not in request.declared_scope])
+    others = [key for key in config.keys if key not in request.declared_scope]
+    lost = [key for key in _orphaned_keys(config, state) if key in others]
+    other = one_of(draw, lost or others)
     now = dict(state.world)[other]
     value = now if coin(draw) else one_of(draw, [value for value in VALUES if value != now])
     chosen = {agent: Choice(replace(request, proposed_delta=(*request.proposed_delta, (other, value))))}
     owners = [name for name in scene(config, state).may[WRITE][other] if name != agent]
     if owners and coin(draw):
-        owner = one_of(draw, owners)
-        chosen[owner] = writing(config, owner, (other, value if coin(draw) else _value(draw)))
+        for owner in some_of(draw, owners, 1, 2):
+            chosen[owner] = writing(config, owner, (other, value if coin(draw) else _value(draw)))
     return assemble(draw, config, state, chosen, away_from=(*request.declared_scope, other))
+
+
+def _reach_into_a_collision(draw: Draw, config: Config, _scope: Scope, state: State) -> Epoch:
+    """Two collide on a key, and a third changes it out of its scope."""
+    one, other, key, third, free = one_of(draw, _besides(config, state))
+    changed = one_of(draw, [value for value in VALUES if value != dict(state.world)[key]])
+    honest = Request(WRITE, (free,), ((free, _value(draw)),), cited(config, third, (free,), WRITE))
+    chosen = {
+        one: writing(config, one, (key, _value(draw))),
+        other: writing(config, other, (key, _value(draw))),
+        third: Choice(replace(honest, proposed_delta=(*honest.proposed_delta, (key, changed)))),
+    }
+    return assemble(draw, config, state, chosen, away_from=(key, free))
 
 
 def _can_under_declare(config: Config, state: State) -> bool:
@@ -549,6 +564,7 @@ RULES = (
     Rule("missing_capability", _incapable, _some_lacking),
     Rule("hopeless_epoch", _hopeless, _some_hopeless),
     Rule("under_declared_write", _under_declared, _can_under_declare),
+    Rule("reach_into_a_collision", _reach_into_a_collision, _can_be_beside),
     Rule("sole_holder_exits", _sole_holder_exits, _some_sole),
     Rule("want_what_is_orphaned", _orphaned, _some_orphaned),
     Rule("somebody_exits", _one_exits, _late),

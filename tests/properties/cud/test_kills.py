@@ -307,7 +307,9 @@ def test_a_static_agent_that_learns_is_noticed() -> None:
 
 def test_what_is_stated_to_be_refuted_can_hold() -> None:
     """Claims that the honest kernel refutes hold of kernels that are not honest."""
-    telling = MUTANTS["token_tells_the_pass"].of(PROTOCOL.systems)
+    honest = _at("universe", {"keys": 1})
+    assert _verdict(honest, CLAIMS["agent_can_tell_the_pass"]).status is Status.REFUTED
+    telling = replace(honest, rules=MUTANTS["token_tells_the_pass"].rules)
     assert _verdict(telling, CLAIMS["agent_can_tell_the_pass"]).status is Status.HOLDS
     free = _at("free", {"keys": 1})
     assert _verdict(free, CLAIMS["livelock_free"]).status is Status.REFUTED
