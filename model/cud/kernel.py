@@ -181,6 +181,8 @@ def malformed(config: Config, bound: Bound) -> str:
         return "READ with a proposed_delta"
     if any(key not in keys for key, _ in request.proposed_delta):
         return "unknown key in proposed_delta"
+    if len({key for key, _ in request.proposed_delta}) != len(request.proposed_delta):
+        return "duplicate key in proposed_delta"
     if any(isinstance(value, Opaque) for _, value in request.proposed_delta):
         return "value that is no JSON primitive"
     return ""

@@ -137,7 +137,7 @@ def _request(w: Renaming, request: Request) -> Request:
         tuple(sorted(((w.key(key), value) for key, value in request.proposed_delta), key=lambda entry: entry[0])),
         tuple(sorted(w.authority(cited) for cited in request.authorities_cited)),
         None if request.agent_id is None else w.agent(request.agent_id),
-        request.action_id,
+        None if request.action_id is None else _stamp(w, request.action_id),
     )
 
 

@@ -22,9 +22,9 @@ from evenhand.model.cud.kernel import (
 from evenhand.model.cud.strategies import remember
 from evenhand.model.cud.vocabulary import (
     ALLOW,
+    OPERATIONS,
     WRITE,
     AgentState,
-    Authority,
     Choice,
     Config,
     Draft,
@@ -84,39 +84,46 @@ def active(config: Config, state: State) -> tuple[str, ...]:
 
 def orphaned(config: Config, state: State) -> tuple[tuple[str, str], ...]:
     """The (key, op) pairs whose every ALLOW holder has exited, sorted (FQ28, reading `orphan_scope`)."""
-    here = active(config, state)
+    return _orphaned(config, active(config, state))
+
+
+def _orphaned(config: Config, here: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
     found: list[tuple[str, str]] = []
     for key in config.keys:
-        for operation in (WRITE,) if config.readings.orphan_scope == "writes_only" else ("READ", WRITE):
-            holders = _holders(config.authorities, key, operation)
+        for operation in (WRITE,) if config.readings.orphan_scope == "writes_only" else OPERATIONS:
+            holders = _holders(config, key, operation)
             if holders and not any(holder in here for holder in holders):
                 found.append((key, operation))
     return tuple(found)
 
 
-def _holders(authorities: tuple[Authority, ...], key: str, operation: str) -> tuple[str, ...]:
+def _holders(config: Config, key: str, operation: str) -> tuple[str, ...]:
+    """The agents of the run that hold an ALLOW; who never was in it cannot exit."""
     return tuple(
         authority.holder_agent_id
-        for authority in authorities
-        if authority.commitment == ALLOW and authority.epoch == 0 and authority.governs(key, operation)
+        for authority in config.authorities
+        if authority.commitment == ALLOW
+        and authority.epoch == 0
+        and authority.governs(key, operation)
+        and authority.holder_agent_id in config.agents
     )
 
 
 def ended(config: Config, state: State) -> bool:
     """Whether the run is over: nobody is left, the frozen epochs are spent, or as `orphan_ends_run` says."""
-    here = active(config, state)
-    if not here or (config.epochs is not None and state.epoch is not None and state.epoch >= config.epochs):
+    return _over(config, active(config, state), state.epoch)
+
+
+def _over(config: Config, here: tuple[str, ...], epoch: int | None) -> bool:
+    if not here or (config.epochs is not None and epoch is not None and epoch >= config.epochs):
         return True
     rule = config.readings.orphan_ends_run
-    if rule == "no" or not orphaned(config, state):
+    if rule == "no" or not _orphaned(config, here):
         return False
     if rule == "at_once":
         return True
     return not any(
-        holder in here
-        for key in config.keys
-        for operation in ("READ", WRITE)
-        for holder in _holders(config.authorities, key, operation)
+        holder in here for key in config.keys for operation in OPERATIONS for holder in _holders(config, key, operation)
     )
 
 
@@ -126,7 +133,9 @@ def moment(rules: Rules, config: Config, state: State) -> Moment:
 
 
 def judge(rules: Rules, config: Config, now: Moment, agent: str, choice: Choice) -> Judged:
-    """Bind and examine one agent's choice."""
+    """Bind and examine one agent's choice; once the run is over there is none."""
+    if _over(config, now.active, now.epoch):
+        return Judged(None, None, False, "the run is over")
     if agent not in now.active:
         return Judged(None, None, False, "not in the run" if agent in config.agents else "unknown agent")
     if choice.exits:
@@ -178,10 +187,15 @@ def adjudicate(rules: Rules, config: Config, now: Moment, action: Epoch) -> Adju
 
 
 def apply(rules: Rules, config: Config, state: State, adjudication: Adjudication) -> tuple[State, Shown]:
-    """Execute what was admitted, atomically, and say what everyone sees of the epoch."""
+    """Execute what was admitted, atomically, and say what everyone sees of the epoch.
+
+    After the end of a run nothing happens any more: no epoch, no observation.
+    """
+    here = active(config, state)
+    if _over(config, here, state.epoch):
+        return state, Shown(rejected=tuple(sorted((agent, one.rejected) for agent, one in adjudication.judged)))
     judged = {agent: one for agent, one in adjudication.judged if not one.rejected}
     rejected = tuple(sorted((agent, one.rejected) for agent, one in adjudication.judged if one.rejected))
-    here = active(config, state)
     exits = tuple(agent for agent in here if agent in judged and judged[agent].exits)
 
     sent, dropped = _send(rules, config, state, here, judged)
@@ -227,8 +241,6 @@ def apply(rules: Rules, config: Config, state: State, adjudication: Adjudication
 
 def step(rules: Rules, config: Config, state: State, action: Epoch) -> tuple[State, Shown]:
     """One epoch.  Total: after the end of a run every choice is rejected and nothing changes."""
-    if ended(config, state):
-        return state, Shown(rejected=tuple(sorted((agent, "the run is over") for agent, _ in action.choices)))
     return apply(rules, config, state, adjudicate(rules, config, moment(rules, config, state), action))
 
 

@@ -11,10 +11,9 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import Any
 
 from evenhand.model.atoms import Atom
-from evenhand.model.cud.renaming import Renaming, rename_action, rename_config, rename_shown, rename_state
 from evenhand.model.cud.vocabulary import (
     DONE,
     FAILURE,
@@ -23,7 +22,6 @@ from evenhand.model.cud.vocabulary import (
     Choice,
     Config,
     Epoch,
-    Partition,
     Request,
     Shown,
     State,
@@ -39,6 +37,7 @@ from evenhand.properties.cud.notions import (
     violates,
 )
 from evenhand.properties.cud.safety import EPOCHS
+from evenhand.properties.cud.symmetry import equivariance
 from evenhand.properties.property import AnyStep, Property, TwoRun, determined_by, each_step
 
 __all__ = ["ARBITRATION", "reordered"]
@@ -89,135 +88,6 @@ def no_over_refusal(step: AnyStep) -> bool:
         if token != DONE and not (token == FAULT and violates(step.config, step.before, ask.request) is not False):
             return False
     return True
-
-
-def _no_partition(config: Config) -> bool:
-    """I.b's roles are hashes of names: a convention of the agents, meant to change under renaming (FQ30)."""
-    return not any(isinstance(one, Partition) for one in config.strategies)
-
-
-def _swapped(names: tuple[str, ...]) -> Iterator[tuple[tuple[str, str], ...]]:
-    """The exchanges of neighbours, which generate every permutation."""
-    for one, other in itertools.pairwise(names):
-        yield ((one, other), (other, one))
-
-
-def _made_renamings(config: Config) -> Iterator[Renaming]:
-    """Neighbours exchanged, and everything renamed at once to fresh names whose order is reversed.
-
-    The exchanges generate all permutations; the fresh names catch a kernel that knows names by heart.
-    """
-    for swap in _swapped(config.agents):
-        yield Renaming(swap, ())
-    for swap in _swapped(config.keys):
-        yield Renaming((), swap)
-    ids = sorted({one.authority_id for one in config.authorities})
-    yield Renaming(
-        _fresh("member", config.agents), _fresh("slot", config.keys), tuple(zip(ids, reversed(ids), strict=True))
-    )
-
-
-def _fresh(word: str, names: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
-    return tuple((name, f"{word}_{len(names) - place}") for place, name in enumerate(names))
-
-
-class _Images:
-    """The renamings of the last configuration, and its and the last state's images: the same for all its actions."""
-
-    config: Any = None
-    renamings: tuple[Renaming, ...] = ()
-    configs: ClassVar[dict[int, Config]] = {}
-    state: Any = None
-    states: ClassVar[dict[int, State]] = {}
-
-
-def _renamings(config: Config, _state: Any, _action: Any) -> tuple[Renaming, ...]:
-    if _Images.config is not config:
-        _Images.config, _Images.renamings = config, tuple(_made_renamings(config))
-        _Images.configs, _Images.state, _Images.states = {}, None, {}
-    return _Images.renamings
-
-
-def _renamed_config(w: Renaming, config: Config) -> Config:
-    if _Images.config is not config or not any(w is one for one in _Images.renamings):
-        return rename_config(w, config)
-    found = _Images.configs.get(id(w))
-    if found is None:
-        found = _Images.configs[id(w)] = rename_config(w, config)
-    return found
-
-
-def _renamed_state(w: Renaming, config: Config, state: State) -> State:
-    if _Images.config is not config or not any(w is one for one in _Images.renamings):
-        return rename_state(w, config, state)
-    if _Images.state is not state:
-        _Images.state, _Images.states = state, {}
-    found = _Images.states.get(id(w))
-    if found is None:
-        found = _Images.states[id(w)] = rename_state(w, config, state)
-    return found
-
-
-def _renamed(w: Renaming, action: Epoch) -> tuple[Epoch]:
-    """The action under new names, forged ids too: an id that names an agent names it under its new name."""
-    renamed = rename_action(w, action)
-    forged: dict[str, str] = {}
-    for _, choice in action.choices:
-        if choice.request is not None and choice.request.action_id is not None:
-            agent, colon, rest = choice.request.action_id.partition(":")
-            forged[choice.request.action_id] = w.agent(agent) + colon + rest
-    return (_with_ids(renamed, forged),) if forged else (renamed,)
-
-
-def _with_ids(action: Epoch, ids: dict[str, str]) -> Epoch:
-    """The action with forged ids replaced."""
-
-    def stamped(choice: Choice) -> Choice:
-        request = choice.request
-        if request is None or request.action_id is None:
-            return choice
-        return replace(choice, request=replace(request, action_id=ids.get(request.action_id, request.action_id)))
-
-    return Epoch(tuple((agent, stamped(choice)) for agent, choice in action.choices))
-
-
-def _renamed_shown(w: Renaming, shown: Shown) -> Shown:
-    """What was shown under new names, forged ids in the log included."""
-    renamed = rename_shown(w, shown)
-    log = [
-        replace(entry, request=_stamped(w, entry.request)) if entry.request.action_id is not None else entry
-        for entry in renamed.log
-    ]
-    return replace(renamed, log=tuple(log))
-
-
-def _stamped(w: Renaming, request: Request) -> Request:
-    agent, colon, rest = (request.action_id or "").partition(":")
-    return replace(request, action_id=w.agent(agent) + colon + rest)
-
-
-def _equivariant(w: Renaming, step: AnyStep, other: AnyStep | None) -> bool:
-    return (
-        other is not None
-        and _renamed_shown(w, step.shown) == other.shown
-        and rename_state(w, step.config, step.after) == other.after
-    )
-
-
-equivariance = TwoRun(
-    name="equivariance",
-    sentence="Rename agents, keys and authority ids everywhere, and what is shown and what comes of it are the same, "
-    "renamed.",
-    source="D12, FQ19, FQ26",
-    systems=("run", "universe"),
-    proved=True,
-    applies=_no_partition,
-    twins=_renamings,
-    config=_renamed_config,
-    state=_renamed_state,
-    other=_renamed,
-    agree=_equivariant,
-)
 
 
 def reordered(_config: Any, _state: Any, action: Epoch) -> Iterator[tuple[int, ...]]:
@@ -311,6 +181,18 @@ history_independence = TwoRun(
     other=lambda _w, action: (action,),
     agree=_same_answers_and_effects,
 )
+
+
+def _with_ids(action: Epoch, ids: dict[str, str]) -> Epoch:
+    """The action with forged ids replaced."""
+
+    def stamped(choice: Choice) -> Choice:
+        request = choice.request
+        if request is None or request.action_id is None:
+            return choice
+        return replace(choice, request=replace(request, action_id=ids.get(request.action_id, request.action_id)))
+
+    return Epoch(tuple((agent, stamped(choice)) for agent, choice in action.choices))
 
 
 def _first_epoch(config: Config, state: State, action: Epoch) -> Iterator[int]:

@@ -31,6 +31,7 @@ from evenhand.model.cud.vocabulary import (
     target,
 )
 from evenhand.model.system import Scope
+from evenhand.properties.cud.hostile import HOSTILE
 from evenhand.properties.cud.liveness import LIVELOCK_EPOCHS, is_deadlocked
 from evenhand.properties.cud.notions import (
     INVALID_CAPABILITY_CLAIM,
@@ -43,7 +44,7 @@ from evenhand.properties.cud.notions import (
     is_over,
     orphans,
 )
-from evenhand.properties.cud.rules import RULES
+from evenhand.properties.cud.rules import CONSTRUCTIVE
 from evenhand.properties.cud.scenes import VALUES, one_of, reading, scene, some_of, writing
 from evenhand.properties.generator import Draw, Event, Generator, Rule
 from evenhand.properties.property import AnyStep
@@ -267,7 +268,7 @@ RUN_EVENTS = (
 )
 """What a standard run of `run` must have seen, and how often."""
 
-RUN_GENERATOR = Generator("run", _run_strategy, RULES, RUN_EVENTS)
+RUN_GENERATOR = Generator("run", _run_strategy, (*CONSTRUCTIVE, *HOSTILE), RUN_EVENTS)
 """The generator of `run`."""
 
 

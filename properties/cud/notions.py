@@ -210,6 +210,7 @@ def standing(config: Config, epoch: int | None, agent: str, request: Request) ->
         or not keys.issuperset(scope)
         or (operation == READ and len(delta) > 0)
         or not keys.issuperset([key for key, _ in delta])
+        or len(delta) != len({key for key, _ in delta})
         or any(isinstance(value, Opaque) for _, value in delta)
     )
     authorities = lawful(config.authorities)

@@ -1,8 +1,6 @@
-"""The rules of the machine for `run`: one aims at each rare event, the hostile ones send what nobody should.
+"""The constructive rules of the machine for `run`: one aims at each rare event.
 
-A rule draws one joint action.  The constructive ones look at the scene first and are possible only where what they
-aim at can happen; the hostile ones are possible almost everywhere, and wrap their malice in an otherwise honest
-epoch.
+A rule draws one joint action.  It looks at the scene first, and is possible only where what it aims at can happen.
 """
 
 from __future__ import annotations
@@ -13,7 +11,6 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from evenhand.model.atoms import Opaque
 from evenhand.model.cud.vocabulary import (
     ALLOW,
     DONE,
@@ -28,12 +25,10 @@ from evenhand.model.cud.vocabulary import (
     Epoch,
     Request,
     State,
-    Value,
 )
 from evenhand.model.system import Scope
 from evenhand.properties.cud.notions import true_id
 from evenhand.properties.cud.scenes import (
-    HOSTILE_VALUES,
     MESSAGES,
     VALUES,
     assemble,
@@ -47,33 +42,36 @@ from evenhand.properties.cud.scenes import (
 )
 from evenhand.properties.generator import Draw, Rule
 
-__all__ = ["RULES"]
+__all__ = ["CONSTRUCTIVE", "any_value", "best", "can_talk", "disjoint", "goes_on", "someone"]
 
 
-def _goes_on(config: Config, state: State) -> bool:
+def goes_on(config: Config, state: State) -> bool:
+    """The run is not over."""
     return not scene(config, state).over
 
 
-def _value(draw: Draw) -> Any:
+def any_value(draw: Draw) -> Any:
+    """One of the values that are written."""
     return one_of(draw, VALUES)
 
 
-def _someone(draw: Draw, config: Config, state: State) -> str:
+def someone(draw: Draw, config: Config, state: State) -> str:
+    """One of the agents in the run."""
     return one_of(draw, scene(config, state).here)
 
 
-def _best(draw: Draw, config: Config, state: State) -> tuple[str, Request]:
+def best(draw: Draw, config: Config, state: State) -> tuple[str, Request]:
     """A WRITE of one key by somebody who may, if anybody may: what a hostile rule then spoils."""
     able = [(agent, key) for key, agents in scene(config, state).may[WRITE].items() for agent in agents]
-    agent, key = one_of(draw, able) if able else (_someone(draw, config, state), one_of(draw, config.keys))
-    delta = ((key, _value(draw)),)
+    agent, key = one_of(draw, able) if able else (someone(draw, config, state), one_of(draw, config.keys))
+    delta = ((key, any_value(draw)),)
     return agent, Request(WRITE, (key,), delta, cited(config, agent, (key,), WRITE))
 
 
 # Constructive rules.
 
 
-def _disjoint(draw: Draw, config: Config, _scope: Scope, state: State) -> Epoch:
+def disjoint(draw: Draw, config: Config, _scope: Scope, state: State) -> Epoch:
     """Several agents, each its own key."""
     offered = scene(config, state)
     chosen: dict[str, Choice] = {}
@@ -83,11 +81,11 @@ def _disjoint(draw: Draw, config: Config, _scope: Scope, state: State) -> Epoch:
         if keys:
             key = one_of(draw, keys)
             used.append(key)
-            chosen[agent] = writing(config, agent, (key, _value(draw)))
+            chosen[agent] = writing(config, agent, (key, any_value(draw)))
     return assemble(draw, config, state, chosen, away_from=used)
 
 
-def _some_writer(config: Config, state: State) -> bool:
+def some_writer(config: Config, state: State) -> bool:
     offered = scene(config, state)
     return not offered.over and any(offered.may[WRITE].values())
 
@@ -96,7 +94,7 @@ def _collision(draw: Draw, config: Config, _scope: Scope, state: State) -> Epoch
     """Two or more writers of one key."""
     keys = [(key, writers) for key, writers, _ in scene(config, state).contested() if len(writers) > 1]
     key, writers = one_of(draw, keys)
-    chosen = {agent: writing(config, agent, (key, _value(draw))) for agent in some_of(draw, writers, 2)}
+    chosen = {agent: writing(config, agent, (key, any_value(draw))) for agent in some_of(draw, writers, 2)}
     return assemble(draw, config, state, chosen, away_from=(key,))
 
 
@@ -109,7 +107,7 @@ def _read_write(draw: Draw, config: Config, _scope: Scope, state: State) -> Epoc
     """A reader and a writer of one key."""
     pairs = _readers_and_writers(config, state)
     key, reader, writer = one_of(draw, pairs)
-    chosen = {reader: reading(config, reader, key), writer: writing(config, writer, (key, _value(draw)))}
+    chosen = {reader: reading(config, reader, key), writer: writing(config, writer, (key, any_value(draw)))}
     return assemble(draw, config, state, chosen, away_from=(key,))
 
 
@@ -125,7 +123,7 @@ def _readers_and_writers(config: Config, state: State) -> list[tuple[str, str, s
 
 
 def _can_read_write(config: Config, state: State) -> bool:
-    return _goes_on(config, state) and bool(_readers_and_writers(config, state))
+    return goes_on(config, state) and bool(_readers_and_writers(config, state))
 
 
 def _three_way(draw: Draw, config: Config, _scope: Scope, state: State) -> Epoch:
@@ -133,12 +131,12 @@ def _three_way(draw: Draw, config: Config, _scope: Scope, state: State) -> Epoch
     key, writers, users = one_of(draw, scene(config, state).contested(3))
     first = one_of(draw, writers)
     others = some_of(draw, [agent for agent in users if agent != first], 2)
-    chosen = {first: writing(config, first, (key, _value(draw)))}
+    chosen = {first: writing(config, first, (key, any_value(draw)))}
     for agent in others:
         writes = agent in writers and coin(draw)
         readers = scene(config, state).may[READ][key]
         chosen[agent] = (
-            writing(config, agent, (key, _value(draw)))
+            writing(config, agent, (key, any_value(draw)))
             if writes or agent not in readers
             else reading(config, agent, key)
         )
@@ -146,15 +144,15 @@ def _three_way(draw: Draw, config: Config, _scope: Scope, state: State) -> Epoch
 
 
 def _can_three_way(config: Config, state: State) -> bool:
-    return _goes_on(config, state) and bool(scene(config, state).contested(3))
+    return goes_on(config, state) and bool(scene(config, state).contested(3))
 
 
 def _beside(draw: Draw, config: Config, _scope: Scope, state: State) -> Epoch:
     """Two collide on one key, a third is executed on another."""
     one, other, key, third, free = one_of(draw, _besides(config, state))
     chosen = {
-        one: writing(config, one, (key, _value(draw))),
-        other: writing(config, other, (key, _value(draw))),
+        one: writing(config, one, (key, any_value(draw))),
+        other: writing(config, other, (key, any_value(draw))),
         third: writing(config, third, (free, one_of(draw, [v for v in VALUES if v != dict(state.world)[free]]))),
     }
     return assemble(draw, config, state, chosen, away_from=(key, free))
@@ -174,16 +172,16 @@ def _besides(config: Config, state: State) -> list[tuple[str, str, str, str, str
 
 
 def _can_be_beside(config: Config, state: State) -> bool:
-    return _goes_on(config, state) and bool(_besides(config, state))
+    return goes_on(config, state) and bool(_besides(config, state))
 
 
 def _chain(draw: Draw, config: Config, _scope: Scope, state: State) -> Epoch:
     """One request over two keys that collides with one neighbour on each, who do not collide with each other."""
     wide, one, other, first, second = one_of(draw, _chains(config, state))
     chosen = {
-        wide: writing(config, wide, (first, _value(draw)), (second, _value(draw))),
-        one: writing(config, one, (first, _value(draw))),
-        other: writing(config, other, (second, _value(draw))),
+        wide: writing(config, wide, (first, any_value(draw)), (second, any_value(draw))),
+        one: writing(config, one, (first, any_value(draw))),
+        other: writing(config, other, (second, any_value(draw))),
     }
     return assemble(draw, config, state, chosen, away_from=(first, second))
 
@@ -204,13 +202,13 @@ def _chains(config: Config, state: State) -> list[tuple[str, str, str, str, str]
 
 
 def _can_chain(config: Config, state: State) -> bool:
-    return _goes_on(config, state) and bool(_chains(config, state))
+    return goes_on(config, state) and bool(_chains(config, state))
 
 
 def _again(draw: Draw, config: Config, _scope: Scope, state: State) -> Epoch:
     """Who was refused on a key tries again, and somebody else tries too."""
     key, agents = one_of(draw, _refused_on(config, state))
-    chosen = {agent: writing(config, agent, (key, _value(draw))) for agent in some_of(draw, agents, 2)}
+    chosen = {agent: writing(config, agent, (key, any_value(draw))) for agent in some_of(draw, agents, 2)}
     return assemble(draw, config, state, chosen, away_from=(key,))
 
 
@@ -225,15 +223,15 @@ def _refused_on(config: Config, state: State) -> list[tuple[str, tuple[str, ...]
 
 
 def _can_try_again(config: Config, state: State) -> bool:
-    return _goes_on(config, state) and bool(_refused_on(config, state))
+    return goes_on(config, state) and bool(_refused_on(config, state))
 
 
 def _dethrone(draw: Draw, config: Config, _scope: Scope, state: State) -> Epoch:
     """Who was executed on a key repeats it, and somebody else collides with it."""
     key, agent, rivals = one_of(draw, _executed_on(config, state))
-    chosen = {agent: writing(config, agent, (key, _value(draw)))}
+    chosen = {agent: writing(config, agent, (key, any_value(draw)))}
     for rival in some_of(draw, rivals, 1):
-        chosen[rival] = writing(config, rival, (key, _value(draw)))
+        chosen[rival] = writing(config, rival, (key, any_value(draw)))
     return assemble(draw, config, state, chosen, away_from=(key,))
 
 
@@ -250,7 +248,7 @@ def _executed_on(config: Config, state: State) -> list[tuple[str, str, tuple[str
 
 
 def _can_dethrone(config: Config, state: State) -> bool:
-    return _goes_on(config, state) and bool(_executed_on(config, state))
+    return goes_on(config, state) and bool(_executed_on(config, state))
 
 
 def _shared_reading(draw: Draw, config: Config, _scope: Scope, state: State) -> Epoch:
@@ -265,35 +263,35 @@ def _shared(config: Config, state: State) -> list[tuple[str, tuple[str, ...]]]:
 
 
 def _can_share(config: Config, state: State) -> bool:
-    return _goes_on(config, state) and bool(_shared(config, state))
+    return goes_on(config, state) and bool(_shared(config, state))
 
 
 def _denied(draw: Draw, config: Config, _scope: Scope, state: State) -> Epoch:
     """Somebody has the capability and is stopped by a DENY alone; perhaps another wants the same key."""
     agent, key, operation = one_of(draw, scene(config, state).vetoed)
-    choice = writing(config, agent, (key, _value(draw))) if operation == WRITE else reading(config, agent, key)
+    choice = writing(config, agent, (key, any_value(draw))) if operation == WRITE else reading(config, agent, key)
     return assemble(draw, config, state, {agent: choice})
 
 
 def _some_vetoed(config: Config, state: State) -> bool:
-    return _goes_on(config, state) and bool(scene(config, state).vetoed)
+    return goes_on(config, state) and bool(scene(config, state).vetoed)
 
 
 def _incapable(draw: Draw, config: Config, _scope: Scope, state: State) -> Epoch:
     """Somebody lacks the capability; whoever has it may want the same key, and must not be hindered."""
     offered = scene(config, state)
     agent, key, operation = one_of(draw, offered.lacking)
-    choice = writing(config, agent, (key, _value(draw))) if operation == WRITE else reading(config, agent, key)
+    choice = writing(config, agent, (key, any_value(draw))) if operation == WRITE else reading(config, agent, key)
     chosen = {agent: choice}
     able = [name for name in offered.may[WRITE][key] if name != agent]
     if able and coin(draw):
         name = one_of(draw, able)
-        chosen[name] = writing(config, name, (key, _value(draw)))
+        chosen[name] = writing(config, name, (key, any_value(draw)))
     return assemble(draw, config, state, chosen, away_from=(key,))
 
 
 def _some_lacking(config: Config, state: State) -> bool:
-    return _goes_on(config, state) and bool(scene(config, state).lacking)
+    return goes_on(config, state) and bool(scene(config, state).lacking)
 
 
 def _hopeless(draw: Draw, config: Config, _scope: Scope, state: State) -> Epoch:
@@ -306,7 +304,7 @@ def _hopeless(draw: Draw, config: Config, _scope: Scope, state: State) -> Epoch:
         if mine:
             key, operation = one_of(draw, mine)
             chosen[agent] = (
-                writing(config, agent, (key, _value(draw))) if operation == WRITE else reading(config, agent, key)
+                writing(config, agent, (key, any_value(draw))) if operation == WRITE else reading(config, agent, key)
             )
     return assemble(draw, config, state, chosen)
 
@@ -318,7 +316,7 @@ def _some_hopeless(config: Config, state: State) -> bool:
 
 def _under_declared(draw: Draw, config: Config, _scope: Scope, state: State) -> Epoch:
     """A WRITE reaches beyond its scope: a change, or a no-op that only looks like one; perhaps beside its owners."""
-    agent, request = _best(draw, config, state)
+    agent, request = best(draw, config, state)
     others = [key for key in config.keys if key not in request.declared_scope]
     lost = [key for key in _orphaned_keys(config, state) if key in others]
     other = one_of(draw, lost or others)
@@ -328,7 +326,7 @@ def _under_declared(draw: Draw, config: Config, _scope: Scope, state: State) -> 
     owners = [name for name in scene(config, state).may[WRITE][other] if name != agent]
     if owners and coin(draw):
         for owner in some_of(draw, owners, 1, 2):
-            chosen[owner] = writing(config, owner, (other, value if coin(draw) else _value(draw)))
+            chosen[owner] = writing(config, owner, (other, value if coin(draw) else any_value(draw)))
     return assemble(draw, config, state, chosen, away_from=(*request.declared_scope, other))
 
 
@@ -336,17 +334,17 @@ def _reach_into_a_collision(draw: Draw, config: Config, _scope: Scope, state: St
     """Two collide on a key, and a third changes it out of its scope."""
     one, other, key, third, free = one_of(draw, _besides(config, state))
     changed = one_of(draw, [value for value in VALUES if value != dict(state.world)[key]])
-    honest = Request(WRITE, (free,), ((free, _value(draw)),), cited(config, third, (free,), WRITE))
+    honest = Request(WRITE, (free,), ((free, any_value(draw)),), cited(config, third, (free,), WRITE))
     chosen = {
-        one: writing(config, one, (key, _value(draw))),
-        other: writing(config, other, (key, _value(draw))),
+        one: writing(config, one, (key, any_value(draw))),
+        other: writing(config, other, (key, any_value(draw))),
         third: Choice(replace(honest, proposed_delta=(*honest.proposed_delta, (key, changed)))),
     }
     return assemble(draw, config, state, chosen, away_from=(key, free))
 
 
 def _can_under_declare(config: Config, state: State) -> bool:
-    return len(config.keys) > 1 and _some_writer(config, state)
+    return len(config.keys) > 1 and some_writer(config, state)
 
 
 def _sole_holder_exits(draw: Draw, config: Config, _scope: Scope, state: State) -> Epoch:
@@ -355,7 +353,7 @@ def _sole_holder_exits(draw: Draw, config: Config, _scope: Scope, state: State) 
 
 
 def _some_sole(config: Config, state: State) -> bool:
-    return _goes_on(config, state) and bool(scene(config, state).soles)
+    return goes_on(config, state) and bool(scene(config, state).soles)
 
 
 def _orphaned(draw: Draw, config: Config, _scope: Scope, state: State) -> Epoch:
@@ -369,7 +367,7 @@ def _orphaned(draw: Draw, config: Config, _scope: Scope, state: State) -> Epoch:
             for one in config.authorities
             if one.commitment == ALLOW and any(one.governs(key, operation) for operation in OPERATIONS)
         )
-        request = Request(WRITE, (key,), ((key, _value(draw)),), held if coin(draw) else ())
+        request = Request(WRITE, (key,), ((key, any_value(draw)),), held if coin(draw) else ())
         chosen[agent] = Choice(request)
     return assemble(draw, config, state, chosen, away_from=(key,))
 
@@ -380,18 +378,18 @@ def _orphaned_keys(config: Config, state: State) -> list[str]:
 
 
 def _some_orphaned(config: Config, state: State) -> bool:
-    return _goes_on(config, state) and bool(_orphaned_keys(config, state))
+    return goes_on(config, state) and bool(_orphaned_keys(config, state))
 
 
 def _one_exits(draw: Draw, config: Config, _scope: Scope, state: State) -> Epoch:
     """Somebody leaves while others collide or work."""
     offered = scene(config, state)
-    leaver = _someone(draw, config, state)
+    leaver = someone(draw, config, state)
     chosen = {leaver: Choice(exits=True)}
     for key, agents in offered.may[WRITE].items():
         for agent in agents:
             if agent not in chosen and coin(draw):
-                chosen[agent] = writing(config, agent, (key, _value(draw)))
+                chosen[agent] = writing(config, agent, (key, any_value(draw)))
     return assemble(draw, config, state, chosen)
 
 
@@ -402,7 +400,7 @@ def _all_exit(draw: Draw, config: Config, _scope: Scope, state: State) -> Epoch:
 
 def _late(config: Config, state: State) -> bool:
     """Towards the end of a run, or with few left: so that runs do not collapse before anything happens."""
-    return _goes_on(config, state) and (len(scene(config, state).here) < 3 or (state.epoch or 0) > 1)
+    return goes_on(config, state) and (len(scene(config, state).here) < 3 or (state.epoch or 0) > 1)
 
 
 def _at_last(config: Config, state: State) -> bool:
@@ -417,141 +415,20 @@ def _messages(draw: Draw, config: Config, _scope: Scope, state: State) -> Epoch:
     return assemble(draw, config, state, chosen)
 
 
-def _can_talk(config: Config, state: State) -> bool:
-    return config.communication and _goes_on(config, state)
-
-
-# Hostile rules.
-
-
-def _malformed(draw: Draw, config: Config, _scope: Scope, state: State) -> Epoch:
-    """One break of the action grammar, in an otherwise good request."""
-    agent, good = _best(draw, config, state)
-    key = good.declared_scope[0]
-    other = one_of(draw, [*(name for name in config.agents if name != agent), "nobody"])
-    spoilt = one_of(
-        draw,
-        (
-            replace(good, agent_id=other, authorities_cited=cited(config, other, (key,), WRITE)),
-            replace(good, action_id=f"{other}:{state.epoch}:0"),
-            replace(good, action_id=true_id(agent, (state.epoch or 0) + 1)),
-            replace(good, action_type=one_of(draw, ("DELETE", "EXECUTE", "write", ""))),
-            replace(good, declared_scope=()),
-            replace(good, declared_scope=(), proposed_delta=()),
-            replace(good, declared_scope=(key, key)),
-            replace(good, declared_scope=(key, "nowhere")),
-            replace(good, action_type=READ, authorities_cited=cited(config, agent, (key,), READ)),
-            replace(good, proposed_delta=(*good.proposed_delta, ("nowhere", _value(draw)))),
-            replace(good, proposed_delta=((key, one_of(draw, HOSTILE_VALUES)),)),
-        ),
-    )
-    chosen = {agent: Choice(spoilt)}
-    rivals = [name for name in scene(config, state).may[WRITE][key] if name != agent]
-    if rivals and coin(draw):
-        rival = one_of(draw, rivals)
-        chosen[rival] = writing(config, rival, (key, _value(draw)))
-    return assemble(draw, config, state, chosen, away_from=(key,))
+def can_talk(config: Config, state: State) -> bool:
+    """Messages are on."""
+    return config.communication and goes_on(config, state)
 
 
 def _honestly_named(draw: Draw, config: Config, _scope: Scope, state: State) -> Epoch:
     """A request that states its own two ids, rightly: not a fault."""
-    agent, good = _best(draw, config, state)
+    agent, good = best(draw, config, state)
     named = replace(good, agent_id=agent, action_id=true_id(agent, state.epoch))
     return assemble(draw, config, state, {agent: Choice(named)}, away_from=good.declared_scope)
 
 
-def _foreign(draw: Draw, config: Config, _scope: Scope, state: State) -> Epoch:
-    """A citation of what the submitter does not hold: another's, a made-up one, one made too late."""
-    agent, good = _best(draw, config, state)
-    ids = [one.authority_id for one in config.authorities if one.holder_agent_id != agent or one.epoch > 0]
-    foreign = one_of(draw, [*ids, "CUD-000"])
-    own = good.authorities_cited if coin(draw) else ()
-    chosen = {agent: Choice(replace(good, authorities_cited=(*own, foreign)))}
-    return assemble(draw, config, state, chosen, away_from=good.declared_scope)
-
-
-def _bad_messages(draw: Draw, config: Config, _scope: Scope, state: State) -> Epoch:
-    """Oversized, not JSON, no object, forged sender, deeply nested, twice the same key."""
-    limit = config.readings.message_limit
-    drafts = (
-        Draft('{"pad":"' + "x" * limit + '"}'),
-        Draft('{"pad":"' + "é" * (limit // 2) + '"}'),
-        Draft("not json"),
-        Draft("[1]"),
-        Draft('{"a":NaN}'),
-        Draft('{"a":1,"a":2}'),
-        Draft("{" * 3),
-        Draft('{"a":' * 70 + "1" + "}" * 70),
-        Draft(Opaque("function")),
-        Draft('{"role":1}', sender=one_of(draw, [*config.agents, "kernel"])),
-    )
-    chosen = {agent: Choice(draft=one_of(draw, drafts)) for agent in some_of(draw, scene(config, state).here, 1)}
-    return assemble(draw, config, state, chosen)
-
-
-def _forged_sender(draw: Draw, config: Config, _scope: Scope, state: State) -> Epoch:
-    """A message that claims to be another's."""
-    agent = _someone(draw, config, state)
-    other = one_of(draw, [name for name in config.agents if name != agent])
-    return assemble(draw, config, state, {agent: Choice(draft=Draft('{"role":1}', sender=other))})
-
-
-def _twice(draw: Draw, config: Config, _scope: Scope, state: State) -> Epoch:
-    """Agents that choose several times in one epoch, exits among their choices."""
-    action = _disjoint(draw, config, _scope, state)
-    agent, request = _best(draw, config, state)
-    more = [(agent, Choice(request)), (agent, NO_CHOICE), (agent, Choice(exits=True))]
-    return Epoch(tuple(draw(st.permutations((*action.choices, *some_of(draw, more, 1))))))
-
-
-def _intruders(draw: Draw, config: Config, _scope: Scope, state: State) -> Epoch:
-    """Choices of agents that have left, and of some that never were in the run."""
-    action = _disjoint(draw, config, _scope, state)
-    _, request = _best(draw, config, state)
-    gone = [name for name in config.agents if name not in scene(config, state).here]
-    strangers = [(name, Choice(request, Draft("{}"))) for name in (*gone, "mallory", "")]
-    return Epoch(tuple(draw(st.permutations((*action.choices, *some_of(draw, strangers, 1))))))
-
-
-def _missing(draw: Draw, config: Config, _scope: Scope, state: State) -> Epoch:
-    """Some agents do not choose at all; perhaps none does."""
-    action = _disjoint(draw, config, _scope, state)
-    return Epoch(some_of(draw, action.choices, 0))
-
-
-def _anything(draw: Draw, config: Config, _scope: Scope, state: State) -> Epoch:
-    """Requests drawn blindly from everything that can be said."""
-    keys = (*config.keys, *config.keys, "nowhere")
-    ids = (*(one.authority_id for one in config.authorities), "CUD-000")
-
-    def request() -> Request:
-        scope = some_of(draw, (*keys, config.keys[0]), 0, 3)
-        values: tuple[Value, ...] = (*VALUES, *VALUES, *HOSTILE_VALUES)
-        delta = {key: one_of(draw, values) for key in some_of(draw, keys, 0, 2)}
-        kind = one_of(draw, (READ, WRITE, WRITE, "DELETE"))
-        return Request(kind, scope, tuple(delta.items()), some_of(draw, ids, 0, 3))
-
-    chosen = {agent: Choice(request(), exits=draw(st.integers(0, 9)) == 0) for agent in scene(config, state).here}
-    return assemble(draw, config, state, chosen)
-
-
-def _after_the_end(draw: Draw, config: Config, _scope: Scope, state: State) -> Epoch:
-    """The run is over, and everybody goes on as if it were not."""
-    key = one_of(draw, config.keys)
-    choices = [(agent, writing(config, agent, (key, _value(draw)))) for agent in config.agents]
-    return Epoch(tuple(draw(st.permutations(choices))))
-
-
-def _over(config: Config, state: State) -> bool:
-    return scene(config, state).over
-
-
-def _in_company(config: Config, state: State) -> bool:
-    return config.communication and len(config.agents) > 1 and _goes_on(config, state)
-
-
-RULES = (
-    Rule("disjoint_executions", _disjoint, _some_writer),
+CONSTRUCTIVE = (
+    Rule("disjoint_executions", disjoint, some_writer),
     Rule("write_write_collision", _collision, _two_writers),
     Rule("read_write_collision", _read_write, _can_read_write),
     Rule("three_way_collision", _three_way, _can_three_way),
@@ -569,16 +446,7 @@ RULES = (
     Rule("want_what_is_orphaned", _orphaned, _some_orphaned),
     Rule("somebody_exits", _one_exits, _late),
     Rule("everybody_exits", _all_exit, _at_last),
-    Rule("messages", _messages, _can_talk),
-    Rule("rightly_named", _honestly_named, _goes_on),
-    Rule("malformed", _malformed, _goes_on, hostile=True),
-    Rule("foreign_citation", _foreign, _goes_on, hostile=True),
-    Rule("bad_messages", _bad_messages, _can_talk, hostile=True),
-    Rule("forged_sender", _forged_sender, _in_company, hostile=True),
-    Rule("several_choices", _twice, _goes_on, hostile=True),
-    Rule("intruders", _intruders, _goes_on, hostile=True),
-    Rule("missing_choices", _missing, _goes_on, hostile=True),
-    Rule("anything", _anything, _goes_on, hostile=True),
-    Rule("after_the_end", _after_the_end, _over, hostile=True),
+    Rule("messages", _messages, can_talk),
+    Rule("rightly_named", _honestly_named, goes_on),
 )
-"""Every rule for `run`."""
+"""One rule for each rare event that honest agents can bring about."""
