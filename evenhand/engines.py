@@ -7,7 +7,7 @@ UNDECIDED, saying why, never a shorter report.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
 from itertools import islice
 from typing import Any
@@ -30,19 +30,20 @@ from evenhand.properties.verdict import Status, Verdict
 from evenhand.report.finding import Finding, finding
 from evenhand.report.text import evidence_length, inert, trace_lines
 
-__all__ = ["Progress", "failed", "findings_of", "run", "sentences", "steps_beyond", "verdicts_of"]
+__all__ = ["failed", "findings_of", "run", "sentences", "steps_beyond", "verdicts_of"]
 
 AnySystem = System[Any, Any, Any, Any, Any]
-Progress = Callable[[int, int], None]
-"""Called now and then with what is done and what is known to be there."""
 
 
-def run(bundle: Bundle, job: Job, *, progress: Progress | None = None) -> tuple[Finding, ...]:
-    """The findings of one job.  Raises what the model raises; `failed` makes findings of that."""
+def run(bundle: Bundle, job: Job, *, workers: int = 1) -> tuple[Finding, ...]:
+    """The findings of one job; a search may use so many processes.
+
+    Raises what the model raises; `failed` makes findings of that.
+    """
     match job.engine:
         case "explore" | "fuzz":
             system = system_for(bundle, job)
-            return findings_of(bundle, job, system, verdicts_of(bundle, job, system, progress))
+            return findings_of(bundle, job, system, verdicts_of(bundle, job, system, workers=workers))
         case "prove":
             from evenhand.proving import proved  # solvers are loaded only where a proof is asked for
 
@@ -53,16 +54,15 @@ def run(bundle: Bundle, job: Job, *, progress: Progress | None = None) -> tuple[
             return replayed(bundle)
 
 
-def verdicts_of(bundle: Bundle, job: Job, system: AnySystem, progress: Progress | None = None) -> tuple[Verdict, ...]:
-    """What the search or the machine says of the job's claims."""
+def verdicts_of(bundle: Bundle, job: Job, system: AnySystem, *, workers: int = 1) -> tuple[Verdict, ...]:
+    """What the search (in so many processes) or the machine says of the job's claims."""
     claims = claims_for(bundle, system.name, job.claims)
     if job.engine == "fuzz":
         from evenhand.properties.machine import fuzz  # engines are slow to import, and not every command needs one
 
         generator = next((g for g in bundle.generators if g.system == system.name), None)
-        return fuzz(
-            system, claims, generator, examples=job.examples, steps=job.steps, seed=job.seed, progress=progress
-        ).verdicts
+        drawn = fuzz(system, claims, generator, examples=job.examples, steps=job.steps, seed=job.seed)
+        return drawn.verdicts
     from evenhand.properties.search import explore
 
     size = steps_beyond(system, job.finishable) if job.finishable is not None else ""
@@ -74,7 +74,7 @@ def verdicts_of(bundle: Bundle, job: Job, system: AnySystem, progress: Progress 
         max_states=job.max_states,
         depth=job.depth,
         licence=_licence(bundle, job, system),
-        progress=progress,
+        jobs=workers,
     ).verdicts
 
 

@@ -1,13 +1,15 @@
 """Jobs in processes of their own, several at a time, results in the order of the plan.
 
 A job runs in a child that ignores Ctrl-C and answers with the canonical JSON of its findings; the parent
-waits, so that it can always be interrupted and then still holds every finding that was finished.  A child
-that dies (out of memory, say) or raises becomes UNDECIDED findings that say so.
+waits, so that it can always be interrupted and then still holds every finding that was finished.  A search of
+many configurations may use as many processes again, so that the last long job does not run alone.  A child that
+dies (out of memory, say) or raises becomes UNDECIDED findings that say so.
 """
 
 from __future__ import annotations
 
 import multiprocessing
+import os
 import signal
 import threading
 import time
@@ -85,7 +87,7 @@ def run_jobs(
             while waiting and len(running) < max(1, workers):
                 index, job = waiting.pop(0)
                 started(job)
-                connection, process = _start(job)
+                connection, process = _start(job, workers)
                 running[connection] = (index, _Running(job, process, time.monotonic()))
             for ready in wait(list(running)):
                 index, child = running.pop(cast("Connection[Any, Any]", ready))
@@ -95,7 +97,7 @@ def run_jobs(
     except KeyboardInterrupt:
         interrupted = True
         for _, child in running.values():
-            child.process.terminate()
+            _stop(child.process)
         for _, child in running.values():
             child.process.join()
     finally:
@@ -124,21 +126,31 @@ def _interrupt(_number: int, _frame: FrameType | None) -> None:
     raise KeyboardInterrupt
 
 
-def _start(job: Job) -> tuple[Connection[Any, Any], BaseProcess]:
+def _stop(process: BaseProcess) -> None:
+    """End a child and the processes that it started itself: they are a group of their own where there are groups."""
+    try:
+        os.killpg(cast("int", process.pid), signal.SIGTERM)
+    except (AttributeError, ProcessLookupError, PermissionError):
+        process.terminate()
+
+
+def _start(job: Job, workers: int) -> tuple[Connection[Any, Any], BaseProcess]:
     context = multiprocessing.get_context()
     ours, theirs = context.Pipe(duplex=False)
-    process = context.Process(target=_child, args=(theirs, job), daemon=True)
+    process = context.Process(target=_child, args=(theirs, job, workers))
     process.start()
     theirs.close()
     return ours, process
 
 
-def _child(connection: Connection[Any, Any], job: Job) -> None:
+def _child(connection: Connection[Any, Any], job: Job, workers: int) -> None:
+    if hasattr(os, "setpgrp"):
+        os.setpgrp()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     bundle = find(job.protocol)
     try:
-        found = run(bundle, job)
+        found = run(bundle, job, workers=workers)
     except Exception as error:
         where = traceback.extract_tb(error.__traceback__)[-1]
         reason = f"{STOPPED} {job.engine} at {where.name}: {type(error).__name__}: {error}"

@@ -7,6 +7,7 @@ Exit codes: 0 all as stated, 1 refuted (or a stated refutation gone), 2 bad use 
 from __future__ import annotations
 
 import functools
+import os
 import shlex
 import sys
 from collections.abc import Callable, Generator, Mapping
@@ -33,6 +34,7 @@ from evenhand.report.text import inert
 __all__ = [
     "BadUse",
     "Claim",
+    "JobsOption",
     "JsonOut",
     "KeepOption",
     "MutantName",
@@ -43,6 +45,7 @@ __all__ = [
     "Unknown",
     "bundle_named",
     "bundles_named",
+    "cores",
     "counting",
     "emit",
     "finish",
@@ -71,6 +74,9 @@ MutantName = Annotated[
     str, typer.Option("--mutant", "--variant", metavar="NAME", help="Run this mutant instead of the reference.")
 ]
 Claim = Annotated[list[str] | None, typer.Option("--claim", metavar="NAME", help="Only this claim (repeatable).")]
+JobsOption = Annotated[
+    int | None, typer.Option("--jobs", min=1, help="How many processes run at a time.", show_default="one per core")
+]
 KeepOption = Annotated[Path | None, typer.Option("--out", metavar="DIR", help="Write new counterexamples there.")]
 JsonOut = Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output, and nothing else.")]
 
@@ -203,6 +209,11 @@ def counting(what: str) -> Generator[Callable[[int, int], None] | None]:
             bar.update(task, completed=done, total=max(done, known) or None, refresh=True)
 
         yield count
+
+
+def cores() -> int:
+    """How many processes this one may run side by side."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def with_files(folder: Path, report: Report) -> Report:

@@ -11,7 +11,18 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from evenhand.cli.common import JsonOut, ProtocolName, bundle_named, emit, guarded, running, terminal, usage
+from evenhand.cli.common import (
+    JobsOption,
+    JsonOut,
+    ProtocolName,
+    bundle_named,
+    cores,
+    emit,
+    guarded,
+    running,
+    terminal,
+    usage,
+)
 from evenhand.fixtures import mutant_fixture
 from evenhand.mutants import Kill, KillMatrix, MutantRow, kill_matrix
 from evenhand.plan import Budget, Job
@@ -38,7 +49,7 @@ def mutants(
     ] = 0,
     proofs: Annotated[bool, typer.Option("--proofs/--no-proofs", help="Let the theorems hunt as well.")] = True,
     seed: Annotated[int, typer.Option(min=0, help="Where the random engines start.")] = 0,
-    jobs: Annotated[int, typer.Option(min=1, help="How many processes run at a time.")] = 1,
+    jobs: JobsOption = None,
     fixtures: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Write one shrunk counterexample of each killed mutant there.")
     ] = None,
@@ -67,7 +78,7 @@ def mutants(
                 budget=budget,
                 automatic=automatic,
                 seed=seed,
-                jobs=jobs,
+                jobs=jobs or cores(),
                 progress=progress,
             )
     written = _write(bundle, found, folder) if folder is not None else {}

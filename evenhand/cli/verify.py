@@ -8,7 +8,18 @@ from typing import Annotated
 
 import typer
 
-from evenhand.cli.common import JsonOut, bundles_named, finish, guarded, running, say, usage, with_files
+from evenhand.cli.common import (
+    JobsOption,
+    JsonOut,
+    bundles_named,
+    cores,
+    finish,
+    guarded,
+    running,
+    say,
+    usage,
+    with_files,
+)
 from evenhand.counterexamples.store import write_atomically
 from evenhand.fixtures import fixtures_of, saved
 from evenhand.plan import Budget, Job, plan
@@ -28,7 +39,7 @@ def verify(
     protocol: Annotated[list[str] | None, typer.Argument(metavar="PROTOCOL", help="Which; all by default.")] = None,
     budget: Annotated[Budget, typer.Option(help="How much the run may cost.")] = Budget.standard,
     seed: Annotated[int, typer.Option(min=0, help="Where the random engines start.")] = 0,
-    jobs: Annotated[int, typer.Option(min=1, help="How many processes run at a time.")] = 1,
+    jobs: JobsOption = None,
     out: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Write report.json and new counterexamples there.")
     ] = None,
@@ -48,7 +59,7 @@ def verify(
         folder = ready_folder(out) if out is not None else None
         planned = [job for bundle in bundles for job in plan(bundle, budget, seed=seed, theorems=_theorems(bundle))]
     began = time.monotonic()
-    ran = _run(planned, jobs)
+    ran = _run(planned, jobs or cores())
     report = Report(
         findings=ran.findings,
         settings={

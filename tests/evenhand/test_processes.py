@@ -69,7 +69,7 @@ def interrupted(*words: str, by: signal.Signals, wait: float = 60.0) -> tuple[in
 def test_an_interrupted_run_leaves_a_usable_partial_report(tmp_path: Path, by: signal.Signals) -> None:
     """What was finished is printed and written, marked interrupted; exit 130; no child is left behind."""
     began = time.monotonic()
-    code, out, err = interrupted("verify", "latch", "--json", "--out", str(tmp_path), by=by)
+    code, out, err = interrupted("verify", "latch", "--jobs", "1", "--json", "--out", str(tmp_path), by=by)
     assert time.monotonic() - began < 40
     assert code == 130, err
     printed, kept = json.loads(out), json.loads((tmp_path / "report.json").read_text("utf-8"))
@@ -83,7 +83,8 @@ def test_an_interrupted_run_leaves_a_usable_partial_report(tmp_path: Path, by: s
 def test_a_child_that_dies_or_raises_leaves_its_claims_undecided(monkeypatch: pytest.MonkeyPatch) -> None:
     """Out of memory, say: the other jobs go on, in order."""
 
-    def dies(_bundle: object, job: Job) -> tuple[()]:
+    def dies(_bundle: object, job: Job, *, workers: int) -> tuple[()]:
+        assert workers == 2
         if job.seed == 1:
             os._exit(9)
         if job.seed == 2:
