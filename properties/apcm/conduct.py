@@ -200,7 +200,8 @@ def mask_is_empty_only_without_a_choice(step: AnyStep) -> bool:
 
 
 @each_step(
-    "Where two feasible actions violate different sets, MVRA permits less than ASB, whatever the artefact.",
+    "Of feasible actions that violate different sets, MVRA permits at most those of one set, whatever the artefact: "
+    "less than ASB.",
     source="10",
     systems=("run", "universe", "agents", "conditions"),
     when=_conflicting,
@@ -208,7 +209,9 @@ def mask_is_empty_only_without_a_choice(step: AnyStep) -> bool:
 )
 def conflicts_are_gated(step: AnyStep) -> bool:
     """Compiled or not, the action distribution shifts."""
-    return set(step.shown.permitted) < set(published(step).feasible)
+    violates = violations(published(step))
+    permitted = set(step.shown.permitted)
+    return permitted <= set(violates) and len({violates[a] for a in permitted}) <= 1
 
 
 def _expected_scramble(config: Config, plain: Artifact) -> Artifact:

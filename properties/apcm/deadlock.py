@@ -18,7 +18,6 @@ from evenhand.properties.apcm.notions import (
     blocked,
     clean,
     compiles,
-    covering,
     facts,
     minimal_sets,
     published,
@@ -96,17 +95,18 @@ def blocked_situations_permit_nothing(step: AnyStep) -> bool:
 
 
 @each_step(
-    "Where no feasible action violates nothing, something is permitted only if some pair of preferences meets every "
+    "Where every feasible action violates something, something is permitted only if a declared collision meets every "
     "feasible action's violations.",
     source="6.2, 6.4",
-    systems=("run", "universe", "agents"),
+    systems=("run", "universe", "repaired", "agents"),
     when=_permits_a_violation,
     proved=True,
 )
-def permitted_needs_a_covering_pair(step: AnyStep) -> bool:
+def permitted_needs_a_covering_collision(step: AnyStep) -> bool:
     """One half of the closed form."""
     known = facts(step)
-    return known is not None and bool(covering(step.config, known.violates))
+    assert known is not None
+    return any([all(bad.intersection(pair) for bad in known.violates.values()) for pair in known.pairs])
 
 
 def _whole(known: Facts) -> bool:
@@ -216,7 +216,7 @@ DEADLOCK: tuple[Property, ...] = (
     every_situation_can_be_justified,
     some_artifact_permits_unless_blocked,
     blocked_situations_permit_nothing,
-    permitted_needs_a_covering_pair,
+    permitted_needs_a_covering_collision,
     complete_artifact_permits,
     whole_registry_always_permits,
     revising_for_ever_brings_news,
