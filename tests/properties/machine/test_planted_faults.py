@@ -150,10 +150,10 @@ def honest_runs_stay_honest_and_small() -> None:
     system = lock.lock(3, lock.FAVOURS_FIRST)
     words = "ask2 idle2 enter2 leave2 ask1 ask2 idle1 enter1 ask0 leave1 enter2 idle0 enter0 leave0"
     config = next(iter(system.all_configs()))
-    less = _shrunk(system, lock.MUTUAL_EXCLUSION, Scenario(config, next(iter(system.initial(config))), acts(words)))
-    assert isinstance(less, Scenario)
-    assert (len(less.config.processes), len(less.actions)) == (2, 4)
-    assert all(system.is_enabled(step.config, step.before, step.action) for step in replay(system, less).steps)
+    entered = _shrunk(system, lock.MUTUAL_EXCLUSION, Scenario(config, next(iter(system.initial(config))), acts(words)))
+    assert isinstance(entered, Scenario)
+    assert (len(entered.config.processes), len(entered.actions)) == (2, 4)
+    assert all(system.is_enabled(step.config, step.before, step.action) for step in replay(system, entered).steps)
 
 
 def smallest_arbitration() -> None:
