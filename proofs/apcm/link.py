@@ -178,13 +178,16 @@ def view_text(step: ApcmStep) -> Structure | None:
     return found if found is not None and found.functions else None
 
 
+def _by_name(structure: Structure, sort: str, before: str) -> list[str]:
+    """The elements of a sort in the order of their names."""
+    rows = structure.relations[before]
+    return sorted(structure.universe[sort], key=lambda element: (sum(row[1] == element for row in rows), element))
+
+
 def scene(structure: Structure) -> Scenario[Config, State, Act] | None:
     """A submission that looks like the structure; None if none does."""
     told = structure.relations
-    acts, prefs = (
-        sorted(structure.universe[sort], key=lambda e, before=before: (sum(row[1] == e for row in told[before]), e))
-        for sort, before in (("Act", "before_act"), ("Pref", "before_pref"))
-    )
+    acts, prefs = _by_name(structure, "Act", "before_act"), _by_name(structure, "Pref", "before_pref")
     if len(acts) > MOST or len(prefs) > MOST:
         return None
     names = dict(zip(acts, action_names(len(acts)), strict=True))

@@ -90,7 +90,8 @@ def _doubled(base: Theory, twice: Theory, names: Sequence[str], shared: Sequence
 
 def _all_but(theory: Theory, *names: str) -> tuple[str, ...]:
     """The names of all symbols that are not defined, but these."""
-    return tuple(one.name for one in (*theory.functions, *theory.relations) if one.name not in names)
+    every = [one.name for one in theory.functions] + [one.name for one in theory.relations]
+    return tuple(name for name in every if name not in names)
 
 
 def _words(structure: Structure, suffix: str) -> dict[str, Rows]:

@@ -86,7 +86,6 @@ order_independence = TwoRun(
     source="5, 6",
     systems=ONE_STEP,
     applies=_unrepeated,
-    proved=True,
     twins=lambda _config, _state, _action: ("reversed",),
     config=_reversed,
     state=lambda _w, _config, state: state,

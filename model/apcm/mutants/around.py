@@ -92,6 +92,12 @@ def _first_of_the_permitted(config: Config, situation: Situation, result: Compil
     return REFERENCE.permit(config, situation, result)[:1]
 
 
+def _first_listed(config: Config, situation: Situation, result: Compiled) -> tuple[str, ...]:
+    """The compiler arbitrates: of several permitted actions the one that the environment lists first."""
+    honest = REFERENCE.permit(config, situation, result)
+    return tuple(a for a in situation.feasible if a in honest)[:1]
+
+
 def _bypass_keeps_the_mask(config: Config, situation: Situation, result: Compiled) -> tuple[str, ...]:
     """BYPASS applies the mask after all."""
     return REFERENCE.permit(replace(config, condition=ASB), situation, result)
@@ -304,6 +310,14 @@ AROUND: tuple[Mutant[Rules], ...] = (
         "universe",
         PLAIN,
         permit=_first_of_the_permitted,
+    ),
+    declare(
+        "first_listed_wins",
+        "Of several permitted actions the compiler leaves the one listed first.",
+        "7",
+        "universe",
+        PLAIN,
+        permit=_first_listed,
     ),
     declare("halt_not_logged", "A failed compile is no halt.", "1, 9.1", "universe", PLAIN, halts=_never),
     declare("gridlock_is_halt", "Gridlock is logged as a halt.", "1, 9.1", "universe", PLAIN, halts=_gridlock_is_halt),

@@ -62,6 +62,16 @@ def _any_authorised(situation: Situation, fields: Fields) -> tuple[str, ...]:
     )
 
 
+def _satisfying_excuses(situation: Situation, fields: Fields) -> tuple[str, ...]:
+    """An action that satisfies a required preservation may violate what is not authorised."""
+    pleasing = [
+        a
+        for a, made in situation.apcm
+        if isinstance(made.satisfies, frozenset) and not made.satisfies.isdisjoint(fields.rp)
+    ]
+    return tuple(a for a in REFERENCE.forbidden(situation, fields) if a not in pleasing)
+
+
 def _no_pair_is_false(_situation: Situation, _fields: Fields) -> Pairs:
     return ()
 
@@ -243,6 +253,14 @@ RULES: tuple[Mutant[Rules], ...] = (
         "universe",
         PLAIN,
         forbidden=_any_authorised,
+    ),
+    declare(
+        "satisfying_excuses_violating",
+        "An action that satisfies a required preservation may violate what is not authorised.",
+        "2.1, 6.1",
+        "universe",
+        PLAIN,
+        forbidden=_satisfying_excuses,
     ),
     declare(
         "rule_1_as_equality",

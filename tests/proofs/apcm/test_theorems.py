@@ -1,0 +1,83 @@
+"""The theorems are green, their mutants die as declared, and each is about a claim that says it is proved."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from evenhand.proofs.apcm import THEOREMS
+from evenhand.proofs.apcm.compiling import TEXT
+from evenhand.proofs.apcm.link import scene, structure_of, view_text
+from evenhand.proofs.apcm.samples import samples
+from evenhand.proofs.apcm.words import FAULTS
+from evenhand.proofs.prove import prove
+from evenhand.proofs.theorem import Theorem
+from tests.properties.apcm.bundle import BUNDLE
+
+QUICK = ("authorised_violations_unavoidable", "authorised_only_in_collision", "gridlock_iff_all_forbidden")
+
+
+def named(name: str) -> Theorem:
+    """The theorem called so."""
+    return next(theorem for theorem in THEOREMS if theorem.name == name)
+
+
+@pytest.mark.parametrize("name", QUICK)
+def test_a_theorem_is_proved(name: str) -> None:
+    """With its mutants and its link."""
+    found = prove(named(name), bundle=BUNDLE)
+    assert found.green, found.verdict.because
+    assert all(one.as_declared for one in found.mutants)
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("name", [theorem.name for theorem in THEOREMS])
+def test_every_theorem_is_proved(name: str) -> None:
+    """All of them."""
+    found = prove(named(name), bundle=BUNDLE)
+    assert found.green, found.verdict.because
+
+
+def test_each_theorem_states_a_claim_that_says_so() -> None:
+    """Names, systems and mutants exist; every claim marked as proved has a theorem."""
+    claims = {claim.name: claim for claim in BUNDLE.claims}
+    mutants = {mutant.name for mutant in BUNDLE.model.mutants}
+    for theorem in THEOREMS:
+        claim = claims[theorem.claim]
+        assert claim.proved and theorem.system in claim.systems
+        assert {mutation.mutant for mutation in theorem.mutants} <= mutants
+    assert set(FAULTS) <= mutants
+    stated = {theorem.claim for theorem in THEOREMS}
+    assert {claim.name for claim in BUNDLE.claims if claim.proved} <= stated
+
+
+def test_view_and_scene_are_inverse() -> None:
+    """A step seen as a structure, made into a scenario, replayed and seen again: the same relations."""
+    system = BUNDLE.model.systems["universe"]
+    seen = 0
+    for step in samples(system):
+        structure = view_text(step)
+        if structure is None or step.before.previous is not None:
+            continue
+        scenario = scene(structure)
+        assert scenario is not None
+        again = system.take(scenario.config, scenario.start, scenario.actions[-1])
+        other = structure_of(again)
+        assert other is not None
+        for name in (*(relation.name for relation in TEXT.relations), "compiles", "forbidden", "permitted"):
+            if not name.startswith("before_"):
+                assert other.relations[name] == structure.relations[name], name
+        seen += 1
+    assert seen > 50
+
+
+def test_a_theorem_that_is_false_is_refuted() -> None:
+    """Necessity without preservations: the countermodel replays in the model."""
+    wrong = replace(
+        named("authorised_violations_unavoidable"),
+        assumes=named("authorised_violations_unavoidable").theory.meanings["compiles"].relation(),
+        mutants=(),
+    )
+    found = prove(wrong, bundle=BUNDLE)
+    assert not found.green

@@ -1,0 +1,11 @@
+"""The protocol with its claims, put together without the registry."""
+
+from __future__ import annotations
+
+from evenhand.model.apcm.protocol import APCM
+from evenhand.properties.apcm import CLAIMS
+from evenhand.properties.registry import Bundle
+
+__all__ = ["BUNDLE"]
+
+BUNDLE = Bundle(APCM, CLAIMS.claims, CLAIMS.generators, CLAIMS.expected, CLAIMS.plans)

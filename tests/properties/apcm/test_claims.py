@@ -1,0 +1,115 @@
+"""Every claim says what was registered, on every system; the plans name what there is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from evenhand.model.system import reading_values
+from evenhand.properties.machine import fuzz
+from evenhand.properties.property import DeadlockFree, DeterminedBy, LivelockFree, TwoRun
+from evenhand.properties.search import explore
+from evenhand.properties.verdict import Status, Verdict
+from tests.properties.apcm.bundle import BUNDLE
+
+CHEAP = ("universe", "repaired", "agents", "conditions")
+"""Systems that are searched in a second or two."""
+
+
+def surprises(verdicts: tuple[Verdict, ...], system: str, engine: str, readings: Mapping[str, Any]) -> dict[str, str]:
+    """Claims whose verdict is not the registered one."""
+    return {
+        verdict.claim: f"{verdict.status.value}: {verdict.because}"
+        for verdict in verdicts
+        if verdict.status is not BUNDLE.expectation(verdict.claim, system, engine, readings).expected
+    }
+
+
+@pytest.mark.parametrize("name", CHEAP)
+def test_the_search_says_what_was_registered(name: str) -> None:
+    """At the system's own scope, heavy two-run claims left to the run of everything."""
+    system = BUNDLE.model.systems[name]
+    claims = [claim for claim in BUNDLE.claims_of(name) if name != "universe" or not isinstance(claim, TwoRun)]
+    found = explore(system, claims)
+    assert found.complete
+    assert surprises(found.verdicts, name, "explore", {}) == {}
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("name", ["universe", "run"])
+def test_the_search_says_what_was_registered_of_everything(name: str) -> None:
+    """Every claim of the two systems with free artefacts."""
+    found = explore(BUNDLE.model.systems[name], BUNDLE.claims_of(name))
+    assert found.complete
+    assert surprises(found.verdicts, name, "explore", {}) == {}
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("plan", [plan for plan in BUNDLE.plans if plan.readings], ids=lambda plan: str(plan.readings))
+def test_every_reading_says_what_was_registered(plan: Any) -> None:
+    """As planned."""
+    system = BUNDLE.model.systems[plan.system].under(**plan.readings)
+    claims = [claim for claim in BUNDLE.claims_of(plan.system) if claim.name in plan.claims]
+    found = explore(system, claims)
+    assert surprises(found.verdicts, plan.system, "explore", plan.readings) == {}
+
+
+def test_plans_name_what_there_is() -> None:
+    """Systems, claims and readings of every plan; every reading that is not a default has one."""
+    planned: set[tuple[str, Any]] = set()
+    for plan in BUNDLE.plans:
+        names = {claim.name for claim in BUNDLE.claims_of(plan.system)}
+        assert set(plan.claims) <= names, plan
+        assert set(plan.scope) <= set(BUNDLE.model.systems[plan.system].scope), plan
+        planned |= set(plan.readings.items())
+    others = {(name, value) for name, values in reading_values(BUNDLE.model.readings).items() for value in values[1:]}
+    assert planned == others
+    assert {plan.system for plan in BUNDLE.plans} == set(BUNDLE.model.systems)
+
+
+def test_names_are_unique_and_expectations_are_about_claims() -> None:
+    """A claim has one name, an expectation a claim and a reason."""
+    names = [claim.name for claim in BUNDLE.claims]
+    assert len(set(names)) == len(names)
+    for expectation in BUNDLE.expected:
+        assert expectation.claim in names and expectation.because
+
+
+@pytest.mark.parametrize("name", ["universe", "agents", "conditions"])
+def test_the_machine_reaches_its_events(name: str) -> None:
+    """A standard run stays above every floor, and catches nothing that was not registered."""
+    generator = next(one for one in BUNDLE.generators if one.system == name)
+    claims = [c for c in BUNDLE.claims_of(name) if not isinstance(c, DeadlockFree | LivelockFree | TwoRun)]
+    found = fuzz(BUNDLE.model.systems[name], claims, generator, examples=200, steps=20)
+    assert found.findings == ()
+    for event in generator.events:
+        assert found.coverage[f"event:{event.name}"] >= event.floor, event.name
+    wrong = surprises(found.verdicts, name, "fuzz", {})
+    assert wrong == {}
+
+
+def test_the_witness_of_the_deadlock_is_the_smallest() -> None:
+    """Three actions, three preferences, one each: what the search shows is what the page says."""
+    system = BUNDLE.model.systems["universe"].at(actions=3, preferences=3, hostile=0)
+    claim = next(claim for claim in BUNDLE.claims if claim.name == "every_situation_can_be_justified")
+    verdict = explore(system, (claim,), configs=_blocked_last(system)).verdicts[0]
+    assert verdict.status is Status.REFUTED and verdict.evidence is not None
+    situation = verdict.evidence.config.situations[0]  # type: ignore[union-attr]
+    assert sorted(sorted(situation.violates(a)) for a in situation.feasible) == [["P1"], ["P2"], ["P3"]]
+
+
+def _blocked_last(system: Any) -> list[Any]:
+    """A few situations that are open, and the one that is not."""
+    every = [config for config in system.all_configs()]
+    alone = [c for c in every if all(len(c.situations[0].violates(a)) == 1 for a in c.situations[0].feasible)]
+    return alone
+
+
+def test_determined_by_claims_compare_something() -> None:
+    """No claim of dependence is vacuous in the system that it names first."""
+    for claim in BUNDLE.claims:
+        if isinstance(claim, DeterminedBy) and "conditions" in claim.systems:
+            verdict = explore(BUNDLE.model.systems["conditions"], (claim,)).verdicts[0]
+            assert verdict.coverage["met"] > verdict.coverage["keys"], claim.name

@@ -1,0 +1,70 @@
+"""Every mutant is told from the reference, or is equal to it where it says so; and claims kill what they should."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from evenhand.model.system import Mutant, System
+from evenhand.properties.search import explore
+from evenhand.properties.variants import separate
+from evenhand.properties.verdict import Status
+from tests.properties.apcm.bundle import BUNDLE
+
+MUTANTS = {mutant.name: mutant for mutant in BUNDLE.model.mutants}
+
+
+def pair(mutant: Mutant[Any]) -> tuple[System[Any, Any, Any, Any, Any], System[Any, Any, Any, Any, Any]]:
+    """The reference and the mutant, where the mutant can be seen."""
+    variant = mutant.of(BUNDLE.model.systems)
+    return replace(variant, rules=BUNDLE.model.systems[mutant.system].rules, variant="reference"), variant
+
+
+@pytest.mark.parametrize("name", MUTANTS)
+def test_a_mutant_shows_or_is_equivalent(name: str) -> None:
+    """By what is shown alone; the scenario is short."""
+    mutant = MUTANTS[name]
+    found = separate(*pair(mutant), examples=0)
+    if mutant.expected == "equivalent":
+        assert found.equal and mutant.reason
+    else:
+        assert found.separated and found.length is not None and found.length <= 4
+
+
+def kills(name: str) -> list[str]:
+    """The claims that hold on the reference and are refuted on the mutant."""
+    reference, variant = pair(MUTANTS[name])
+    claims = BUNDLE.claims_of(variant.name)
+    true = {v.claim for v in explore(reference, claims).verdicts if v.status is Status.HOLDS}
+    return [v.claim for v in explore(variant, claims).verdicts if v.status is Status.REFUTED and v.claim in true]
+
+
+@pytest.mark.parametrize(
+    ("name", "claim"),
+    [
+        ("rule_1_dropped", "mask_forbids_exactly_rule_1"),
+        ("necessity_of_the_claimed_action", "authorised_violations_unavoidable"),
+        ("maintain_exempt", "maintain_changes_no_field"),
+        ("fail_fast", "errors_are_exactly_the_broken_rules"),
+        ("errors_by_section", "errors_are_ranked"),
+        ("generator_counts_steps", "generator_sees_only_its_inputs"),
+    ],
+)
+def test_a_claim_kills_a_mutant(name: str, claim: str) -> None:
+    """The claim that says what the mutant breaks."""
+    assert claim in kills(name)
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("name", MUTANTS)
+def test_every_mutant_has_the_fate_it_states(name: str) -> None:
+    """Killed by some claim, or by none and equivalent."""
+    assert bool(kills(name)) == (MUTANTS[name].expected == "killed")
+
+
+def test_there_are_enough_of_them() -> None:
+    """At least fifteen, each with a name of its own, and none an unexplained survivor."""
+    assert len(MUTANTS) == len(BUNDLE.model.mutants) >= 15
+    assert all(mutant.reason for mutant in MUTANTS.values() if mutant.expected != "killed")
