@@ -131,7 +131,7 @@ def _apcm_faults(
             continue
         if readings.satisfies == "disjoint_from_violates" and not bad.isdisjoint(good):
             faults.add(("E_APCM_SATISFIES", (action, *sorted(map(_text, bad & good)))))
-        if readings.satisfies == "complement" and (bad | good != frozenset(registry) or not bad.isdisjoint(good)):
+        if readings.satisfies == "complement" and good != frozenset(p for p in registry if p not in bad):
             faults.add(("E_APCM_SATISFIES", (action,)))
     return frozenset(faults)
 

@@ -58,9 +58,10 @@ def _plans(claims: tuple[Property, ...]) -> Iterator[Plan]:
     yield Plan("universe", "explore")
     for system in ("universe", "repaired"):
         names = _names(one_compile, system, but=NEEDS_HOSTILE)
-        yield Plan(system, "explore", LONG, scope=three, claims=names, quotient="renaming", max_states=1_000_000)
+        budgets = LONG if system == "universe" else ("deep",)
+        yield Plan(system, "explore", budgets, scope=three, claims=names, quotient="renaming", max_states=1_000_000)
         yield Plan(system, "explore", ("deep",), scope=three, claims=names, max_states=1_000_000)
-    yield Plan("repaired", "explore", claims=_names(claims, "repaired"))
+    yield Plan("repaired", "explore", scope={"hostile": 1})
     yield Plan("run", "explore")
     yield Plan("run", "explore", ("deep",), scope={"every": 1})
     yield Plan("agents", "explore")

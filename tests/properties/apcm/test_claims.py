@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 
-from evenhand.model.system import reading_values
+from evenhand.model.apcm.vocabulary import Config
+from evenhand.model.system import System, reading_values
+from evenhand.model.trace import Scenario
 from evenhand.properties.machine import fuzz
 from evenhand.properties.property import DeadlockFree, DeterminedBy, LivelockFree, TwoRun
 from evenhand.properties.search import explore
@@ -94,17 +96,23 @@ def test_the_witness_of_the_deadlock_is_the_smallest() -> None:
     """Three actions, three preferences, one each: what the search shows is what the page says."""
     system = BUNDLE.model.systems["universe"].at(actions=3, preferences=3, hostile=0)
     claim = next(claim for claim in BUNDLE.claims if claim.name == "every_situation_can_be_justified")
-    verdict = explore(system, (claim,), configs=_blocked_last(system)).verdicts[0]
-    assert verdict.status is Status.REFUTED and verdict.evidence is not None
-    situation = verdict.evidence.config.situations[0]  # type: ignore[union-attr]
+    verdict = explore(system, (claim,), configs=_single_violations(system)).verdicts[0]
+    assert verdict.status is Status.REFUTED
+    assert isinstance(verdict.evidence, Scenario)
+    config: Config = verdict.evidence.config
+    situation = config.situations[0]
     assert sorted(sorted(situation.violates(a)) for a in situation.feasible) == [["P1"], ["P2"], ["P3"]]
 
 
-def _blocked_last(system: Any) -> list[Any]:
-    """A few situations that are open, and the one that is not."""
-    every = [config for config in system.all_configs()]
-    alone = [c for c in every if all(len(c.situations[0].violates(a)) == 1 for a in c.situations[0].feasible)]
-    return alone
+def _single_violations(system: System[Any, Any, Any, Any, Any]) -> list[Config]:
+    """The 27 situations in which each action violates one preference; six of them are blocked."""
+    found: list[Config] = []
+    for config in system.all_configs():
+        situation = config.situations[0]
+        if all(len(situation.violates(action)) == 1 for action in situation.feasible):
+            found.append(config)
+    assert len(found) == 27
+    return found
 
 
 def test_determined_by_claims_compare_something() -> None:
