@@ -87,6 +87,11 @@ class Authority:
     issuer_agent_id: str = "harness"
     epoch: int = 0
 
+    def __str__(self) -> str:
+        atoms = ", ".join(f"{operation} {goal.removeprefix(target(''))}" for goal, operation in self.scope)
+        late = f" made in epoch {self.epoch}" if self.epoch else ""
+        return f"{self.authority_id} {self.commitment} {atoms}, held by {self.holder_agent_id}{late}"
+
     def governs(self, key: str, operation: str) -> bool:
         """Whether this artefact speaks of `operation` on `key`."""
         return (target(key), operation) in self.scope
@@ -113,6 +118,17 @@ class Request:
     agent_id: str | None = None
     action_id: str | None = None
 
+    def __str__(self) -> str:
+        delta = ", ".join(f"{key} := {value}" for key, value in self.proposed_delta)
+        forged = [f"{name} {value!r}" for name, value in (("as", self.agent_id), ("id", self.action_id)) if value]
+        parts = [
+            f"{self.action_type} {', '.join(self.declared_scope) or 'nothing'}",
+            *([f"with {delta}"] if delta else []),
+            f"citing {', '.join(self.authorities_cited) or 'nothing'}",
+            *forged,
+        ]
+        return " ".join(parts)
+
 
 @dataclass(frozen=True, slots=True)
 class Draft:
@@ -133,6 +149,11 @@ class Choice:
     draft: Draft | None = None
     exits: bool = False
 
+    def __str__(self) -> str:
+        said = [] if self.draft is None else [f"says {self.draft}"]
+        done = ["exits"] if self.exits else [str(self.request)] if self.request is not None else []
+        return ", ".join(done + said) or "proposes nothing"
+
 
 NO_CHOICE = Choice()
 """Proposing None (FQ5)."""
@@ -143,6 +164,9 @@ class Epoch:
     """A joint action: (agent, choice) in the order of submission, which must decide nothing."""
 
     choices: tuple[tuple[str, Choice], ...]
+
+    def __str__(self) -> str:
+        return "; ".join(f"{agent}: {choice}" for agent, choice in self.choices) or "nobody chooses"
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,6 +197,9 @@ class Effect:
     key: str
     before: Atom
     after: Atom
+
+    def __str__(self) -> str:
+        return f"{self.key}: {self.before} → {self.after}"
 
 
 @dataclass(frozen=True, slots=True)
