@@ -6,3 +6,10 @@ the source text.
 """
 
 from __future__ import annotations
+
+from evenhand.model.apcm.protocol import APCM
+
+__all__ = ["PROTOCOL"]
+
+PROTOCOL = APCM
+"""What the registry finds."""
