@@ -11,7 +11,19 @@ from dataclasses import dataclass
 from itertools import combinations, combinations_with_replacement, product
 from math import factorial, prod
 
-__all__ = ["Counts", "blocked", "compiles", "counts", "families", "pair_masks", "permits", "scrambled", "single_pair"]
+__all__ = [
+    "Counts",
+    "artifacts",
+    "blocked",
+    "blocked_in_groups",
+    "compiles",
+    "counts",
+    "families",
+    "pair_masks",
+    "permits",
+    "scrambled",
+    "single_pair",
+]
 
 
 def pair_masks(preferences: int, *, repeat: bool = False) -> tuple[int, ...]:
@@ -88,6 +100,16 @@ def blocked(rows: Sequence[int], preferences: int, *, repeat: bool = False, requ
         if compiles(rows, av, rp, declared) and permits(rows, av, rp):
             return False
     return True
+
+
+def blocked_in_groups(rows: Sequence[int], preferences: int, most: int) -> bool:
+    """The same where a collision may have up to `most` members."""
+    groups = [group for group in range(1, 1 << preferences) if group.bit_count() <= most]
+    truthful = [group for group in groups if all(row & group for row in rows)]
+    return not any(
+        compiles(rows, av, rp, truthful if av else ()) and permits(rows, av, rp)
+        for av, rp in product(range(1 << preferences), repeat=2)
+    )
 
 
 def single_pair(rows: Sequence[int], preferences: int) -> bool:

@@ -13,7 +13,16 @@ from evenhand.model.apcm.systems import AGENTS, UNIVERSE
 from evenhand.properties.apcm.deadlock import DEADLOCK
 from evenhand.properties.apcm.reach import REACH
 from evenhand.properties.search import explore
-from tests.model.apcm.oracle import Counts, blocked, counts, families, permits, scrambled, single_pair
+from tests.model.apcm.oracle import (
+    Counts,
+    blocked,
+    blocked_in_groups,
+    counts,
+    families,
+    permits,
+    scrambled,
+    single_pair,
+)
 from tests.model.apcm.oracle import artifacts as masks
 from tests.model.apcm.oracle import compiles as oracle_compiles
 
@@ -118,6 +127,28 @@ def test_smallest_blocked_situation() -> None:
     """Three actions, each of which breaks another one of three laws, in any order."""
     found = [rows for rows, _ in families(3, 3) if blocked(rows, 3)]
     assert found == [(0b001, 0b010, 0b100)]
+
+
+def test_where_a_collision_must_name_what_is_authorised_more_is_blocked() -> None:
+    """The smallest situation that the reading `av_in_collision` decides: four actions, five preferences."""
+    p, q, r, t, u = (1 << place for place in range(5))
+    rows = (p | r, p | t, q | r, q | u)
+    assert not blocked(rows, 5) and blocked(rows, 5, required=True)
+
+
+@pytest.mark.parametrize("most", [1, 2, 3, 4])
+def test_no_bound_on_collisions_is_enough(most: int) -> None:
+    """With collisions of up to k members, k + 1 laws and as many actions, each breaking its own, are blocked."""
+    laws = tuple(1 << law for law in range(most + 1))
+    assert blocked_in_groups(laws, most + 1, most)
+    assert not blocked_in_groups(laws, most + 1, most + 1)
+    assert not blocked_in_groups(laws[:-1], most + 1, most)
+
+
+@pytest.mark.parametrize(("actions", "preferences"), [(2, 2), (3, 2), (2, 3), (3, 3), (4, 3), (3, 4)])
+def test_collisions_of_any_size_block_nothing(actions: int, preferences: int) -> None:
+    """The repaired rules, on every situation."""
+    assert not any(blocked_in_groups(rows, preferences, preferences) for rows, _ in families(actions, preferences))
 
 
 @pytest.mark.deep
