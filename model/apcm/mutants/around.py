@@ -36,6 +36,12 @@ def _forgiving(*codes: str) -> Any:
     return validate
 
 
+def _total_only(config: Config, situation: Situation) -> tuple[Error, ...]:
+    """An APCM that says more than what is feasible is refused as well."""
+    more = sorted({name for name, _ in situation.apcm} - set(situation.feasible))
+    return (*REFERENCE.validate(config, situation), *(Error("E_APCM_MISSING", (name,)) for name in more))
+
+
 def _repeats_fit(_config: Config, pair: tuple[str, ...]) -> bool:
     """A preference may collide with itself under either reading."""
     return len(pair) == 2
@@ -224,6 +230,14 @@ AROUND: tuple[Mutant[Rules], ...] = (
         "universe",
         HOSTILE,
         validate=_forgiving("E_FEASIBLE_UNKNOWN"),
+    ),
+    declare(
+        "wide_apcm_refused",
+        "An APCM that speaks of infeasible actions as well is refused.",
+        "2.1",
+        "universe",
+        HOSTILE,
+        validate=_total_only,
     ),
     declare(
         "satisfies_not_compared",
