@@ -192,92 +192,52 @@ def _fair(_config: Config) -> dict[str, Fairness[State, Act]]:
     return {"artefacts revise": Fairness("weak", revises)}
 
 
-UNIVERSE: ApcmSystem = System(
-    name="universe",
-    rules=REFERENCE,
-    configs=_universe_configs,
-    initial=initial,
-    step=step,
-    actions=_one_step(False),
-    scope=Scope(actions=2, preferences=2, hostile=1),
-    readings=Readings(),
-    wants=wants,
-    progress=progress,
-    smaller=smaller,
-    allows=_arrives,
+def _system(name: str, configs: Any, actions: Any, scope: Scope, **more: Any) -> ApcmSystem:
+    """A system of this protocol: the same start, step and vocabulary, other configurations and menus."""
+    usual: dict[str, Any] = {"rules": REFERENCE, **more}
+    return System(
+        name=name,
+        configs=configs,
+        actions=actions,
+        scope=scope,
+        initial=initial,
+        step=step,
+        readings=Readings(),
+        wants=wants,
+        progress=progress,
+        smaller=smaller,
+        allows=_arrives,
+        types=TYPES,
+        **usual,
+    )
+
+
+UNIVERSE = _system(
+    "universe",
+    _universe_configs,
+    _one_step(False),
+    Scope(actions=2, preferences=2, hostile=1),
     quotients=(RENAMING,),
-    types=TYPES,
 )
 """One step on every APCM with every REVISE artefact."""
 
-REPAIRED_UNIVERSE: ApcmSystem = System(
-    name="repaired",
+REPAIRED_UNIVERSE = _system(
+    "repaired",
+    _universe_configs,
+    _one_step(True),
+    Scope(actions=2, preferences=2, hostile=0),
     rules=REPAIRED,
-    configs=_universe_configs,
-    initial=initial,
-    step=step,
-    actions=_one_step(True),
-    scope=Scope(actions=2, preferences=2, hostile=0),
-    readings=Readings(),
-    wants=wants,
-    progress=progress,
-    smaller=smaller,
-    allows=_arrives,
     quotients=(RENAMING,),
-    types=TYPES,
 )
 """The same under the repaired rules, where a collision is declared among any number of preferences."""
 
-RUN: ApcmSystem = System(
-    name="run",
-    rules=REFERENCE,
-    configs=_run_configs,
-    initial=initial,
-    step=step,
-    actions=_free_actions,
-    scope=Scope(actions=2, preferences=2, hostile=0, every=0),
-    readings=Readings(),
-    fair=_fair,
-    wants=wants,
-    progress=progress,
-    smaller=smaller,
-    allows=_arrives,
-    types=TYPES,
-)
+RUN = _system("run", _run_configs, _free_actions, Scope(actions=2, preferences=2, hostile=0, every=0), fair=_fair)
 """Steps without end, artefacts free."""
 
-AGENTS: ApcmSystem = System(
-    name="agents",
-    rules=REFERENCE,
-    configs=_agent_configs,
-    initial=initial,
-    step=step,
-    actions=_generated_actions,
-    scope=Scope(actions=3, preferences=3),
-    readings=Readings(),
-    wants=wants,
-    progress=progress,
-    smaller=smaller,
-    allows=_arrives,
-    types=TYPES,
-)
+AGENTS = _system("agents", _agent_configs, _generated_actions, Scope(actions=3, preferences=3))
 """One step on every APCM and every set of feasible actions, artefacts by a generator."""
 
-CONDITIONED: ApcmSystem = System(
-    name="conditions",
-    rules=REFERENCE,
-    configs=_condition_configs,
-    initial=initial,
-    step=step,
-    actions=_generated_actions,
-    scope=Scope(steps=8),
-    readings=Readings(),
-    wants=wants,
-    progress=progress,
-    smaller=smaller,
-    allows=_arrives,
-    types=TYPES,
-)
+CONDITIONED = _system("conditions", _condition_configs, _generated_actions, Scope(steps=8))
 """The run conditions of section 10, twice through the environment."""
 
 SYSTEMS = {system.name: system for system in (RUN, UNIVERSE, REPAIRED_UNIVERSE, AGENTS, CONDITIONED)}

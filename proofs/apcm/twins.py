@@ -120,13 +120,18 @@ PRESERVING = replace(
 )
 
 
-def _view_preserving(case: tuple[str, ApcmStep, ApcmStep]) -> Structure | None:
-    w, step, other = case
-    one, two = structure_of(step), structure_of(other)
-    if one is None or two is None or not one.functions:
-        return None
-    relations = {**one.relations, **_words(two, "2"), "rp2": two.relations["rp"]}
-    return Structure(one.universe, relations, {**one.functions, "added": {(): pref(w)}})
+def _view_pair(changed: str, constant: str, element: Callable[[str], str]) -> Callable[[Any], Structure | None]:
+    """A step and its twin that differ in one relation, by one thing that `constant` names."""
+
+    def view(case: tuple[str, ApcmStep, ApcmStep]) -> Structure | None:
+        w, step, other = case
+        one, two = structure_of(step), structure_of(other)
+        if one is None or two is None or not one.functions:
+            return None
+        relations = {**one.relations, **_words(two, "2"), f"{changed}2": two.relations[changed]}
+        return Structure(one.universe, relations, {**one.functions, constant: {(): element(w)}})
+
+    return view
 
 
 MORE_PRESERVATIONS = Theorem(
@@ -140,7 +145,7 @@ MORE_PRESERVATIONS = Theorem(
     variables=(a,),
     assumes=word("compiles") & _rp_two("compiles") & _rp_two("permitted", a),
     goal=word("permitted", a),
-    view=_view_preserving,
+    view=_view_pair("rp", "added", pref),
     realise=_left,
     samples=samples,
     needs=("one_preservation_more",),
@@ -171,15 +176,6 @@ FEWER = replace(
 )
 
 
-def _view_fewer(case: tuple[str, ApcmStep, ApcmStep]) -> Structure | None:
-    w, step, other = case
-    one, two = structure_of(step), structure_of(other)
-    if one is None or two is None or not one.functions:
-        return None
-    relations = {**one.relations, **_words(two, "2"), "feasible2": two.relations["feasible"]}
-    return Structure(one.universe, relations, {**one.functions, "gone": {(): act(w)}})
-
-
 MORE_ACTIONS = Theorem(
     name="more_actions_never_make_necessity_pass",
     claim="more_actions_never_make_necessity_pass",
@@ -191,7 +187,7 @@ MORE_ACTIONS = Theorem(
     variables=(p,),
     assumes=_feasible_two("gratuitous", p),
     goal=word("gratuitous", p),
-    view=_view_fewer,
+    view=_view_pair("feasible", "gone", act),
     realise=_left,
     samples=samples,
     needs=("one_action_fewer",),

@@ -84,6 +84,10 @@ def _readings() -> Iterator[Plan]:
                 more = ("precedent_is_kept_as_read", "precedent_matters_by_equality_alone")
                 yield Plan("run", "explore", LONG, readings={name: value}, claims=(*where, *more))
                 continue
+            if name in ("pair_order", "av_rp_overlap"):
+                names = _names((*COMPILING, *REFUSING), "universe", but=NEEDS_HOSTILE)
+                yield Plan("universe", "explore", LONG, {"hostile": 0}, {name: value}, (*names, "equivariance"))
+                continue
             blind = _names(BLINDNESS, "universe", without=(TwoRun, DeterminedBy))
             names = _names((*COMPILING, *REFUSING, *DEADLOCK), "universe")
             yield Plan("universe", "explore", LONG, readings={name: value}, claims=(*names, *blind, "equivariance"))
