@@ -88,13 +88,15 @@ def steps_beyond(system: AnySystem, limit: int) -> str:
     An estimate from a few states can be far too high, so a search of some thousand states has the last word.
     """
     from evenhand.properties.search import estimate, explore
+    from evenhand.properties.search.estimate import widest_state
 
     about = estimate(system)
     if about is None:
         return "more configurations than can be counted"
     if about <= limit:
         return ""
-    probe = explore(system, max_states=PROBED) if sum(1 for _ in islice(system.all_configs(), 100)) < 100 else None
+    few = sum(1 for _ in islice(system.all_configs(), 100)) < 100
+    probe = explore(system, max_states=PROBED) if few and widest_state(system) <= limit else None
     if probe is not None and probe.complete and probe.transitions <= limit:
         return ""
     exact = probe is not None and probe.complete

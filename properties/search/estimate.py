@@ -19,7 +19,7 @@ from evenhand.properties.search.graph import Bounds, Watcher, Watchers, search
 from evenhand.properties.search.steps import Tier
 from evenhand.properties.search.tiers import tier_for
 
-__all__ = ["estimate"]
+__all__ = ["estimate", "widest_state"]
 
 PROBED = 8
 """Configurations that are probed, evenly spread."""
@@ -29,6 +29,9 @@ STATES = 200
 
 NUMBER = 3
 """The number a probe gives its configuration: none of those that tier 1 compares in full."""
+
+WIDE = 1_000_000
+"""Joint choices of one state from which on not even a probe is begun: as if `STATES` states offered as much."""
 
 CONFIGS = 1_000_000
 """Configurations that are counted."""
@@ -42,7 +45,32 @@ def estimate(system: AnySystem) -> int | None:
     configs = list(islice(system.all_configs(), CONFIGS + 1))
     if not configs or len(configs) > CONFIGS:
         return None
+    widest = widest_state(system)
+    if widest > WIDE:
+        return widest * STATES * len(configs)
     return max(_size(system, config) for config in configs[:: -(-len(configs) // PROBED)]) * len(configs)
+
+
+def widest_state(system: AnySystem) -> int:
+    """The joint choices of the initial state that offers the most, counted as a product and never listed.
+
+    0 for a system whose actions are no product: those are listed one by one anyway.
+    """
+    joint = system.joint
+    if joint is None:
+        return 0
+    configs = list(islice(system.all_configs(), PROBED))
+    return max(
+        (
+            math.prod(
+                sum(1 for _ in joint.choices(config, system.scope, state, agent))
+                for agent in joint.agents(config, state)
+            )
+            for config in configs
+            for state in system.initial(config)
+        ),
+        default=0,
+    )
 
 
 class _Choices(Watcher):
