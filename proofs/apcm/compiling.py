@@ -248,10 +248,11 @@ TEXT = replace(
 )
 
 
-def named(theory: Theory, *, preferences: bool = True) -> Theory:
+def named(theory: Theory) -> Theory:
     """The theory with names in order, for theorems whose mutants break ties by name."""
-    orders = [Axiom("actions_have_names", _ordered(before_act, a, b, c), "of texts: what a mutant may break ties by")]
-    if preferences:
-        source = "of texts: what a mutant may break ties by"
-        orders.append(Axiom("preferences_have_names", _ordered(before_pref, p, q, r), source))
+    source = "of texts: what a mutant may break ties by"
+    orders = (
+        Axiom("actions_have_names", _ordered(before_act, a, b, c), source),
+        Axiom("preferences_have_names", _ordered(before_pref, p, q, r), source),
+    )
     return replace(theory, axioms=(*theory.axioms, *orders))
