@@ -248,11 +248,10 @@ TEXT = replace(
 )
 
 
-def named(theory: Theory) -> Theory:
+def named(theory: Theory, *, preferences: bool = True) -> Theory:
     """The theory with names in order, for theorems whose mutants break ties by name."""
-    source = "of texts: what a mutant may break ties by"
-    orders = (
-        Axiom("actions_have_names", _ordered(before_act, a, b, c), source),
-        Axiom("preferences_have_names", _ordered(before_pref, p, q, r), source),
-    )
+    orders = [Axiom("actions_have_names", _ordered(before_act, a, b, c), "of texts: what a mutant may break ties by")]
+    if preferences:
+        source = "of texts: what a mutant may break ties by"
+        orders.append(Axiom("preferences_have_names", _ordered(before_pref, p, q, r), source))
     return replace(theory, axioms=(*theory.axioms, *orders))

@@ -14,7 +14,7 @@ from evenhand.model.apcm.step import ApcmStep
 from evenhand.model.apcm.vocabulary import MAINTAIN, REVISE, Act, Config, Fields, Situation, State, Submit
 from evenhand.model.system import System
 
-__all__ = ["samples", "samples_in_groups", "samples_of_precedents", "some_samples", "some_samples_in_groups"]
+__all__ = ["samples", "samples_in_groups", "samples_of_precedents"]
 
 _TWO, _THREE = preference_names(2), preference_names(3)
 _SITUATIONS: tuple[tuple[tuple[str, ...], Situation], ...] = (
@@ -74,14 +74,9 @@ def samples(system: System[Any, Any, Any, Any, Any]) -> Iterator[ApcmStep]:
         yield system.take(config, state, action)
 
 
-def some_samples(system: System[Any, Any, Any, Any, Any]) -> Iterator[ApcmStep]:
-    """Every third sample, for theorems that look at each under several names."""
-    yield from islice(samples(system), 0, None, 3)
-
-
 def samples_in_groups(system: System[Any, Any, Any, Any, Any]) -> Iterator[ApcmStep]:
     """A third of the samples, and those with a collision of all preferences, which the repaired rules allow."""
-    yield from some_samples(system)
+    yield from islice(samples(system), 0, None, 3)
     for preferences, published in _SITUATIONS:
         config = Config(action_names(3), preferences, (published,), steps=2)
         for fields in dict.fromkeys(_told(preferences, published)):
@@ -92,7 +87,7 @@ def samples_in_groups(system: System[Any, Any, Any, Any, Any]) -> Iterator[ApcmS
 def samples_of_precedents(system: System[Any, Any, Any, Any, Any]) -> Iterator[ApcmStep]:
     """The same submission after each of several previous artefacts, by the right digest or a wrong one."""
     precedents = (*_PAST, Fields(("P1",), ("P2",), (("P1", "P2"),)), Fields((), (), ()))
-    for preferences, published in _SITUATIONS[:2]:
+    for preferences, published in _SITUATIONS[:3]:
         config = Config(action_names(3), preferences, (published,), steps=2)
         for fields in dict.fromkeys((*_told(preferences, published), *precedents)):
             for old in precedents:
@@ -100,8 +95,3 @@ def samples_of_precedents(system: System[Any, Any, Any, Any, Any]) -> Iterator[A
                     yield system.take(config, State(1, old), Submit(artifact_of(fields, old, mode)))
                 wrong = replace(artifact_of(fields, old), previous_artifact_digest="none")
                 yield system.take(config, State(1, old), Submit(wrong))
-
-
-def some_samples_in_groups(system: System[Any, Any, Any, Any, Any]) -> Iterator[ApcmStep]:
-    """Every third of the samples with collisions of any size."""
-    yield from islice(samples_in_groups(system), 0, None, 3)

@@ -33,7 +33,7 @@ from evenhand.proofs.apcm.compiling import (
     rp,
 )
 from evenhand.proofs.apcm.link import Rows, act, pair, pref, scene, structure_of
-from evenhand.proofs.apcm.samples import samples, samples_of_precedents, some_samples, some_samples_in_groups
+from evenhand.proofs.apcm.samples import samples, samples_in_groups, samples_of_precedents
 from evenhand.proofs.apcm.words import FAULTS, word
 from evenhand.proofs.smt.logic import (
     Definition,
@@ -277,7 +277,8 @@ PRECEDENT = Theorem(
 # Selector blindness: two submissions that have nothing in common but the permitted set.
 
 _NAMES = ("before_act", "before_pref", "member", "first", "second")
-_BLIND_TWICE = TEXT.twice("2", shared=_NAMES)
+_NAMED_TEXT = replace(named(TEXT, preferences=False), name="apcm_named_pairs")
+_BLIND_TWICE = _NAMED_TEXT.twice("2", shared=_NAMES)
 _blind_two = _second(_BLIND_TWICE)
 
 MASKED = replace(
@@ -336,7 +337,7 @@ BLIND = Theorem(
     samples=samples,
     needs=("same_permitted_set",),
     witness=exists([a], word("permitted", a)),
-    mutants=_doubled(TEXT, _BLIND_TWICE, ("selector_ignores_the_mask",), _NAMES),
+    mutants=_doubled(_NAMED_TEXT, _BLIND_TWICE, ("selector_peeks_at_av",), _NAMES),
     scope=SCOPE,
 )
 
@@ -415,7 +416,7 @@ def _equivariance(system: str, base: Theory, paired: bool) -> Theorem:
         ),
         view=view,
         realise=_left,
-        samples=some_samples if paired else some_samples_in_groups,
+        samples=samples if paired else samples_in_groups,
         witness=exists([a], _word(theory, "permitted", a)),
         mutants=_doubled(ordered, theory, ("first_permitted_wins",), shared) if paired else (),
         scope=SCOPE,

@@ -72,8 +72,7 @@ def _plans(claims: tuple[Property, ...]) -> Iterator[Plan]:
         names = _names(claims, system, without=undecidable if system == "universe" else ())
         if system == "run":
             names = _names(claims, system, but=("some_artifact_permits_unless_blocked",))
-        examples = 120 if system in ("universe", "run") else 200
-        yield Plan(system, "fuzz", LONG, claims=names, examples=examples, steps=20)
+        yield Plan(system, "fuzz", LONG, claims=names, examples=200, steps=20)
 
 
 def _readings() -> Iterator[Plan]:
@@ -91,4 +90,4 @@ def _readings() -> Iterator[Plan]:
                 continue
             blind = _names(BLINDNESS, "universe", without=(TwoRun, DeterminedBy))
             names = _names((*COMPILING, *REFUSING, *DEADLOCK), "universe")
-            yield Plan("universe", "explore", LONG, readings={name: value}, claims=(*names, *blind))
+            yield Plan("universe", "explore", LONG, readings={name: value}, claims=(*names, *blind, "equivariance"))
