@@ -169,9 +169,11 @@ def findings_of(
 
 def _finding(bundle: Bundle, job: Job, system: AnySystem, claim: Property, verdict: Verdict, keep: bool) -> Finding:
     evidence = verdict.evidence
+    # A search answers each claim alone as it does among others; what a machine draws may depend on all of them.
+    command = replace(job, claims=(claim.name,)).command if job.engine == "explore" else job.command
     record: Json = None
     if keep and verdict.status is Status.REFUTED:
-        record, unrecorded = recorded(bundle, system, claim, verdict, job.command)
+        record, unrecorded = recorded(bundle, system, claim, verdict, command)
         verdict = replace(verdict, because=f"{verdict.because} (not recorded: {unrecorded})") if unrecorded else verdict
     shown = evidence is not None and (verdict.status is Status.REFUTED or isinstance(claim, Reachable))
     return finding(
@@ -182,7 +184,7 @@ def _finding(bundle: Bundle, job: Job, system: AnySystem, claim: Property, verdi
         trace=trace_lines(system, evidence) if shown and evidence is not None else (),
         length=None if evidence is None else evidence_length(evidence),
         record=record,
-        command=job.command if verdict.status is not Status.HOLDS else "",
+        command=command if verdict.status is not Status.HOLDS else "",
         evidence=evidence,
         sizes=system.scope,
         beyond=job.engine == "fuzz" and isinstance(claim, _UNSAMPLED),

@@ -18,6 +18,9 @@ __all__ = ["plans"]
 
 _STANDARD = ("standard", "deep")
 
+FLOORED = 200
+"""Examples of a standard run, for which the floors of rare events were set; with fewer, every verdict is UNDECIDED."""
+
 _TOUCHED = {
     "scope_check": (
         "order_independence",
@@ -82,7 +85,8 @@ def plans(claims: tuple[Property, ...]) -> tuple[Plan, ...]:
         Plan("run", "explore", ("quick",), claims=quick),
         Plan("run", "explore", _STANDARD),
         Plan("run", "explore", ("deep",), {"agents": 3, "keys": 1}, claims=_named(claims, "run", keys=1)),
-        Plan("run", "fuzz"),
+        Plan("run", "fuzz", ("quick",), examples=FLOORED),
+        Plan("run", "fuzz", _STANDARD),
         Plan("universe", "explore", ("quick",), {"keys": 1}, claims=tuple(name for name in whole if name in one_key)),
         Plan("universe", "explore", _STANDARD, {"keys": 1}, claims=one_key),
         Plan("universe", "explore", ("standard",), {}, claims=whole, quotient="renaming"),
@@ -92,7 +96,8 @@ def plans(claims: tuple[Property, ...]) -> tuple[Plan, ...]:
         Plan("free", "explore", _STANDARD, {"agents": 3, "keys": 3}),
         Plan("free", "explore", ("deep",), {"agents": 4}),
         Plan("free", "explore", ("deep",), {"agents": 4, "keys": 3}),
-        Plan("free", "fuzz"),
+        Plan("free", "fuzz", ("quick",), examples=FLOORED),
+        Plan("free", "fuzz", _STANDARD),
         *_under_readings(),
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import pytest
 
@@ -37,10 +37,16 @@ def test_counterexamples_are_short(file: Path) -> None:
     assert sum(len(part) for part in _actions(run)) <= _LONGEST
 
 
-def _actions(run: Any) -> list[list[Any]]:
-    """Every list of actions in a run: one of a scenario, two of a lasso or a pair."""
-    if isinstance(run, dict):
-        fields: dict[str, Any] = cast(Any, run)
-        own = [fields[name] for name in ("actions", "stem", "loop") if name in fields]
-        return own + [part for value in fields.values() for part in _actions(value)]
-    return []
+def _actions(run: dict[str, Any]) -> list[list[Any]]:
+    """The lists of actions in a run: one of a scenario, two of a lasso or a pair; its configuration may have others."""
+    if run["kind"] == "pair":
+        return [part for side in ("left", "right") for part in _actions({"kind": "scenario", **run[side]})]
+    return [run[name] for name in ("actions", "stem", "loop") if name in run]
+
+
+def test_actions_are_those_of_the_run() -> None:
+    """Two runs of a pair count both, a configuration's own `actions` do not."""
+    side = {"actions": ["a", "b"], "config": {"actions": ["no", "no", "no"]}}
+    assert _actions({"kind": "scenario", **side}) == [["a", "b"]]
+    assert _actions({"kind": "pair", "left": side, "right": side}) == [["a", "b"], ["a", "b"]]
+    assert _actions({"kind": "lasso", "stem": ["a"], "loop": ["b"]}) == [["a"], ["b"]]
