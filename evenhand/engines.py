@@ -169,8 +169,8 @@ def findings_of(
 
 def _finding(bundle: Bundle, job: Job, system: AnySystem, claim: Property, verdict: Verdict, keep: bool) -> Finding:
     evidence = verdict.evidence
-    # A search answers each claim alone as it does among others; what a machine draws may depend on all of them.
-    command = replace(job, claims=(claim.name,)).command if job.engine == "explore" else job.command
+    # Search and machine answer a claim alone as they do among others: what is drawn does not depend on the claims.
+    command = replace(job, claims=(claim.name,)).command
     record: Json = None
     if keep and verdict.status is Status.REFUTED:
         record, unrecorded = recorded(bundle, system, claim, verdict, command)

@@ -29,22 +29,44 @@ from evenhand.report.text import evidence_length, inert, trace_lines
 if TYPE_CHECKING:
     from evenhand.mutants import MutantRow
 
-__all__ = ["fixture_files", "fixtures_of", "mutant_fixture", "recorded", "replay_findings", "replayed", "saved"]
+__all__ = [
+    "fixture_at",
+    "fixture_files",
+    "fixtures_of",
+    "mutant_fixture",
+    "recorded",
+    "replay_findings",
+    "replayed",
+    "saved",
+]
 
 REPLAY = "replay"
 """The engine of findings that come from files."""
 LIBRARIES = ("hypothesis", "z3-solver", "cvc5")
 
 
+def _shipped() -> Path:
+    return Path(evenhand.counterexamples.__path__[0])
+
+
 def fixture_files(protocol: str) -> tuple[Path, ...]:
     """The fixture files of a protocol, by name."""
-    folder = Path(evenhand.counterexamples.__path__[0]) / protocol
+    folder = _shipped() / protocol
     return tuple(sorted(folder.rglob("*.json"))) if folder.is_dir() else ()
+
+
+def fixture_at(path: Path) -> Path:
+    """`path`, or the fixture of this name (`PROTOCOL/NAME.json`) that comes with evenhand if there is no such file.
+
+    Reports name fixtures in this way, so that the command they print runs in any folder.
+    """
+    ours = _shipped() / path
+    return ours if not path.exists() and ours.is_file() else path
 
 
 def fixtures_of(protocol: str) -> tuple[tuple[str, Record], ...]:
     """The name and the record of each fixture.  Raises BadRecord for the first that cannot be used."""
-    return tuple((path.name, load(path)) for path in fixture_files(protocol))
+    return tuple((f"{protocol}/{path.name}", load(path)) for path in fixture_files(protocol))
 
 
 def replayed(bundle: Bundle) -> tuple[Finding, ...]:

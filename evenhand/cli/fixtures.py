@@ -12,7 +12,7 @@ from evenhand.cli.common import JsonOut, emit, finish, guarded, terminal, usage
 from evenhand.counterexamples.record import Record
 from evenhand.counterexamples.replay import Replayed, replay_record
 from evenhand.counterexamples.store import load
-from evenhand.fixtures import replay_findings
+from evenhand.fixtures import fixture_at, replay_findings
 from evenhand.report.readable import refutation
 from evenhand.report.report import Report
 from evenhand.report.table import print_lines
@@ -21,7 +21,9 @@ from evenhand.versions import versions
 
 __all__ = ["replay", "show"]
 
-Files = Annotated[list[Path], typer.Argument(metavar="FILE", help="Counterexamples that evenhand wrote.")]
+Files = Annotated[
+    list[Path], typer.Argument(metavar="FILE", help="Counterexamples that evenhand wrote, or names of its own.")
+]
 
 
 @guarded
@@ -48,7 +50,7 @@ def replay(files: Files, as_json: JsonOut = False) -> int:
 
 
 def _replayed(path: Path) -> tuple[Record, Replayed]:
-    record = load(path)
+    record = load(fixture_at(path))
     return record, replay_record(record, origin=str(path))
 
 

@@ -12,6 +12,7 @@ import pytest
 
 from evenhand.counterexamples.record import Record
 from evenhand.engines import run
+from evenhand.fixtures import fixtures_of
 from evenhand.plan import Job
 from evenhand.properties import registry
 from evenhand.properties.registry import ProtocolBroken, find
@@ -296,6 +297,19 @@ def test_a_fixture_is_replayed_as_a_verdict_of_its_own(
     (replayed,) = [v for v in answer.json["verdicts"] if v["engine"] == "replay"]
     assert answer.code == 0
     assert (replayed["variant"], replayed["status"], replayed["standing"]) == ("always_free", "REFUTED", "as stated")
+
+
+def test_a_fixture_of_ours_is_replayed_by_its_name_from_any_folder(
+    cli: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As reports print it; a file of that name in the folder comes first."""
+    monkeypatch.chdir(tmp_path)
+    (name, _), *_ = fixtures_of("cud")
+    answer = cli("replay", name)
+    assert (answer.code, answer.out.split()[:2]) == (0, ["ok", f"{name}:"])
+    (tmp_path / name).parent.mkdir()
+    (tmp_path / name).write_text("{}")
+    assert cli("replay", name).code == 2
 
 
 def test_colours_are_for_terminals_that_want_them(cli: Command, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -119,6 +119,13 @@ def test_every_kind_of_claim_gets_its_verdict(reference: Fuzzing) -> None:
     }
 
 
+def test_a_claim_alone_is_judged_on_the_same_runs(reference: Fuzzing) -> None:
+    """The verdict, its evidence and its counts: so the command that reproduces a refutation names one claim."""
+    for claim in CLAIMS:
+        alone = fuzz(lock.lock(3), (claim,), examples=100)
+        assert verdict(alone, claim) == verdict(reference, claim)
+
+
 def test_a_small_system_is_covered_completely(reference: Fuzzing) -> None:
     """As many states as the plainest search finds: 20."""
     assert reference.coverage["states"] == len(naive.reachable_states(lock.lock(3))) == 20
