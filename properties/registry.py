@@ -18,6 +18,7 @@ from typing import Any, Literal
 import evenhand.model
 from evenhand.model.system import Protocol, UnknownName
 from evenhand.properties.generator import Generator
+from evenhand.properties.observer import Observer
 from evenhand.properties.property import Property
 from evenhand.properties.verdict import Status
 
@@ -96,6 +97,7 @@ class Claims:
     generators: tuple[Generator, ...] = ()
     expected: tuple[Expectation, ...] = ()
     plans: tuple[Plan, ...] = ()
+    observers: tuple[Observer, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -107,6 +109,7 @@ class Bundle:
     generators: tuple[Generator, ...] = ()
     expected: tuple[Expectation, ...] = ()
     plans: tuple[Plan, ...] = ()
+    observers: tuple[Observer, ...] = ()
 
     @property
     def name(self) -> str:
@@ -116,6 +119,10 @@ class Bundle:
     def claims_of(self, system: str) -> tuple[Property, ...]:
         """The claims that speak of `system`."""
         return tuple(claim for claim in self.claims if not claim.systems or system in claim.systems)
+
+    def observers_of(self, system: str) -> tuple[Observer, ...]:
+        """The observers that watch `system`."""
+        return tuple(one for one in self.observers if not one.systems or system in one.systems)
 
     def expectation(self, claim: str, system: str, engine: str, readings: Mapping[str, Any]) -> Expectation:
         """What was registered for such a verdict; HOLDS where nothing was.  The most specific one wins."""
@@ -171,7 +178,7 @@ def _installed() -> Iterator[Bundle]:
 
 
 def _bundle(protocol: Protocol, side: Claims) -> Bundle:
-    return Bundle(protocol, side.claims, side.generators, side.expected, side.plans)
+    return Bundle(protocol, side.claims, side.generators, side.expected, side.plans, side.observers)
 
 
 def _optional(module: str, attribute: str) -> Any:

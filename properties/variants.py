@@ -2,8 +2,9 @@
 
 A reading, a mutant and somebody's real implementation are all *variants*: other rules, or another reading
 in the configuration, under one vocabulary.  The variant runs in lockstep with the reference, each in a state
-of its own, both taking the same actions; what they are compared on is `shown` alone, for state that never
-shows is nobody's business.  The pair is a system too, so search, machine, shrinker and judge serve it as it is.
+of its own, both taking the same actions; what they are compared on is `shown` and what the observers handed over
+read, for other state is nobody's business.  The pair is a system too, so search, machine, shrinker and judge serve it
+as it is.  Whether hidden state ever differed is noted all the same: a claim may look at it.
 
 Not separated has two meanings that must not be mixed: every reachable pair of states was visited
 (`complete`: equal in this scope), or the bound was hit and drawing found nothing (not known).
@@ -12,14 +13,15 @@ Not separated has two meanings that must not be mixed: every reachable pair of s
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 from evenhand.model.system import Joint, Scope, Step, System
 from evenhand.model.trace import Scenario, replay
 from evenhand.properties.generator import Draw, Generator, Rule
 from evenhand.properties.machine import fuzz
+from evenhand.properties.observer import Beside, Observer, Seen, observing
 from evenhand.properties.property import Always, AnyStep, EachStep
 from evenhand.properties.refutes import first_refuted_step, refutes
 from evenhand.properties.shrink import shrink
@@ -38,8 +40,10 @@ class Separation:
     `scenario` is the smallest one found on which they differ, in their last step: `shown` by the reference
     and by the variant there; None where none was found.  `complete` says that every pair of states that the
     configurations lead to was visited, and some step compared, so that None means equal: equal in what is shown
-    (and in the claims given), which a claim about hidden state, a monitor say, may still tell apart.  `states`
-    counts those pairs, `steps` the steps compared.
+    and read (and in the claims given).  `same_state` says that no step compared led to different states either: with
+    `complete`, no claim of any kind tells the two apart there.  `minimal` says that every shorter scenario of the
+    scope was compared.  `shown` and `read` are what the two show, and what observers (or claims) say, where they
+    differ in that.  `states` counts the pairs, `steps` the steps compared.
     """
 
     reference: str
@@ -50,6 +54,16 @@ class Separation:
     states: int
     steps: int
     because: str
+    same_state: bool = False
+    minimal: bool = False
+    read: tuple[Mapping[str, Any], Mapping[str, Any]] | None = None
+
+    @property
+    def by(self) -> Literal["shown", "observed", "claims", ""]:
+        """What tells them apart: what is shown, else what observers read, else the truth of a claim."""
+        if self.shown is None:
+            return ""
+        return "shown" if self.shown[0] != self.shown[1] else "observed" if self.read else "claims"
 
     @property
     def separated(self) -> bool:
@@ -72,6 +86,8 @@ def separate(
     variant: AnySystem,
     *,
     claims: Sequence[Always | EachStep] = (),
+    observers: Sequence[Observer] = (),
+    forced: bool = False,
     configs: Iterable[Any] | None = None,
     max_states: int = 50_000,
     max_steps: int = 1_000_000,
@@ -81,39 +97,67 @@ def separate(
     seed: int = 0,
     progress: Callable[[int, int], None] | None = None,
 ) -> Separation:
-    """Look for the smallest scenario on which `variant` shows something else than `reference`.
+    """Look for the smallest scenario on which `variant` shows something else than `reference`, or is read otherwise.
 
     Breadth-first over pairs of states, from every configuration (or from `configs`), up to `max_states` and
     `max_steps`; where that does not finish, `examples` drawn runs as `fuzz` draws them, with `generator` if there
     is one (0: none).  With `claims`, a step on which one of them is true of the one and false of the other
-    separates as well.  The scenario found is shrunk.  Raises ValueError for systems of different names.
+    separates as well; with `forced`, so does a different action where both have one action on offer and no more.  The
+    scenario found is shrunk.  Raises ValueError for systems of different names.
     """
     if reference.name != variant.name:
         raise ValueError(f"{reference.name!r} and {variant.name!r} are two systems, not two variants of one")
-    both = lockstep(reference, variant)
+    watched = observing(reference, observers, forced=forced), observing(variant, observers, forced=forced)
+    both = lockstep(*watched)
     agree = _agreement(reference, variant, claims)
-    search = _Search(both, _menu(reference, variant), agree, max_states, max_steps)
+    search = _Search(both, _menu(*watched), agree, max_states, max_steps)
     scenario = search.run(both.all_configs() if configs is None else configs, progress)
-    states, taken, complete = (
-        len(search.parents),
-        search.steps,
-        search.complete and scenario is None and search.steps > 0,
-    )
+    states, taken, minimal = len(search.parents), search.steps, scenario is not None
+    complete = search.complete and scenario is None and search.steps > 0
     if scenario is None and not complete and examples:
         drawn = fuzz(both, (agree,), _lifted(generator), examples=examples, steps=steps, seed=seed, progress=progress)
         taken += drawn.steps
         evidence = drawn.verdicts[0].evidence
         scenario = evidence if isinstance(evidence, Scenario) else None
-    shown, because = None, f"not separated by {taken} steps from {states} pairs of states; the scope has more"
+    found = Separation(
+        _label(reference, variant),
+        _label(variant, reference),
+        None,
+        None,
+        complete,
+        states,
+        taken,
+        f"not separated by {taken} steps from {states} pairs of states; the scope has more",
+        search.same_state,
+    )
     if complete:
-        because = f"equal in scope {reference.scope}: all {states} pairs of states were visited"
-    if scenario is not None:
-        scenario = _smallest(both, agree, scenario)
-        shown = replay(both, scenario).steps[-1].shown
-        scenario = replace(scenario, start=scenario.start[0])
-        because = f"after {len(scenario.actions)} actions the one shows {shown[0]!r}, the other {shown[1]!r}"
-    return Separation(
-        _label(reference, variant), _label(variant, reference), scenario, shown, complete, states, taken, because
+        hidden = "" if search.same_state else "; states that do not show differ, and a claim may look at them"
+        because = f"equal in scope {reference.scope}: all {states} pairs of states were visited{hidden}"
+        found = replace(found, because=because)
+    return found if scenario is None else _told(both, agree, scenario, found, minimal)
+
+
+def _told(both: AnySystem, agree: EachStep, scenario: AnyScenario, found: Separation, minimal: bool) -> Separation:
+    """What the separating scenario, shrunk, says; `minimal`: it is a shortest one of the scope."""
+    scenario = _smallest(both, agree, scenario)
+    one, two = cast("tuple[Seen, Seen]", replay(both, scenario).steps[-1].shown)
+    ours, theirs = dict(one.read), dict(two.read)
+    names = [name for name in ours if ours[name] != theirs[name]]
+    length = len(scenario.actions)
+    if one.shown != two.shown:
+        because = f"after {length} actions the one shows {one.shown!r}, the other {two.shown!r}"
+    elif names:
+        said = "; ".join(f"{name} is {ours[name]!r} for the one, {theirs[name]!r} for the other" for name in names)
+        because = f"after {length} actions both show the same, but {said}"
+    else:
+        because = f"after {length} actions both show the same, but a claim is true of the one alone"
+    return replace(
+        found,
+        scenario=replace(scenario, start=scenario.start[0].state),
+        shown=(one.shown, two.shown),
+        because=because,
+        minimal=minimal,
+        read=({name: ours[name] for name in names}, {name: theirs[name] for name in names}) if names else None,
     )
 
 
@@ -213,11 +257,17 @@ def _agreement(reference: AnySystem, variant: AnySystem, claims: Sequence[Always
             return False
         if not claims:
             return True
-        ours = Step(step.config, step.before[0], step.action, step.shown[0], step.after[0])
-        other = Step(theirs(step.config), step.before[1], step.action, step.shown[1], step.after[1])
+        ours = _side(step, 0, step.config)
+        other = _side(step, 1, theirs(step.config))
         return all(_false(claim, ours) == _false(claim, other) for claim in claims)
 
     return EachStep(name="shows_the_same", sentence="Both variants show the same in every step.", check=agree)
+
+
+def _side(step: AnyStep, place: int, config: Any) -> AnyStep:
+    """The step that one of the two systems made, without its observers."""
+    before, after, shown = step.before[place].state, step.after[place].state, step.shown[place].shown
+    return Step(config, before, step.action, shown, after)
 
 
 def _false(claim: Always | EachStep, step: AnyStep) -> bool:
@@ -239,6 +289,7 @@ class _Search:
     max_states: int
     max_steps: int
     complete: bool = True
+    same_state: bool = True
     steps: int = 0
     cases: list[Any] = field(default_factory=list[Any])
     parents: dict[tuple[int, Any], tuple[tuple[int, Any], Any] | None] = field(
@@ -257,6 +308,8 @@ class _Search:
                     return None
                 step = self.both.take(config, here[1], action)
                 self.steps += 1
+                ours, theirs = cast("tuple[Beside, Beside]", step.after)
+                self.same_state = self.same_state and ours.state == theirs.state
                 if not self.agree.check(step):
                     return self._path(here, action)
                 there = (here[0], step.after)
@@ -302,16 +355,16 @@ def _smallest(both: AnySystem, agree: EachStep, scenario: AnyScenario) -> AnySce
 
 
 def _lifted(generator: Generator | None) -> Generator | None:
-    """The generator for pairs of states: it sees the reference's."""
+    """The generator for pairs of observed states: it sees the reference's state."""
     if generator is None:
         return None
 
     def lift(rule: Rule) -> Rule:
         def draw(drawn: Draw, config: Any, scope: Scope, state: Any) -> Any:
-            return rule.draw(drawn, config, scope, state[0])
+            return rule.draw(drawn, config, scope, state[0].state)
 
         def possible(config: Any, state: Any) -> bool:
-            return rule.possible(config, state[0])
+            return rule.possible(config, state[0].state)
 
         return replace(rule, draw=draw, possible=possible)
 

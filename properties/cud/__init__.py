@@ -13,6 +13,7 @@ from evenhand.properties.cud.expected import EXPECTED
 from evenhand.properties.cud.generators import GENERATORS
 from evenhand.properties.cud.history import HISTORY
 from evenhand.properties.cud.liveness import LIVENESS
+from evenhand.properties.cud.observers import OBSERVERS
 from evenhand.properties.cud.plans import plans
 from evenhand.properties.cud.reach import REACH
 from evenhand.properties.cud.safety import SAFETY
@@ -22,5 +23,5 @@ __all__ = ["CLAIMS"]
 
 _EVERY = (*SAFETY, *ARBITRATION, *BLINDNESS, *HISTORY, *LIVENESS, *CLASSES, *REACH)
 
-CLAIMS = Claims(claims=_EVERY, generators=GENERATORS, expected=EXPECTED, plans=plans(_EVERY))
+CLAIMS = Claims(claims=_EVERY, generators=GENERATORS, expected=EXPECTED, plans=plans(_EVERY), observers=OBSERVERS)
 """The property side of `cud`."""

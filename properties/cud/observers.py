@@ -1,0 +1,54 @@
+"""What is seen of a run beside what its epochs show: its classes, and the livelock counter of the harness."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from evenhand.model.cud.classify import Tally, finish, start, update
+from evenhand.model.cud.vocabulary import Config
+from evenhand.properties.cud.notions import is_over
+from evenhand.properties.observer import Observer
+from evenhand.properties.property import AnyStep
+
+__all__ = ["OBSERVERS"]
+
+
+def _follow(value: tuple[Tally, bool], step: AnyStep) -> tuple[Tally, bool]:
+    return update(value[0], step), is_over(step.config, step.after)
+
+
+def _classes(config: Config, value: tuple[Tally, bool]) -> tuple[tuple[str, Any], ...] | None:
+    """The classes of a run that is over; a run that goes on has none yet."""
+    tally, over = value
+    if not over:
+        return None
+    found = finish(config, tally)
+    return (
+        ("terminal", found.terminal),
+        ("since", found.since),
+        ("deadlocked", found.deadlocked),
+        ("kernel", found.kernel),
+    )
+
+
+CLASSES = Observer(
+    name="classes",
+    sentence="The terminal class of a finished run, since when it holds, the deadlocked epochs, the kernel's class.",
+    systems=("run", "conditions"),
+    start=lambda config: (start(config), False),
+    update=_follow,
+    read=_classes,
+    classes=True,
+)
+
+COUNTER = Observer(
+    name="livelock_counter",
+    sentence="The livelock counter that the harness of the free-agent graph keeps.",
+    systems=("free",),
+    start=lambda _config: 0,
+    update=lambda _value, step: int(step.after.counter),
+    read=lambda _config, value: int(value),
+)
+
+OBSERVERS: tuple[Observer, ...] = (CLASSES, COUNTER)
+"""Every observer of this protocol."""
