@@ -52,7 +52,7 @@ def proved(bundle: Bundle, job: Job) -> tuple[Finding, ...]:
 def _of_mutants(bundle: Bundle, result: Proved, command: str) -> Iterator[Finding]:
     """What became of each mutant of a theorem: REFUTED by a run that replays in the executable mutant, or not."""
     theorem = result.theorem
-    base = bundle.model.systems[theorem.system]
+    base = bundle.model.systems[theorem.system].under(**theorem.readings)
     rules = {mutant.name: mutant.rules for mutant in bundle.model.mutants}
     claim = next(claim for claim in bundle.claims if claim.name == theorem.claim)
     for killed in result.mutants:
@@ -90,7 +90,9 @@ def licence_for(bundle: Bundle, system: str, quotient: str = "") -> Licence:
     """
     for theorem in theorems(bundle.name):
         if theorem.quotient and theorem.system == system and quotient in ("", theorem.quotient):
-            return licence(prove(theorem, bundle=bundle), bundle.model.systems[system].readings)
+            return licence(
+                prove(theorem, bundle=bundle), bundle.model.systems[system].under(**theorem.readings).readings
+            )
     raise NotLicensed(
         f"no theorem of {bundle.name} licenses a quotient {quotient!r} of system {system!r}".replace(" ''", "")
     )
@@ -99,11 +101,11 @@ def licence_for(bundle: Bundle, system: str, quotient: str = "") -> Licence:
 def finding_of(bundle: Bundle, result: Proved, command: str) -> Finding:
     """What a proof says, beside what was registered: for this claim and engine, else by the theorem itself."""
     theorem, verdict = result.theorem, result.verdict
-    system = bundle.model.systems[theorem.system]
+    system = bundle.model.systems[theorem.system].under(**theorem.readings)
     claim = next(claim for claim in bundle.claims if claim.name == theorem.claim)
     evidence = verdict.evidence
     refuted = verdict.status is Status.REFUTED and evidence is not None
-    registered = bundle.expectation(theorem.claim, theorem.system, ENGINE, {})
+    registered = bundle.expectation(theorem.claim, theorem.system, ENGINE, theorem.readings)
     if registered.engine != ENGINE:
         registered = Expectation(theorem.claim, theorem.expected, engine=ENGINE)
     return finding(

@@ -117,7 +117,7 @@ class _Run:
 
     def __init__(self, theorem: Theorem, bundle: Bundle, limits: Limits, portfolio: Portfolio) -> None:
         self.theorem, self.bundle, self.limits, self.portfolio = theorem, bundle, limits, portfolio
-        self.system = _named(bundle.model.systems, "system", theorem.system)
+        self.system = _named(bundle.model.systems, "system", theorem.system).under(**theorem.readings)
         self.claim = _named({claim.name: claim for claim in bundle.claims}, "claim", theorem.claim)
         self.executable = {mutant.name: mutant for mutant in bundle.model.mutants}
         self.queries: list[tuple[str, Answered]] = []
@@ -261,6 +261,7 @@ class _Run:
             status=status,
             engine="prove",
             system=theorem.system,
+            readings=dict(theorem.readings),
             variant=name,
             scope={"proved": theorem.scope} if status is Status.HOLDS else {},
             evidence=outcome.evidence if isinstance(outcome, Refutation) else None,
@@ -297,6 +298,7 @@ class _Run:
             status=status,
             engine="prove",
             system=theorem.system,
+            readings=dict(theorem.readings),
             scope={
                 "theorem": theorem.name,
                 "proved": theorem.scope if word is Word.HOLDS else "",
@@ -316,6 +318,7 @@ class _Run:
                 "expected": theorem.expected.value,
                 "scope": theorem.scope,
                 "needs": list(theorem.needs),
+                "readings": {name: str(value) for name, value in sorted(theorem.readings.items())},
             },
             limits=self.limits,
             queries=self.queries,

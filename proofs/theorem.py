@@ -7,8 +7,8 @@ something that the model can replay.  Both are checked at every run, and are par
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from evenhand.model.system import System
@@ -59,7 +59,8 @@ class Theorem:
     claim (see `agreement.cases`), None where the case lies outside the theory; it may give defined relations too,
     as they were observed.  `samples(system)` makes steps of any variant of the system.  `lemmas` split a proof that
     is too much at once; the goal then follows from all of them without a look into the `opaque` words.  `quotient`
-    names the quotient that the theorem licenses for its system.
+    names the quotient that the theorem licenses for its system.  `readings` are those of the system that are not its
+    default; `theory` must be the theory of these readings.
     """
 
     name: str
@@ -83,6 +84,7 @@ class Theorem:
     mutants: tuple[Mutation, ...] = ()
     scope: str = ANY
     quotient: str = ""
+    readings: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
     @property
     def formula(self) -> Formula:
