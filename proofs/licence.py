@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from evenhand.proofs.prove import Proved
+from evenhand.proofs.proved import Proved
+from evenhand.proofs.theorem import Theorem
 from evenhand.properties.licence import Licence
 
 __all__ = ["NotLicensed", "licence"]
@@ -26,7 +27,7 @@ def licence(proved: Proved, readings: Any) -> Licence:
     Raises NotLicensed for a theorem that is not green or names no quotient.
     """
     theorem = proved.theorem
-    if not theorem.quotient:
+    if not isinstance(theorem, Theorem) or not theorem.quotient:
         raise NotLicensed(f"theorem {theorem.name} names no quotient, so it licenses none")
     if not proved.green:
         raise NotLicensed(

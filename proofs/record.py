@@ -6,16 +6,21 @@ and a report refer to.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from evenhand.model.canonical import Json, digest
-from evenhand.proofs.smt.portfolio import Answered, Limits
+from evenhand.proofs.smt.portfolio import Answered, Limits, ProofText
 
-__all__ = ["FORMAT", "VERSION", "answered_json", "record_digest", "record_of"]
+__all__ = ["FORMAT", "KEPT", "VERSION", "answered_json", "record_digest", "record_of"]
 
 FORMAT = "evenhand/proof"
-VERSION = 1
+VERSION = 2
+"""2: the outcome of a countermodel of the theorem itself, and the solvers' own proofs where they are kept."""
+
+KEPT = "kept, not checked"
+"""The status of a solver's own proof: nothing here checks one."""
 
 
 def answered_json(answered: Answered) -> Json:
@@ -45,7 +50,9 @@ def record_of(
     queries: Sequence[tuple[str, Answered]],
     fragments: Mapping[str, str],
     mutants: Mapping[str, Json],
+    outcome: Json,
     linked: Mapping[str, Json] | None,
+    proofs: Mapping[str, ProofText] | None,
     verdict: str,
     because: str,
 ) -> dict[str, Any]:
@@ -58,9 +65,24 @@ def record_of(
         "queries": {name: answered_json(answered) for name, answered in queries},
         "fragments": dict(fragments),
         "mutants": dict(mutants),
+        "outcome": outcome,
+        "proofs": None if proofs is None else {name: _proof_json(proof) for name, proof in proofs.items()},
         "linked": None if linked is None else dict(linked),
         "verdict": verdict,
         "because": because,
+    }
+
+
+def _proof_json(proof: ProofText) -> Json:
+    """Size and digest of a proof text, and its status; a query without a proof says why."""
+    if not proof.text:
+        return {"solver": proof.solver, "status": f"not kept: {proof.because}"}
+    data = proof.text.encode()
+    return {
+        "solver": proof.solver,
+        "bytes": len(data),
+        "digest": "sha256:" + hashlib.sha256(data).hexdigest(),
+        "status": KEPT,
     }
 
 

@@ -11,7 +11,12 @@ from evenhand.properties.registry import ProtocolBroken
 
 __all__ = ["theorems"]
 
-_ENGINE = frozenset({"agreement", "countermodel", "licence", "prove", "record", "registry", "smt", "theorem", "theory"})
+_ENGINE = frozenset(
+    [
+        *("agreement", "countermodel", "licence", "prove", "proved", "record", "registry"),
+        *("smt", "theorem", "theory", "transitions", "trial"),
+    ]
+)
 
 
 def theorems(protocol: str) -> tuple[Theorem, ...]:

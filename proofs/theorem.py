@@ -17,7 +17,7 @@ from evenhand.proofs.smt.structure import Structure
 from evenhand.proofs.theory import Theory
 from evenhand.properties.verdict import Evidence, Status
 
-__all__ = ["ANY", "Lemma", "Mutation", "Theorem"]
+__all__ = ["ANY", "Lemma", "Mutation", "Stated", "Theorem"]
 
 ANY = "any number of agents, keys, authorities, epochs"
 
@@ -51,16 +51,14 @@ class Lemma:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Theorem:
-    """For all `variables`: `assumes` implies `goal`, in every structure of the theory.
+class Stated:
+    """What theorems and invariants have in common: a claim, and what a green verdict on it needs.
 
     `needs` are axioms without which it should not go through.  `witness` is a closed formula that some structure
-    must satisfy besides the antecedent, so that what the theorem is about can happen.  `view` takes a case of the
-    claim (see `agreement.cases`), None where the case lies outside the theory; it may give defined relations too,
-    as they were observed.  `samples(system)` makes steps of any variant of the system.  `lemmas` split a proof that
-    is too much at once; the goal then follows from all of them without a look into the `opaque` words.  `quotient`
-    names the quotient that the theorem licenses for its system.  `readings` are those of the system that are not its
-    default; `theory` must be the theory of these readings.
+    must satisfy besides the antecedent, so that what is stated is about something that can happen.
+    `realise` turns a structure into what the model can replay, or None.  `samples(system)` makes steps of any variant
+    of the system.  `readings` are those of the system that are not its default; the theory must be that of these
+    readings.
     """
 
     name: str
@@ -69,22 +67,34 @@ class Theorem:
     protocol: str
     system: str
     claim: str
+    realise: Callable[[Structure], Evidence | None]
+    samples: Callable[[System[Any, Any, Any, Any, Any]], Iterable[Any]] = _nothing
+    needs: tuple[str, ...] = ()
+    witness: Formula = TRUE
+    expected: Status = Status.HOLDS
+    mutants: tuple[Mutation, ...] = ()
+    scope: str = ANY
+    readings: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Theorem(Stated):
+    """For all `variables`: `assumes` implies `goal`, in every structure of the theory.
+
+    `view` takes a case of the claim (see `agreement.cases`), None where the case lies outside the theory; it may
+    give defined relations too, as they were observed.  `lemmas` split a proof that is too much at once; the goal then
+    follows from all of them without a look into the `opaque` words.  `quotient` names the quotient that the theorem
+    licenses for its system.
+    """
+
     theory: Theory
     variables: tuple[Var, ...] = ()
     assumes: Formula = TRUE
     goal: Formula
     view: Callable[[Any], Structure | None]
-    realise: Callable[[Structure], Evidence | None]
-    samples: Callable[[System[Any, Any, Any, Any, Any]], Iterable[Any]] = _nothing
-    needs: tuple[str, ...] = ()
-    witness: Formula = TRUE
     lemmas: tuple[Lemma, ...] = ()
     opaque: tuple[str, ...] = ()
-    expected: Status = Status.HOLDS
-    mutants: tuple[Mutation, ...] = ()
-    scope: str = ANY
     quotient: str = ""
-    readings: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
     @property
     def formula(self) -> Formula:

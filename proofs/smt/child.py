@@ -5,7 +5,8 @@ every query has a fresh fork, so that no answer depends on what was asked before
 the workbench and is the only one that touches z3 and cvc5, whose Python interfaces carry no types.
 
 Question: `text`, `sorts` (names), `functions` ([name, [sorts], sort]), `relations` ([name, [sorts]]), `options`,
-`rlimit`.  Answer: `status` (sat, unsat, unknown, missing, crashed), `because`, `core`, `model`, `used`, `version`.
+`rlimit`, `proof` (whether cvc5 is to print its proof).  Answer: `status` (sat, unsat, unknown, missing, crashed),
+`because`, `core`, `model`, `used`, `version`, `seconds`, `proof`.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import itertools
 import json
 import os
 import sys
+import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -32,10 +34,12 @@ def answer(solver: str, question: Question) -> Answer:
     except ImportError as error:
         return {"status": "missing", "because": f"the Python package of {solver} does not import: {error}"}
     drivers: dict[str, Callable[[Any, Question], Answer]] = {"z3": _z3, "cvc5": _cvc5}
+    began = time.process_time()
     try:
-        return drivers[solver](module, question)
+        said = drivers[solver](module, question)
     except Exception as error:  # a solver's own exceptions have no common base
-        return {"status": "unknown", "because": f"{type(error).__name__}: {error}"}
+        said = {"status": "unknown", "because": f"{type(error).__name__}: {error}"}
+    return {**said, "seconds": time.process_time() - began}
 
 
 def _z3(z3: Any, question: Question) -> Answer:
@@ -81,6 +85,8 @@ def _cvc5(cvc5: Any, question: Question) -> Answer:
     solver.setOption("rlimit", str(question["rlimit"]))
     for name, value in question["options"].items():
         solver.setOption(name, str(value))
+    if question.get("proof"):
+        solver.setOption("produce-proofs", "true")
     parser = cvc5.InputParser(solver)
     parser.setStringInput(cvc5.InputLanguage.SMT_LIB_2_6, question["text"], "query")
     symbols = parser.getSymbolManager()
@@ -98,6 +104,9 @@ def _cvc5(cvc5: Any, question: Question) -> Answer:
     if found == "unsat":
         named = symbols.getNamedTerms()
         said["core"] = sorted(str(named[term]) for term in solver.getUnsatCore() if term in named)
+        if question.get("proof"):
+            printed = solver.proofToString(solver.getProof()[0], cvc5.ProofFormat.CPC)
+            said["proof"] = printed.decode() if isinstance(printed, bytes) else str(printed)
     elif found == "sat":
         said["model"] = _cvc5_model(cvc5, manager, solver, symbols, question)
     else:

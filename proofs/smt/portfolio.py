@@ -22,7 +22,7 @@ import sys
 import threading
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, cast
@@ -40,6 +40,7 @@ __all__ = [
     "Limits",
     "NoSolver",
     "Portfolio",
+    "ProofText",
     "Solver",
     "shared",
 ]
@@ -88,7 +89,10 @@ CVC5_ENUMERATE = Solver("cvc5 enum-inst", "cvc5", {"enum-inst": "true"})
 
 @dataclass(frozen=True)
 class Answer:
-    """One solver's answer: its status, why it is unknown, the names in its core, its model, units used."""
+    """One solver's answer: its status, why it is unknown, the names in its core, its model, units used.
+
+    `seconds` are CPU seconds of its process for this query; a clock reading, so that equal answers may differ in it.
+    """
 
     solver: str
     options: Mapping[str, Any]
@@ -99,11 +103,13 @@ class Answer:
     model: Structure | None = None
     used: int = 0
     missing: bool = False
+    module: str = ""
+    seconds: float = field(default=0.0, compare=False)
 
 
 @dataclass(frozen=True)
 class Answered:
-    """What all solvers that were asked said of one text; ."""
+    """What all solvers that were asked said of one text; their joint `status` is no majority vote."""
 
     status: Status
     answers: tuple[Answer, ...]
@@ -124,6 +130,18 @@ class Answered:
     def because(self) -> str:
         """What each solver said, in one line."""
         return "; ".join(f"{a.solver}: {a.status}{f' ({a.because})' if a.because else ''}" for a in self.answers)
+
+
+@dataclass(frozen=True)
+class ProofText:
+    """A solver's own proof of one query, as it printed it, or `because` there is none.
+
+    It is kept, and checked by nobody here: an independent checker would have to be run on it.
+    """
+
+    solver: str
+    text: str = ""
+    because: str = ""
 
 
 class _Worker:
@@ -276,6 +294,30 @@ class Portfolio:
             raise NoSolver([answer.because for answer in answers])
         return Answered(_together(answers), tuple(answers), printed)
 
+    def proof(self, answered: Answered, *, limits: Limits | None = None) -> ProofText:
+        """cvc5's own proof of what it found unsatisfiable, asked for anew: printing proofs may change its search."""
+        limits = limits or Limits()
+        for answer in answered.answers:
+            if answer.module == "cvc5" and answer.status == "unsat":
+                solver = Solver(answer.solver, "cvc5", answer.options)
+                break
+        else:
+            return ProofText("cvc5", because="cvc5 did not prove it")
+        worker = self._workers.setdefault((*solver.start, "0"), _Worker(solver.start))
+        question: dict[str, Any] = {
+            "text": answered.text,
+            "sorts": [],
+            "functions": [],
+            "relations": [],
+            "rlimit": limits.rlimit,
+        }
+        worker.ask({**question, "options": dict(solver.options), "proof": True})
+        said = worker.take(limits.timeout_ms / 1000)
+        if said.get("status") != "unsat" or not said.get("proof"):
+            why = said.get("because") or "no proof"
+            return ProofText(solver.name, because=f"asked for a proof it said {said.get('status')}: {why}")
+        return ProofText(solver.name, str(said["proof"]))
+
     def _side_by_side(
         self, solvers: Sequence[Solver], question: Mapping[str, Any], query: Query, limits: Limits
     ) -> list[Answer]:
@@ -301,27 +343,24 @@ def _together(answers: Sequence[Answer]) -> Status:
 
 def _answer(solver: Solver, said: Mapping[str, Any], query: Query) -> Answer:
     status = str(said.get("status"))
-    version = str(said.get("version", ""))
-    because = str(said.get("because", ""))
-    if status == "unsat":
-        return Answer(
-            solver.name, solver.options, version, "unsat", core=tuple(said.get("core", ())), used=said.get("used", 0)
-        )
-    if status == "sat":
-        try:
-            model = _structure(said["model"], query)
-        except (BadStructure, KeyError, TypeError, ValueError) as error:
-            return Answer(solver.name, solver.options, version, "unknown", f"its model cannot be read: {error}")
-        return Answer(solver.name, solver.options, version, "sat", model=model, used=said.get("used", 0))
-    return Answer(
+    bare = Answer(
         solver.name,
         solver.options,
-        version,
+        str(said.get("version", "")),
         "unknown",
-        because or f"it said {status!r}",
+        module=solver.module,
         used=said.get("used", 0),
-        missing=status == "missing",
+        seconds=said.get("seconds", 0.0),
     )
+    if status == "unsat":
+        return replace(bare, status="unsat", core=tuple(said.get("core", ())))
+    if status == "sat":
+        try:
+            return replace(bare, status="sat", model=_structure(said["model"], query))
+        except (BadStructure, KeyError, TypeError, ValueError) as error:
+            return replace(bare, because=f"its model cannot be read: {error}", used=0)
+    because = str(said.get("because", "")) or f"it said {status!r}"
+    return replace(bare, because=because, missing=status == "missing")
 
 
 def _structure(tables: Mapping[str, Any], query: Query) -> Structure:
