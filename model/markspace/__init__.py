@@ -1,0 +1,1 @@
+"""Stigmergic coordination: marks, decay, trust, conflicts, scopes, and a guard in three steps."""

@@ -1,0 +1,214 @@
+"""The systems of the guard: one for each policy, deferred resolution, and one in which others meddle.
+
+A policy is no reading but a choice of the deployment; it is part of the configuration, and each has a system of its
+own, so that verdicts and expectations can differ by policy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from evenhand.model.markspace.guard import REFERENCE, Rules, initial, step
+from evenhand.model.markspace.guard_words import (
+    IDLE,
+    TYPES,
+    Act,
+    Config,
+    Decision,
+    Doing,
+    GuardStep,
+    Phase,
+    Policy,
+    State,
+    What,
+)
+from evenhand.model.markspace.readings import Readings
+from evenhand.model.system import Fairness, Quotient, Scope, System
+
+__all__ = ["GUARDS", "RENAMING", "GuardSystem", "actions", "agent_names", "resource_names"]
+
+GuardSystem = System[Config, State, Act, Decision, Rules]
+
+
+def agent_names(count: int) -> tuple[str, ...]:
+    """The names of agents."""
+    return tuple(f"agent_{number}" for number in range(1, count + 1))
+
+
+def resource_names(count: int) -> tuple[str, ...]:
+    """The names of resources."""
+    return tuple(f"room_{number}" for number in range(1, count + 1))
+
+
+def actions(config: Config, scope: Scope, state: State) -> Iterator[Act]:
+    """What each agent may do, what the surroundings may do, then the clock."""
+    for agent, doing in zip(config.agents, state.doing, strict=True):
+        if doing.phase is Phase.IDLE:
+            for resource in config.resources:
+                yield from _requests(config, scope, state, agent, resource)
+        elif doing.phase is Phase.ALLOWED:
+            yield Act(What.CALL, agent, doing.resource)
+            yield Act(What.ABANDON, agent, doing.resource)
+        else:
+            yield Act(What.POST, agent, doing.resource)
+            yield Act(What.POST, agent, doing.resource, failed=True)
+    for resource in config.resources:
+        yield from _around(config, state, resource)
+    for stranger in config.strangers:
+        yield Act(What.PRE, stranger, config.resources[0])
+    yield Act(What.TICK)
+
+
+def _requests(config: Config, scope: Scope, state: State, agent: str, resource: str) -> Iterator[Act]:
+    own = sum(1 for intent in state.on(resource) if intent.agent == agent)
+    if config.readings.own_intents == "replaced_by_newest" or own < config.own:
+        fresh = sum(1 for intent in state.intents if intent.fresh and intent.agent != agent)
+        for confidence in range(scope["levels"]):
+            for slip in range(fresh + 1):
+                yield Act(What.PRE, agent, resource, confidence, slip=slip)
+    if config.readings.claim_release != "none" and state.claims[config.resources.index(resource)] == agent:
+        yield Act(What.RELEASE, agent, resource)
+
+
+def _around(config: Config, state: State, resource: str) -> Iterator[Act]:
+    if config.deferred and state.on(resource):
+        yield Act(What.BOUNDARY, resource=resource)
+    if config.readings.principal_decision != "none":
+        asked = sorted(need.agent for need in state.needs if need.resource == resource)
+        yield from (Act(What.PRINCIPAL, resource=resource, target=agent) for agent in asked)
+    if config.meddling:
+        claim = state.claims[config.resources.index(resource)]
+        for who in (*config.agents, *config.strangers):
+            if claim is not None:
+                yield Act(What.WARN_CLAIM, who, resource)
+                yield Act(What.SUPERSEDE_CLAIM, who, resource)
+            for target in dict.fromkeys(intent.agent for intent in state.on(resource)):
+                yield Act(What.WARN_INTENT, who, resource, target=target)
+                yield Act(What.SUPERSEDE_INTENT, who, resource, target=target)
+
+
+def _configs(policy: Policy, **more: bool) -> Any:
+    def configs(scope: Scope, readings: Readings) -> Iterable[Config]:
+        yield Config(
+            agent_names(scope["agents"]),
+            resource_names(scope["resources"]),
+            policy,
+            scope["ttl"],
+            readings,
+            **more,
+        )
+
+    return configs
+
+
+def _wants(_config: Config, state: State) -> bool:
+    return any(claim is None for claim in state.claims)
+
+
+def _progress(taken: GuardStep) -> bool:
+    return taken.shown.note == "done"
+
+
+def _fair(_config: Config) -> dict[str, Fairness[State, Act]]:
+    return {
+        "time passes": Fairness("weak", lambda _state, act: act.what is What.TICK),
+        "boundaries fire": Fairness("weak", lambda _state, act: act.what is What.BOUNDARY),
+        "allowed tools are called": Fairness("strong", lambda _state, act: act.what is What.CALL),
+        "running tools end": Fairness("weak", lambda _state, act: act.what is What.POST),
+        "the principal answers": Fairness("strong", lambda _state, act: act.what is What.PRINCIPAL),
+    }
+
+
+def _smaller(config: Config, start: State) -> Iterator[tuple[Config, State]]:
+    """Fewer agents, fewer resources, a shorter TTL."""
+    if start != initial(config)[0]:
+        return
+    from dataclasses import replace
+
+    offers: list[Config] = []
+    if len(config.agents) > 1:
+        offers.append(replace(config, agents=config.agents[:-1]))
+    if len(config.resources) > 1:
+        offers.append(replace(config, resources=config.resources[:-1]))
+    if config.ttl > 1:
+        offers.append(replace(config, ttl=1))
+    for offer in offers:
+        yield offer, initial(offer)[0]
+
+
+# Renaming agents: what verdicts must not depend on.
+
+Renaming = tuple[tuple[str, str], ...]
+
+
+def _elements(config: Config) -> Iterator[Renaming]:
+    from itertools import permutations
+
+    for image in permutations(config.agents):
+        yield tuple(zip(config.agents, image, strict=True))
+
+
+def renamed_state(w: Renaming, config: Config, state: State) -> State:
+    """The state in which each agent stands where its original stood."""
+    from dataclasses import replace
+
+    to = dict(w)
+    doing: list[Doing] = [IDLE] * len(config.agents)
+    for agent, one in zip(config.agents, state.doing, strict=True):
+        doing[config.agents.index(to[agent])] = one
+    return replace(
+        state,
+        intents=tuple(replace(intent, agent=to[intent.agent]) for intent in state.intents),
+        doing=tuple(doing),
+        claims=tuple(None if one is None else to[one] for one in state.claims),
+        named=tuple(None if one is None else to[one] for one in state.named),
+        needs=frozenset(replace(need, agent=to[need.agent]) for need in state.needs),
+    )
+
+
+def renamed_act(w: Renaming, _config: Config, act: Act) -> Act:
+    """The act of the image."""
+    from dataclasses import replace
+
+    to = dict(w)
+    return replace(act, agent=to.get(act.agent, act.agent), target=to.get(act.target, act.target))
+
+
+RENAMING: Quotient[Config, State, Act, Renaming] = Quotient(
+    "renaming", _elements, lambda _w, config: config, renamed_state, renamed_act
+)
+"""Agents renamed; used as a claim (equivariance), not as a quotient without licence."""
+
+
+def _system(name: str, policy: Policy, scope: Scope, **more: bool) -> GuardSystem:
+    return System(
+        name=name,
+        rules=REFERENCE,
+        configs=_configs(policy, **more),
+        initial=initial,
+        step=step,
+        actions=actions,
+        scope=scope,
+        readings=Readings(),
+        fair=_fair,
+        wants=_wants,
+        progress=_progress,
+        smaller=_smaller,
+        types=TYPES,
+    )
+
+
+_SCOPE = Scope(agents=2, resources=1, ttl=1, levels=2)
+
+GUARDS: dict[str, GuardSystem] = {
+    system.name: system
+    for system in (
+        _system("first_writer", Policy.FIRST_WRITER, _SCOPE),
+        _system("highest_confidence", Policy.HIGHEST_CONFIDENCE, _SCOPE),
+        _system("yield_all", Policy.YIELD_ALL, _SCOPE),
+        _system("deferred", Policy.HIGHEST_CONFIDENCE, _SCOPE, deferred=True),
+        _system("meddled", Policy.FIRST_WRITER, _SCOPE.updated({"levels": 1}), meddling=True),
+    )
+}
+"""The guard's systems by name."""
