@@ -1,4 +1,4 @@
-"""The command line: `evenhand verify`, `explore`, `fuzz`, `prove`, `mutants`, `replay`, `show`.
+"""The command line: `evenhand verify`, `explore`, `fuzz`, `prove`, `compare`, `mutants`, `replay`, `show`.
 
 Each command is a thin function over the library; it parses, runs, prints and returns an exit code.
 """
@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from evenhand.cli.compare import compare_command
 from evenhand.cli.explore import explore, fuzz
 from evenhand.cli.fixtures import replay, show
 from evenhand.cli.mutants import mutants
@@ -45,6 +46,7 @@ def evenhand(
 
 for command in (verify, explore, fuzz, prove, mutants, replay, show):
     app.command()(command)
+app.command("compare")(compare_command)
 
 
 def main() -> None:

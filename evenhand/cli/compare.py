@@ -1,0 +1,126 @@
+"""`evenhand compare`: the smallest scenario that tells two readings, or a mutant and the reference, apart."""
+
+from __future__ import annotations
+
+import time
+from typing import Annotated
+
+import typer
+from rich.table import Table
+from rich.text import Text
+
+from evenhand.cli.common import (
+    BadUse,
+    JobsOption,
+    JsonOut,
+    ProtocolName,
+    ScopeOption,
+    SystemOption,
+    bundle_named,
+    cores,
+    emit,
+    guarded,
+    running,
+    terminal,
+    usage,
+)
+from evenhand.comparing import MAX_STEPS, compare, sides_of, written
+from evenhand.flips import FlipTable, flip_table
+from evenhand.model.system import Scope
+from evenhand.plan import chosen_scope
+from evenhand.properties.registry import Bundle
+from evenhand.report.readable import plural
+from evenhand.report.table import print_lines
+from evenhand.report.text import inert
+from evenhand.versions import versions
+
+__all__ = ["compare_command"]
+
+
+@guarded
+def compare_command(
+    protocol: ProtocolName,
+    reading: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--reading",
+            metavar="NAME=VALUE",
+            help="The other side of the default; twice: the two values. With --mutant: holds on both sides. "
+            "With --table: a name, to try this reading only.",
+        ),
+    ] = None,
+    mutant: Annotated[str, typer.Option("--mutant", metavar="NAME", help="A mutant beside the reference.")] = "",
+    table: Annotated[
+        bool, typer.Option("--table", help="Reading by claim: every value against the default, where a verdict flips.")
+    ] = False,
+    system: SystemOption = "",
+    scope: ScopeOption = None,
+    max_steps: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Steps compared in each system before drawing.")
+    ] = MAX_STEPS,
+    examples: Annotated[
+        int, typer.Option(min=0, metavar="N", help="Runs drawn where no search separates; 0: none.")
+    ] = 200,
+    seed: Annotated[int, typer.Option(min=0, help="Where the drawing starts.")] = 0,
+    jobs: JobsOption = None,
+    as_json: JsonOut = False,
+) -> int:
+    """Look for the smallest scenario that separates two variants, or say in which scope they are equal.
+
+    Exit codes: 0 separated, or equal in every scope compared; 2 bad use; 3 neither is known.
+    """
+    bundle = bundle_named(protocol)
+    with usage():
+        sizes = chosen_scope(scope) if scope else None
+    if table:
+        if mutant:
+            raise BadUse("--table is about readings; leave --mutant out")
+        return _table(bundle, reading or [], system, sizes, jobs or cores(), as_json)
+    began = time.monotonic()
+    with running(0, "compare") as advance, usage():
+        sides = sides_of(bundle, readings=reading or [], mutant=mutant, system=system, scope=sizes)
+        found = compare(bundle, sides, max_steps=max_steps, examples=examples, seed=seed, progress=advance)
+    if as_json:
+        emit({**found.to_json(), "versions": versions(), "timing": {"total": round(time.monotonic() - began, 3)}})
+    else:
+        print_lines(terminal(), map(inert, written(found)))
+    return found.exit_code
+
+
+def _table(bundle: Bundle, readings: list[str], system: str, scope: Scope | None, jobs: int, as_json: bool) -> int:
+    """Print the table; 0 whatever flips, for readings are meant to differ, 3 where cells stayed open."""
+    began = time.monotonic()
+    with running(0, "compare") as advance, usage():
+        found = flip_table(
+            bundle,
+            readings=readings,
+            system=system,
+            scope=scope,
+            jobs=jobs,
+            progress=lambda words: advance(words, 1),
+        )
+    if as_json:
+        emit({**found.to_json(), "versions": versions(), "timing": {"total": round(time.monotonic() - began, 3)}})
+    else:
+        _print(found)
+    return 130 if found.interrupted else 3 if found.undecided else 0
+
+
+def _print(found: FlipTable) -> None:
+    console = terminal()
+    table = Table(title=Text(f"{inert(found.protocol)}: what each reading changes"), title_justify="left")
+    for column in ("reading", "value", "claim", "in", "default", "now", "steps"):
+        table.add_column(column, overflow="fold")
+    for flip in found.flips:
+        cells = (flip.reading, flip.value, flip.claim, f"{flip.system} at {flip.scope}", flip.default.value)
+        length = "" if flip.length is None else str(flip.length)
+        table.add_row(*(Text(inert(cell)) for cell in (*cells, flip.now.value, length)))
+    console.print(table)
+    places = "; ".join(f"{system} at {scope}" for system, scope in found.places)
+    counts = f"{plural(len(found.flips), 'verdict')} flipped, {plural(found.undecided, 'cell')} undecided"
+    lines = [
+        f"{plural(len(found.values), 'value')} tried in {places}: {counts}.",
+        f"values that flip nothing there: {', '.join(f'{name}={value}' for name, value in found.idle) or 'none'}",
+        f"not tried, for their values cannot be listed: {', '.join(found.untried) or 'none'}",
+    ]
+    print_lines(console, map(inert, lines))
