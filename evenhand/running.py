@@ -11,14 +11,12 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
-import threading
 import time
 import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
-from types import FrameType
 from typing import Any, cast
 
 from evenhand.engines import failed, run
@@ -74,10 +72,9 @@ def run_jobs(
 ) -> Ran:
     """Run every job, `workers` at a time.
 
-    Ctrl-C and SIGTERM end it: never as KeyboardInterrupt, but with a result that says `interrupted`.
+    KeyboardInterrupt ends it and goes no further: the result says `interrupted` and holds what was finished.
     """
     waiting = list(enumerate(jobs))
-    restore = _terminable()
     running: dict[Connection[Any, Any], tuple[int, _Running]] = {}
     done: dict[int, tuple[Finding, ...]] = {}
     seconds: dict[int, float] = {}
@@ -100,30 +97,9 @@ def run_jobs(
             _stop(child.process)
         for _, child in running.values():
             child.process.join()
-    finally:
-        restore()
     findings = tuple(found for index in sorted(done) for found in done[index])
     unfinished = tuple(job for index, job in enumerate(jobs) if index not in done)
     return Ran(findings, unfinished, interrupted, tuple((jobs[i].title, seconds[i]) for i in sorted(seconds)))
-
-
-def _terminable() -> Callable[[], None]:
-    """Let a polite request to end (SIGTERM, as CI sends it) count as Ctrl-C; what undoes that.
-
-    Only the main thread may do so; elsewhere the request ends the process as always.
-    """
-    if threading.current_thread() is not threading.main_thread():
-        return lambda: None
-    before = signal.signal(signal.SIGTERM, _interrupt)
-
-    def restore() -> None:
-        signal.signal(signal.SIGTERM, before)
-
-    return restore
-
-
-def _interrupt(_number: int, _frame: FrameType | None) -> None:
-    raise KeyboardInterrupt
 
 
 def _stop(process: BaseProcess) -> None:

@@ -9,11 +9,14 @@ from __future__ import annotations
 import functools
 import os
 import shlex
+import signal
 import sys
+import threading
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from types import FrameType
 from typing import Annotated, Any, NoReturn, ParamSpec
 
 import typer
@@ -120,7 +123,8 @@ def guarded(command: Callable[P, int]) -> Callable[P, None]:
     @functools.wraps(command)
     def wrapped(*args: P.args, **kwargs: P.kwargs) -> None:
         try:
-            code = command(*args, **kwargs)
+            with _one_request_to_end():
+                code = command(*args, **kwargs)
         except (BadUse, ProtocolBroken) as error:
             _leave(str(error), 2)
         except Unknown as error:
@@ -130,6 +134,33 @@ def guarded(command: Callable[P, int]) -> Callable[P, None]:
         raise typer.Exit(code)
 
     return wrapped
+
+
+_REQUESTS = (signal.SIGINT, signal.SIGTERM)
+
+
+@contextmanager
+def _one_request_to_end() -> Generator[None]:
+    """The first Ctrl-C or SIGTERM (as CI sends it) is a KeyboardInterrupt; more of them do not end the ending.
+
+    People press it twice and `timeout` sends two; what was finished must still be printed and written.  Only the
+    main thread may say so; elsewhere requests do what they always do.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = {number: signal.signal(number, _interrupt) for number in _REQUESTS}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _interrupt(_number: int, _frame: FrameType | None) -> None:
+    for number in _REQUESTS:
+        signal.signal(number, signal.SIG_IGN)
+    raise KeyboardInterrupt
 
 
 def _leave(message: str, code: int) -> NoReturn:

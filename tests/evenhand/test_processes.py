@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -60,7 +61,10 @@ def interrupted(*words: str, by: signal.Signals, wait: float = 60.0) -> tuple[in
         start_new_session=True,
     ) as run:
         time.sleep(6)
-        os.killpg(run.pid, by)  # as a terminal does: every process of the group
+        for _ in range(20):  # as a terminal does: every process of the group; and as impatient people do
+            with suppress(ProcessLookupError):
+                os.killpg(run.pid, by)
+            time.sleep(0.002)
         out, err = run.communicate(timeout=wait)
     return run.returncode, out, err
 
