@@ -1,0 +1,5 @@
+"""`sovereign`: the constitution-bound kernel (RSA-0, Phase X).
+
+Whatever is proposed passes five gates or is refused; one bundle wins by its hash; one warrant is issued, for one
+request, in one cycle, once.  Section numbers are those of the source text.
+"""

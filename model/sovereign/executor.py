@@ -1,0 +1,129 @@
+"""The warrant-gated executor over a tree that is data: check, then use (2.2, 4, 6).
+
+Checking and using are two actions, so that an attacker can come between them.  A use validates anew: it resolves the
+path in the tree as it is now, consults the allow-list for where the path leads, and spends the warrant in one action.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from evenhand.model.sovereign.kernel import path_of
+from evenhand.model.sovereign.paths import Place, Tree, dir_, file_, look, put, resolve, roots, under, within_prefix
+from evenhand.model.sovereign.state import Config, Held, Spent, State
+from evenhand.model.sovereign.vocabulary import (
+    EXECUTORS,
+    EXIT_TYPE,
+    LOG_APPEND,
+    NOTIFY,
+    READ_LOCAL,
+    WRITE_LOCAL,
+    Effect,
+    Request,
+    Warrant,
+    field,
+)
+
+__all__ = ["EXECUTOR_RULES", "age", "done", "permitted", "place", "restart", "spend", "valid"]
+
+
+def valid(config: Config, state: State, executor: str, warrant: Warrant, request: Request) -> str:
+    """Why an executor does not act on a warrant for a request; empty if it does."""
+    if warrant not in state.issued:
+        return "the kernel issued no such warrant"
+    if warrant.age:
+        return "the warrant is of an earlier cycle"
+    shared = config.readings.spent_memory == "durable"
+    if Spent(warrant, "" if shared else executor) in state.spent:
+        return "the warrant is spent"
+    if replace(request, author=warrant.request.author, created_at=warrant.request.created_at) != warrant.request:
+        return "the warrant names another request"
+    if request.action_type not in (NOTIFY, READ_LOCAL, WRITE_LOCAL, LOG_APPEND):
+        return f"{EXIT_TYPE} is a decision, not something to execute"
+    return ""
+
+
+def place(_config: Config, state: State, held: Held) -> Place | None:
+    """Where the request's path leads now; None where it has none or leads nowhere."""
+    path = path_of(held.request)
+    return None if path is None else resolve(state.tree, path)
+
+
+def permitted(config: Config, request: Request, where: Place | None) -> bool:
+    """Whether the allow-list has the place that the path leads to."""
+    path = path_of(request)
+    if path is None:
+        return True
+    io = config.constitution.io
+    allowed = io.read_paths if request.action_type == READ_LOCAL else io.write_paths
+    if config.readings.path_rule == "prefix_string":
+        return where is not None and within_prefix(path, allowed)
+    return where is not None and under(where, roots(allowed))
+
+
+def spend(config: Config, state: State, executor: str, warrant: Warrant) -> frozenset[Spent]:
+    """The memory of spent warrants after a use."""
+    shared = config.readings.spent_memory == "durable"
+    return state.spent | {Spent(warrant, "" if shared else executor)}
+
+
+def restart(config: Config, state: State, who: str) -> State:
+    """The host forgets what it owes to the logs; an executor what it holds, and what only it remembers."""
+    if who not in EXECUTORS:
+        return replace(state, owed=())
+    held = tuple(None if name == who else one for name, one in zip(EXECUTORS, state.held, strict=True))
+    spent = frozenset(one for one in state.spent if one.executor != who)
+    return replace(state, held=(held[0], held[1]), spent=spent)
+
+
+def age(_config: Config, state: State) -> State:
+    """A new cycle: every warrant of before is old, wherever it is kept."""
+    return replace(
+        state,
+        issued=frozenset(replace(one, age=1) for one in state.issued),
+        spent=frozenset(replace(one, warrant=replace(one.warrant, age=1)) for one in state.spent),
+        held=(_older(state.held[0]), _older(state.held[1])),
+    )
+
+
+def _older(held: Held | None) -> Held | None:
+    return None if held is None else replace(held, warrant=replace(held.warrant, age=1))
+
+
+def done(tree: Tree, request: Request, where: Place | None) -> tuple[Tree, Effect | None]:
+    """What a permitted request does to a tree; None where the tree does not let it (no such file, a directory)."""
+    match request.action_type:
+        case "Notify":
+            return tree, Effect(NOTIFY, (), str(field(request.fields, "message")))
+        case "ReadLocal":
+            node = look(tree, where or ())
+            if node is None or node.kind != "file":
+                return tree, None
+            return tree, Effect(READ_LOCAL, where or (), node.text)
+        case "WriteLocal":
+            if where is None or not _writable(tree, where):
+                return tree, None
+            content = str(field(request.fields, "content"))
+            return put(tree, where, file_(content)), Effect(WRITE_LOCAL, where, content)
+        case _:
+            if where is None or not _writable(tree, where):
+                return tree, None
+            return tree, Effect(LOG_APPEND, where, str(field(request.fields, "jsonl_lines")))
+
+
+def _writable(tree: Tree, where: Place) -> bool:
+    """A file may be made or replaced in a directory that exists."""
+    node, parent = look(tree, where), look(tree, where[:-1])
+    return (node is None or node.kind == "file") and parent == dir_()
+
+
+EXECUTOR_RULES: dict[str, Any] = {
+    "valid": valid,
+    "place": place,
+    "permitted": permitted,
+    "spend": spend,
+    "restart": restart,
+    "age": age,
+}
+"""The executor's share of the reference rules."""

@@ -1,0 +1,231 @@
+"""What there is at given sizes: observations, candidates and contexts, simplest first, hostile ones among them.
+
+Everything is named by content.  Candidates are made for a context, for a scope claim names observations by their id.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import lru_cache
+from itertools import product
+
+from evenhand.model.atoms import Atom
+from evenhand.model.sovereign.artifacts import artifact_id
+from evenhand.model.sovereign.constitution import REFERENCE_CONSTITUTION, Constitution, cite
+from evenhand.model.sovereign.paths import Place, Tree, dir_, file_
+from evenhand.model.sovereign.vocabulary import (
+    BUDGET,
+    EXIT_TYPE,
+    KERNEL,
+    LOG_APPEND,
+    NOTIFY,
+    READ_LOCAL,
+    REFLECTION,
+    SYSTEM,
+    TIMESTAMP,
+    USER_INPUT,
+    WRITE_LOCAL,
+    Candidate,
+    Fields,
+    Justification,
+    Observation,
+    Request,
+    ScopeClaim,
+    Value,
+)
+
+__all__ = [
+    "ESCAPES",
+    "LAWFUL_PATHS",
+    "NOON",
+    "TREE",
+    "at_time",
+    "budget",
+    "candidate",
+    "contexts",
+    "every_candidate",
+    "fields_of",
+    "integrity_failure",
+    "place_of",
+    "renamed",
+    "said",
+    "usual",
+]
+
+NOON, LATER = "2026-02-12T12:00:00Z", "2026-02-12T12:00:01Z"
+
+TREE: Tree = tuple(
+    sorted(
+        (
+            (("etc",), dir_()),
+            (("etc", "secret"), file_("s")),
+            (("repo",), dir_()),
+            (("repo", "artifacts"), dir_()),
+            (("repo", "artifacts", "a"), file_("a")),
+            (("repo", "logs"), dir_()),
+            (("repo", "workspace"), dir_()),
+            (("repo", "workspace", "d"), dir_()),
+            (("repo", "workspace", "d", "f"), file_("f")),
+        )
+    )
+)
+"""A repository on a disk that has something outside it."""
+
+LAWFUL_PATHS = ("./workspace/d/f", "workspace/x", "./workspace/./d/../y")
+
+ESCAPES = (
+    "./workspace/../../etc/secret",
+    "/etc/secret",
+    "./workspace//x",
+    ".\\workspace\\x",
+    "./workspace\u2215x",
+    "./workspace/\uff0e\uff0e/x",
+    "./workspaces/x",
+    "./workspace",
+    "",
+    "./workspace/x\x00",
+)
+"""Paths that must not pass: out and up, absolute, empty segments, other separators, look-alikes, near misses."""
+
+
+def at_time(time: Value = NOON) -> Observation:
+    """A TIMESTAMP."""
+    return Observation(TIMESTAMP, (("iso8601_utc", time),))
+
+
+def said(text: str = "hello") -> Observation:
+    """A user's words."""
+    return Observation(USER_INPUT, (("text", text),))
+
+
+def budget(count: Value) -> Observation:
+    """A reported number of tokens."""
+    return Observation(BUDGET, (("llm_output_token_count", count),))
+
+
+def integrity_failure(event: Value = "startup_integrity_fail") -> Observation:
+    """A system observation of an integrity failure."""
+    return Observation(SYSTEM, (("event", event),))
+
+
+def usual() -> tuple[Observation, ...]:
+    """The plainest context: a time and a user's words."""
+    return (at_time(), said())
+
+
+def fields_of(action_type: str, path: Value = LAWFUL_PATHS[0], text: Value = "m") -> Fields:
+    """The fields of a request of this type; none for a type that nobody declares."""
+    match action_type:
+        case "Notify":
+            return (("message", text),)
+        case "ReadLocal":
+            return (("path", path),)
+        case "WriteLocal":
+            return (("content", text), ("path", path))
+        case "LogAppend":
+            return (("jsonl_lines", ("{}",)), ("log_name", "artifacts"))
+        case _:
+            return ()
+
+
+@lru_cache(maxsize=65_536)
+def candidate(
+    observations: tuple[Observation, ...],
+    action_type: str = NOTIFY,
+    *,
+    constitution: Constitution = REFERENCE_CONSTITUTION,
+    path: Value = LAWFUL_PATHS[0],
+    text: Value = "m",
+    why: str = "because",
+    author: str = REFLECTION,
+    created_at: str = "",
+) -> Candidate:
+    """A well-formed candidate for these observations; it cites the first clause, or the document where none is."""
+    clause = cite(constitution, constitution.clauses[0] if constitution.clauses else "")
+    ids = tuple(artifact_id(one) for one in observations if one.kind == USER_INPUT) or tuple(
+        artifact_id(one) for one in observations
+    )
+    return Candidate(
+        Request(action_type, fields_of(action_type, path, text), author, created_at),
+        ScopeClaim(ids[:1], clause, author=author),
+        Justification(why, author),
+        (clause,),
+    )
+
+
+def contexts(hostile: bool = True) -> tuple[tuple[Observation, ...], ...]:
+    """Lists of observations, plainest first: with and without time, budget, integrity failures."""
+    plain = usual()
+    found: list[tuple[Observation, ...]] = [plain, (said(),), (*plain, budget(6000)), (*plain, budget(6001))]
+    found += [(*plain, integrity_failure()), (said(), integrity_failure())]
+    if hostile:
+        found += [
+            (*plain, at_time(LATER)),
+            (*plain, at_time()),
+            (said(), at_time("")),
+            (said(), at_time(Atom("null", "null"))),
+            (*plain, budget(-1)),
+            (*plain, budget("6")),
+            (*plain, budget(Atom("bool", "true"))),
+            (*plain, budget(3001), budget(3000)),
+            (*plain, budget(6001), budget(1)),
+            (*plain, Observation(BUDGET)),
+            (*plain, integrity_failure("startup_integrity_ok")),
+            (*plain, Observation(USER_INPUT, (("event", "startup_integrity_fail"),))),
+            (),
+        ]
+    return tuple(found)
+
+
+TYPES_TRIED = (NOTIFY, READ_LOCAL, WRITE_LOCAL, LOG_APPEND, EXIT_TYPE, "Shell")
+AUTHORS_TRIED = (REFLECTION, KERNEL, "nobody")
+
+
+def _citations(constitution: Constitution) -> tuple[tuple[str, ...], ...]:
+    good = cite(constitution, constitution.clauses[0])
+    wrong = "constitution:v9#" + constitution.clauses[0]
+    return ((good,), (), (cite(constitution, "/limits"),), (good, cite(constitution, "NO-SUCH-CLAUSE")), (wrong,))
+
+
+def every_candidate(observations: tuple[Observation, ...]) -> Iterator[Candidate]:
+    """Every candidate over small alphabets of types, paths, citations, authors, scope claims and justifications."""
+    constitution = REFERENCE_CONSTITUTION
+    good = candidate(observations or usual())
+    clause = good.citations[0]
+    known = tuple(artifact_id(one) for one in observations)[:1]
+    scopes = (
+        ScopeClaim(known, clause),
+        None,
+        ScopeClaim((), clause),
+        ScopeClaim(("0" * 64,), clause),
+        ScopeClaim(known, cite(constitution, "NO-SUCH-CLAUSE")),
+    )
+    whys = (Justification("because"), None, Justification(""))
+    for action_type, citations, author in product(TYPES_TRIED, _citations(constitution), AUTHORS_TRIED):
+        for fields in _fields_tried(action_type):
+            for scope, why in product(scopes, whys):
+                yield Candidate(Request(action_type, fields, author), scope, why, citations)
+
+
+def _fields_tried(action_type: str) -> tuple[Fields, ...]:
+    honest = fields_of(action_type)
+    more: Fields = (*honest, ("zz", "more"))
+    if action_type in (READ_LOCAL, WRITE_LOCAL):
+        outside = tuple(fields_of(action_type, path) for path in (ESCAPES[0], ESCAPES[4]))
+        return (honest, (), fields_of(action_type, Atom("null", "null")), *outside, more)
+    if action_type == NOTIFY:
+        return (honest, (), fields_of(action_type, text=Atom("bool", "true")), fields_of(action_type, text=7), more)
+    return (honest, more)
+
+
+def renamed(one: Candidate, author: str, created_at: str) -> Candidate:
+    """The same content by another author at another time."""
+    scope = None if one.scope is None else replace(one.scope, author=author, created_at=created_at)
+    why = None if one.justification is None else replace(one.justification, author=author, created_at=created_at)
+    return Candidate(replace(one.request, author=author, created_at=created_at), scope, why, one.citations)
+
+
+def place_of(path: str) -> Place:
+    """A place below the repository, from a path without anything odd in it."""
+    return ("repo", *path.split("/"))

@@ -1,0 +1,155 @@
+"""Paths and the file tree, as data.
+
+A path is text from outside; a *place* is where it leads: the names from the root of the disk.  The repository lies at
+`BASE`, so that leaving it leads somewhere that exists.  `lexical` is what the pure kernel can know of a path (gate 5);
+`resolve` follows links in a tree and is what an executor must do before it consults the allow-list (6).
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TypeAlias
+
+__all__ = [
+    "BASE",
+    "MOST_LINKS",
+    "Node",
+    "Place",
+    "Tree",
+    "dir_",
+    "file_",
+    "lexical",
+    "link_",
+    "look",
+    "put",
+    "resolve",
+    "roots",
+    "under",
+    "within_prefix",
+]
+
+Place: TypeAlias = tuple[str, ...]
+
+BASE: Place = ("repo",)
+"""Where the repository lies; relative paths start here."""
+
+MOST_LINKS = 8
+"""Links that one resolution follows before it gives up, as a system does for loops."""
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A directory, a file with its text, or a symbolic link with its target."""
+
+    kind: str
+    text: str = ""
+
+
+Tree: TypeAlias = tuple[tuple[Place, Node], ...]
+
+
+def dir_() -> Node:
+    """A directory."""
+    return Node("dir")
+
+
+def file_(text: str = "") -> Node:
+    """A file."""
+    return Node("file", text)
+
+
+def link_(target: str) -> Node:
+    """A symbolic link."""
+    return Node("link", target)
+
+
+def look(tree: Tree, place: Place) -> Node | None:
+    """What stands at a place itself, no link followed."""
+    for where, node in tree:
+        if where == place:
+            return node
+    return None
+
+
+def put(tree: Tree, place: Place, node: Node | None) -> Tree:
+    """The tree with another node at a place (None: nothing, and nothing below it)."""
+    kept = [(w, n) for w, n in tree if w != place and not (_replaced(node) and w[: len(place)] == place)]
+    return tuple(sorted([*kept, *([(place, node)] if node is not None else [])], key=lambda entry: entry[0]))
+
+
+def _replaced(node: Node | None) -> bool:
+    """Whether what stood below a place is gone with it."""
+    return node is None or node.kind != "dir"
+
+
+@lru_cache(maxsize=65_536)
+def lexical(path: str) -> Place | None:
+    """Where a path leads if no link stands in the way; None for a path that no honest request holds.
+
+    Refused: absolute paths, backslashes and control characters, empty segments, whatever leaves the repository,
+    and texts whose compatibility form (NFKC) is another text, which look like something they are not.
+    """
+    if not path or path.startswith("/") or "\\" in path or unicodedata.normalize("NFKC", path) != path:
+        return None
+    if any(unicodedata.category(c) in ("Cc", "Cf", "Cs") for c in path):
+        return None
+    place: list[str] = []
+    for segment in path.split("/"):
+        if not segment:
+            return None
+        if segment == "..":
+            if not place:
+                return None
+            place.pop()
+        elif segment != ".":
+            place.append(segment)
+    return (*BASE, *place)
+
+
+@lru_cache(maxsize=65_536)
+def resolve(tree: Tree, path: str) -> Place | None:
+    """Where a path leads in a tree, every link followed, `..` after the links; None where it leads nowhere.
+
+    Its last name need not exist, so that files can be made.
+    """
+    at: Place = () if path.startswith("/") else BASE
+    rest = [segment for segment in reversed(path.split("/")) if segment not in ("", ".")]
+    followed = 0
+    while rest:
+        segment = rest.pop()
+        if segment == "..":
+            at = at[:-1]
+            continue
+        place = (*at, segment)
+        node = look(tree, place)
+        if node is not None and node.kind == "link":
+            followed += 1
+            if followed > MOST_LINKS:
+                return None
+            at = () if node.text.startswith("/") else at
+            rest += [one for one in reversed(node.text.split("/")) if one not in ("", ".")]
+            continue
+        if rest and (node is None or node.kind != "dir"):
+            return None
+        at = place
+    return at
+
+
+@lru_cache(maxsize=4_096)
+def roots(prefixes: tuple[str, ...]) -> tuple[Place, ...]:
+    """The places of the directories that an IO policy names; a name that is no honest path allows nothing."""
+    found = [lexical(prefix.rstrip("/")) for prefix in prefixes]
+    return tuple(place for place in found if place is not None and len(place) > len(BASE))
+
+
+def under(place: Place, allowed: Iterable[Place]) -> bool:
+    """Whether a place lies below one of the allowed ones."""
+    return any(len(place) > len(root) and place[: len(root)] == root for root in allowed)
+
+
+def within_prefix(path: str, prefixes: Iterable[str]) -> bool:
+    """Whether a path begins with one of the texts, as reading `prefix_string` has it."""
+    return any(path.startswith(prefix) for prefix in prefixes)

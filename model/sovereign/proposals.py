@@ -1,0 +1,111 @@
+"""From a canonical JSON object to candidates: parse, then bind observation ids (13.1, 13.2).
+
+The host binds the ids of actual observations into scope claims and alters nothing else.  Unknown entries reject the
+candidate: a parser that drops what it does not know would propose something that nobody wrote.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from evenhand.model.atoms import atom
+from evenhand.model.canonical import Json
+from evenhand.model.sovereign.artifacts import artifact_id
+from evenhand.model.sovereign.canonicalizer import canonicalize
+from evenhand.model.sovereign.vocabulary import (
+    REFLECTION,
+    USER_INPUT,
+    Candidate,
+    Fields,
+    Justification,
+    Observation,
+    Request,
+    ScopeClaim,
+    Value,
+)
+
+__all__ = ["bind", "candidate_from", "candidates_from", "proposed", "value_from"]
+
+
+def value_from(data: Json) -> Value:
+    """A JSON value as a model value: text, integers, lists of text; the rest tagged."""
+    if isinstance(data, str):
+        return data
+    if isinstance(data, int) and not isinstance(data, bool):
+        return data
+    if isinstance(data, list):
+        items: list[Any] = data
+        return tuple(one if isinstance(one, str) else atom(one) for one in items)
+    return atom(data)
+
+
+def _entries(data: Json, *names: str) -> dict[str, Any] | None:
+    """A JSON object with no other entries than these; None for anything else."""
+    if not isinstance(data, dict):
+        return None
+    told: dict[str, Any] = data
+    return told if set(told) <= {*names, "type", "id", "author", "created_at"} else None
+
+
+def _stamp(told: dict[str, Any]) -> dict[str, str]:
+    author, at = told.get("author", REFLECTION), told.get("created_at", "")
+    return {"author": str(author), "created_at": str(at)}
+
+
+def candidate_from(data: Json) -> Candidate | None:
+    """One candidate; None where the object does not say one."""
+    told = _entries(data, "action_request", "scope_claim", "justification", "authority_citations")
+    asked = _entries(told.get("action_request"), "action_type", "fields") if told else None
+    fields: Any = asked.get("fields", {}) if asked else None
+    if told is None or asked is None or not isinstance(fields, dict) or not isinstance(asked.get("action_type"), str):
+        return None
+    made: Fields = tuple(sorted((str(name), value_from(value)) for name, value in fields.items()))  # pyright: ignore
+    scope: ScopeClaim | None = None
+    if told.get("scope_claim") is not None:
+        claimed = _entries(told["scope_claim"], "observation_ids", "clause_ref", "claim")
+        ids: Any = claimed.get("observation_ids", []) if claimed else None
+        if claimed is None or not isinstance(ids, list) or not isinstance(claimed.get("clause_ref"), str):
+            return None
+        scope = ScopeClaim(
+            tuple(str(one) for one in ids),  # pyright: ignore
+            claimed["clause_ref"],
+            str(claimed.get("claim", "")),
+            **_stamp(claimed),
+        )
+    why: Justification | None = None
+    if told.get("justification") is not None:
+        said = _entries(told["justification"], "text")
+        if said is None or not isinstance(said.get("text"), str):
+            return None
+        why = Justification(said["text"], **_stamp(said))
+    cited: Any = told.get("authority_citations", [])
+    if not isinstance(cited, list) or not all(isinstance(one, str) for one in cited):  # pyright: ignore
+        return None
+    request = Request(asked["action_type"], made, **_stamp(asked))
+    return Candidate(request, scope, why, tuple(cited))  # pyright: ignore
+
+
+def candidates_from(data: Json) -> tuple[Candidate, ...]:
+    """The candidates of an object: itself, or those of its list `candidates`."""
+    if isinstance(data, dict) and "candidates" in data:
+        listed: Any = data["candidates"]
+        many: list[Any] = listed if isinstance(listed, list) else []
+    else:
+        many = [data]
+    return tuple(one for one in map(candidate_from, many) if one is not None)
+
+
+def bind(candidates: tuple[Candidate, ...], observations: tuple[Observation, ...]) -> tuple[Candidate, ...]:
+    """Put the ids of the user's inputs (of all observations where there is none) into each scope claim."""
+    ids = tuple(artifact_id(one) for one in observations if one.kind == USER_INPUT)
+    ids = ids or tuple(artifact_id(one) for one in observations)
+    return tuple(
+        one if one.scope is None else replace(one, scope=replace(one.scope, observation_ids=ids)) for one in candidates
+    )
+
+
+def proposed(text: str, observations: tuple[Observation, ...]) -> tuple[Candidate, ...]:
+    """The candidates that raw text comes to; none where the canonicalizer rejects it, and the kernel still decides."""
+    found = canonicalize(text)
+    return () if found.rejection else bind(candidates_from(found.value), observations)

@@ -1,0 +1,227 @@
+"""Configurations, states, actions and what a step shows, for every system of RSA-0.
+
+A state holds nothing that only counts up: the cycle of a warrant is its age, a log is what is still owed to it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from evenhand.model.atoms import Atom, Opaque
+from evenhand.model.sovereign.constitution import (
+    REFERENCE_CONSTITUTION,
+    ActionType,
+    Constitution,
+    IoPolicy,
+    Limits,
+)
+from evenhand.model.sovereign.paths import Node, Place, Tree
+from evenhand.model.sovereign.readings import Readings
+from evenhand.model.sovereign.vocabulary import (
+    Candidate,
+    Decision,
+    Effect,
+    Exit,
+    Justification,
+    Observation,
+    Record,
+    Refusal,
+    Request,
+    ScopeClaim,
+    Warrant,
+)
+
+__all__ = [
+    "ABORTED",
+    "EXITED",
+    "SESSION_BUDGET_EXHAUSTED",
+    "TYPES",
+    "Act",
+    "Check",
+    "Config",
+    "Cycle",
+    "Decide",
+    "Held",
+    "Log",
+    "Mutate",
+    "Restart",
+    "Shown",
+    "Spent",
+    "State",
+    "Swap",
+    "Use",
+]
+
+EXITED, ABORTED, SESSION_BUDGET_EXHAUSTED = "EXITED", "ABORTED", "SESSION_BUDGET_EXHAUSTED"
+"""How an agent or a session is over: an EXIT decision, 25 refusals in a row, the session's tokens (13.10)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """What is fixed during a run: the constitution, the tree it starts in, in a session the condition and B2.
+
+    `most_refusals` in a row end a session; 0 lets it go on.
+    """
+
+    constitution: Constitution = REFERENCE_CONSTITUTION
+    tree: Tree = ()
+    condition: str = ""
+    session_budget: int | None = None
+    most_refusals: int = 25
+    readings: Readings = Readings()  # noqa: RUF009 - a frozen record of defaults
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """What an executor has checked and not yet used: the warrant, the request, where its path led then."""
+
+    warrant: Warrant
+    request: Request
+    place: Place | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """A warrant was used; `executor` says whose memory that is in, empty for one that all share."""
+
+    warrant: Warrant
+    executor: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """The state between two actions.
+
+    `issued` are the warrants that the kernel issued, which the attacker has seen as well.  `held` belongs to the first
+    and second executor.  `owed` are log intents not yet logged.  `refusals` and `tokens` belong to a session: refusals
+    in a row, and tokens spent, both bounded by where the session ends.
+    """
+
+    tree: Tree = ()
+    issued: frozenset[Warrant] = frozenset()
+    spent: frozenset[Spent] = frozenset()
+    held: tuple[Held | None, Held | None] = (None, None)
+    owed: tuple[Record, ...] = ()
+    refusals: int = 0
+    tokens: int = 0
+    over: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Decide:
+    """A cycle begins: these were observed, these are proposed, in this order."""
+
+    observations: tuple[Observation, ...]
+    candidates: tuple[Candidate, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """An executor is handed a warrant and a request."""
+
+    executor: str
+    warrant: Warrant
+    request: Request
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """An executor acts on what it has checked."""
+
+    executor: str
+
+
+@dataclass(frozen=True, slots=True)
+class Log:
+    """What is owed to the logs is written, under LogAppend warrants."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mutate:
+    """The attacker changes the request that an executor has checked."""
+
+    executor: str
+    request: Request
+
+
+@dataclass(frozen=True, slots=True)
+class Swap:
+    """The attacker puts something at a place: a link where a directory was."""
+
+    place: Place
+    node: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Restart:
+    """An executor, or the host, starts anew."""
+
+    who: str
+
+
+@dataclass(frozen=True, slots=True)
+class Cycle:
+    """A whole cycle, Observe to Log, without anybody in between."""
+
+    observations: tuple[Observation, ...]
+    candidates: tuple[Candidate, ...] = ()
+
+
+Act: TypeAlias = Decide | Check | Use | Log | Mutate | Swap | Restart | Cycle
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What a step shows.
+
+    `kind` names the action, or is `rejected`, with the reason.  `intents` are log intents of this step, `logged` and
+    `lost` those that were written or could not be.  `effects` are what was done to the world, `log_warrants` how many
+    LogAppend warrants the kernel issued.
+    """
+
+    kind: str
+    decision: Decision | None = None
+    effects: tuple[Effect, ...] = ()
+    intents: tuple[Record, ...] = ()
+    logged: tuple[Record, ...] = ()
+    lost: tuple[Record, ...] = ()
+    log_warrants: int = 0
+    rejected: str = ""
+
+
+TYPES = (
+    ActionType,
+    Atom,
+    Candidate,
+    Check,
+    Config,
+    Constitution,
+    Cycle,
+    Decide,
+    Decision,
+    Effect,
+    Exit,
+    Held,
+    IoPolicy,
+    Justification,
+    Limits,
+    Log,
+    Mutate,
+    Node,
+    Observation,
+    Opaque,
+    Readings,
+    Record,
+    Refusal,
+    Request,
+    Restart,
+    ScopeClaim,
+    Shown,
+    Spent,
+    State,
+    Swap,
+    Use,
+    Warrant,
+)
+"""Every class that files of this protocol may hold."""

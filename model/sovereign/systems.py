@@ -1,0 +1,455 @@
+"""The systems of RSA-0: one kernel, five ways to look at it.
+
+`agent`: decide, check, use, log, and the attacker between them.  `candidates`: every candidate in every context, once.
+`lists`: all lists of observations and candidates over one representative of each class.  `session`: composed cycles
+under the run conditions.  `constitutions`: composed cycles under every small constitution.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from functools import lru_cache
+from itertools import product
+from typing import Any
+
+from evenhand.model.sovereign.artifacts import artifact_id
+from evenhand.model.sovereign.conditions import CONDITIONS, LIVE, menu
+from evenhand.model.sovereign.constitution import (
+    REFERENCE_CONSTITUTION,
+    REQUIREMENTS,
+    ActionType,
+    Constitution,
+    IoPolicy,
+    Limits,
+    cite,
+)
+from evenhand.model.sovereign.kernel import Rules
+from evenhand.model.sovereign.menus import (
+    ESCAPES,
+    TREE,
+    at_time,
+    budget,
+    candidate,
+    contexts,
+    every_candidate,
+    integrity_failure,
+    renamed,
+    said,
+    usual,
+)
+from evenhand.model.sovereign.paths import dir_, link_
+from evenhand.model.sovereign.readings import Readings
+from evenhand.model.sovereign.state import (
+    TYPES,
+    Act,
+    Check,
+    Config,
+    Cycle,
+    Decide,
+    Log,
+    Mutate,
+    Restart,
+    Shown,
+    State,
+    Swap,
+    Use,
+)
+from evenhand.model.sovereign.step import (
+    REFERENCE,
+    SovereignStep,
+    agent_step,
+    initial,
+    judging_step,
+    session_step,
+    smaller,
+)
+from evenhand.model.sovereign.vocabulary import (
+    ACTION,
+    ACTION_TYPES,
+    EXECUTORS,
+    EXIT_TYPE,
+    KERNEL,
+    LOG_APPEND,
+    NOTIFY,
+    READ_LOCAL,
+    WRITE_LOCAL,
+    Candidate,
+    Observation,
+    Request,
+    ScopeClaim,
+    Warrant,
+)
+from evenhand.model.system import Fairness, Scope, System
+
+__all__ = [
+    "AGENT",
+    "CANDIDATES",
+    "CONSTITUTIONS",
+    "LISTS",
+    "LONG_TEXT",
+    "SESSION",
+    "SYSTEMS",
+    "lawful",
+    "proposals",
+    "small_constitutions",
+]
+
+SovereignSystem = System[Config, State, Act, Shown, Rules]
+D = ("repo", "workspace", "d")
+LONG_TEXT = "m" * 9_900
+"""A message whose own line still fits a log line, and whose candidate's line does not (10 000 characters)."""
+
+
+# The agent and its attacker.
+
+
+@lru_cache(maxsize=64)
+def proposals(scope: Scope) -> tuple[Candidate, ...]:
+    """What is proposed to the agent: a write and a notification, then a read, a LogAppend in the kernel's name."""
+    seen = usual()
+    many = (
+        candidate(seen, WRITE_LOCAL, path="workspace/d/f"),
+        candidate(seen, NOTIFY),
+        candidate(seen, READ_LOCAL, path="workspace/d/f"),
+        candidate(seen, LOG_APPEND, author=KERNEL),
+        candidate(seen, NOTIFY, text=LONG_TEXT),
+        candidate(seen, EXIT_TYPE),
+    )
+    return many[: scope["proposals"]]
+
+
+@lru_cache(maxsize=64)
+def _decisions(scope: Scope) -> tuple[Act, ...]:
+    made = proposals(scope)
+    lists = [(), *((one,) for one in made), made[:2]]
+    found: list[Act] = [Decide(usual(), many) for many in lists]
+    return (*found, Decide((said(),), made[:1]), Decide((*usual(), integrity_failure()), made[:1]))
+
+
+@lru_cache(maxsize=64)
+def _forgeries(scope: Scope) -> tuple[Warrant, ...]:
+    """Warrants that no kernel issued: for a request that was never proposed, and for a type that is never proposed."""
+    outside = Request(WRITE_LOCAL, (("content", "m"), ("path", ESCAPES[0])), author="")
+    log = candidate(usual(), LOG_APPEND).request
+    made = tuple(Warrant(request, "0" * 64, "") for request in (outside, replace(log, author="")))
+    return made[: scope["forgeries"]]
+
+
+def _honest(scope: Scope, warrant: Warrant) -> Request:
+    """The request that a warrant is for, as its author proposed it."""
+    for one in proposals(scope):
+        if replace(one.request, author=warrant.request.author, created_at="") == replace(
+            warrant.request, created_at=""
+        ):
+            return one.request
+    return warrant.request
+
+
+@lru_cache(maxsize=64)
+def _swapped(scope: Scope) -> Request:
+    """Another request than any warrant is for: a write elsewhere."""
+    return Request(WRITE_LOCAL, (("content", "m"), ("path", "workspace/e")))
+
+
+def _agent_actions(_config: Config, scope: Scope, state: State) -> Iterator[Act]:
+    if state.over:
+        return
+    yield from _decisions(scope)
+    yield Log()
+    executors = EXECUTORS[: scope["executors"]]
+    issued = sorted(state.issued, key=lambda one: (one.bundle, one.age))
+    for executor, held in zip(executors, state.held, strict=False):
+        if held is not None:
+            yield Use(executor)
+            yield Mutate(executor, _swapped(scope))
+            continue
+        for warrant in (*issued, *_forgeries(scope)):
+            yield Check(executor, warrant, _honest(scope, warrant))
+        for warrant in issued:
+            yield Check(executor, warrant, _swapped(scope))
+    for who in (*executors, "host"):
+        yield Restart(who)
+    if scope["swaps"]:
+        yield Swap(D, link_("../../etc"))
+        yield Swap(D, dir_())
+
+
+def _allows_anything(_config: Config, state: State, action: Act) -> bool:
+    """An attacker may do anything while the agent runs; whole cycles belong to sessions."""
+    return not state.over and not isinstance(action, Cycle)
+
+
+def _agent_configs(_scope: Scope, readings: Readings) -> Iterator[Config]:
+    yield Config(tree=TREE, readings=readings)
+
+
+# Candidates and lists.
+
+
+@lru_cache(maxsize=8)
+def _every_decision(hostile: int) -> tuple[Act, ...]:
+    return tuple(Decide(seen, (one,)) for seen in contexts(bool(hostile)) for one in every_candidate(seen))
+
+
+def _candidate_actions(_config: Config, scope: Scope, state: State) -> Iterable[Act]:
+    return () if state.over else _every_decision(scope["hostile"])
+
+
+def _only_decisions(_config: Config, state: State, action: Act) -> bool:
+    return not state.over and isinstance(action, Decide)
+
+
+_OBSERVED: tuple[Observation, ...] = (
+    at_time(),
+    said(),
+    budget(6000),
+    integrity_failure(),
+    at_time("2026-02-12T12:00:01Z"),
+    budget(6001),
+    budget(-1),
+    budget("6"),
+)
+"""One observation of each class: two times, words, budgets within, beyond and absurd, an integrity failure."""
+
+
+def _representatives(seen: tuple[Observation, ...]) -> tuple[Candidate, ...]:
+    """One candidate of each class in a context: admitted ones first, then one for each way to fail."""
+    good = candidate(seen)
+    assert good.scope is not None
+    return (
+        good,
+        candidate(seen, WRITE_LOCAL),
+        renamed(good, "user", "2026-02-12T11:00:00Z"),
+        replace(good, citations=()),
+        replace(good, citations=(*good.citations, cite(REFERENCE_CONSTITUTION, "NO-SUCH-CLAUSE"))),
+        replace(good, scope=ScopeClaim((), good.scope.clause_ref)),
+        candidate(seen, "Shell"),
+        candidate(seen, READ_LOCAL, path=ESCAPES[0]),
+        candidate(seen, LOG_APPEND, author=KERNEL),
+        candidate(seen, EXIT_TYPE),
+        replace(good, scope=replace(good.scope, observation_ids=tuple(artifact_id(one) for one in seen))),
+    )
+
+
+@lru_cache(maxsize=8)
+def _every_list(observations: int, candidates: int) -> tuple[Act, ...]:
+    found: list[Act] = []
+    for length in range(observations + 1):
+        for seen in product(_OBSERVED, repeat=length):
+            made = _representatives(seen)
+            found += [Decide(seen, many) for size in range(candidates + 1) for many in product(made, repeat=size)]
+    return tuple(found)
+
+
+def _list_actions(_config: Config, scope: Scope, state: State) -> Iterable[Act]:
+    return () if state.over else _every_list(scope["observations"], scope["candidates"])
+
+
+# Sessions.
+
+
+@lru_cache(maxsize=32)
+def _cycles(condition: str) -> tuple[Act, ...]:
+    return tuple(Cycle(one.observations, one.candidates) for _, one in menu(condition))
+
+
+def _session_configs(scope: Scope, readings: Readings) -> Iterator[Config]:
+    for condition in CONDITIONS:
+        bound = scope["thousands"] * 1000 if condition in LIVE else None
+        yield Config(
+            tree=TREE,
+            condition=condition,
+            session_budget=bound,
+            most_refusals=scope["refusals"],
+            readings=readings,
+        )
+
+
+def _session_actions(config: Config, _scope: Scope, state: State) -> Iterable[Act]:
+    return () if state.over else _cycles(config.condition)
+
+
+def _only_cycles(_config: Config, state: State, action: Act) -> bool:
+    return not state.over and isinstance(action, Cycle)
+
+
+# Small constitutions.
+
+_NO_IO = IoPolicy((), ())
+_ALL_IO = IoPolicy()
+
+
+def small_constitutions(types: int) -> Iterator[Constitution]:
+    """Constitutions with up to so many action types, smallest first: flags, requirements, paths and limits vary.
+
+    The size of a constitution is the number of its action types, then of its clauses, requirements and paths.
+    """
+    names = (NOTIFY, READ_LOCAL, WRITE_LOCAL, LOG_APPEND, EXIT_TYPE)
+    requires = ((), REQUIREMENTS)
+    found: list[Constitution] = []
+    for count in range(types + 1):
+        for chosen in _choose(names, count):
+            flags = product((False, True), requires)
+            for told in product(tuple(flags), repeat=count):
+                kinds = tuple(
+                    ActionType(name, "low", kernel_only=only, requires=asked)
+                    for name, (only, asked) in zip(chosen, told, strict=True)
+                )
+                for clauses, io, limits in product(((), ("C",)), (_NO_IO, _ALL_IO), _SMALL_LIMITS):
+                    found.append(Constitution("1", clauses, kinds, io, limits))
+    yield from sorted(found, key=_size)
+
+
+_SMALL_LIMITS = (
+    Limits(),
+    Limits(max_total_tokens_per_cycle=0),
+    Limits(max_chars_per_line=400),
+    Limits(max_chars_per_field=0),
+)
+
+
+def _choose(names: tuple[str, ...], count: int) -> Iterator[tuple[str, ...]]:
+    for picked in product(names, repeat=count):
+        if list(picked) == sorted(set(picked), key=names.index):
+            yield picked
+
+
+def _size(one: Constitution) -> tuple[int, ...]:
+    asked = sum(len(kind.requires) for kind in one.action_types)
+    only = sum(kind.kernel_only for kind in one.action_types)
+    return (
+        len(one.action_types),
+        len(one.clauses),
+        asked,
+        only,
+        len(one.io.read_paths) + len(one.io.write_paths),
+        _SMALL_LIMITS.index(one.limits) if one.limits in _SMALL_LIMITS else 0,
+    )
+
+
+def lawful(constitution: Constitution) -> tuple[Candidate, ...]:
+    """For each declared type the best that a proposer can say: everything there, a path that is allowed if any is."""
+    seen = _plain_context()
+    found: list[Candidate] = []
+    for kind in constitution.action_types:
+        paths = constitution.io.read_paths if kind.name == READ_LOCAL else constitution.io.write_paths
+        path = f"{paths[0].rstrip('/')}/x" if paths else "./x"
+        found.append(candidate(seen, kind.name, constitution=constitution, path=path))
+    return tuple(found)
+
+
+def _plain_context() -> tuple[Observation, ...]:
+    return (*usual(), budget(0))
+
+
+@lru_cache(maxsize=4_096)
+def _constitution_cycles(constitution: Constitution) -> tuple[Act, ...]:
+    seen = _plain_context()
+    made = lawful(constitution)
+    long = [
+        candidate(seen, kind.name, constitution=constitution, text="m" * constitution.limits.max_chars_per_line)
+        for kind in constitution.action_types
+        if kind.name == NOTIFY and 0 < constitution.limits.max_chars_per_line <= 100_000
+    ]
+    single: list[Act] = [Cycle(seen, (one,)) for one in (*made, *long)]
+    return (*single, Cycle(seen, ()), Cycle((said(), budget(0)), made[:1]), Cycle((*seen[:2], budget(1)), made[:1]))
+
+
+def _constitution_configs(scope: Scope, readings: Readings) -> Iterator[Config]:
+    for one in small_constitutions(scope["types"]):
+        yield Config(one, TREE, most_refusals=0, readings=readings)
+
+
+def _constitution_actions(config: Config, _scope: Scope, state: State) -> Iterable[Act]:
+    return () if state.over else _constitution_cycles(config.constitution)
+
+
+def _proposed(config: Config, name: str) -> Fairness[State, Act]:
+    """The best proposal of a type is made again and again; where the type is not declared, whatever is done serves."""
+    plain = _plain_context()
+    made = [one for one in lawful(config.constitution) if one.request.action_type == name]
+
+    def taken(_state: State, action: Act) -> bool:
+        return not made or (
+            isinstance(action, Cycle) and action.observations == plain and action.candidates == (made[0],)
+        )
+
+    return Fairness("weak", taken)
+
+
+def _fair(config: Config) -> dict[str, Fairness[State, Act]]:
+    return {f"{name} is proposed": _proposed(config, name) for name in ACTION_TYPES}
+
+
+def progress(step: SovereignStep) -> bool:
+    """Something was decided to be done."""
+    return step.shown.decision is not None and step.shown.decision.kind == ACTION
+
+
+def _wants(config: Config, state: State) -> bool:
+    return not state.over and bool(config.constitution.action_types)
+
+
+def _system(name: str, configs: Any, actions: Any, step: Any, scope: Scope, **more: Any) -> SovereignSystem:
+    """A system of this protocol: the same start, rules and vocabulary."""
+    return System(
+        name=name,
+        rules=REFERENCE,
+        configs=configs,
+        initial=initial,
+        step=step,
+        actions=actions,
+        scope=scope,
+        readings=Readings(),
+        wants=_wants,
+        progress=progress,
+        smaller=smaller,
+        types=TYPES,
+        **more,
+    )
+
+
+AGENT = _system(
+    "agent",
+    _agent_configs,
+    _agent_actions,
+    agent_step,
+    Scope(proposals=2, executors=2, forgeries=1, swaps=1),
+    allows=_allows_anything,
+)
+"""The agent with its attacker."""
+
+CANDIDATES = _system(
+    "candidates", _agent_configs, _candidate_actions, judging_step, Scope(hostile=1), allows=_only_decisions
+)
+"""Every candidate in every context, once."""
+
+LISTS = _system(
+    "lists", _agent_configs, _list_actions, judging_step, Scope(observations=2, candidates=2), allows=_only_decisions
+)
+"""All lists over one representative per class."""
+
+SESSION = _system(
+    "session",
+    _session_configs,
+    _session_actions,
+    session_step,
+    Scope(refusals=25, thousands=9),
+    allows=_only_cycles,
+)
+"""Composed cycles under each condition, until something ends them."""
+
+CONSTITUTIONS = _system(
+    "constitutions",
+    _constitution_configs,
+    _constitution_actions,
+    session_step,
+    Scope(types=1),
+    allows=_only_cycles,
+    fair=_fair,
+)
+"""Composed cycles under every small constitution."""
+
+SYSTEMS = {system.name: system for system in (AGENT, CANDIDATES, LISTS, SESSION, CONSTITUTIONS)}
+"""Every system by name, the main one first."""

@@ -1,0 +1,99 @@
+"""Telemetry: which lines a cycle owes to the five logs, and which of them a LogAppend warrant can carry (3.2, 6, 8.C).
+
+Derivation is structural: it counts and measures canonical lines and never looks into natural language (2.2).  Logging
+is not recursive: a LogAppend owes no line of its own (7 A55).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from evenhand.model.sovereign.artifacts import line_of
+from evenhand.model.sovereign.constitution import cite
+from evenhand.model.sovereign.kernel import Observations, Rules, judged
+from evenhand.model.sovereign.state import Config
+from evenhand.model.sovereign.vocabulary import (
+    ACTION,
+    KERNEL,
+    LOG_APPEND,
+    STREAMS,
+    Candidate,
+    Decision,
+    Record,
+    Request,
+)
+
+__all__ = ["TELEMETRY_RULES", "bundles", "intents", "log_admits", "log_candidate", "record_of", "trace_effect"]
+
+TRACE_LINE = 160
+"""Characters of a line of the traces: two hashes and a gate, of bounded length whatever was proposed."""
+
+
+def record_of(stream: str, line: str) -> Record:
+    """The log intent for a line."""
+    return Record(stream, len(line), len(line.encode("utf-8")))
+
+
+def intents(
+    _config: Config, observations: Observations, candidates: tuple[Candidate, ...], decision: Decision
+) -> tuple[Record, ...]:
+    """The lines that a decision owes: each observation, each candidate and what was decided, the traces."""
+    made = next(one for one in (decision.warrant, decision.refusal, decision.exit) if one is not None)
+    found = [record_of(STREAMS[0], line_of(one)) for one in observations]
+    found += [record_of(STREAMS[1], line_of(one)) for one in (*candidates, made)]
+    found += [Record(STREAMS[2], TRACE_LINE, TRACE_LINE) for _ in decision.trace]
+    if decision.kind == ACTION:
+        found.append(Record(STREAMS[3], TRACE_LINE, TRACE_LINE))
+    return tuple(found)
+
+
+def trace_effect(_config: Config, request: Request) -> tuple[Record, ...]:
+    """The line that an effect owes: its request's id, never its text; a LogAppend owes none."""
+    if request.action_type == LOG_APPEND:
+        return ()
+    return (Record(STREAMS[4], TRACE_LINE, TRACE_LINE),)
+
+
+def bundles(config: Config, owed: tuple[Record, ...]) -> tuple[tuple[Record, ...], ...]:
+    """Owed lines in LogAppend bundles: one stream each, cut where another line would exceed lines or bytes."""
+    limits = config.constitution.limits
+    made: list[list[Record]] = []
+    for stream in STREAMS:
+        bundle: list[Record] = []
+        for record in owed:
+            if record.stream != stream:
+                continue
+            size = sum(one.size for one in bundle) + record.size
+            if bundle and (len(bundle) >= limits.max_lines_per_warrant or size > limits.max_bytes_per_warrant):
+                made.append(bundle)
+                bundle = []
+            bundle.append(record)
+        if bundle:
+            made.append(bundle)
+    return tuple(tuple(bundle) for bundle in made)
+
+
+def log_candidate(config: Config, stream: str) -> Candidate:
+    """The LogAppend bundle that the host builds for a stream: it cites the first clause that there is."""
+    clauses = config.constitution.clauses
+    request = Request(LOG_APPEND, (("jsonl_lines", ()), ("log_name", stream)), KERNEL)
+    return Candidate(request, citations=tuple(cite(config.constitution, clause) for clause in clauses[:1]))
+
+
+def log_admits(rules: Rules, config: Config, bundle: tuple[Record, ...]) -> bool:
+    """Whether the kernel issues a LogAppend warrant for these lines: the gates, and the limits per warrant."""
+    limits = config.constitution.limits
+    if len(bundle) > limits.max_lines_per_warrant or sum(one.size for one in bundle) > limits.max_bytes_per_warrant:
+        return False
+    if any(one.chars > limits.max_chars_per_line for one in bundle):
+        return False
+    return not judged(rules, config, (), log_candidate(config, bundle[0].stream), KERNEL)
+
+
+TELEMETRY_RULES: dict[str, Any] = {
+    "intents": intents,
+    "trace_effect": trace_effect,
+    "bundles": bundles,
+    "log_admits": log_admits,
+}
+"""The logger's share of the reference rules."""

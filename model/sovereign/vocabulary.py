@@ -1,0 +1,250 @@
+"""The words of RSA-0: seven artefacts, the constitution's closed sets, what a step of the agent shows.
+
+The seven artefact types (3.2) are `Observation`, `Request`, `ScopeClaim`, `Justification`, `Warrant`, `Refusal` and
+`Exit`; a `Candidate` bundles a request with what speaks for it.  Whatever comes from outside may be of any type: texts
+and integers stand for themselves, `Atom` and `Opaque` for the rest of JSON and for what is no JSON.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from evenhand.model.atoms import Atom, Opaque
+
+__all__ = [
+    "ACTION",
+    "ACTION_TYPES",
+    "ARTIFACTS",
+    "AUTHORS",
+    "BUDGET",
+    "BUDGET_EXHAUSTED",
+    "CYCLE",
+    "DECISIONS",
+    "DUPLICATE_BUNDLE",
+    "EXECUTORS",
+    "EXIT",
+    "EXIT_TYPE",
+    "GATES",
+    "HOST",
+    "INTEGRITY_EVENTS",
+    "KERNEL",
+    "KINDS",
+    "LOG_APPEND",
+    "MISSING_REQUIRED_OBSERVATION",
+    "NOTIFY",
+    "NO_ADMISSIBLE_ACTION",
+    "READ_LOCAL",
+    "REASONS",
+    "REFLECTION",
+    "REFUSE",
+    "REQUIRED_OBSERVATIONS",
+    "STREAMS",
+    "SYSTEM",
+    "TIMESTAMP",
+    "USER",
+    "USER_INPUT",
+    "WRITE_LOCAL",
+    "Candidate",
+    "Decision",
+    "Effect",
+    "Exit",
+    "Fields",
+    "Justification",
+    "Observation",
+    "Record",
+    "Refusal",
+    "Request",
+    "ScopeClaim",
+    "Value",
+    "Warrant",
+    "field",
+]
+
+NOTIFY, READ_LOCAL, WRITE_LOCAL, LOG_APPEND, EXIT_TYPE = "Notify", "ReadLocal", "WriteLocal", "LogAppend", "Exit"
+ACTION_TYPES = (NOTIFY, READ_LOCAL, WRITE_LOCAL, LOG_APPEND, EXIT_TYPE)
+"""The closed action space (6): four that an executor dispatches, and Exit, which is dormant."""
+
+USER_INPUT, TIMESTAMP, BUDGET, SYSTEM = "user_input", "timestamp", "budget", "system"
+KINDS = (USER_INPUT, TIMESTAMP, BUDGET, SYSTEM)
+"""The closed set of observation kinds (7 A10)."""
+
+USER, REFLECTION, KERNEL, HOST = "user", "reflection", "kernel", "host"
+AUTHORS = (USER, REFLECTION, KERNEL, HOST)
+"""Who may stand as the author of an artefact."""
+
+ACTION, REFUSE, EXIT = "ACTION", "REFUSE", "EXIT"
+DECISIONS = (ACTION, REFUSE, EXIT)
+"""The closed set of decisions (7 A9)."""
+
+ARTIFACTS = (
+    "Observation",
+    "ActionRequest",
+    "ScopeClaim",
+    "Justification",
+    "ExecutionWarrant",
+    "RefusalRecord",
+    "ExitRecord",
+)
+"""The seven artefact types, as their canonical JSON names them."""
+
+GATES = ("completeness", "authority_citation", "scope_claim", "constitution_compliance", "io_allowlist")
+"""The five admission gates in order (6)."""
+
+REQUIRED_OBSERVATIONS = "required_observations"
+"""The `failed_gate` of a refusal before admission; no gate of the five (6)."""
+
+MISSING_REQUIRED_OBSERVATION = "MISSING_REQUIRED_OBSERVATION"
+BUDGET_EXHAUSTED = "BUDGET_EXHAUSTED"
+NO_ADMISSIBLE_ACTION = "NO_ADMISSIBLE_ACTION"
+DUPLICATE_BUNDLE = "DUPLICATE_BUNDLE"
+REASONS = (MISSING_REQUIRED_OBSERVATION, BUDGET_EXHAUSTED, NO_ADMISSIBLE_ACTION, DUPLICATE_BUNDLE)
+"""Why a cycle is refused; INTEGRITY_RISK is no such reason since v0.1.1 (6).  The last one belongs to a reading."""
+
+INTEGRITY_EVENTS = ("startup_integrity_fail", "citation_index_fail", "executor_integrity_fail")
+"""Events of a system observation that end the agent."""
+
+STREAMS = ("observations", "artifacts", "admission_trace", "selector_trace", "execution_trace")
+"""The five log streams (3.2)."""
+
+EXECUTORS = ("first", "second")
+"""The executor, and the one that an attacker starts beside it."""
+
+CYCLE = 2
+"""Warrants are of this cycle (age 0) or of an earlier one (age 1, where ages are saturated)."""
+
+Value: TypeAlias = str | int | Atom | Opaque | tuple[str | Atom | Opaque, ...]
+Fields: TypeAlias = tuple[tuple[str, Value], ...]
+
+
+def field(fields: Fields, name: str) -> Value | None:
+    """The value of a field; None where there is none."""
+    for key, value in fields:
+        if key == name:
+            return value
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """What the host observed.  `payload` holds `text`, `iso8601_utc`, `llm_output_token_count` or `event`."""
+
+    kind: str
+    payload: Fields = ()
+    author: str = HOST
+    created_at: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """An ActionRequest: `fields` holds `message`, `path`, `content`, `log_name` or `jsonl_lines`."""
+
+    action_type: str
+    fields: Fields = ()
+    author: str = REFLECTION
+    created_at: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ScopeClaim:
+    """That a request lies within the scope of some observations, under a clause."""
+
+    observation_ids: tuple[str, ...]
+    clause_ref: str
+    claim: str = "in scope"
+    author: str = REFLECTION
+    created_at: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Justification:
+    """Natural language, which nothing may branch on."""
+
+    text: str
+    author: str = REFLECTION
+    created_at: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A bundle: a request, the claim that it is in scope, a justification, the citations it stands on."""
+
+    request: Request
+    scope: ScopeClaim | None = None
+    justification: Justification | None = None
+    citations: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Warrant:
+    """An ExecutionWarrant: for one request, in one cycle, once.
+
+    `request` is the admitted request as far as the bundle hash covers it, `bundle` that hash, `created_at` the cycle's
+    observed time, `age` 0 in the cycle that issued it and 1 in every later one.
+    """
+
+    request: Request
+    bundle: str
+    created_at: str
+    age: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A RefusalRecord: why, at which gate, at what observed time (empty where no single one was observed)."""
+
+    reason: str
+    failed_gate: str
+    created_at: str
+
+
+@dataclass(frozen=True, slots=True)
+class Exit:
+    """An ExitRecord: the integrity event, at what observed time."""
+
+    event: str
+    created_at: str
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What the kernel decided in one cycle.
+
+    `trace` has for every candidate, in the order given, its bundle hash and the gate that rejected it (empty:
+    admitted).  `refusal`, `exit` and `warrant` belong to REFUSE, EXIT and ACTION.
+    """
+
+    kind: str
+    time: str
+    trace: tuple[tuple[str, str], ...] = ()
+    warrant: Warrant | None = None
+    refusal: Refusal | None = None
+    exit: Exit | None = None
+
+    @property
+    def admitted(self) -> frozenset[str]:
+        """The hashes of admitted bundles."""
+        return frozenset(bundle for bundle, gate in self.trace if not gate)
+
+    @property
+    def winner(self) -> str:
+        """The bundle that the warrant is for; empty without one."""
+        return self.warrant.bundle if self.warrant is not None else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """What an executor did to the world: the place it touched (a path from the root of the disk), and the text."""
+
+    action_type: str
+    place: tuple[str, ...] = ()
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One log intent: a stream and the number of characters of its line."""
+
+    stream: str
+    chars: int
+    size: int
