@@ -234,9 +234,7 @@ def _moved(config: Config, state: State, agent: str, to: Doing) -> State:
     return replace(state, doing=(*state.doing[:place], to, *state.doing[place + 1 :]))
 
 
-def _put(
-    config: Config, values: tuple[str | None, ...], resource: str, value: str | None
-) -> tuple[str | None, ...]:
+def _put(config: Config, values: tuple[str | None, ...], resource: str, value: str | None) -> tuple[str | None, ...]:
     place = config.resources.index(resource)
     return (*values[:place], value, *values[place + 1 :])
 

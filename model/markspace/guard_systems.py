@@ -72,7 +72,8 @@ def _requests(config: Config, scope: Scope, state: State, agent: str, resource: 
 
 
 def _around(config: Config, state: State, resource: str) -> Iterator[Act]:
-    if config.deferred and state.on(resource):
+    busy = any(doing.phase is not Phase.IDLE and doing.resource == resource for doing in state.doing)
+    if config.deferred and state.on(resource) and not (busy and config.readings.boundary_while_running == "waits"):
         yield Act(What.BOUNDARY, resource=resource)
     if config.readings.principal_decision != "none":
         asked = sorted(need.agent for need in state.needs if need.resource == resource)
@@ -88,7 +89,7 @@ def _around(config: Config, state: State, resource: str) -> Iterator[Act]:
                 yield Act(What.SUPERSEDE_INTENT, who, resource, target=target)
 
 
-def _configs(policy: Policy, **more: bool) -> Any:
+def _configs(policy: Policy, *, deferred: bool = False, meddling: bool = False) -> Any:
     def configs(scope: Scope, readings: Readings) -> Iterable[Config]:
         yield Config(
             agent_names(scope["agents"]),
@@ -96,7 +97,8 @@ def _configs(policy: Policy, **more: bool) -> Any:
             policy,
             scope["ttl"],
             readings,
-            **more,
+            deferred=deferred,
+            meddling=meddling,
         )
 
     return configs
@@ -113,8 +115,8 @@ def _progress(taken: GuardStep) -> bool:
 def _fair(_config: Config) -> dict[str, Fairness[State, Act]]:
     return {
         "time passes": Fairness("weak", lambda _state, act: act.what is What.TICK),
-        "boundaries fire": Fairness("weak", lambda _state, act: act.what is What.BOUNDARY),
-        "allowed tools are called": Fairness("strong", lambda _state, act: act.what is What.CALL),
+        "boundaries fire": Fairness("strong", lambda _state, act: act.what is What.BOUNDARY),
+        "allowed agents go on": Fairness("weak", lambda _state, act: act.what in (What.CALL, What.ABANDON)),
         "running tools end": Fairness("weak", lambda _state, act: act.what is What.POST),
         "the principal answers": Fairness("strong", lambda _state, act: act.what is What.PRINCIPAL),
     }

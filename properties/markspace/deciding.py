@@ -1,0 +1,191 @@
+"""What decides who wins, shown by permuting each; and who can undo whose marks (arbitration profile, integrity)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import permutations
+from typing import Any
+
+from evenhand.model.markspace.guard_words import Act, Config, Decision, Doing, State, What
+from evenhand.properties.markspace.notions import CORE, GUARDED, allowed_agents
+from evenhand.properties.property import AnyStep, Property, commute, each_step, two_run
+
+__all__ = ["DECIDING"]
+
+Renaming = tuple[tuple[str, str], ...]
+REFERRING = (What.WARN_CLAIM, What.WARN_INTENT, What.SUPERSEDE_CLAIM, What.SUPERSEDE_INTENT)
+
+
+def _renamings(config: Config, _state: State, _act: Act) -> Iterator[Renaming]:
+    for image in permutations(config.agents):
+        if image != config.agents:
+            yield tuple(zip(config.agents, image, strict=True))
+
+
+def _same_config(_w: Any, config: Config) -> Config:
+    return config
+
+
+def _renamed(w: Renaming, config: Config, state: State) -> State:
+    to = dict(w)
+    doing: list[Doing] = list(state.doing)
+    for agent, one in zip(config.agents, state.doing, strict=True):
+        doing[config.agents.index(to[agent])] = one
+    return replace(
+        state,
+        intents=tuple(replace(intent, agent=to[intent.agent]) for intent in state.intents),
+        doing=tuple(doing),
+        claims=tuple(to.get(one or "", one) for one in state.claims),
+        named=tuple(to.get(one or "", one) for one in state.named),
+        needs=frozenset(replace(need, agent=to[need.agent]) for need in state.needs),
+    )
+
+
+def _renamed_act(w: Renaming, act: Act) -> tuple[Act, ...]:
+    to = dict(w)
+    return (replace(act, agent=to.get(act.agent, act.agent), target=to.get(act.target, act.target)),)
+
+
+def _renamed_shown(w: Renaming, shown: Decision) -> Decision:
+    to = dict(w)
+    return replace(
+        shown,
+        winner=None if shown.winner is None else replace(shown.winner, agent=to[shown.winner.agent]),
+        claimed_by=to.get(shown.claimed_by or "", shown.claimed_by),
+        conflicting=tuple(replace(intent, agent=to[intent.agent]) for intent in shown.conflicting),
+        considered=tuple(replace(intent, agent=to[intent.agent]) for intent in shown.considered),
+        told=tuple(sorted((to[agent], verdict) for agent, verdict in shown.told)),
+        notified=to.get(shown.notified or "", shown.notified),
+    )
+
+
+@two_run(
+    "Who an agent is decides nothing: rename the agents, and what happens is renamed.",
+    source="6.1, 9.2: the arbitration profile",
+    systems=GUARDED,
+    twins=_renamings,
+    config=_same_config,
+    state=_renamed,
+    other=_renamed_act,
+)
+def names_decide_nothing(w: Renaming, step: AnyStep, other: AnyStep | None) -> bool:
+    """Equivariance of state and of everything shown."""
+    assert other is not None
+    return bool(other.after == _renamed(w, step.config, step.after) and other.shown == _renamed_shown(w, step.shown))
+
+
+# Confidence.
+
+
+def _other_levels(_config: Config, state: State, act: Act) -> Iterator[str]:
+    if state.intents or act.what is What.PRE:
+        yield "confidence levels exchanged"
+
+
+def _exchanged(_w: str, _config: Config, state: State) -> State:
+    return replace(state, intents=tuple(replace(i, confidence=1 - i.confidence) for i in state.intents))
+
+
+def _exchanged_act(_w: str, act: Act) -> tuple[Act, ...]:
+    return (replace(act, confidence=1 - act.confidence) if act.what is What.PRE else act,)
+
+
+@two_run(
+    "Confidence decides nothing: exchange the levels, and the same agents are allowed.",
+    source="6.1: the arbitration profile",
+    systems=CORE,
+    twins=_other_levels,
+    config=_same_config,
+    state=_exchanged,
+    other=_exchanged_act,
+)
+def confidence_decides_nothing(w: str, step: AnyStep, other: AnyStep | None) -> bool:
+    """False exactly where the policy says that confidence wins."""
+    assert other is not None
+    return allowed_agents(step) == allowed_agents(other) and bool(_exchanged(w, step.config, step.after) == other.after)
+
+
+# Time.
+
+
+def _two_requests(_config: Config, _state: State, enabled: tuple[Any, ...]) -> Iterator[tuple[Any, Any]]:
+    asking = [act for act in enabled if act.what is What.PRE]
+    for place, first in enumerate(asking):
+        for second in asking[place + 1 :]:
+            if first.agent != second.agent and first.resource == second.resource:
+                yield first, second
+
+
+@commute(
+    "The order of asking decides nothing: two requests in either order leave the same agents allowed.",
+    source="6.1: the arbitration profile",
+    systems=CORE,
+    pairs=_two_requests,
+)
+def order_decides_nothing(_config: Any, one: AnyStep, other: AnyStep) -> bool:
+    """False where asking first wins; at the collection of claims nobody is allowed yet."""
+    return bool(one.after.doing == other.after.doing)
+
+
+# Integrity.
+
+
+def _refers(step: AnyStep) -> bool:
+    return step.action.what in REFERRING
+
+
+def _author(step: AnyStep) -> str | None:
+    if step.action.what in (What.WARN_CLAIM, What.SUPERSEDE_CLAIM):
+        claim: str | None = step.before.claims[step.config.resources.index(step.action.resource)]
+        return claim
+    target: str = step.action.target
+    return target
+
+
+@each_step(
+    "No agent hides, weakens or frees what another agent wrote.",
+    source="2.5, 6.3, 10: integrity",
+    systems=("meddled",),
+    when=lambda step: _refers(step) and _author(step) != step.action.agent,
+)
+def others_marks_are_safe(step: AnyStep) -> bool:
+    """False as the text stands: it asks for no authority over the mark that is referred to."""
+    return bool(step.after == step.before)
+
+
+@each_step(
+    "An agent that may not write in the scope hides, weakens or frees nothing there.",
+    source="2.5, 7.3, 10: integrity",
+    systems=("meddled",),
+    when=lambda step: _refers(step) and step.action.agent in step.config.strangers,
+)
+def strangers_marks_reach_nothing(step: AnyStep) -> bool:
+    """False as the text stands: a mark in one scope may refer to a mark in another."""
+    return bool(step.after == step.before)
+
+
+@each_step(
+    "An agent loses its claim only by its own act, or to an agent that the guard allowed.",
+    source="6.3, 10: integrity",
+    systems=GUARDED,
+    when=lambda step: step.before.claims != step.after.claims,
+)
+def claims_are_lost_to_allowed_agents_only(step: AnyStep) -> bool:
+    """False where supersession by others is possible."""
+    act = step.action
+    for before, after in zip(step.before.claims, step.after.claims, strict=True):
+        if before not in (None, after, act.agent) and act.what is not What.POST:
+            return False
+    return True
+
+
+DECIDING: tuple[Property, ...] = (
+    names_decide_nothing,
+    confidence_decides_nothing,
+    order_decides_nothing,
+    others_marks_are_safe,
+    strangers_marks_reach_nothing,
+    claims_are_lost_to_allowed_agents_only,
+)
+"""The claims of this module."""

@@ -1,0 +1,294 @@
+"""What the guard answers: determinism, atomicity, transparency, precedence of actions (P11, P36 to P39, 2.3, 6.3)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from evenhand.model.markspace.guard_words import Phase, Verdict, What
+from evenhand.properties.markspace.notions import (
+    GUARDED,
+    active_on,
+    allowed_agents,
+    asks,
+    claim_on,
+    doing_of,
+    winner_among,
+)
+from evenhand.properties.property import AnyStep, Property, determined_by, each_step, monitor
+
+__all__ = ["GUARDING"]
+
+WITH_A_WINNER = ("first_writer", "highest_confidence", "deferred", "meddled")
+IMMEDIATE = ("first_writer", "highest_confidence", "yield_all", "meddled")
+
+
+def _resolved(step: AnyStep) -> bool:
+    """A set of intents of several agents was resolved in this step."""
+    return len({intent.agent for intent in _looked_at(step)}) > 1 and step.shown.claimed_by is None
+
+
+def _looked_at(step: AnyStep) -> tuple[Any, ...]:
+    """The active intents on the resource that the guard was to look at."""
+    if step.action.what is What.BOUNDARY and not step.shown.rejected:
+        return active_on(step.before.intents, step.action.resource)
+    if asks(step) and not step.config.deferred and step.shown.claimed_by is None:
+        return active_on(step.after.intents, step.action.resource)
+    return ()
+
+
+def _outcome(step: AnyStep) -> Any:
+    return None if step.shown.winner is None else (step.shown.winner.agent, step.shown.winner.confidence)
+
+
+@determined_by(
+    "Given the same set of intents, everybody reaches the same conclusion about which one wins.",
+    source="P11, 6.1",
+    systems=WITH_A_WINNER,
+    key=lambda step: (step.config.policy, _looked_at(step)),
+    when=_resolved,
+)
+def determinism_p11(step: AnyStep) -> Any:
+    """Whoever asks, whatever else is going on."""
+    return _outcome(step)
+
+
+@each_step(
+    "The winner is the earliest intent (FIRST_WRITER), or the most confident and among those the earliest "
+    "(HIGHEST_CONFIDENCE); under YIELD_ALL there is none.",
+    source="6.1",
+    systems=IMMEDIATE,
+    when=lambda step: _resolved(step) and asks(step),
+)
+def policy_decides_as_written(step: AnyStep) -> bool:
+    """The verdict follows the policy."""
+    winner = winner_among(step.config, _looked_at(step))
+    if winner is None:
+        named = step.before.named[step.config.resources.index(step.action.resource)] == step.action.agent
+        return bool(step.shown.verdict is (Verdict.ALLOW if named else Verdict.BLOCKED))
+    won = winner.agent == step.action.agent
+    return bool(step.shown.winner == winner and step.shown.verdict is (Verdict.ALLOW if won else Verdict.CONFLICT))
+
+
+@each_step(
+    "Without another agent's intent or action the request is allowed.",
+    source="6.1 step 2, 9.2 step 5",
+    systems=IMMEDIATE,
+    when=lambda step: asks(step) and not _contested(step),
+)
+def uncontested_is_allowed(step: AnyStep) -> bool:
+    """No verdict out of nothing."""
+    return bool(step.shown.verdict is Verdict.ALLOW)
+
+
+def _contested(step: AnyStep) -> bool:
+    others = [i for i in active_on(step.before.intents, step.action.resource) if i.agent != step.action.agent]
+    claim = claim_on(step.config, step.before, step.action.resource)
+    return bool(others) or claim not in (None, step.action.agent)
+
+
+def _marks_seen(step: AnyStep) -> Any:
+    """What the mark space holds that pre_action may look at, and its inputs."""
+    config, state, resource = step.config, step.before, step.action.resource
+    return (
+        config,
+        state.on(resource),
+        claim_on(config, state, resource),
+        resource in state.warned,
+        state.named[config.resources.index(resource)],
+        step.action,
+    )
+
+
+@determined_by(
+    "pre_action answers the same for the same marks on the resource and the same inputs, whatever else is going on.",
+    source="P36, P13",
+    systems=GUARDED,
+    key=_marks_seen,
+    when=asks,
+)
+def guard_determinism_p36(step: AnyStep) -> Any:
+    """No history of yielding, no tool of another, no other resource matters."""
+    shown = step.shown
+    return (shown.verdict, shown.winner, shown.claimed_by, shown.conflicting, step.after.on(step.action.resource))
+
+
+# P37: a tool is called only after ALLOW.  The monitor remembers who was allowed what and has not used it up.
+
+
+def _nobody(_config: Any) -> tuple[bool, frozenset[tuple[str, str]]]:
+    return True, frozenset()
+
+
+def _watch(value: tuple[bool, frozenset[tuple[str, str]]], step: AnyStep) -> tuple[bool, frozenset[tuple[str, str]]]:
+    _, allowed = value
+    act = step.action
+    pair = (act.agent, act.resource)
+    if step.shown.rejected:
+        return True, allowed
+    for agent in allowed_agents(step):
+        allowed = allowed | {(agent, act.resource)}
+    if act.what is What.CALL and step.shown.verdict is None:
+        return pair in allowed, allowed - {pair}
+    if act.what is What.ABANDON or (act.what is What.PRE and step.shown.verdict in (Verdict.CONFLICT, Verdict.BLOCKED)):
+        allowed = allowed - {pair}
+    return True, allowed
+
+
+@monitor(
+    "The tool is never called unless the guard's last answer to the agent on that resource was ALLOW.",
+    source="P37, 9.2",
+    systems=GUARDED,
+    start=_nobody,
+    update=_watch,
+)
+def guard_atomicity_p37(_config: Any, value: tuple[bool, frozenset[tuple[str, str]]]) -> bool:
+    """CONFLICT, BLOCKED and DENIED call nothing."""
+    return value[0]
+
+
+def _refused(step: AnyStep) -> bool:
+    return step.action.what is What.PRE and step.shown.verdict in (Verdict.CONFLICT, Verdict.BLOCKED, Verdict.DENIED)
+
+
+@each_step(
+    "A CONFLICT names the intent that won; BLOCKED and DENIED give a reason.",
+    source="P38",
+    systems=GUARDED,
+    when=_refused,
+)
+def guard_transparency_p38(step: AnyStep) -> bool:
+    """As written: an intent, even where an action claims the resource."""
+    shown = step.shown
+    return shown.winner is not None if shown.verdict is Verdict.CONFLICT else bool(shown.reason)
+
+
+@each_step(
+    "Every refusal gives a reason, and a CONFLICT names the intent that won or the agent whose action claims the "
+    "resource.",
+    source="P38, repaired",
+    systems=GUARDED,
+    when=_refused,
+)
+def refusals_name_their_cause(step: AnyStep) -> bool:
+    """The weakest repair found: an action is a cause too."""
+    shown = step.shown
+    caused = shown.winner is not None or shown.claimed_by is not None
+    return bool(shown.reason) and (shown.verdict is not Verdict.CONFLICT or caused)
+
+
+def _asks_for_a_claimed_one(step: AnyStep) -> bool:
+    claim = claim_on(step.config, step.before, step.action.resource) if asks(step) else None
+    return claim not in (None, step.action.agent)
+
+
+@each_step(
+    "Where an action of another agent stands on the resource, the guard answers CONFLICT.",
+    source="P39",
+    systems=GUARDED,
+    when=_asks_for_a_claimed_one,
+)
+def action_precedence_p39(step: AnyStep) -> bool:
+    """Completed actions take precedence over new intents."""
+    return bool(step.shown.verdict is Verdict.CONFLICT)
+
+
+@each_step(
+    "Where an action of another agent stands on the resource and no warning of full strength contests it, the guard "
+    "answers CONFLICT.",
+    source="P39 with 9.5, repaired",
+    systems=GUARDED,
+    when=lambda step: _asks_for_a_claimed_one(step) and step.action.resource not in step.before.warned,
+)
+def unwarned_action_takes_precedence(step: AnyStep) -> bool:
+    """P39 with the one assumption that 9.5 makes necessary."""
+    return bool(step.shown.verdict is Verdict.CONFLICT) and bool(step.shown.claimed_by)
+
+
+@each_step(
+    "A failed action claims nothing.",
+    source="2.3",
+    systems=GUARDED,
+    when=lambda step: step.action.what is What.POST and step.action.failed and not step.shown.rejected,
+)
+def failed_actions_never_claim(step: AnyStep) -> bool:
+    """Other agents can proceed."""
+    return bool(step.after.claims == step.before.claims)
+
+
+@each_step(
+    "The later action supersedes the earlier one, its own intent is superseded, and whoever loses the claim is told.",
+    source="6.3, 9.2",
+    systems=GUARDED,
+    when=lambda step: step.shown.note == "done",
+)
+def later_action_supersedes(step: AnyStep) -> bool:
+    """Post-action resolution."""
+    config, act = step.config, step.action
+    before = claim_on(config, step.before, act.resource)
+    old = [i for i in step.before.on(act.resource) if i.agent == act.agent]
+    left = [i for i in step.after.on(act.resource) if i.agent == act.agent]
+    told = before if before not in (None, act.agent) else None
+    newest_gone = len(left) == max(0, len(old) - 1) or not left
+    return bool(claim_on(config, step.after, act.resource) == act.agent and newest_gone and step.shown.notified == told)
+
+
+@each_step(
+    "An agent without authorisation is answered DENIED, with a reason, and changes nothing.",
+    source="9.2 step 1, P19",
+    systems=GUARDED,
+    when=lambda step: step.action.what is What.PRE and step.action.agent in step.config.strangers,
+)
+def strangers_are_denied(step: AnyStep) -> bool:
+    """Authorisation is checked first."""
+    shown = step.shown
+    return bool(shown.verdict is Verdict.DENIED and shown.reason and step.after == step.before)
+
+
+@each_step(
+    "What is rejected or denied changes nothing.",
+    source="9.2",
+    systems=GUARDED,
+    when=lambda step: bool(step.shown.rejected) or step.shown.verdict is Verdict.DENIED,
+)
+def rejections_change_nothing(step: AnyStep) -> bool:
+    """Totality of the step."""
+    return bool(step.after == step.before)
+
+
+@each_step(
+    "An intent lives its TTL and no longer: a second takes one second of its life unless its tool renews it.",
+    source="P4, 9.1",
+    systems=GUARDED,
+    when=lambda step: step.action.what is What.TICK and bool(step.before.intents),
+)
+def leases_run_out(step: AnyStep) -> bool:
+    """Nothing else ends an intent on a tick, and rank is kept."""
+    config, before = step.config, step.before
+    expected: list[tuple[str, str, int, int]] = []
+    for intent in before.intents:
+        doing = doing_of(config, before, intent.agent)
+        running = doing.phase is Phase.RUNNING and doing.resource == intent.resource
+        renewed = running and config.readings.lease == "renewed_while_tool_runs"
+        life = config.ttl if renewed else intent.life - 1
+        if life >= 0:
+            expected.append((intent.agent, intent.resource, intent.confidence, life))
+    return expected == [(i.agent, i.resource, i.confidence, i.life) for i in step.after.intents]
+
+
+GUARDING: tuple[Property, ...] = (
+    determinism_p11,
+    policy_decides_as_written,
+    uncontested_is_allowed,
+    guard_determinism_p36,
+    guard_atomicity_p37,
+    guard_transparency_p38,
+    refusals_name_their_cause,
+    action_precedence_p39,
+    unwarned_action_takes_precedence,
+    failed_actions_never_claim,
+    later_action_supersedes,
+    strangers_are_denied,
+    rejections_change_nothing,
+    leases_run_out,
+)
+"""The claims of this module."""
