@@ -31,7 +31,7 @@ class Observer:
     `start(config)` is the first value (hashable), `update(value, step)` the next.  `read(config, value)` must have
     an encoding (`evenhand.model.codec`) and is None while there is nothing to say.  Like a claim it sees
     configurations, states and what is shown, never rules.  `systems` names those it watches (empty: all).
-    `classes` says that what it reads is the class of a run, which boundary vectors are about.
+    `label`, if there is one, names the class of a run from what was read: what boundary vectors are about.
     """
 
     name: str
@@ -40,7 +40,7 @@ class Observer:
     update: Callable[[Any, AnyStep], Any]
     read: Callable[[Any, Any], Hashable]
     systems: tuple[str, ...] = ()
-    classes: bool = False
+    label: Callable[[Any], str] | None = None
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ from evenhand.model.system import Protocol, UnknownName
 from evenhand.properties.generator import Generator
 from evenhand.properties.observer import Observer
 from evenhand.properties.property import Property
+from evenhand.properties.vectoring import VectorPlan
 from evenhand.properties.verdict import Status
 
 __all__ = ["BUDGETS", "Bundle", "Claims", "Expectation", "Plan", "ProtocolBroken", "find", "protocols", "rescan"]
@@ -98,6 +99,7 @@ class Claims:
     expected: tuple[Expectation, ...] = ()
     plans: tuple[Plan, ...] = ()
     observers: tuple[Observer, ...] = ()
+    vectors: VectorPlan | None = None
 
 
 @dataclass(frozen=True)
@@ -110,6 +112,7 @@ class Bundle:
     expected: tuple[Expectation, ...] = ()
     plans: tuple[Plan, ...] = ()
     observers: tuple[Observer, ...] = ()
+    vectors: VectorPlan | None = None
 
     @property
     def name(self) -> str:
@@ -178,7 +181,7 @@ def _installed() -> Iterator[Bundle]:
 
 
 def _bundle(protocol: Protocol, side: Claims) -> Bundle:
-    return Bundle(protocol, side.claims, side.generators, side.expected, side.plans, side.observers)
+    return Bundle(protocol, side.claims, side.generators, side.expected, side.plans, side.observers, side.vectors)
 
 
 def _optional(module: str, attribute: str) -> Any:

@@ -27,7 +27,7 @@ from evenhand.properties.refutes import first_refuted_step, refutes
 from evenhand.properties.shrink import shrink
 from evenhand.properties.verdict import Evidence
 
-__all__ = ["Separation", "lockstep", "separate"]
+__all__ = ["Separation", "counterpart", "lockstep", "separate"]
 
 AnySystem = System[Any, Any, Any, Any, Any]
 AnyScenario = Scenario[Any, Any, Any]
@@ -178,7 +178,7 @@ def lockstep(reference: AnySystem, variant: AnySystem) -> AnySystem:
     Configurations and actions are the reference's; the variant's configuration is the same one with its own
     readings.  On offer is what the reference offers, and, where the two states differ, what the variant does.
     """
-    theirs = _counterpart(reference, variant)
+    theirs = counterpart(reference, variant)
     offered = _menu(reference, variant)
 
     def step(_rules: Any, config: Any, state: tuple[Any, Any], action: Any) -> tuple[Any, Any]:
@@ -221,7 +221,7 @@ def lockstep(reference: AnySystem, variant: AnySystem) -> AnySystem:
 
 def _menu(reference: AnySystem, variant: AnySystem) -> Callable[[Any, Any], Iterator[Any]]:
     """What `lockstep` has on offer, from (config, pair of states); of joint systems, all joint actions."""
-    theirs = _counterpart(reference, variant)
+    theirs = counterpart(reference, variant)
 
     def offered(config: Any, state: tuple[Any, Any]) -> Iterator[Any]:
         yield from reference.enabled(config, state[0])
@@ -233,7 +233,7 @@ def _menu(reference: AnySystem, variant: AnySystem) -> Callable[[Any, Any], Iter
     return offered
 
 
-def _counterpart(reference: AnySystem, variant: AnySystem) -> Callable[[Any], Any]:
+def counterpart(reference: AnySystem, variant: AnySystem) -> Callable[[Any], Any]:
     """From a configuration of the reference to the variant's: the same, with the variant's readings."""
     if reference.readings == variant.readings:
         return lambda config: config
@@ -250,7 +250,7 @@ def _counterpart(reference: AnySystem, variant: AnySystem) -> Callable[[Any], An
 
 def _agreement(reference: AnySystem, variant: AnySystem, claims: Sequence[Always | EachStep]) -> EachStep:
     """The claim that a separating scenario refutes, about the steps of `lockstep`."""
-    theirs = _counterpart(reference, variant)
+    theirs = counterpart(reference, variant)
 
     def agree(step: AnyStep) -> bool:
         if step.shown[0] != step.shown[1]:

@@ -12,14 +12,23 @@ from evenhand.properties.apcm.conduct import CONDUCT
 from evenhand.properties.apcm.deadlock import DEADLOCK
 from evenhand.properties.apcm.expected import EXPECTED
 from evenhand.properties.apcm.generators import GENERATORS
+from evenhand.properties.apcm.observers import OBSERVERS
 from evenhand.properties.apcm.plans import plans
 from evenhand.properties.apcm.reach import REACH
 from evenhand.properties.apcm.refusing import REFUSING
+from evenhand.properties.apcm.vectors import VECTORS
 from evenhand.properties.registry import Claims
 
 __all__ = ["CLAIMS"]
 
 _CLAIMS = (*COMPILING, *REFUSING, *BLINDNESS, *DEADLOCK, *CONDUCT, *REACH)
 
-CLAIMS = Claims(claims=_CLAIMS, generators=GENERATORS, expected=EXPECTED, plans=plans(_CLAIMS))
+CLAIMS = Claims(
+    claims=_CLAIMS,
+    generators=GENERATORS,
+    expected=EXPECTED,
+    plans=plans(_CLAIMS),
+    observers=OBSERVERS,
+    vectors=VECTORS,
+)
 """The property side of `apcm`."""

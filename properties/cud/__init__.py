@@ -17,11 +17,19 @@ from evenhand.properties.cud.observers import OBSERVERS
 from evenhand.properties.cud.plans import plans
 from evenhand.properties.cud.reach import REACH
 from evenhand.properties.cud.safety import SAFETY
+from evenhand.properties.cud.vectors import VECTORS
 from evenhand.properties.registry import Claims
 
 __all__ = ["CLAIMS"]
 
 _EVERY = (*SAFETY, *ARBITRATION, *BLINDNESS, *HISTORY, *LIVENESS, *CLASSES, *REACH)
 
-CLAIMS = Claims(claims=_EVERY, generators=GENERATORS, expected=EXPECTED, plans=plans(_EVERY), observers=OBSERVERS)
+CLAIMS = Claims(
+    claims=_EVERY,
+    generators=GENERATORS,
+    expected=EXPECTED,
+    plans=plans(_EVERY),
+    observers=OBSERVERS,
+    vectors=VECTORS,
+)
 """The property side of `cud`."""

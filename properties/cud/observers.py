@@ -38,7 +38,7 @@ CLASSES = Observer(
     start=lambda config: (start(config), False),
     update=_follow,
     read=_classes,
-    classes=True,
+    label=lambda read: str(dict(read)["terminal"]),
 )
 
 COUNTER = Observer(

@@ -1,0 +1,99 @@
+"""Where the vectors of this protocol come from: three epochs of two or three agents, and the orbits of one epoch."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+
+from evenhand.model.atoms import Atom
+from evenhand.model.cud.layouts import agent_names, key_names, layout_slots, start_world
+from evenhand.model.cud.strategies import covering
+from evenhand.model.cud.vocabulary import (
+    NO_CHOICE,
+    READ,
+    WRITE,
+    Authority,
+    Choice,
+    Config,
+    Epoch,
+    Request,
+    Value,
+    allow,
+    deny,
+)
+from evenhand.properties.vectoring import Orbits, Place, VectorPlan
+
+__all__ = ["VECTORS", "one_epoch_cases"]
+
+_TAKEN: Value = Atom("str", "taken")
+
+
+def _shapes(keys: tuple[str, ...]) -> Iterator[Choice]:
+    """Nothing, exit, READ of any scope, WRITE of any scope with any delta; nothing cited yet."""
+    yield NO_CHOICE
+    yield Choice(exits=True)
+    scopes = [scope for size in range(1, len(keys) + 1) for scope in itertools.combinations(keys, size)]
+    for scope in scopes:
+        yield Choice(Request(READ, scope))
+    for scope in scopes:
+        for delta in (delta for size in range(len(keys) + 1) for delta in itertools.combinations(keys, size)):
+            yield Choice(Request(WRITE, scope, tuple((key, _TAKEN) for key in delta)))
+
+
+def _atoms(choice: Choice) -> tuple[tuple[str, str], ...]:
+    """The (key, operation) pairs that a choice declares."""
+    asked = choice.request
+    return () if asked is None else tuple((key, asked.action_type) for key in asked.declared_scope)
+
+
+def _cited(authorities: tuple[Authority, ...], agent: str, choice: Choice) -> Choice:
+    """The choice, citing every ALLOW that covers it."""
+    asked = choice.request
+    if asked is None:
+        return choice
+    cited = covering(authorities, agent, asked.declared_scope, asked.action_type)
+    return Choice(Request(asked.action_type, asked.declared_scope, asked.proposed_delta, cited))
+
+
+def one_epoch_cases(agents: int = 2, keys: int = 2) -> Iterator[tuple[Config, Epoch]]:
+    """Every joint choice of one epoch under every layout of artefacts that speak of what is requested.
+
+    An artefact about a (key, operation) that its holder (for a DENY: that nobody) declares decides nothing, so layouts
+    differ only in those that somebody's request is about.
+    """
+    names, key_list = agent_names(agents), key_names(keys)
+    shapes = tuple(_shapes(key_list))
+    slots = tuple(enumerate(layout_slots(names, key_list), start=1))
+    for joint in itertools.product(shapes, repeat=agents):
+        asked = dict(zip(names, map(_atoms, joint), strict=True))
+        anybody = {atom for atoms in asked.values() for atom in atoms}
+        relevant = [
+            (number, slot) for number, slot in slots if (slot[1], slot[2]) in (asked[slot[0]] if slot[0] else anybody)
+        ]
+        for size in range(len(relevant) + 1):
+            for picked in itertools.combinations(relevant, size):
+                layout = tuple(
+                    allow(number, holder, (key, op)) if holder else deny(number, (key, op))
+                    for number, (holder, key, op) in picked
+                )
+                chosen = ((name, _cited(layout, name, choice)) for name, choice in zip(names, joint, strict=True))
+                yield Config(names, start_world(key_list), layout, epochs=1), Epoch(tuple(chosen))
+
+
+VECTORS = VectorPlan(
+    places=(
+        Place("run", {"agents": 2, "keys": 2, "epochs": 3}),
+        Place("run", {"agents": 3, "keys": 2, "epochs": 3}),
+        Place("free", {"agents": 2, "keys": 2, "values": 2}),
+    ),
+    further=(Place("run", {"agents": 2, "keys": 1, "epochs": 4}, steps=4),),
+    orbits=Orbits(
+        "universe",
+        "Every joint choice of one epoch of two agents over two keys (nothing, exit, READ, WRITE of any scope with any "
+        "delta, citing all that covers it) under every layout of artefacts about what is requested, up to renaming.",
+        {"agents": 2, "keys": 2},
+        one_epoch_cases,
+    ),
+    readings={"message_limit": (4,)},
+)
+"""Three epochs; four where the reading that orders deadlock and livelock needs them."""
