@@ -15,13 +15,13 @@ from evenhand.model.system import UnknownName
 from evenhand.plan import Job
 from evenhand.proofs.licence import NotLicensed, licence
 from evenhand.proofs.prove import Proved, prove
-from evenhand.proofs.registry import theorems
-from evenhand.proofs.theorem import Theorem
+from evenhand.proofs.registry import stated, theorems
+from evenhand.proofs.theorem import Stated
 from evenhand.properties.licence import Licence
 from evenhand.properties.registry import Bundle, Expectation
 from evenhand.properties.verdict import Status
 from evenhand.report.finding import Finding, finding
-from evenhand.report.text import evidence_length, trace_lines
+from evenhand.report.trace import evidence_length, story_of
 
 __all__ = ["finding_of", "licence_for", "prove_all", "proved", "theorem_named", "theorem_names"]
 
@@ -29,13 +29,13 @@ ENGINE = "prove"
 
 
 def theorem_names(protocol: str) -> tuple[str, ...]:
-    """The names of a protocol's theorems, in the order in which it states them."""
-    return tuple(theorem.name for theorem in theorems(protocol))
+    """The names of a protocol's theorems and invariants, in the order in which it states them."""
+    return tuple(one.name for one in stated(protocol))
 
 
-def theorem_named(protocol: str, name: str) -> Theorem:
-    """One theorem of a protocol.  Raises UnknownName."""
-    known = {theorem.name: theorem for theorem in theorems(protocol)}
+def theorem_named(protocol: str, name: str) -> Stated:
+    """One theorem or invariant of a protocol.  Raises UnknownName."""
+    known = {one.name: one for one in stated(protocol)}
     if name not in known:
         raise UnknownName(f"theorem of {protocol}:", name, known)
     return known[name]
@@ -75,12 +75,12 @@ def _of_mutants(bundle: Bundle, result: Proved, command: str) -> Iterator[Findin
         )
 
 
-def prove_all(bundle: Bundle, stated: Sequence[Any]) -> tuple[Finding, ...]:
-    """The findings of theorems that are handed over.  Raises TypeError for what is no theorem."""
-    for theorem in stated:
-        if not isinstance(theorem, Theorem):
-            raise TypeError(f"{theorem!r} is no evenhand.proofs.theorem.Theorem")
-    return tuple(finding_of(bundle, prove(theorem, bundle=bundle), "") for theorem in stated)
+def prove_all(bundle: Bundle, given: Sequence[Any]) -> tuple[Finding, ...]:
+    """The findings of theorems and invariants that are handed over.  Raises TypeError for what is neither."""
+    for one in given:
+        if not isinstance(one, Stated):
+            raise TypeError(f"{one!r} is no evenhand.proofs.theorem.Theorem")
+    return tuple(finding_of(bundle, prove(one, bundle=bundle), "") for one in given)
 
 
 def licence_for(bundle: Bundle, system: str, quotient: str = "") -> Licence:
@@ -113,7 +113,7 @@ def finding_of(bundle: Bundle, result: Proved, command: str) -> Finding:
         claim.sentence,
         verdict,
         registered,
-        trace=trace_lines(system, evidence) if refuted and evidence is not None else (),
+        story=story_of(system, evidence) if refuted and evidence is not None else None,
         length=None if evidence is None else evidence_length(evidence),
         record=recorded(bundle, system, claim, verdict, command)[0] if refuted else None,
         command=command if verdict.status is not Status.HOLDS else "",

@@ -1,16 +1,17 @@
-"""Prove a theorem, and believe it only under five conditions.
+"""Prove a theorem or an invariant, and believe it only under five conditions.
 
 Green means: (1) at least one solver gives the expected verdict and none contradicts it; (2) the axioms alone
 have a model; (3) so has the antecedent; (4) every axiom that the author says it needs is in every core;
 (5) every mutant behaves as declared, refuted by a countermodel that replays in the executable mutant.  Then the
 link must carry (`agreement`).  Anything less is UNDECIDED, with a word of its own where nothing was proved
-(VACUOUS) or the solvers contradict each other (DISAGREEMENT).
+(VACUOUS) or the solvers contradict each other (DISAGREEMENT).  `transitions.prove` says what the conditions are for
+an invariant.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Any, Literal
 
 from evenhand.proofs.agreement import agree
 from evenhand.proofs.countermodel import Outcome, confirmed, follow
@@ -18,8 +19,10 @@ from evenhand.proofs.proved import Killed, Proved, Word
 from evenhand.proofs.smt.logic import Formula, Not
 from evenhand.proofs.smt.portfolio import Answered, Limits, Portfolio, shared
 from evenhand.proofs.smt.structure import Structure
-from evenhand.proofs.theorem import Mutation, Theorem
+from evenhand.proofs.theorem import Mutation, Stated, Theorem
 from evenhand.proofs.theory import Theory
+from evenhand.proofs.transitions.invariant import Invariant
+from evenhand.proofs.transitions.prove import InvariantTrial
 from evenhand.proofs.trial import Trial
 from evenhand.properties.registry import Bundle, find
 from evenhand.properties.verdict import Status
@@ -28,7 +31,7 @@ __all__ = ["Killed", "Proved", "Word", "prove"]
 
 
 def prove(
-    theorem: Theorem,
+    theorem: Stated,
     *,
     bundle: Bundle | None = None,
     timeout_ms: int = 20_000,
@@ -42,15 +45,19 @@ def prove(
     everything that it proves.  Raises NoSolver when no solver is there and UnknownName when the protocol lacks
     the system, the claim or a mutant that the theorem names.
     """
-    trial = _Theorem(
-        theorem,
-        theorem.theory,
-        bundle or find(theorem.protocol),
-        limits=Limits(rlimit, timeout_ms),
-        portfolio=portfolio or shared(),
-        keep_proofs=keep_proofs,
-    )
-    return trial.run(theorem)
+    asked: dict[str, Any] = {
+        "bundle": bundle or find(theorem.protocol),
+        "limits": Limits(rlimit, timeout_ms),
+        "portfolio": portfolio or shared(),
+        "keep_proofs": keep_proofs,
+    }
+    match theorem:
+        case Theorem():
+            return _Theorem(theorem, theorem.theory, **asked).run(theorem)
+        case Invariant():
+            return InvariantTrial(theorem, theorem.machine.theory, **asked).run(theorem)
+        case _:
+            raise TypeError(f"{theorem!r} is neither a theorem nor an invariant")
 
 
 class _Theorem(Trial):

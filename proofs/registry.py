@@ -1,15 +1,22 @@
-"""The theorems of a protocol, found by name: `THEOREMS` in the module of `evenhand.proofs` that is called like it."""
+"""What a protocol wants proved, found by name.
+
+Theorems are `THEOREMS` in the module of `evenhand.proofs` that is called like the protocol, invariants are `INVARIANTS`
+in the module `invariants` beside it.
+"""
 
 from __future__ import annotations
 
 import importlib
 import importlib.util
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
-from evenhand.proofs.theorem import Theorem
+from evenhand.proofs.theorem import Stated, Theorem
+from evenhand.proofs.transitions.invariant import Invariant
 from evenhand.properties.registry import ProtocolBroken
 
-__all__ = ["theorems"]
+__all__ = ["invariants", "stated", "theorems"]
+
+T = TypeVar("T", bound=Stated)
 
 _ENGINE = frozenset(
     [
@@ -24,15 +31,43 @@ def theorems(protocol: str) -> tuple[Theorem, ...]:
 
     Raises ProtocolBroken when the module does not import or holds no tuple of theorems.
     """
-    name = f"evenhand.proofs.{protocol}"
-    if not protocol.isidentifier() or protocol in _ENGINE or importlib.util.find_spec(name) is None:
+    return _stated(f"evenhand.proofs.{protocol}", "THEOREMS", Theorem) if _there(protocol) else ()
+
+
+def invariants(protocol: str) -> tuple[Invariant, ...]:
+    """The invariants of `protocol`: `INVARIANTS` in the module `invariants` of its folder; none without such a module.
+
+    Raises ProtocolBroken when the module does not import or holds no tuple of invariants.
+    """
+    name = f"evenhand.proofs.{protocol}.invariants"
+    if not _there(protocol) or not _is_folder(protocol) or importlib.util.find_spec(name) is None:
         return ()
+    return _stated(name, "INVARIANTS", Invariant)
+
+
+def stated(protocol: str) -> tuple[Stated, ...]:
+    """All that `protocol` wants proved: its theorems, then its invariants.  Raises ProtocolBroken."""
+    return (*theorems(protocol), *invariants(protocol))
+
+
+def _there(protocol: str) -> bool:
+    if not protocol.isidentifier() or protocol in _ENGINE:
+        return False
+    return importlib.util.find_spec(f"evenhand.proofs.{protocol}") is not None
+
+
+def _is_folder(protocol: str) -> bool:
+    spec = importlib.util.find_spec(f"evenhand.proofs.{protocol}")
+    return spec is not None and spec.submodule_search_locations is not None
+
+
+def _stated(module: str, name: str, kind: type[T]) -> tuple[T, ...]:
     try:
-        found: Any = importlib.import_module(name).THEOREMS
+        found: Any = getattr(importlib.import_module(module), name)
     except Exception as error:
-        raise ProtocolBroken(f"{name} gives no THEOREMS: {type(error).__name__}: {error}") from error
-    stated = cast("tuple[object, ...]", found) if isinstance(found, tuple) else (found,)
-    wrong = [one for one in stated if not isinstance(one, Theorem)]
-    if wrong:
-        raise ProtocolBroken(f"{name}.THEOREMS must be a tuple of theorems; it holds {wrong[0]!r}")
-    return tuple(one for one in stated if isinstance(one, Theorem))
+        raise ProtocolBroken(f"{module} gives no {name}: {type(error).__name__}: {error}") from error
+    held = cast("tuple[object, ...]", found) if isinstance(found, tuple) else (found,)
+    for one in held:
+        if not isinstance(one, kind):
+            raise ProtocolBroken(f"{module}.{name} must be a tuple of {kind.__name__.lower()}s; it holds {one!r}")
+    return cast("tuple[T, ...]", held)

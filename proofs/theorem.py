@@ -56,9 +56,7 @@ class Stated:
 
     `needs` are axioms without which it should not go through.  `witness` is a closed formula that some structure
     must satisfy besides the antecedent, so that what is stated is about something that can happen.
-    `realise` turns a structure into what the model can replay, or None.  `samples(system)` makes steps of any variant
-    of the system.  `readings` are those of the system that are not its default; the theory must be that of these
-    readings.
+    `readings` are those of the system that are not its default; the theory must be that of these readings.
     """
 
     name: str
@@ -67,8 +65,6 @@ class Stated:
     protocol: str
     system: str
     claim: str
-    realise: Callable[[Structure], Evidence | None]
-    samples: Callable[[System[Any, Any, Any, Any, Any]], Iterable[Any]] = _nothing
     needs: tuple[str, ...] = ()
     witness: Formula = TRUE
     expected: Status = Status.HOLDS
@@ -82,9 +78,10 @@ class Theorem(Stated):
     """For all `variables`: `assumes` implies `goal`, in every structure of the theory.
 
     `view` takes a case of the claim (see `agreement.cases`), None where the case lies outside the theory; it may
-    give defined relations too, as they were observed.  `lemmas` split a proof that is too much at once; the goal then
-    follows from all of them without a look into the `opaque` words.  `quotient` names the quotient that the theorem
-    licenses for its system.
+    give defined relations too, as they were observed.  `realise` turns a structure into what the model can replay,
+    or None.  `samples(system)` makes steps of any variant of the system.  `lemmas` split a proof that is too much
+    at once; the goal then follows from all of them without a look into the `opaque` words.  `quotient` names the
+    quotient that the theorem licenses for its system.
     """
 
     theory: Theory
@@ -92,6 +89,8 @@ class Theorem(Stated):
     assumes: Formula = TRUE
     goal: Formula
     view: Callable[[Any], Structure | None]
+    realise: Callable[[Structure], Evidence | None]
+    samples: Callable[[System[Any, Any, Any, Any, Any]], Iterable[Any]] = _nothing
     lemmas: tuple[Lemma, ...] = ()
     opaque: tuple[str, ...] = ()
     quotient: str = ""

@@ -5,8 +5,9 @@ every query has a fresh fork, so that no answer depends on what was asked before
 the workbench and is the only one that touches z3 and cvc5, whose Python interfaces carry no types.
 
 Question: `text`, `sorts` (names), `functions` ([name, [sorts], sort]), `relations` ([name, [sorts]]), `options`,
-`rlimit`, `proof` (whether cvc5 is to print its proof).  Answer: `status` (sat, unsat, unknown, missing, crashed),
-`because`, `core`, `model`, `used`, `version`, `seconds`, `proof`.
+`rlimit`, `proof` (whether cvc5 is to print its proof), `horn` (the predicate of Horn clauses, for z3 alone).
+Answer: `status` (sat, unsat, unknown, missing, crashed), `because`, `core`, `model`, `used`, `version`, `seconds`,
+`proof`, `meaning` (of that predicate).
 """
 
 from __future__ import annotations
@@ -43,6 +44,8 @@ def answer(solver: str, question: Question) -> Answer:
 
 
 def _z3(z3: Any, question: Question) -> Answer:
+    if question.get("horn"):
+        return _spacer(z3, question)
     version = str(z3.get_version_string())
     context = z3.Context()
     solver = z3.Solver(ctx=context)
@@ -63,6 +66,30 @@ def _z3(z3: Any, question: Question) -> Answer:
     else:
         said["because"] = str(solver.reason_unknown())
     return said
+
+
+def _spacer(z3: Any, question: Question) -> Answer:
+    """Horn clauses to z3's Spacer: `sat` with what the predicate `horn` means, as nested lists over its arguments."""
+    context = z3.Context()
+    solver = z3.SolverFor("HORN", ctx=context)
+    solver.from_string(question["text"])
+    found = str(solver.check())
+    said: Answer = {"status": found, "because": "", "version": str(z3.get_version_string())}
+    if found == "sat":
+        model = solver.model()
+        symbol = next(declared for declared in model.decls() if str(declared.name()) == question["horn"])
+        meaning = model[symbol]
+        said["meaning"] = _nested(z3, meaning.else_value() if isinstance(meaning, z3.FuncInterp) else meaning)
+    elif found != "unsat":
+        said["because"] = str(solver.reason_unknown())
+    return said
+
+
+def _nested(z3: Any, formula: Any) -> Any:
+    """A propositional formula as nested lists; the number i is argument i."""
+    if z3.is_var(formula):
+        return int(z3.get_var_index(formula))
+    return [str(formula.decl().name()), *(_nested(z3, part) for part in formula.children())]
 
 
 def _z3_model(z3: Any, model: Any, question: Question) -> Answer:

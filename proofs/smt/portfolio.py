@@ -278,18 +278,13 @@ class Portfolio:
             "relations": [[r.name, [s.name for s in r.domain]] for r in query.relations],
             "rlimit": limits.rlimit,
         }
-        rounds: tuple[tuple[Solver, ...], ...]
-        if self._fixed is not None:
-            rounds = (self._fixed,)
-        elif expected == "sat":
-            rounds = ((Z3, CVC5_FINITE),)
-        else:
-            rounds = ((Z3, CVC5), (CVC5_ENUMERATE,))
-        answers: list[Answer] = []
-        for solvers in rounds:
-            if answers and all(answer.status != "unknown" or answer.missing for answer in answers):
-                break
-            answers += self._side_by_side(solvers, question, query, limits)
+        first = self._fixed or ((Z3, CVC5_FINITE) if expected == "sat" else (Z3, CVC5))
+        answers = self._side_by_side(first, question, query, limits)
+        silent = any(answer.status == "unknown" and not answer.missing for answer in answers)
+        if silent and self._fixed is None and expected == "unsat":
+            # Where one found a model after all, the other is helped to look for models.
+            second = CVC5_FINITE if any(answer.status == "sat" for answer in answers) else CVC5_ENUMERATE
+            answers += self._side_by_side((second,), question, query, limits)
         if all(answer.missing for answer in answers):
             raise NoSolver([answer.because for answer in answers])
         return Answered(_together(answers), tuple(answers), printed)
@@ -317,6 +312,16 @@ class Portfolio:
             why = said.get("because") or "no proof"
             return ProofText(solver.name, because=f"asked for a proof it said {said.get('status')}: {why}")
         return ProofText(solver.name, str(said["proof"]))
+
+    def horn(self, clauses: str, predicate: str, *, limits: Limits | None = None) -> Mapping[str, Any]:
+        """What z3's Spacer says of Horn clauses: `status`, `because`, and the predicate's `meaning` where `sat`.
+
+        Spacer raises when its time is up, and knows no resource limit: then the status is `unknown`.
+        """
+        limits = limits or Limits()
+        worker = self._workers.setdefault((*Z3.start, "0"), _Worker(Z3.start))
+        worker.ask({"text": clauses, "horn": predicate, "options": {}, "rlimit": limits.rlimit})
+        return worker.take(limits.timeout_ms / 1000)
 
     def _side_by_side(
         self, solvers: Sequence[Solver], question: Mapping[str, Any], query: Query, limits: Limits

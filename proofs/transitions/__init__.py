@@ -1,0 +1,1 @@
+"""Transition systems over a theory: bounded runs, lassos, induction, inference of invariants."""
