@@ -1,0 +1,168 @@
+"""Points: grants, self-stake, feedback and revision costs, stake entries and how they are taken from and aged."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from fractions import Fraction
+
+from evenhand.model.conviction.exact import Amount, exact
+from evenhand.model.conviction.readings import settled
+from evenhand.model.conviction.texts import Text, common, ratio, tokens
+from evenhand.model.conviction.vocabulary import Config, Entry, Proposal, Seat, State
+
+__all__ = [
+    "added",
+    "aged",
+    "changed_tokens",
+    "cost",
+    "credit",
+    "delta",
+    "joined",
+    "moved",
+    "penalty",
+    "self_stake",
+    "staked",
+    "taken",
+    "tapped",
+    "touched",
+]
+
+
+def credit(config: Config, balance: Amount, payment: Amount) -> Amount | None:
+    """What a grant of `payment` adds to `balance` (4.1, 4.4); None if it is refused."""
+    room = config.constants.maximum_credit - balance
+    match config.readings.max_credit:
+        case "clip":
+            return exact(min(payment, max(room, 0)))
+        case "reject":
+            return payment if payment <= room else None
+        case _:
+            return payment
+
+
+def self_stake(config: Config, balance: Amount, substituted: bool) -> Amount | None:
+    """What a proposer of this balance stakes on its proposal (6.2); None where the proposal is refused."""
+    wanted = config.constants.self_stake
+    if substituted and settled(config.readings).substituted_no_action == "no_stake":
+        return 0
+    if balance >= wanted:
+        return wanted
+    match config.readings.poor_proposer:
+        case "stake_what_is_left":
+            return max(balance, 0)
+        case "reject" if not substituted:
+            return None
+        case _:
+            return 0
+
+
+def penalty(config: Config, seat: Seat) -> Amount:
+    """What a kick-out burns (9.3)."""
+    wanted = config.constants.penalty
+    return wanted if config.readings.penalty_floor == "negative_balance" else min(wanted, max(seat.balance, 0))
+
+
+def changed_tokens(config: Config, old: Text, new: Text) -> int:
+    """Longer length minus LCS, or insertions plus deletions (14.1)."""
+    before, after = tokens(old), tokens(new)
+    kept = common(before, after)
+    if config.readings.diff_ratio == "insertions_plus_deletions":
+        return len(before) + len(after) - 2 * kept
+    return max(len(before), len(after)) - kept
+
+
+def delta(config: Config, old: Text, new: Text) -> Fraction:
+    """The token-level diff ratio of 14.1; 0 for two empty texts."""
+    return ratio(changed_tokens(config, old, new), tokens(old), tokens(new))
+
+
+def cost(config: Config, change: Fraction) -> Amount:
+    """RevisionCost (14.1), rounded as read."""
+    full = config.constants.self_stake * change
+    match config.readings.rounding:
+        case "floor":
+            return math.floor(full)
+        case "ceil":
+            return math.ceil(full)
+        case _:
+            return exact(full)
+
+
+# Entries: one for each owner, proposal and number of rounds held; amounts add up.
+
+
+def joined(entries: Iterable[Entry]) -> tuple[Entry, ...]:
+    """Sorted, equal ages added up, nothing of no amount."""
+    sums: dict[tuple[str, str, int], Amount] = {}
+    for entry in entries:
+        key = (entry.owner, entry.proposal, entry.held)
+        sums[key] = sums.get(key, 0) + entry.amount
+    return tuple(Entry(*key, amount=exact(amount)) for key, amount in sorted(sums.items()) if amount)
+
+
+def staked(state: State, owner: str, proposal: str) -> Amount:
+    """What an owner has on a proposal."""
+    return exact(
+        sum((one.amount for one in state.entries if (one.owner, one.proposal) == (owner, proposal)), Fraction(0))
+    )
+
+
+def taken(
+    entries: tuple[Entry, ...], owner: str, proposal: str, amount: Amount, order: str
+) -> tuple[tuple[Entry, ...], Amount]:
+    """The entries without `amount` of an owner's stake on a proposal, oldest or youngest first; and what lacked."""
+    mine = [entry for entry in entries if (entry.owner, entry.proposal) == (owner, proposal)]
+    kept = [entry for entry in entries if (entry.owner, entry.proposal) != (owner, proposal)]
+    left = amount
+    for entry in sorted(mine, key=lambda one: one.held, reverse=order == "oldest_first"):
+        part = min(left, entry.amount)
+        left = exact(left - part)
+        kept.append(Entry(owner, proposal, entry.held, exact(entry.amount - part)))
+    return joined(kept), left
+
+
+def tapped(config: Config, state: State, seat: Seat, needed: Amount) -> tuple[tuple[Entry, ...], Amount] | None:
+    """14.2: entries after withdrawing the deficit from one's own proposal, and the deficit; None if it is too much."""
+    deficit = exact(max(needed - seat.balance, 0))
+    entries, lacking = taken(state.entries, seat.agent, seat.proposal, deficit, config.readings.tap_takes)
+    return None if lacking else (entries, deficit)
+
+
+def added(config: Config, entries: tuple[Entry, ...], owner: str, proposal: str, amount: Amount) -> tuple[Entry, ...]:
+    """Stake added (16.3): an entry of its own, or on top of the oldest one there."""
+    held = 0
+    if config.readings.add_makes == "tops_up":
+        held = max((one.held for one in entries if (one.owner, one.proposal) == (owner, proposal)), default=0)
+    return joined((*entries, Entry(owner, proposal, held, amount)))
+
+
+def moved(
+    config: Config, entries: tuple[Entry, ...], owner: str, source: str, target: str, amount: Amount
+) -> tuple[Entry, ...]:
+    """Stake moved (16.3): its rounds begin anew."""
+    left, _ = taken(entries, owner, source, amount, config.readings.move_takes)
+    return joined((*left, Entry(owner, target, 0, amount)))
+
+
+def aged(config: Config, entries: tuple[Entry, ...]) -> tuple[Entry, ...]:
+    """One STAKE round later; ages saturate where 16.7 no longer tells them apart."""
+    most = config.constants.saturation
+    cap = config.readings.multiplier_cap == "saturation_rounds"
+    return joined(
+        Entry(one.owner, one.proposal, min(one.held + 1, most) if cap else one.held + 1, one.amount) for one in entries
+    )
+
+
+def touched(config: Config, proposals: tuple[Proposal, ...], what: str, uid: str) -> tuple[Proposal, ...]:
+    """The proposals after stake was placed on `uid` or taken away: whose LastStakeTick is now (17.3).
+
+    `what` is `self`, `add`, `in` or `out`.
+    """
+    reading = config.readings.last_stake_tick
+    counts = what in ("add", "in") or (what, reading) in (("out", "moves_out_too"), ("self", "self_stake_too"))
+    if not counts:
+        return proposals
+    return tuple(
+        Proposal(one.uid, one.author, one.text, one.substituted, 0) if one.uid == uid else one for one in proposals
+    )

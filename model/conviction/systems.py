@@ -1,0 +1,148 @@
+"""The systems: one step function, several ways to bound it.
+
+`run`: the constants of section 5, three agents and a fourth that is invited on the way, two Issues: too wide to list,
+drawn by the machine.  `issue`: small numbers, so that graphs close: two agents unless a plan says otherwise.  `trio`:
+three agents without READY, for outsiders and ties.  `series`: two Issues in a row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+from evenhand.model.conviction.menus import TEXTS, agents_of, hostile, offers
+from evenhand.model.conviction.readings import Readings
+from evenhand.model.conviction.rules import REFERENCE, Rules
+from evenhand.model.conviction.step import initial, progress, smaller, step, wants
+from evenhand.model.conviction.vocabulary import (
+    STRANGER,
+    TYPES,
+    Act,
+    Config,
+    Constants,
+    Issue,
+    Shown,
+    State,
+    Tick,
+)
+from evenhand.model.system import Fairness, Scope, System
+
+__all__ = ["ISSUE", "RUN", "SERIES", "SYSTEMS", "TRIO", "ConvictionSystem"]
+
+ConvictionSystem = System[Config, State, Act, Shown, Rules]
+
+
+def _small(scope: Scope, readings: Readings) -> Iterator[Config]:
+    """One configuration of small numbers: self-stake 2, feedback 1, at most one entry, saturation after 2 rounds.
+
+    `strangers` of the agents are not invited yet, `outsiders` are assigned to no Issue; the others come first.
+    `rounds` 0 is as the reading says, `cap` 0 a maximum credit of 100.
+    """
+    agents = agents_of(scope["agents"] + scope["outsiders"] + scope["strangers"], granted=scope["budget"])
+    inside = scope["agents"] + scope["strangers"]
+    known = tuple(
+        replace(agent, standing=STRANGER) if scope["agents"] <= place < inside else agent
+        for place, agent in enumerate(agents)
+    )
+    assigned = tuple(agent.uid for agent in known[:inside])
+    issues = tuple(Issue(f"issue_{n}", assigned, scope["cycles"]) for n in range(1, scope["issues"] + 1))
+    constants = Constants(
+        invite_payment=scope["budget"],
+        maximum_credit=scope["cap"] or 100,
+        self_stake=2,
+        think_ticks=scope["think"],
+        penalty=scope["penalty"],
+        feedback_stake=1,
+        feedback_limit=1,
+        feedback_length=1,
+        saturation=2,
+        stake_rounds=scope["rounds"] or readings.stake_rounds,
+    )
+    yield Config(known, issues, constants, TEXTS[: scope["texts"]], readings=readings)
+
+
+def _real(scope: Scope, readings: Readings) -> Iterator[Config]:
+    """The constants of section 5; the last agent is invited on the way, and the last Issue knows it."""
+    agents = agents_of(scope["agents"])
+    late = replace(agents_of(scope["agents"] + 1)[-1], standing=STRANGER)
+    early = tuple(agent.uid for agent in agents)
+    issues = tuple(
+        Issue(f"issue_{n}", (*early, late.uid) if n > 1 else early, scope["cycles"])
+        for n in range(1, scope["issues"] + 1)
+    )
+    constants = Constants(stake_rounds=readings.stake_rounds)
+    yield Config((*agents, late), issues, constants, TEXTS, (1, 25), readings=readings)
+
+
+def _menu(config: Config, scope: Scope, state: State) -> Iterator[Act]:
+    yield from offers(config, state, ready=bool(scope["ready"]))
+    if scope["hostile"]:
+        yield from hostile(config, state)
+
+
+def _anything(_config: Config, _state: State, _action: Act) -> bool:
+    """Anybody may submit anything at any time."""
+    return True
+
+
+def ticks(_state: State, action: Act) -> bool:
+    """A tick of the scheduler."""
+    return isinstance(action, Tick) and action == Tick()
+
+
+def _fair(_config: Config) -> dict[str, Fairness[State, Act]]:
+    return {"ticks": Fairness("weak", ticks)}
+
+
+def _system(
+    name: str, configs: Callable[[Scope, Readings], Iterator[Config]], sizes: dict[str, int]
+) -> ConvictionSystem:
+    """A system of this protocol: the same start, step and vocabulary, other sizes."""
+    return System(
+        name=name,
+        rules=REFERENCE,
+        configs=configs,
+        initial=initial,
+        step=step,
+        actions=_menu,
+        scope=Scope(sizes),
+        readings=Readings(),
+        fair=_fair,
+        wants=wants,
+        progress=progress,
+        smaller=smaller,
+        allows=_anything,
+        types=TYPES,
+    )
+
+
+_SIZES = {
+    "agents": 2,
+    "outsiders": 0,
+    "strangers": 0,
+    "issues": 1,
+    "think": 1,
+    "cycles": 0,
+    "rounds": 2,
+    "texts": 1,
+    "budget": 3,
+    "cap": 0,
+    "penalty": 1,
+    "ready": 1,
+    "hostile": 0,
+}
+
+RUN = _system("run", _real, {"agents": 3, "issues": 2, "cycles": 2, "ready": 1, "hostile": 0})
+"""Section 5 as it stands."""
+
+ISSUE = _system("issue", _small, _SIZES)
+"""One Issue of small numbers."""
+
+TRIO = _system("trio", _small, {**_SIZES, "agents": 3, "ready": 0})
+"""Three agents without READY."""
+
+SERIES = _system("series", _small, {**_SIZES, "issues": 2, "budget": 3, "ready": 0})
+"""Two Issues in a row, with shared balances."""
+
+SYSTEMS = {system.name: system for system in (RUN, ISSUE, TRIO, SERIES)}
+"""Every system by name, the main one first."""

@@ -1,0 +1,51 @@
+"""Proposal texts, their tokens, and how much of one another has changed (14.1)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+
+__all__ = ["Text", "common", "ratio", "tokens"]
+
+
+@dataclass(frozen=True, order=True, slots=True)
+class Text:
+    """The mandatory fields of a proposal (8.1); None where one is not supplied.  An empty text is supplied.
+
+    `more` are optional fields (8.2) as (name, text): recorded, and read by no rule.
+    """
+
+    title: str | None = ""
+    action: str | None = ""
+    rationale: str | None = ""
+    more: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """The mandatory fields that are not supplied."""
+        fields = (("title", self.title), ("action", self.action), ("rationale", self.rationale))
+        return tuple(name for name, value in fields if value is None)
+
+
+def tokens(text: Text) -> tuple[str, ...]:
+    """Title, action and rationale, split at white space."""
+    return tuple(token for part in (text.title, text.action, text.rationale) for token in (part or "").split())
+
+
+@lru_cache(maxsize=4_096)
+def common(old: tuple[str, ...], new: tuple[str, ...]) -> int:
+    """The length of a longest common subsequence of two lists of tokens, row by row."""
+    row = [0] * (len(new) + 1)
+    for token in old:
+        before = row
+        row = [0]
+        for place, other in enumerate(new):
+            row.append(before[place] + 1 if token == other else max(before[place + 1], row[place]))
+    return row[-1]
+
+
+def ratio(changed: int, old: tuple[str, ...], new: tuple[str, ...]) -> Fraction:
+    """changed / max(len(old), len(new)); 0 for two empty texts."""
+    longest = max(len(old), len(new))
+    return Fraction(changed, longest) if longest else Fraction(0)

@@ -1,0 +1,364 @@
+"""The words of the conviction-staking consensus: constants, Issues, actions, state, events.
+
+An action is one submission of one agent under a credential, or one tick of the external scheduler.  The state holds
+nothing that only counts up: sequence numbers, absolute ticks and revision numbers are stamped by `ledger`, which folds
+the events.  LastStakeTick matters by order alone, so a proposal keeps its rank: 0 for the running tick, then 1, 2, …
+for the earlier ticks that still are some proposal's last, None for never.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, TypeAlias
+
+from evenhand.model.conviction.exact import Amount, Surd
+from evenhand.model.conviction.readings import Readings
+from evenhand.model.conviction.texts import Text
+
+__all__ = [
+    "ACTED",
+    "ADMINISTRATOR",
+    "CLOSED",
+    "ENROLLED",
+    "FEEDBACK",
+    "FINALIZE",
+    "IDLE",
+    "INVITED",
+    "NO_ACTION",
+    "PROPOSE",
+    "READY",
+    "REJECTIONS",
+    "REVISE",
+    "SCHEDULER",
+    "STAKE",
+    "STRANGER",
+    "TYPES",
+    "Act",
+    "AddStake",
+    "Agent",
+    "Config",
+    "Constants",
+    "Enrol",
+    "Entry",
+    "Event",
+    "Feedback",
+    "Invite",
+    "Issue",
+    "MoveStake",
+    "Proposal",
+    "Propose",
+    "Revise",
+    "Seat",
+    "Shown",
+    "SignalReady",
+    "State",
+    "Tick",
+]
+
+IDLE, PROPOSE, FEEDBACK, REVISE = "IDLE", "PROPOSE", "FEEDBACK", "REVISE"
+STAKE, FINALIZE, CLOSED = "STAKE", "FINALIZE", "CLOSED"
+"""The phases (12): IDLE awaits the tick that opens the next Issue, CLOSED is the end of the last one."""
+
+STRANGER, INVITED, ENROLLED = "stranger", "invited", "enrolled"
+"""The standing of an agent (1.1, 7.1)."""
+
+ACTED, READY = "acted", "ready"
+"""What an agent has signalled in the running tick; nothing is the empty text.  ACTED is kept only where it counts."""
+
+NO_ACTION = "NoAction"
+"""The identifier of the canonical proposal where it is shared."""
+
+ADMINISTRATOR, SCHEDULER = "key of the administrator", "key of the scheduler"
+"""The credentials of the two that are no agents."""
+
+REJECTIONS = (
+    "InvalidCredential",
+    "UnknownAgent",
+    "AlreadyInvited",
+    "MaximumCreditExceeded",
+    "AlreadyEnrolled",
+    "NotEnrolled",
+    "NoOpenIssue",
+    "NotAssigned",
+    "WrongPhase",
+    "AlreadyReady",
+    "PayloadRequired",
+    "SecondProposal",
+    "MissingField",
+    "UnknownProposal",
+    "OwnProposal",
+    "CanonicalProposal",
+    "FeedbackTooLong",
+    "FeedbackLimitReached",
+    "InsufficientCredit",
+    "NotOffered",
+    "InvalidAmount",
+    "SameProposal",
+    "InsufficientStake",
+    "TickRefused",
+)
+"""Every reason to reject an action, by the name of its event."""
+
+
+@dataclass(frozen=True, slots=True)
+class Constants:
+    """Section 5, and the numbers that a reading of 4.4 or 16.1 needs; amounts in points, times in ticks or rounds."""
+
+    invite_payment: int = 100
+    maximum_credit: int = 100
+    self_stake: int = 50
+    think_ticks: int = 3
+    penalty: int = 0
+    feedback_stake: int = 5
+    feedback_limit: int = 3
+    feedback_length: int = 500
+    greatest: Fraction = Fraction(2)
+    fraction: Fraction = Fraction(98, 100)
+    saturation: int = 5
+    stake_rounds: int = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Agent:
+    """An agent's record (10.1), its standing when the run begins, and what it was then granted (None: the payment)."""
+
+    uid: str
+    name: str
+    credential: str
+    standing: str = ENROLLED
+    granted: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Issue:
+    """An Issue (3.2, 3.3), who is assigned to it (7.2), and its number of (FEEDBACK, REVISE) cycles (12.3)."""
+
+    uid: str
+    assigned: tuple[str, ...]
+    cycles: int = 2
+    problem: str | None = "a decision is to be made"
+    background: str | None = "facts and constraints"
+    context: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """What is fixed during a run; `texts` and `amounts` are the alphabet that searches choose from."""
+
+    agents: tuple[Agent, ...]
+    issues: tuple[Issue, ...]
+    constants: Constants = Constants()
+    texts: tuple[Text, ...] = ()
+    amounts: tuple[Amount, ...] = (1,)
+    readings: Readings = Readings()  # noqa: RUF009 - a frozen record of defaults
+
+    def agent(self, uid: str) -> Agent | None:
+        """The agent of this identifier."""
+        return next((agent for agent in self.agents if agent.uid == uid), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """One agent in a state.
+
+    `assigned` speaks of the open Issue, as do `timer` (ticks of the phase without completion), `signal`, `feedback`
+    (entries submitted) and `proposal` (identifier; empty for none).
+    """
+
+    agent: str
+    standing: str
+    balance: Amount
+    assigned: bool = False
+    timer: int = 0
+    signal: str = ""
+    feedback: int = 0
+    proposal: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A proposal of the open Issue: `text` is None for NoAction, `author` empty where that is shared.
+
+    `substituted` says that the protocol assigned it (9.3), `last` is the rank of its LastStakeTick.
+    """
+
+    uid: str
+    author: str
+    text: Text | None
+    substituted: bool = False
+    last: int | None = None
+
+
+@dataclass(frozen=True, order=True, slots=True)
+class Entry:
+    """Stake of one owner on one proposal that has been held for the same number of rounds."""
+
+    owner: str
+    proposal: str
+    held: int
+    amount: Amount
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """The state between two actions: `issue` is the place of the open Issue (in IDLE, of the next).
+
+    `turn` is the number of the cycle in FEEDBACK and REVISE, of the round in STAKE, else 0.  `proposals` and
+    `entries` are sorted.  `burned` and `granted` are bounded by what was ever allocated.
+    """
+
+    issue: int
+    phase: str
+    turn: int
+    seats: tuple[Seat, ...]
+    proposals: tuple[Proposal, ...] = ()
+    entries: tuple[Entry, ...] = ()
+    burned: Amount = 0
+    granted: Amount = 0
+
+    def seat(self, agent: str) -> Seat | None:
+        """The seat of an agent."""
+        return next((seat for seat in self.seats if seat.agent == agent), None)
+
+    def proposal(self, uid: str) -> Proposal | None:
+        """The proposal of this identifier."""
+        return next((one for one in self.proposals if one.uid == uid), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Invite:
+    """The administrator invites an agent (1.1)."""
+
+    agent: str
+    credential: str
+
+
+@dataclass(frozen=True, slots=True)
+class Enrol:
+    """An agent accepts its invitation and authenticates (7.1)."""
+
+    agent: str
+    credential: str
+
+
+@dataclass(frozen=True, slots=True)
+class Propose:
+    """A proposal, or the canonical NoAction if `text` is None (6.1)."""
+
+    agent: str
+    credential: str
+    text: Text | None
+
+
+@dataclass(frozen=True, slots=True)
+class SignalReady:
+    """READY for the running tick (9.2)."""
+
+    agent: str
+    credential: str
+
+
+@dataclass(frozen=True, slots=True)
+class Feedback:
+    """A comment on a proposal (11)."""
+
+    agent: str
+    credential: str
+    proposal: str
+    comment: str
+
+
+@dataclass(frozen=True, slots=True)
+class Revise:
+    """Another text for one's own proposal (14)."""
+
+    agent: str
+    credential: str
+    text: Text
+
+
+@dataclass(frozen=True, slots=True)
+class AddStake:
+    """Liquid points onto a proposal (A 16.3)."""
+
+    agent: str
+    credential: str
+    proposal: str
+    amount: Amount
+
+
+@dataclass(frozen=True, slots=True)
+class MoveStake:
+    """Staked points from one proposal to another (A 16.3)."""
+
+    agent: str
+    credential: str
+    source: str
+    target: str
+    amount: Amount
+
+
+@dataclass(frozen=True, slots=True)
+class Tick:
+    """A tick of the external scheduler (9.4)."""
+
+    credential: str = SCHEDULER
+
+
+Act: TypeAlias = Invite | Enrol | Propose | SignalReady | Feedback | Revise | AddStake | MoveStake | Tick
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One entry of the log (13.1), before `ledger` stamps sequence number and tick.
+
+    `reason` says why points were burned or an action was rejected; `data` holds the fields that only this kind has.
+    """
+
+    kind: str
+    agent: str = ""
+    proposal: str = ""
+    amount: Amount = 0
+    reason: str = ""
+    issue: str = ""
+    data: tuple[tuple[str, Any], ...] = ()
+
+    def get(self, name: str) -> Any:
+        """A field of `data`; None if there is none."""
+        return next((value for key, value in self.data if key == name), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What a step shows: the events it appends to the log, and why the action was rejected (empty: it was not)."""
+
+    events: tuple[Event, ...]
+    rejected: str = ""
+
+
+TYPES = (
+    AddStake,
+    Agent,
+    Config,
+    Constants,
+    Enrol,
+    Entry,
+    Event,
+    Feedback,
+    Invite,
+    Issue,
+    MoveStake,
+    Proposal,
+    Propose,
+    Readings,
+    Revise,
+    Seat,
+    Shown,
+    SignalReady,
+    State,
+    Surd,
+    Text,
+    Tick,
+)
+"""Every class that files of this protocol may hold."""

@@ -1,0 +1,61 @@
+"""The expectations of this protocol: claim x system x engine x reading -> verdict, registered before any run.
+
+What is not listed is expected to hold.  A surprise is a finding: it is reported, and never edited away.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from evenhand.properties.registry import Expectation
+from evenhand.properties.verdict import Status
+
+__all__ = ["EXPECTED"]
+
+
+def _refuted(claim: str, because: str, *, system: str = "", engine: str = "", **readings: Any) -> Expectation:
+    return Expectation(claim, Status.REFUTED, system=system, engine=engine, readings=readings or None, because=because)
+
+
+_GATED = "9.1: the tick waits for a full timer, and timers count ticks: one silent agent stops everything"
+_NEVER = "12.4, 9.1: ticks advance, and no sentence ends a phase"
+
+EXPECTED: tuple[Expectation, ...] = (
+    _refuted(
+        "add_and_move_commute_for_one_agent",
+        "A 16.4: a point that is added can be moved at once, one that is not there cannot; and the entries that a move "
+        "takes depend on what was added before",
+    ),
+    _refuted(
+        "outsiders_decide_nothing",
+        "17.3: a point moved to a tied proposal and away again is its most recent move",
+        system="trio",
+    ),
+    _refuted("supply_is_conserved", "14.1 deducts, and no burn says where to", revision_cost="deducted_only"),
+    _refuted("burn_events_reconcile_the_supply", "14.1 deducts without a Burn event", revision_cost="deducted_only"),
+    _refuted(
+        "burn_events_reconcile_the_supply", "18.2 logs StakeBurned, 18.3 sums Burn events", stake_burn="separate_event"
+    ),
+    _refuted("no_tick_is_refused", _GATED, clock="gated_by_9_1"),
+    _refuted("every_tick_comes_closer", _GATED, clock="gated_by_9_1"),
+    _refuted("every_issue_is_finalized", _GATED, clock="gated_by_9_1"),
+    _refuted("no_phase_goes_on_for_ever", _GATED, clock="gated_by_9_1"),
+    _refuted("every_tick_comes_closer", _NEVER, phase_end="never_stated"),
+    _refuted("every_issue_is_finalized", _NEVER, phase_end="never_stated"),
+    _refuted("no_phase_goes_on_for_ever", _NEVER, phase_end="never_stated"),
+    _refuted("an_issue_can_be_finalized", _NEVER, phase_end="never_stated"),
+    _refuted("an_issue_takes_at_most_so_many_ticks", _NEVER, phase_end="never_stated"),
+    _refuted("nothing_is_negative", "9.3 debits whatever the balance", penalty_floor="negative_balance"),
+    _refuted(
+        "an_unchanged_text_costs_nothing",
+        "14.2: a negative balance is less than a cost of 0, so the tap covers the deficit out of the stake",
+        penalty_floor="negative_balance",
+    ),
+    _refuted(
+        "a_revision_costs_at_most_the_self_stake",
+        "14.1: insertions and deletions together may be more than the longer text, so the ratio exceeds 1",
+        diff_ratio="insertions_plus_deletions",
+    ),
+    _refuted("names_decide_nothing", "the lowest name wins a full tie", full_tie="lowest_proposal_id"),
+)
+"""What was registered."""

@@ -1,0 +1,304 @@
+"""What the machine draws for this protocol, what it must have seen, and how often.
+
+Drawn blindly, hardly any Issue is finalized and almost none ties.  So ticks and completion have rules of their own, and
+each strategy that an agent could hold is a rule: all-in, dust stakes, moving back and forth in the last round, many tiny
+revisions, empty and equal texts; whoever no rule picks is silent.  Hostile rules act before the first tick and after the
+last, late by a tick, under another's credential.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+
+from evenhand.model.conviction.menus import TEXTS, agents_of, hostile
+from evenhand.model.conviction.readings import Readings
+from evenhand.model.conviction.vocabulary import (
+    ADMINISTRATOR,
+    CLOSED,
+    FEEDBACK,
+    IDLE,
+    INVITED,
+    PROPOSE,
+    REVISE,
+    STAKE,
+    STRANGER,
+    Act,
+    AddStake,
+    Agent,
+    Config,
+    Constants,
+    Enrol,
+    Feedback,
+    Invite,
+    Issue,
+    MoveStake,
+    Propose,
+    Revise,
+    Seat,
+    SignalReady,
+    State,
+    Tick,
+)
+from evenhand.model.system import Scope
+from evenhand.properties.conviction.notions import OPEN, accepted, done, events, finalizes, stakes_on
+from evenhand.properties.conviction.winning import contested
+from evenhand.properties.generator import Draw, Event, Generator, Rule
+from evenhand.properties.property import AnyStep
+
+__all__ = ["GENERATORS"]
+
+
+@st.composite
+def _made(draw: Any, scope: Scope, readings: Readings) -> Config:
+    """Two to five agents, one or two Issues, the constants of section 5 or small ones."""
+    agents = agents_of(draw(st.integers(2, 5)))
+    if draw(st.integers(0, 2)) == 0:
+        agents = (*agents[:-1], replace(agents[-1], standing=STRANGER))
+    small = draw(st.booleans())
+    uids = tuple(agent.uid for agent in agents)
+    count = draw(st.integers(1, scope["issues"]))
+    issues = tuple(_issue(draw, number, uids, scope["cycles"]) for number in range(1, count + 1))
+    c = Constants(
+        think_ticks=draw(st.sampled_from((1, 1, 2, 3))),
+        penalty=draw(st.sampled_from((0, 7, 70))),
+        stake_rounds=draw(st.sampled_from((2, 3, 3, 5))),
+        saturation=draw(st.sampled_from((1, 2, 3, 4, 5))),
+        fraction=draw(st.sampled_from((Fraction(98, 100), Fraction(3, 4), Fraction(1, 2)))),
+        greatest=draw(st.sampled_from((Fraction(2), Fraction(3), Fraction(1)))),
+    )
+    if small:
+        c = replace(
+            c, invite_payment=12, self_stake=5, feedback_stake=2, feedback_limit=2, feedback_length=3, penalty=1
+        )
+    return Config(agents, issues, replace(c, maximum_credit=c.invite_payment - 1), TEXTS, (1, 2, 5), readings)
+
+
+def _issue(draw: Any, number: int, uids: tuple[str, ...], cycles: int) -> Issue:
+    assigned = uids if draw(st.booleans()) else uids[: max(2, len(uids) - 1)]
+    problem = None if draw(st.integers(0, 19)) == 0 else "a decision is to be made"
+    return Issue(f"issue_{number}", assigned, draw(st.integers(0, cycles)), problem)
+
+
+def _configs(scope: Scope, readings: Readings) -> SearchStrategy[Config]:
+    return _made(scope, readings)
+
+
+# Rules.
+
+
+def _inside(config: Config, state: State) -> list[Seat]:
+    return [seat for seat in state.seats if seat.assigned and state.phase in OPEN]
+
+
+def _active(config: Config, state: State) -> list[tuple[Agent, Seat]]:
+    """Those who may still act in this tick."""
+    known = zip(config.agents, state.seats, strict=True)
+    late = config.readings.act_after_ready == "allowed"
+    return [(a, s) for a, s in known if s.assigned and state.phase in OPEN and (late or s.signal != "ready")]
+
+
+def _one(draw: Draw, config: Config, state: State) -> tuple[Agent, Seat]:
+    return draw(st.sampled_from(_active(config, state)))
+
+
+def _tick(_draw: Draw, _config: Config, _scope: Scope, _state: State) -> Act:
+    return Tick()
+
+
+def _runs(_config: Config, state: State) -> bool:
+    return state.phase != CLOSED
+
+
+def _late(config: Config, state: State) -> list[Seat]:
+    return [seat for seat in _inside(config, state) if not done(config, state, seat)]
+
+
+def _complete(draw: Draw, config: Config, _scope: Scope, state: State) -> Act:
+    """The next one that is not done does what completes it."""
+    seat = _late(config, state)[0]
+    agent = config.agent(seat.agent)
+    assert agent is not None
+    if state.phase == PROPOSE:
+        return Propose(agent.uid, agent.credential, draw(st.sampled_from((*config.texts, None))))
+    return SignalReady(agent.uid, agent.credential)
+
+
+def _propose(draw: Draw, config: Config, _scope: Scope, state: State) -> Act:
+    agent, _ = _one(draw, config, state)
+    return Propose(agent.uid, agent.credential, draw(st.sampled_from((*config.texts, None))))
+
+
+def _feedback(draw: Draw, config: Config, _scope: Scope, state: State) -> Act:
+    agent, _ = _one(draw, config, state)
+    length = draw(st.sampled_from((0, 1, config.constants.feedback_length)))
+    target = draw(st.sampled_from([one.uid for one in state.proposals]))
+    return Feedback(agent.uid, agent.credential, target, "x" * length)
+
+
+def _revise(draw: Draw, config: Config, _scope: Scope, state: State) -> Act:
+    """Any text; often one that differs a little from the last, or not at all."""
+    agent, seat = _one(draw, config, state)
+    own = state.proposal(seat.proposal)
+    text = draw(st.sampled_from(config.texts))
+    if own is not None and own.text is not None:
+        match draw(st.sampled_from(("any", "same", "tiny"))):
+            case "same":
+                text = own.text
+            case "tiny":
+                text = replace(own.text, rationale=f"{own.text.rationale or ''} more"[-40:])
+            case _:
+                pass
+    return Revise(agent.uid, agent.credential, text)
+
+
+def _amount(draw: Draw, most: Any) -> Any:
+    """Dust, one, half, all, or more than there is."""
+    return draw(st.sampled_from((Fraction(1, 1_000), 1, Fraction(most, 2) or 1, most, most + 1)))
+
+
+def _add(draw: Draw, config: Config, _scope: Scope, state: State) -> Act:
+    agent, seat = _one(draw, config, state)
+    target = draw(st.sampled_from([one.uid for one in state.proposals]))
+    return AddStake(agent.uid, agent.credential, target, _amount(draw, seat.balance))
+
+
+def _move(draw: Draw, config: Config, _scope: Scope, state: State) -> Act:
+    """Some of what there is, anywhere; in the last round thereby often back and forth."""
+    agent, _ = _one(draw, config, state)
+    uids = [one.uid for one in state.proposals]
+    mine = [(uid, amount) for (owner, uid), amount in sorted(stakes_on(state).items()) if owner == agent.uid]
+    if not mine:
+        return MoveStake(agent.uid, agent.credential, uids[0], uids[-1], 1)
+    source, most = draw(st.sampled_from(mine))
+    return MoveStake(agent.uid, agent.credential, source, draw(st.sampled_from(uids)), _amount(draw, most))
+
+
+def _enter(draw: Draw, config: Config, _scope: Scope, state: State) -> Act:
+    pairs = zip(config.agents, state.seats, strict=True)
+    agent, seat = draw(st.sampled_from([(a, s) for a, s in pairs if s.standing in (STRANGER, INVITED)]))
+    return Invite(agent.uid, ADMINISTRATOR) if seat.standing == STRANGER else Enrol(agent.uid, agent.credential)
+
+
+def _odd(draw: Draw, config: Config, _scope: Scope, state: State) -> Act:
+    return draw(st.sampled_from(tuple(hostile(config, state))))
+
+
+def _stolen(draw: Draw, config: Config, _scope: Scope, state: State) -> Act:
+    """Another agent's credential."""
+    agent, other = config.agents[0], config.agents[1]
+    target = state.proposals[0].uid if state.proposals else agent.uid
+    acts: tuple[Act, ...] = (
+        SignalReady(agent.uid, other.credential),
+        Propose(agent.uid, other.credential, None),
+        AddStake(agent.uid, other.credential, target, 1),
+        MoveStake(agent.uid, other.credential, target, other.uid, 1),
+        Feedback(agent.uid, other.credential, target, "x"),
+        Revise(agent.uid, other.credential, TEXTS[0]),
+    )
+    return draw(st.sampled_from(acts))
+
+
+def _late_action(draw: Draw, config: Config, _scope: Scope, state: State) -> Act:
+    """What belongs to another phase: too early, too late, between two Issues, after the last."""
+    agent = draw(st.sampled_from(config.agents))
+    target = state.proposals[0].uid if state.proposals else agent.uid
+    acts: tuple[Act, ...] = (
+        SignalReady(agent.uid, agent.credential),
+        Propose(agent.uid, agent.credential, TEXTS[0]),
+        Feedback(agent.uid, agent.credential, target, "x"),
+        Revise(agent.uid, agent.credential, TEXTS[1]),
+        AddStake(agent.uid, agent.credential, target, 1),
+    )
+    return draw(st.sampled_from(acts))
+
+
+def _in(*phases: str) -> Any:
+    return lambda config, state: (
+        state.phase in phases and bool(_active(config, state)) and bool(state.proposals or state.phase == PROPOSE)
+    )
+
+
+def _in_round(config: Config, state: State) -> bool:
+    return bool(_in(STAKE)(config, state)) and state.turn > 1
+
+
+def _outside(_config: Config, state: State) -> bool:
+    return any(seat.standing in (STRANGER, INVITED) for seat in state.seats)
+
+
+_RULES = (
+    Rule("tick", _tick, _runs),
+    Rule("tick again", _tick, lambda _config, state: state.phase in (IDLE, "FINALIZE")),
+    Rule("complete", _complete, lambda config, state: bool(_late(config, state))),
+    Rule("complete too", _complete, lambda config, state: bool(_late(config, state)) and state.phase != STAKE),
+    Rule("enter", _enter, _outside),
+    Rule("propose", _propose, _in(PROPOSE)),
+    Rule("give feedback", _feedback, _in(FEEDBACK)),
+    Rule("revise", _revise, _in(REVISE)),
+    Rule("add stake", _add, _in_round),
+    Rule("move stake", _move, _in_round),
+    Rule("move stake too", _move, _in_round),
+    Rule("send what no agent would", _odd, hostile=True),
+    Rule("use another's credential", _stolen, hostile=True),
+    Rule("act in another phase", _late_action, hostile=True),
+)
+
+
+# Events.
+
+
+def _rejected(name: str) -> Any:
+    return lambda step: step.shown.rejected == name
+
+
+def _kicked(step: AnyStep) -> bool:
+    return any(events(step.shown, "KickOut"))
+
+
+def _tapped(step: AnyStep) -> bool:
+    return any(events(step.shown, "Withdrawn"))
+
+
+_SEEN = (
+    Event("an Issue is finalized", finalizes, 60),
+    Event("two proposals tie", contested, 20),
+    Event("a revision taps", _tapped, 5),
+    Event("stake is moved", lambda step: accepted(step, MoveStake), 100),
+    Event("stake is added", lambda step: accepted(step, AddStake), 60),
+    Event("somebody is kicked out", _kicked, 150),
+    Event("an agent is invited", lambda step: accepted(step, Invite), 10),
+    *(
+        Event(name, _rejected(name), floor)
+        for name, floor in (
+            ("InvalidCredential", 100),
+            ("UnknownAgent", 10),
+            ("AlreadyInvited", 10),
+            ("AlreadyEnrolled", 20),
+            ("NotEnrolled", 5),
+            ("NoOpenIssue", 50),
+            ("NotAssigned", 5),
+            ("WrongPhase", 100),
+            ("AlreadyReady", 20),
+            ("PayloadRequired", 5),
+            ("SecondProposal", 10),
+            ("MissingField", 5),
+            ("UnknownProposal", 5),
+            ("OwnProposal", 10),
+            ("CanonicalProposal", 10),
+            ("FeedbackTooLong", 3),
+            ("FeedbackLimitReached", 3),
+            ("InsufficientCredit", 20),
+            ("InvalidAmount", 5),
+            ("SameProposal", 20),
+            ("InsufficientStake", 20),
+        )
+    ),
+)
+
+GENERATORS: tuple[Generator, ...] = (Generator("run", _configs, _RULES, _SEEN),)
+"""The machine draws `run`; the small systems are searched."""

@@ -1,0 +1,197 @@
+"""Points: supply, bounds, what the log says of them, what becomes of stakes at the end."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from evenhand.model.conviction.vocabulary import REJECTIONS, Config, Invite, State
+from evenhand.properties.conviction.notions import balance, events, finalizes, stakes_on, total
+from evenhand.properties.property import AnyStep, Property, always, each_step
+
+__all__ = ["POINTS"]
+
+
+@always(
+    "Balances, stakes and what was burned add up to what was ever allocated, after every action.",
+    source="4.3, 13.3, 18.3",
+    proved=True,
+)
+def supply_is_conserved(_config: Config, state: State) -> bool:
+    """No points appear or vanish."""
+    held = total(seat.balance for seat in state.seats) + total(entry.amount for entry in state.entries)
+    return held + state.burned == state.granted
+
+
+@always("No balance, stake or burn is ever negative.", source="4.2", proved=True)
+def nothing_is_negative(_config: Config, state: State) -> bool:
+    """Each amount by itself."""
+    low = min((seat.balance for seat in state.seats), default=0)
+    return low >= 0 and state.burned >= 0 and all(entry.amount > 0 for entry in state.entries)
+
+
+@always(
+    "No balance exceeds MaximumCredit, where there is one.",
+    source="4.4",
+    applies=lambda config: config.readings.max_credit != "unbounded",
+    proved=True,
+)
+def balances_stay_below_the_maximum(config: Config, state: State) -> bool:
+    """After every action, not only after grants."""
+    return all(seat.balance <= config.constants.maximum_credit for seat in state.seats)
+
+
+@each_step(
+    "A grant respects MaximumCredit: the balance after it is not above, and a refused grant leaves the agent out.",
+    source="4.1, 4.4",
+    when=lambda step: isinstance(step.action, Invite),
+)
+def grants_respect_the_maximum(step: AnyStep) -> bool:
+    """And only an invitation grants anything."""
+    config, uid = step.config, step.action.agent
+    credits = list(events(step.shown, "Credit"))
+    gained = total(event.amount for event in credits)
+    if step.after.granted - step.before.granted != gained or len(credits) > 1:
+        return False
+    if not credits:
+        return bool(step.after == step.before)
+    return config.readings.max_credit == "unbounded" or balance(step.after, uid) <= config.constants.maximum_credit
+
+
+@each_step("Points are granted by invitation alone.", source="4.1")
+def only_invitations_grant(step: AnyStep) -> bool:
+    """Once per agent."""
+    return bool(step.after.granted == step.before.granted) or isinstance(step.action, Invite)
+
+
+def _flows(step: AnyStep) -> tuple[dict[str, Fraction], dict[tuple[str, str], Fraction], Fraction]:
+    """What the events say became of balances, stakes and the burned total."""
+    liquid: dict[str, Fraction] = {}
+    stakes: dict[tuple[str, str], Fraction] = {}
+    burned = Fraction(0)
+
+    def put(agent: str, amount: Fraction) -> None:
+        liquid[agent] = liquid.get(agent, Fraction(0)) + amount
+
+    def stake(agent: str, proposal: str, amount: Fraction) -> None:
+        stakes[agent, proposal] = stakes.get((agent, proposal), Fraction(0)) + amount
+
+    for event in step.shown.events:
+        amount = Fraction(event.amount)
+        match event.kind:
+            case "Credit":
+                put(event.agent, amount)
+            case "Staked":
+                put(event.agent, -amount)
+                stake(event.agent, event.proposal, amount)
+            case "Withdrawn":
+                put(event.agent, amount)
+                stake(event.agent, event.proposal, -amount)
+            case "Moved":
+                stake(event.agent, event.get("source"), -amount)
+                stake(event.agent, event.proposal, amount)
+            case "Deducted":
+                put(event.agent, -amount)
+            case "StakeBurned":
+                stake(event.agent, event.proposal, -amount)
+                burned += amount
+            case "Burn" if event.reason != "Stake":
+                put(event.agent, -amount)
+                burned += amount
+            case _:
+                pass
+    return liquid, stakes, burned
+
+
+@each_step(
+    "The log replays to the state: balances, stakes and the burned total change by what its events say, nothing else.",
+    source="13.1, 18.2",
+)
+def log_replays_to_the_state(step: AnyStep) -> bool:
+    """Agent by agent, proposal by proposal."""
+    liquid, stakes, burned = _flows(step)
+    if step.after.burned - step.before.burned != burned:
+        return False
+    agents = {seat.agent for seat in step.before.seats}
+    if any(balance(step.after, a) - balance(step.before, a) != liquid.get(a, 0) for a in agents):
+        return False
+    old, new = stakes_on(step.before), stakes_on(step.after)
+    return (
+        all(new.get(k, 0) - old.get(k, 0) == stakes.get(k, 0) for k in {*old, *new, *stakes}) and set(liquid) <= agents
+    )
+
+
+@each_step(
+    "What is in circulation falls by exactly what Burn events record: 18.3's TotalSupply is right.",
+    source="13.2, 13.3, 18.3",
+)
+def burn_events_reconcile_the_supply(step: AnyStep) -> bool:
+    """Every burn is in the log, under that name."""
+
+    def circulating(state: State) -> Fraction:
+        return total(seat.balance for seat in state.seats) + total(entry.amount for entry in state.entries)
+
+    recorded = total(event.amount for event in events(step.shown, "Burn"))
+    granted = step.after.granted - step.before.granted
+    return circulating(step.before) + granted - circulating(step.after) == recorded
+
+
+@each_step(
+    "At the end of an Issue every stake is burned, and a StakeBurned event per agent and proposal says so.",
+    source="18.2",
+    when=finalizes,
+)
+def every_stake_is_burned(step: AnyStep) -> bool:
+    """On winning and losing proposals alike."""
+    said = [((event.agent, event.proposal), event.amount) for event in events(step.shown, "StakeBurned")]
+    return not step.after.entries and len(said) == len(dict(said)) and dict(said) == stakes_on(step.before)
+
+
+@each_step("Balances persist when an Issue is finalized.", source="18.1", when=finalizes)
+def balances_persist(step: AnyStep) -> bool:
+    """Liquid points are neither burned nor paid out."""
+    return all(balance(step.after, seat.agent) == seat.balance for seat in step.before.seats)
+
+
+@each_step(
+    "A rejected action leaves its named event and changes nothing else.",
+    source="11.4, 14.2, 16.5",
+    when=lambda step: bool(step.shown.rejected),
+)
+def rejected_actions_change_nothing(step: AnyStep) -> bool:
+    """One event, of a reason that is known."""
+    events_ = step.shown.events
+    named = len(events_) == 1 and events_[0].kind == "Rejected" and events_[0].reason == step.shown.rejected
+    return step.after == step.before and named and step.shown.rejected in REJECTIONS
+
+
+@each_step("An accepted action is in the log.", source="13.1", when=lambda step: not step.shown.rejected)
+def accepted_actions_are_logged(step: AnyStep) -> bool:
+    """Whatever it was."""
+    return bool(step.shown.events) and not any(events(step.shown, "Rejected"))
+
+
+@each_step(
+    "Every burn names agent, amount, reason and Issue.",
+    source="13.2",
+    when=lambda step: any(event.kind == "Burn" for event in step.shown.events),
+)
+def burns_are_recorded_in_full(step: AnyStep) -> bool:
+    """The tick is stamped by the ledger."""
+    return all(e.agent and e.amount > 0 and e.reason and e.issue for e in events(step.shown, "Burn"))
+
+
+POINTS: tuple[Property, ...] = (
+    supply_is_conserved,
+    nothing_is_negative,
+    balances_stay_below_the_maximum,
+    grants_respect_the_maximum,
+    only_invitations_grant,
+    log_replays_to_the_state,
+    burn_events_reconcile_the_supply,
+    every_stake_is_burned,
+    balances_persist,
+    rejected_actions_change_nothing,
+    accepted_actions_are_logged,
+    burns_are_recorded_in_full,
+)
+"""The claims of this module."""

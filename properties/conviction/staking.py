@@ -1,0 +1,261 @@
+"""Stakes in the rounds: what an addition, a move and a round make of them, and what they weigh at the end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from fractions import Fraction
+from typing import Any
+
+from evenhand.model.conviction.exact import Surd
+from evenhand.model.conviction.vocabulary import STAKE, Act, AddStake, Config, MoveStake, State, Tick
+from evenhand.properties.conviction.notions import accepted, events, finalizes, owned, ticking, total, weight
+from evenhand.properties.property import AnyStep, Commute, Property, each_step
+
+__all__ = ["STAKING", "scores_of"]
+
+
+def _staking(step: AnyStep) -> bool:
+    return accepted(step, AddStake, MoveStake)
+
+
+@each_step(
+    "Stake is added and moved from the second round on, where the text offers it, and not otherwise.",
+    source="A 16.3",
+    when=_staking,
+)
+def stakes_change_from_round_two(step: AnyStep) -> bool:
+    """STAKE 1 is for the self-stake."""
+    return step.before.phase == STAKE and step.before.turn >= 2 and step.config.readings.text != "B"
+
+
+@each_step(
+    "Added stake is taken from the liquid balance in full and counts its rounds from zero.",
+    source="A 16.3, 16.5, 16.6",
+    when=lambda step: accepted(step, AddStake),
+    applies=lambda config: config.readings.add_makes == "new_entry",
+)
+def added_stake_begins_at_zero(step: AnyStep) -> bool:
+    """Nothing else moves."""
+    a = step.action
+    before, after = owned(step.before, a.agent, a.proposal), owned(step.after, a.agent, a.proposal)
+    return a.amount > 0 and after == {**before, 0: before.get(0, 0) + a.amount}
+
+
+@each_step(
+    "Moved stake begins at zero: the multiplier is reset to 1.",
+    source="A 16.3",
+    when=lambda step: accepted(step, MoveStake),
+    proved=True,
+)
+def moved_stake_begins_at_zero(step: AnyStep) -> bool:
+    """What arrives is what leaves, and it is young."""
+    a = step.action
+    target, new = owned(step.before, a.agent, a.target), owned(step.after, a.agent, a.target)
+    source, left = owned(step.before, a.agent, a.source), owned(step.after, a.agent, a.source)
+    return (
+        a.amount > 0
+        and a.source != a.target
+        and new == {**target, 0: target.get(0, 0) + a.amount}
+        and total(source.values()) - total(left.values()) == a.amount
+        and all(left[held] <= source.get(held, 0) for held in left)
+    )
+
+
+@each_step(
+    "A move takes the oldest stake first, or the youngest, as read.",
+    source="A 16.3",
+    when=lambda step: accepted(step, MoveStake),
+)
+def moves_take_as_read(step: AnyStep) -> bool:
+    """No entry is touched while one that goes before it is left."""
+    a = step.action
+    return _taken_in_order(
+        owned(step.before, a.agent, a.source),
+        owned(step.after, a.agent, a.source),
+        step.config.readings.move_takes == "oldest_first",
+    )
+
+
+def _taken_in_order(before: dict[int, Any], after: dict[int, Any], oldest_first: bool) -> bool:
+    """Whether only a prefix of the order was taken, all but its last entry wholly."""
+    order = sorted(before, reverse=oldest_first)
+    left = [Fraction(after.get(held, 0)) for held in order]
+    whole = [Fraction(before[held]) for held in order]
+    cut = next((place for place, amount in enumerate(left) if amount), len(order))
+    return all(one == all_ for one, all_ in zip(left[cut + 1 :], whole[cut + 1 :], strict=True))
+
+
+@each_step(
+    "Nobody's stake but the actor's changes between two ticks.",
+    source="1.2",
+    when=lambda step: not isinstance(step.action, Tick),
+)
+def only_the_actor_moves_its_stake(step: AnyStep) -> bool:
+    """Entry by entry."""
+    actor = step.action.agent
+    return tuple(e for e in step.before.entries if e.owner != actor) == tuple(
+        e for e in step.after.entries if e.owner != actor
+    )
+
+
+@each_step(
+    "From one STAKE round to the next every stake is held for one round more; nothing else ages it.",
+    source="16.6",
+    when=lambda step: ticking(step) or finalizes(step),
+)
+def stakes_age_by_rounds(step: AnyStep) -> bool:
+    """Neither ticks inside a round nor the tick that finalizes count."""
+    before, after = step.before, step.after
+    if after.phase == STAKE and before.phase == STAKE and after.turn == before.turn + 1:
+        cap = step.config.readings.multiplier_cap == "saturation_rounds"
+        most = step.config.constants.saturation
+        older: dict[tuple[str, str, int], Any] = {}
+        for entry in before.entries:
+            held = min(entry.held + 1, most) if cap else entry.held + 1
+            key = (entry.owner, entry.proposal, held)
+            older[key] = older.get(key, 0) + entry.amount
+        return older == {(one.owner, one.proposal, one.held): one.amount for one in after.entries}
+    if finalizes(step):
+        return True
+    return {(e.owner, e.proposal, e.held, e.amount) for e in before.entries if e.held} == {
+        (e.owner, e.proposal, e.held, e.amount) for e in after.entries if e.held
+    }
+
+
+# Weights
+
+
+def scores_of(step: AnyStep) -> dict[str, Surd]:
+    """What a Finalize event says that each proposal scored (as a sum, before the root)."""
+    return dict(next(events(step.shown, "Finalize")).get("scores"))
+
+
+def _weighed(step: AnyStep) -> Iterator[tuple[str, Surd, Fraction]]:
+    """Each proposal with its score and the points staked on it."""
+    for uid, score in scores_of(step).items():
+        yield uid, score, total(one.amount for one in step.before.entries if one.proposal == uid)
+
+
+@each_step(
+    "The score of a proposal is the sum of its stakes, each times the multiplier of 16.7.",
+    source="16.6, 16.7, 17.1",
+    when=finalizes,
+    proved=True,
+)
+def scores_are_sums_of_weights(step: AnyStep) -> bool:
+    """In exact arithmetic."""
+    for uid, score, _ in _weighed(step):
+        own = weight(step.config, 0).times(0)
+        for entry in step.before.entries:
+            if entry.proposal == uid:
+                own += weight(step.config, entry.held).times(entry.amount)
+        if own != score:
+            return False
+    return len(scores_of(step)) == len(step.before.proposals)
+
+
+@each_step(
+    "A point weighs at least 1 and at most MaxConvictionMultiplier.",
+    source="16.7",
+    when=finalizes,
+    proved=True,
+)
+def multipliers_are_bounded(step: AnyStep) -> bool:
+    """Seen from the scores."""
+    one = weight(step.config, 0).times(0) + weight_of_one(step.config)
+    most = one.times(step.config.constants.greatest)
+    return all(one.times(points) <= score <= most.times(points) for _, score, points in _weighed(step))
+
+
+def weight_of_one(config: Config) -> Surd:
+    """The number 1 in the field of the configuration."""
+    zero = weight(config, 0).times(0)
+    return Surd(zero.base, (Fraction(1), *zero.form[1:]))
+
+
+@each_step(
+    "After ConvictionSaturationRounds a point weighs at least ConvictionTargetFraction x MaxConvictionMultiplier, and "
+    "in fact exactly 1 + (Max - 1) x ConvictionTargetFraction.",
+    source="16.7",
+    when=lambda step: finalizes(step) and _saturated(step),
+)
+def saturation_reaches_the_target(step: AnyStep) -> bool:
+    """1.98 by default: the 1.96 of the example is a lower bound that is never met."""
+    c, one = step.config.constants, weight_of_one(step.config)
+    for uid, score, points in _weighed(step):
+        old = all(e.held >= c.saturation for e in step.before.entries if e.proposal == uid)
+        reached = 1 + (c.greatest - 1) * c.fraction
+        if (
+            points
+            and old
+            and (score != one.times(points * reached) or score < one.times(points * c.fraction * c.greatest))
+        ):
+            return False
+    return True
+
+
+def _saturated(step: AnyStep) -> bool:
+    c = step.config.constants
+    plain = step.config.readings.multiplier_cap == "saturation_rounds"
+    return plain and any(entry.held >= c.saturation for entry in step.before.entries)
+
+
+# Orders inside a tick
+
+
+def _by(action: Act) -> str:
+    return "" if isinstance(action, Tick) else action.agent
+
+
+def _across(_config: Config, _state: State, enabled: tuple[Act, ...]) -> Iterable[tuple[Act, Act]]:
+    """Actions of two agents."""
+    acts = [action for action in enabled if _by(action)]
+    return ((one, other) for one in acts for other in acts if _by(one) < _by(other))
+
+
+def _same(_config: Config, one: AnyStep, other: AnyStep) -> bool:
+    return bool(one.after == other.after)
+
+
+actions_of_two_agents_commute = Commute(
+    name="actions_of_two_agents_commute",
+    sentence="Inside a tick, actions of two agents in either order lead to the same state: so the winner does not "
+    "depend on the order in which agents are heard.",
+    source="2.4, 17.3",
+    pairs=_across,
+    same=_same,
+    proved=True,
+)
+
+
+def _alone(_config: Config, _state: State, enabled: tuple[Act, ...]) -> Iterable[tuple[Act, Act]]:
+    """An addition and a move of one agent."""
+    adds = [action for action in enabled if isinstance(action, AddStake)]
+    moves = [action for action in enabled if isinstance(action, MoveStake)]
+    return ((one, other) for one in adds for other in moves if one.agent == other.agent)
+
+
+add_and_move_commute_for_one_agent = Commute(
+    name="add_and_move_commute_for_one_agent",
+    sentence="An agent's Add Stake and Move Stake in one round lead to the same, whichever comes first.  (Stated to be "
+    "refuted: what is added can be moved at once, and which entries a move takes depends on what is there.)",
+    source="A 16.4",
+    pairs=_alone,
+    same=_same,
+)
+
+
+STAKING: tuple[Property, ...] = (
+    stakes_change_from_round_two,
+    added_stake_begins_at_zero,
+    moved_stake_begins_at_zero,
+    moves_take_as_read,
+    only_the_actor_moves_its_stake,
+    stakes_age_by_rounds,
+    scores_are_sums_of_weights,
+    multipliers_are_bounded,
+    saturation_reaches_the_target,
+    actions_of_two_agents_commute,
+    add_and_move_commute_for_one_agent,
+)
+"""The claims of this module."""

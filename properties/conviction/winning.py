@@ -1,0 +1,251 @@
+"""Who wins, and what must not decide it: names, outsiders, square roots."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any, TypeAlias
+
+from evenhand.model.conviction.exact import Surd
+from evenhand.model.conviction.renaming import (
+    Renaming,
+    rename_action,
+    rename_config,
+    rename_shown,
+    rename_state,
+    same_events,
+)
+from evenhand.model.conviction.vocabulary import Act, AddStake, Config, Event, MoveStake, Proposal, State
+from evenhand.properties.conviction.notions import accepted, events, finalizes, ticking
+from evenhand.properties.conviction.staking import scores_of, weight_of_one
+from evenhand.properties.property import AnyStep, Monitor, Property, TwoRun, each_step
+
+__all__ = ["WINNING", "contested", "tied"]
+
+
+def _finalize(step: AnyStep) -> Event:
+    return next(events(step.shown, "Finalize"))
+
+
+def tied(step: AnyStep) -> tuple[Proposal, ...]:
+    """The proposals that share the highest score."""
+    scores = scores_of(step)
+    most = max(scores.values(), default=None)
+    return tuple(one for one in step.before.proposals if scores.get(one.uid) == most)
+
+
+def contested(step: AnyStep) -> bool:
+    """An Issue is finalized with several proposals at the top."""
+    return finalizes(step) and len(tied(step)) > 1
+
+
+def _earliest(top: tuple[Proposal, ...]) -> tuple[str, ...]:
+    """Of tied proposals those whose LastStakeTick is earliest; one that has none is earlier than any other."""
+    never = tuple(one.uid for one in top if one.last is None)
+    ranks = [one.last for one in top if one.last is not None]
+    return never or tuple(one.uid for one in top if one.last == max(ranks))
+
+
+@each_step(
+    "The winner has the highest score, and a proposal with the highest score alone wins.",
+    source="17.2",
+    when=lambda step: finalizes(step) and bool(step.before.proposals),
+)
+def the_highest_score_wins(step: AnyStep) -> bool:
+    """Under every reading."""
+    top, won = tied(step), _finalize(step).proposal
+    return won == top[0].uid if len(top) == 1 else won == "" or won in [one.uid for one in top]
+
+
+@each_step(
+    "A tie is won by the proposal whose LastStakeTick is earliest; where that ties too, as the reading says.",
+    source="17.3",
+    when=contested,
+)
+def ties_go_to_the_earliest_stake(step: AnyStep) -> bool:
+    """And the Finalize event says what decided."""
+    event, first = _finalize(step), _earliest(tied(step))
+    if len(first) == 1:
+        return (event.proposal, event.get("tie")) == (first[0], "earliest LastStakeTick")
+    if step.config.readings.full_tie == "no_winner":
+        return (event.proposal, event.get("tie")) == ("", "full tie")
+    return (event.proposal, event.get("tie")) == (min(first), "lowest proposal id")
+
+
+@each_step(
+    "A Finalize event names the winner, its score and what decided.",
+    source="17.4",
+    when=finalizes,
+)
+def finalize_is_recorded_in_full(step: AnyStep) -> bool:
+    """Once per Issue, and the ledger is published."""
+    found = list(events(step.shown, "Finalize"))
+    won = found[0].proposal
+    return (
+        len(found) == 1
+        and bool(found[0].get("tie"))
+        and found[0].get("score") == scores_of(step).get(won)
+        and sum(event.kind == "Published" for event in step.shown.events) == 1
+    )
+
+
+@each_step(
+    "An addition, and a move to a proposal, is its LastStakeTick from then on; nothing else is.",
+    source="17.3",
+    when=lambda step: not step.shown.rejected and not finalizes(step) and not ticking(step),
+)
+def stake_ticks_are_the_latest(step: AnyStep) -> bool:
+    """The last one counts, not the first."""
+    reading = step.config.readings.last_stake_tick
+    now: set[str] = set()
+    for event in events(step.shown, "Staked", "Moved"):
+        if event.reason != "SelfStake" or reading == "self_stake_too":
+            now.add(event.proposal)
+        if event.kind == "Moved" and reading == "moves_out_too":
+            now.add(event.get("source"))
+    before = {one.uid: one.last for one in step.before.proposals}
+    return all(one.last == (0 if one.uid in now else before.get(one.uid)) for one in step.after.proposals)
+
+
+@each_step(
+    "A tick makes every LastStakeTick older and keeps their order.",
+    source="17.3",
+    when=lambda step: ticking(step) and step.after.phase == step.before.phase,
+    applies=lambda config: config.readings.last_stake_tick != "self_stake_too",
+)
+def ticks_keep_the_order_of_stake_ticks(step: AnyStep) -> bool:
+    """What was in the running tick no longer is."""
+    old = {one.uid: one.last for one in step.before.proposals}
+    pairs = [(old[one.uid], one.last) for one in step.after.proposals if one.uid in old]
+    if any((a is None) != (b is None) or b == 0 for a, b in pairs):
+        return False
+    known = [(a, b) for a, b in pairs if a is not None and b is not None]
+    return all((a < c) == (b < d) for a, b in known for c, d in known)
+
+
+def _between(one: Surd, low: Surd, high: Surd) -> Fraction:
+    """A rational q with low < q*q <= high: the witness that the roots are ordered as the sums are."""
+    floor, top = Fraction(0), Fraction(1)
+    while one.times(top * top) <= high:
+        top *= 2
+    while not (low < one.times(floor * floor) <= high):
+        middle = (floor + top) / 2
+        floor, top = (middle, top) if one.times(middle * middle) <= high else (floor, middle)
+    return floor
+
+
+@each_step(
+    "Ranking by the sum of effective stakes is ranking by its square root.",
+    source="17.1",
+    when=lambda step: finalizes(step) and len(step.before.proposals) > 1,
+    proved=True,
+)
+def roots_rank_as_sums_do(step: AnyStep) -> bool:
+    """For every two scores a rational between the roots shows which is greater; nobody's root beats the winner's."""
+    scores, won = scores_of(step), _finalize(step).proposal
+    one = weight_of_one(step.config)
+    for uid, score in scores.items():
+        if won and scores[won] != score:
+            if scores[won] < score:
+                return False
+            q = _between(one, score, scores[won])
+            if not (uid != won and score < one.times(q * q) <= scores[won]):
+                return False
+    return True
+
+
+def _swaps(config: Config, _state: State, _action: Act) -> Iterator[Renaming]:
+    """Neighbours exchanged, and fresh names in the opposite order."""
+    names = [agent.uid for agent in config.agents]
+    for one, other in pairwise(names):
+        yield Renaming(((one, other), (other, one)))
+    yield Renaming(tuple((old, f"somebody_{len(names) - place}") for place, old in enumerate(names)))
+
+
+def _renamed(w: Renaming, step: AnyStep, other: AnyStep | None) -> bool:
+    if other is None:
+        return False
+    return same_events(rename_shown(w, step.config, step.shown), other.shown) and (
+        rename_state(w, step.config, step.after) == other.after
+    )
+
+
+names_decide_nothing = TwoRun(
+    name="names_decide_nothing",
+    sentence="Rename the agents everywhere: the same happens under the new names, and the same proposal wins.",
+    source="2.1, 9.5",
+    twins=_swaps,
+    config=rename_config,
+    state=rename_state,
+    other=lambda w, action: (rename_action(w, action),),
+    agree=_renamed,
+)
+
+steps_are_functions = TwoRun(
+    name="steps_are_functions",
+    sentence="The same action in the same state appends the same events and leads to the same state.",
+    source="2.1, 9.5, 13.1",
+    twins=lambda _config, _state, _action: ("again",),
+    config=lambda _w, config: config,
+    state=lambda _w, _config, state: state,
+    other=lambda _w, action: (action,),
+    agree=lambda _w, step, other: other is not None and (other.shown, other.after) == (step.shown, step.after),
+)
+
+_Hands: TypeAlias = tuple[tuple[tuple[str, str], ...], bool]
+"""Who last staked on each proposal, and whether an outsider has decided."""
+
+
+def _hands(_config: Any) -> _Hands:
+    return (), False
+
+
+def _watched(value: _Hands, step: AnyStep) -> _Hands:
+    hands, decided = dict(value[0]), value[1]
+    if accepted(step, AddStake):
+        hands[step.action.proposal] = step.action.agent
+    elif accepted(step, MoveStake):
+        hands[step.action.target] = step.action.agent
+        if step.config.readings.last_stake_tick == "moves_out_too":
+            hands[step.action.source] = step.action.agent
+    elif finalizes(step):
+        decided = decided or _by_outsider(hands, step)
+        hands = {}
+    return tuple(sorted(hands.items())), decided
+
+
+def _by_outsider(hands: dict[str, str], step: AnyStep) -> bool:
+    """A tie was decided by the LastStakeTick that somebody without stake on any tied proposal left on a loser."""
+    if _finalize(step).get("tie") != "earliest LastStakeTick":
+        return False
+    top = {one.uid for one in tied(step)}
+    inside = {e.owner for e in step.before.entries if e.proposal in top} | {
+        seat.agent for seat in step.before.seats if seat.proposal in top
+    }
+    return any(hands.get(uid, "") not in ("", *inside) for uid in top - {_finalize(step).proposal})
+
+
+outsiders_decide_nothing = Monitor(
+    name="outsiders_decide_nothing",
+    sentence="Nobody decides between two proposals of others without stake left on either.  (Stated to be refuted "
+    "among three: a point moved to a tied proposal and away again makes its LastStakeTick the later one.)",
+    source="17.3",
+    start=_hands,
+    update=_watched,
+    ok=lambda _config, value: not value[1],
+    when=lambda _config, value: bool(value[0]) or value[1],
+)
+
+WINNING: tuple[Property, ...] = (
+    the_highest_score_wins,
+    ties_go_to_the_earliest_stake,
+    finalize_is_recorded_in_full,
+    stake_ticks_are_the_latest,
+    ticks_keep_the_order_of_stake_ticks,
+    roots_rank_as_sums_do,
+    names_decide_nothing,
+    steps_are_functions,
+    outsiders_decide_nothing,
+)
+"""The claims of this module."""
