@@ -16,17 +16,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 import jsonschema
 
+from evenhand.counterexamples.migration import AGAIN, BadRecord, migrated
 from evenhand.model.canonical import Json, canonical_bytes, digest, parse
 from evenhand.model.codec import decode, encode
 from evenhand.model.system import Scope
 from evenhand.model.trace import Lasso, Pair, Scenario
 from evenhand.properties.verdict import Evidence
 
-__all__ = ["FORMAT", "VERSION", "BadRecord", "Kind", "Outcome", "Record", "decode_run", "encode_run"]
+__all__ = ["AGAIN", "FORMAT", "VERSION", "BadRecord", "Kind", "Outcome", "Record", "decode_run", "encode_run"]
 
 FORMAT = "evenhand/counterexample"
 VERSION = 1
@@ -34,17 +35,6 @@ VERSION = 1
 Kind = Literal["mutant", "reference"]
 Outcome = Literal["REFUTED", "WITNESSED"]
 """What the run does to the claim: witnesses it if the claim is that something can happen, else refutes it."""
-
-AGAIN = "Record it again, or restore the file from version control"
-"""The next step for most of what can be wrong with a record."""
-
-
-class BadRecord(ValueError):
-    """A record that cannot be used: `culprit` (a file), `cause`, and the `next_step` that mends it."""
-
-    def __init__(self, culprit: str, cause: str, next_step: str) -> None:
-        super().__init__(f"{culprit}: {cause}. {next_step}.")
-        self.culprit, self.cause, self.next_step = culprit, cause, next_step
 
 
 @dataclass(frozen=True)
@@ -118,7 +108,7 @@ class Record:
         Raises BadRecord for another format or version, for what the schema does not allow, and for content
         that is not what was sealed.
         """
-        _check_format(data, origin)
+        data = migrated(data, FORMAT, VERSION, origin)
         try:
             jsonschema.validate(data, _schema(), cls=jsonschema.Draft202012Validator)
         except jsonschema.ValidationError as wrong:
@@ -199,22 +189,6 @@ def _scenario_json(scenario: Scenario[Any, Any, Any]) -> dict[str, Json]:
         "start": encode(scenario.start),
         "actions": encode(scenario.actions),
     }
-
-
-def _check_format(data: Json, origin: str) -> None:
-    top: dict[str, Json] = cast("Any", data) if isinstance(data, dict) else {}
-    known, version = top.get("format"), top.get("version")
-    if known != FORMAT:
-        said = f"its format is {known!r:.60}" if known is not None else "it names no format"
-        raise BadRecord(origin, f"{said}, not {FORMAT!r}", "Give a file that `evenhand` recorded")
-    if type(version) is not int or version < 1:
-        raise BadRecord(origin, f"its version is {version!r:.60}, not {VERSION}", AGAIN)
-    if version > VERSION:
-        raise BadRecord(
-            origin, f"it is of version {version}, newer than {VERSION}, the newest known here", "Update evenhand"
-        )
-    if version < VERSION:
-        raise BadRecord(origin, f"it is of version {version}, older than {VERSION}", AGAIN)
 
 
 @cache
