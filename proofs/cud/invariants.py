@@ -1,0 +1,266 @@
+"""The livelock counter of the free agents, for runs of any length with any number of agents and keys.
+
+The counter sees nothing of an epoch but what happened in it (`Happened`), so its theory has no sorts at all: what
+an epoch may bring is chosen anew each time, within the axioms.  A number from 0 to 3 is three propositions, "at
+least 1", "at least 2" and "at least 3".
+"""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections.abc import Iterator, Sequence
+from functools import cache
+from typing import Any
+
+from evenhand.model.atoms import Atom
+from evenhand.model.cud.free import FREE, FreeState
+from evenhand.model.cud.kernel import LIVELOCK_EPOCHS
+from evenhand.model.cud.strategies import covering
+from evenhand.model.cud.vocabulary import NO_CHOICE, READ, WRITE, Choice, Config, Epoch, Request
+from evenhand.model.system import System
+from evenhand.model.trace import Scenario
+from evenhand.proofs.smt.logic import FALSE, Definition, Formula, Relation, conjunction, iff, ite
+from evenhand.proofs.smt.structure import Structure
+from evenhand.proofs.theorem import Lemma, Mutation
+from evenhand.proofs.theory import Axiom, Theory
+from evenhand.proofs.transitions.invariant import Invariant, Steps
+from evenhand.proofs.transitions.machine import Machine, after
+from evenhand.proofs.transitions.runs import Run
+
+__all__ = ["COUNTER", "INVARIANTS"]
+
+takes_place = Relation("takes_place", ())
+attempted, refused = Relation("attempted", ()), Relation("refused", ())
+collided, changed = Relation("collided", ()), Relation("changed", ())
+COUNT = tuple(Relation(f"count_{n}", ()) for n in (1, 2, 3))
+"""The livelock counter is at least 1, 2, 3."""
+
+STUCK = tuple(Relation(f"stuck_{n}", ()) for n in (1, 2, 3))
+QUIET = tuple(Relation(f"quiet_{n}", ()) for n in (1, 2, 3))
+"""So many epochs in a row, up to now, counted towards livelock; changed nothing: what claims remember."""
+
+counts, resets = Relation("counts", ()), Relation("resets", ())
+_COUNTS = Definition(counts, (), collided() & ~changed(), "FQ34: a pass-2 refusal, and no change of state")
+_RESETS = Definition(resets, (), ~counts(), "FQ34: in a row")
+
+
+def _streak(of: Sequence[Relation], goes_on: Formula, stays: Formula = FALSE) -> list[Formula]:
+    """One more where it goes on; else as before where it `stays`, else none."""
+    less = [None, *of[:-1]]
+    return [
+        iff(after(one)(), (goes_on & before() | (stays & one())) if before is not None else goes_on | (stays & one()))
+        for one, before in zip(of, less, strict=True)
+    ]
+
+
+_EPOCH = conjunction(
+    [
+        *_streak(COUNT, counts(), ~counts() & ~resets()),
+        *_streak(STUCK, collided() & ~changed()),
+        *_streak(QUIET, ~changed()),
+    ]
+)
+_REMEMBERED = (*STUCK, *QUIET)
+_STATE = (*COUNT, *_REMEMBERED)
+
+COUNTER = Machine(
+    theory=Theory(
+        name="cud_livelock_counter",
+        sorts=(),
+        functions=(),
+        relations=(takes_place, attempted, refused, collided, changed, *_STATE),
+        axioms=(
+            Axiom("who_collides_attempts", collided() >> attempted(), "FQ4: pass 2 is over requests"),
+            Axiom("who_is_refused_attempts", refused() >> attempted(), "FQ27: pass 1 is over requests"),
+            Axiom("who_changes_attempts", changed() >> attempted(), "C10: only what is executed changes the world"),
+            Axiom("nothing_without_an_epoch", attempted() >> takes_place(), "FQ31: requests are made in epochs"),
+        ),
+        definitions=(_COUNTS, _RESETS),
+    ),
+    state=tuple(relation.name for relation in _STATE),
+    inputs=("takes_place", "attempted", "refused", "collided", "changed"),
+    init=conjunction(~relation() for relation in _STATE),
+    step=ite(takes_place(), _EPOCH, conjunction(iff(after(relation)(), relation()) for relation in _STATE)),
+)
+
+
+def view(run: Steps, number: int) -> Structure:
+    """Step `number` of a run of the free agents, with what a claim remembers of the steps before it."""
+    stuck = quiet = 0
+    past: list[tuple[int, int]] = []
+    for step in run[: number + 1]:
+        past.append((stuck, quiet))
+        if step.shown.tokens:
+            still = step.before.world == step.after.world
+            stuck = min(LIVELOCK_EPOCHS, stuck + 1) if still and step.shown.happened.collided else 0
+            quiet = min(LIVELOCK_EPOCHS, quiet + 1) if still else 0
+    step, happened = run[number], run[number].shown.happened
+    said = {
+        "takes_place": bool(step.shown.tokens),
+        "attempted": happened.attempted,
+        "refused": happened.refused,
+        "collided": happened.collided,
+        "changed": happened.changed,
+    }
+    for end, counter, one, other in (
+        ("", step.before.counter, *past[number]),
+        (".after", step.after.counter, stuck, quiet),
+    ):
+        for words, value in ((COUNT, counter), (STUCK, one), (QUIET, other)):
+            said |= {f"{word.name}{end}": value >= n for n, word in enumerate(words, start=1)}
+    return Structure({}, {name: frozenset([()] if true else []) for name, true in said.items()})
+
+
+def _says(state: Structure, relation: Relation) -> bool:
+    return bool(state.relations[relation.name])
+
+
+def realise(run: Run) -> Scenario[Config, FreeState, Epoch] | None:
+    """Four agents with two keys that do in each epoch what the run says; the first counter is the run's.
+
+    None where the counter is no number ("at least 2" and not "at least 1").
+    """
+    numbered = [_says(run.states[0], relation) for relation in COUNT]
+    if numbered != sorted(numbered, reverse=True):
+        return None
+    start = FREE.at(agents=4, keys=2, values=2)
+    config = next(iter(start.all_configs()))
+    begin = next(iter(start.initial(config)))
+    counter = sum(numbered)
+    epochs = tuple(
+        _epoch(
+            config,
+            number,
+            takes_place=_says(state, takes_place),
+            collides=_says(state, collided),
+            refuses=_says(state, refused),
+            changes=_says(state, changed),
+            reads=_says(state, attempted),
+        )
+        for number, state in enumerate(run.states[:-1])
+    )
+    return Scenario(config, FreeState(begin.world, begin.marks, counter), epochs)
+
+
+def _epoch(
+    config: Config, number: int, *, takes_place: bool, collides: bool, refuses: bool, changes: bool, reads: bool
+) -> Epoch:
+    """Two collide on the first key, the last agent is refused there, the third changes or reads the second key."""
+    if not takes_place:
+        return Epoch(())
+    one, two, three, four = config.agents
+    first, second = config.keys
+
+    def asks(agent: str, operation: str, key: str, value: int) -> Choice:
+        delta = ((key, Atom("int", str(value))),) if operation == WRITE else ()
+        return Choice(Request(operation, (key,), delta, covering(config.authorities, agent, (key,), operation)))
+
+    made = dict.fromkeys(config.agents, NO_CHOICE)
+    if collides:
+        made |= {agent: asks(agent, WRITE, first, 1) for agent in (one, two)}
+    if refuses:
+        made[four] = asks(four, WRITE, first, 1)
+    if changes:
+        made[three] = asks(three, WRITE, second, number + 1)
+    elif reads and not (collides or refuses):
+        made[three] = asks(three, READ, second, 0)
+    return Epoch(tuple(made.items()))
+
+
+_KINDS: tuple[dict[str, bool], ...] = tuple(
+    {"takes_place": place, "collides": collides, "refuses": refuses, "changes": changes, "reads": reads}
+    for place, collides, refuses, changes, reads in (
+        (False, False, False, False, False),
+        (True, False, False, False, False),
+        (True, True, False, False, False),
+        (True, True, False, True, False),
+        (True, False, True, False, False),
+        (True, False, False, True, False),
+        (True, False, False, False, True),
+        (True, True, True, True, True),
+    )
+)
+DRAWN = 40
+"""Runs of four epochs in which a mutant is compared; the reference is compared in all runs of three as well."""
+
+
+@cache
+def _plans() -> tuple[tuple[tuple[int, ...], ...], tuple[tuple[int, ...], ...]]:
+    draw = random.Random("cud livelock")
+    drawn = tuple(tuple(draw.choice((2, 2, *range(len(_KINDS)))) for _ in range(4)) for _ in range(DRAWN))
+    return tuple(itertools.product(range(len(_KINDS)), repeat=3)), drawn
+
+
+def samples(system: System[Any, Any, Any, Any, Any]) -> Iterator[Steps]:
+    """Runs of any variant: every run of three kinds of epoch (the reference), and drawn ones of four."""
+    four = system.at(agents=4, keys=2, values=2)
+    config = next(iter(four.all_configs()))
+    small, drawn = _plans()
+    for plan in (*small, *drawn) if system.variant == "reference" else drawn:
+        state, run = next(iter(four.initial(config))), list[Any]()
+        for number, kind in enumerate(plan):
+            run.append(four.take(config, state, _epoch(config, number, **_KINDS[kind])))
+            state = run[-1].after
+        yield tuple(run)
+
+
+def _mutants(*unseen: str) -> tuple[Mutation, ...]:
+    stated = {
+        "livelock_never_resets": Definition(resets, (), FALSE, "the counter never goes down"),
+        "livelock_counts_pass_one": Definition(
+            counts, (), (collided() | refused()) & ~changed(), "FQ36: pass-1 refusals count"
+        ),
+        "livelock_counts_silence": Definition(counts, (), ~changed(), "an epoch without requests counts"),
+        "livelock_counts_despite_change": Definition(counts, (), collided(), "a collision counts though all changed"),
+    }
+    because = "whatever counts, the world has not changed in the last three epochs"
+    return tuple(
+        Mutation(mutant=name, definitions=(definition,), expected="proved", because=because)
+        if name in unseen
+        else Mutation(mutant=name, definitions=(definition,))
+        for name, definition in stated.items()
+    )
+
+
+FAITHFUL = Invariant(
+    name="livelock_counter_is_faithful",
+    claim="livelock_counter_is_faithful",
+    sentence="The livelock counter is the number of epochs in a row, up to three, that count towards livelock.",
+    source="FQ34",
+    protocol="cud",
+    system="free",
+    machine=COUNTER,
+    always=conjunction(iff(one(), other()) for one, other in zip(COUNT, STUCK, strict=True)),
+    witness=COUNT[2](),
+    view=view,
+    realise=realise,
+    samples=samples,
+    memory=tuple(relation.name for relation in _REMEMBERED),
+    mutants=_mutants(),
+)
+
+PROGRESS = Invariant(
+    name="no_livelock_with_progress",
+    claim="no_livelock_with_progress",
+    sentence="A run whose world changes in every window of three epochs is never classified as livelock.",
+    source="G20, FQ34",
+    protocol="cud",
+    system="free",
+    machine=COUNTER,
+    always=COUNT[2]() >> QUIET[2](),
+    # Looking further back does not help: nothing forces an epoch to take place.  Spacer finds these two.
+    lemmas=(
+        Lemma("one_is_quiet", COUNT[0]() >> QUIET[0]()),
+        Lemma("two_are_quiet", COUNT[1]() >> QUIET[1]()),
+    ),
+    witness=COUNT[2](),
+    view=view,
+    realise=realise,
+    samples=samples,
+    memory=tuple(relation.name for relation in _REMEMBERED),
+    mutants=_mutants("livelock_counts_pass_one", "livelock_counts_silence"),
+)
+
+INVARIANTS = (FAITHFUL, PROGRESS)
+"""What runs of the free agents never leave."""
