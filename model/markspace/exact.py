@@ -1,0 +1,145 @@
+"""Sums of decayed strengths, kept exact and compared exactly (§3.1).
+
+A strength is `c * 2**-h` with rational `c` and `h` (age over half-life); a sum of them is an `Amount`.  Whole
+halvings go into the coefficient, so that what is left of `h` lies in [0, 1).  The numbers `2**-h` for different
+rational `h` in [0, 1) are linearly independent over the rationals (x**n - 2 is irreducible), so an amount is zero
+exactly if no term is left, and the sign of any other amount is found by narrowing rational bounds: this always ends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+
+__all__ = ["ZERO", "Amount", "decayed", "ln_bounds", "plain", "total"]
+
+
+@dataclass(frozen=True, slots=True)
+class Amount:
+    """The sum of `coefficient * 2**-halvings` over its terms: sorted, halvings in [0, 1), no coefficient zero."""
+
+    terms: tuple[tuple[Fraction, Fraction], ...] = ()
+
+    def __add__(self, other: Amount) -> Amount:
+        return _gathered((*self.terms, *other.terms))
+
+    def __sub__(self, other: Amount) -> Amount:
+        return self + other.scaled(Fraction(-1))
+
+    def scaled(self, factor: Fraction) -> Amount:
+        """This amount times a rational number."""
+        return Amount(tuple((h, c * factor) for h, c in self.terms) if factor else ())
+
+    @property
+    def sign(self) -> int:
+        """-1, 0 or 1, exactly."""
+        return _sign(self)
+
+    @property
+    def rational(self) -> Fraction | None:
+        """The value as a fraction; None where it is irrational."""
+        if not self.terms:
+            return Fraction(0)
+        return self.terms[0][1] if len(self.terms) == 1 and self.terms[0][0] == 0 else None
+
+    def __lt__(self, other: Amount) -> bool:
+        return (self - other).sign < 0
+
+    def __le__(self, other: Amount) -> bool:
+        return (self - other).sign <= 0
+
+    def __str__(self) -> str:
+        return " + ".join(f"{c}" if h == 0 else f"{c}*2^-{h}" for h, c in self.terms) or "0"
+
+
+ZERO = Amount()
+"""No strength."""
+
+
+def plain(value: Fraction | int) -> Amount:
+    """A rational number as an amount."""
+    return Amount(((Fraction(0), Fraction(value)),)) if value else ZERO
+
+
+def decayed(initial: Fraction, age: int, half_life: int) -> Amount:
+    """`initial * 0.5**(age / half_life)`, both in seconds.  Raises ValueError for a half-life that is not positive."""
+    if half_life <= 0:
+        raise ValueError(f"a half-life must be positive, not {half_life}")
+    return _gathered(((Fraction(age, half_life), initial),))
+
+
+def total(amounts: Iterable[Amount]) -> Amount:
+    """The sum."""
+    return _gathered(term for amount in amounts for term in amount.terms)
+
+
+def _gathered(terms: Iterable[tuple[Fraction, Fraction]]) -> Amount:
+    found: dict[Fraction, Fraction] = {}
+    for halvings, coefficient in terms:
+        whole = halvings.numerator // halvings.denominator
+        rest = halvings - whole
+        scaled = coefficient / 2**whole if whole >= 0 else coefficient * 2**-whole
+        found[rest] = found.get(rest, Fraction(0)) + scaled
+    return Amount(tuple(sorted((h, c) for h, c in found.items() if c)))
+
+
+@lru_cache(maxsize=4_096)
+def _sign(amount: Amount) -> int:
+    if not amount.terms:
+        return 0
+    if len({c > 0 for _, c in amount.terms}) == 1:
+        return 1 if amount.terms[0][1] > 0 else -1
+    bits = 32
+    while True:
+        low = high = Fraction(0)
+        for halvings, coefficient in amount.terms:
+            below, above = _power_bounds(halvings, bits)
+            low += coefficient * (below if coefficient > 0 else above)
+            high += coefficient * (above if coefficient > 0 else below)
+        if low > 0 or high < 0:
+            return 1 if low > 0 else -1
+        bits *= 2
+
+
+@lru_cache(maxsize=4_096)
+def _power_bounds(halvings: Fraction, bits: int) -> tuple[Fraction, Fraction]:
+    """Rational bounds of 2**-halvings for halvings in [0, 1), at most 2**-bits apart."""
+    if halvings == 0:
+        return Fraction(1), Fraction(1)
+    p, q = halvings.numerator, halvings.denominator
+    root = _integer_root(2 ** (bits * q - p), q)
+    return Fraction(root, 2**bits), Fraction(root + 1, 2**bits)
+
+
+def _integer_root(value: int, degree: int) -> int:
+    """The largest integer whose power does not exceed `value`, by bisection."""
+    low, high = 0, 1 << (value.bit_length() // degree + 1)
+    while low < high:
+        middle = (low + high + 1) // 2
+        if middle**degree <= value:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+@lru_cache(maxsize=1_024)
+def ln_bounds(value: Fraction, terms: int) -> tuple[Fraction, Fraction]:
+    """Rational bounds of the natural logarithm of a positive number, from `terms` terms of the artanh series.
+
+    Raises ValueError for a number that is not positive.
+    """
+    if value <= 0:
+        raise ValueError(f"no logarithm of {value}")
+    if value < 1:
+        low, high = ln_bounds(1 / value, terms)
+        return -high, -low
+    x = (value - 1) / (value + 1)
+    power, found = x, Fraction(0)
+    for k in range(terms):
+        found += power / (2 * k + 1)
+        power *= x * x
+    rest = power / ((2 * terms + 1) * (1 - x * x))
+    return 2 * found, 2 * (found + rest)

@@ -1,0 +1,283 @@
+"""The vocabulary of marks and the space that holds them (§2, §7, §8).
+
+No state holds an instant: a mark carries its age.  Marks stand in the order of writing; `(created_at, id)` orders
+them as P32 says.  Amounts are rationals, strengths computed at read time are exact `Amount`s.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from fractions import Fraction
+
+from evenhand.model.markspace.exact import Amount
+from evenhand.model.markspace.guard_words import Policy
+from evenhand.model.markspace.readings import Readings
+from evenhand.model.system import Step
+
+__all__ = [
+    "CONTENT",
+    "HALF",
+    "MIN_STRENGTH",
+    "ONE",
+    "PRINCIPAL",
+    "SEEN_TYPES",
+    "TYPES",
+    "Act",
+    "Agent",
+    "Ask",
+    "Cluster",
+    "Decide",
+    "Draft",
+    "Kind",
+    "Mark",
+    "Needs",
+    "Read",
+    "Reply",
+    "Resolve",
+    "ScopeDef",
+    "Seen",
+    "Source",
+    "Space",
+    "SpaceConfig",
+    "SpaceStep",
+    "Tick",
+    "Visibility",
+    "Write",
+]
+
+ONE, HALF = Fraction(1), Fraction(1, 2)
+MIN_STRENGTH = Fraction(1, 100)
+"""What `read` leaves out by default (§8.2)."""
+
+PRINCIPAL = "principal"
+CONTENT = "content"
+"""The field that stands for result, content, reason, question and context: what a projection redacts (§7.4)."""
+
+
+class Kind(Enum):
+    """The five mark types (§2)."""
+
+    INTENT = "intent"
+    ACTION = "action"
+    OBSERVATION = "observation"
+    WARNING = "warning"
+    NEED = "need"
+
+
+class Source(Enum):
+    """Where an observation comes from, most trusted first (§4.1)."""
+
+    FLEET = "fleet"
+    VERIFIED = "external_verified"
+    UNVERIFIED = "external_unverified"
+
+
+class Visibility(Enum):
+    """Who may see what is in a scope (§7.4)."""
+
+    OPEN = "open"
+    PROTECTED = "protected"
+    CLASSIFIED = "classified"
+
+
+@dataclass(frozen=True, slots=True)
+class ScopeDef:
+    """A scope (§7.1, §7.2): half-lives and TTL in seconds; `"*"` among the topics matches any topic."""
+
+    name: str
+    visibility: Visibility = Visibility.OPEN
+    intent_verbs: tuple[str, ...] = ("book",)
+    action_verbs: tuple[str, ...] = ("booked",)
+    topics: tuple[str, ...] = ("*",)
+    observation_half_life: int = 1
+    warning_half_life: int = 1
+    intent_ttl: int = 1
+    policy: Policy = Policy.FIRST_WRITER
+
+
+@dataclass(frozen=True, slots=True)
+class Agent:
+    """An agent's permissions (§7.3, §11.1): what it may write where, and where it may read content."""
+
+    name: str
+    writes: frozenset[tuple[str, Kind]]
+    reads: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class SpaceConfig:
+    """What a run cannot change.  `weights` are those of the sources in their order; `hooks` names post-write hooks,
+    of which those called `failing` raise (§8.6); `capacity` and `horizon` bound marks and ages (in seconds)."""
+
+    agents: tuple[Agent, ...]
+    scopes: tuple[ScopeDef, ...]
+    readings: Readings
+    weights: tuple[Fraction, Fraction, Fraction] = (ONE, Fraction(7, 10), Fraction(3, 10))
+    hooks: tuple[str, ...] = ()
+    capacity: int = 3
+    horizon: int = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What a writer hands in: every field of a mark but those that the space stamps (§2.1 to §2.6).
+
+    `subject` is the resource, topic or question; `verb` the (planned) action; `confidence` also a need's priority.
+    """
+
+    kind: Kind
+    scope: str
+    subject: str = "x"
+    verb: str = ""
+    strength: Fraction = ONE
+    confidence: Fraction = ONE
+    source: Source = Source.FLEET
+    content: str = "secret"
+    supersedes: int | None = None
+    invalidates: int | None = None
+    failed: bool = False
+    blocking: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A stored mark: the draft, who wrote it, its id, its age in seconds; frozen but for the age (P30)."""
+
+    id: int
+    agent: str
+    draft: Draft
+    age: int = 0
+    resolved_by: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Space:
+    """The marks in the order of writing."""
+
+    marks: tuple[Mark, ...] = ()
+
+    def find(self, wanted: int) -> Mark | None:
+        """The first mark with this id."""
+        return next((mark for mark in self.marks if mark.id == wanted), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """`write(agent, mark)`; `id` is the id that the environment would give (the space may not accept it)."""
+
+    agent: str
+    draft: Draft
+    id: int
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """`read(scope, reader=…)`; None is infrastructure."""
+
+    reader: str | None
+    scope: str
+
+
+@dataclass(frozen=True, slots=True)
+class Decide:
+    """An agent resolves a conflict itself, by reading the intents on a resource (§6)."""
+
+    reader: str | None
+    scope: str
+    subject: str = "x"
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """The guard's answer to an agent that would act on a resource: claimed by whom, won by whom (§9.2, §9.3)."""
+
+    agent: str
+    scope: str
+    subject: str = "x"
+
+
+@dataclass(frozen=True, slots=True)
+class Needs:
+    """`aggregate_needs()` as an agent calls it; the text gives it no reader (§8.4)."""
+
+    caller: str
+
+
+@dataclass(frozen=True, slots=True)
+class Resolve:
+    """`resolve(need, action)`, by the principal (§8.3)."""
+
+    need: int
+    action: int
+    id: int
+
+
+@dataclass(frozen=True, slots=True)
+class Tick:
+    """Some seconds pass."""
+
+    seconds: int = 1
+
+
+Act = Write | Read | Decide | Ask | Needs | Resolve | Tick
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A mark as a read returns it: full, or projected with its content redacted; strength at this instant."""
+
+    mark: Mark
+    strength: Amount
+    projected: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """Needs with one question in one scope (§8.4): highest priority, size, blocking needs, contexts."""
+
+    scope: str
+    question: str
+    priority: Fraction
+    size: int
+    blocking: int
+    contexts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a step shows.  `hooked` are the hooks that ran without raising; `winner` an id; `claimed_by` an agent."""
+
+    stored: int | None = None
+    refused: str = ""
+    seen: tuple[Seen, ...] | None = None
+    candidates: tuple[Mark, ...] = ()
+    winner: int | None = None
+    claimed_by: str | None = None
+    clusters: tuple[Cluster, ...] = ()
+    hooked: tuple[str, ...] = ()
+
+
+SpaceStep = Step[SpaceConfig, Space, Act, Reply]
+SEEN_TYPES: tuple[type, ...] = (Amount, Seen, Cluster, Reply)
+TYPES: tuple[type, ...] = (
+    SpaceConfig,
+    Agent,
+    ScopeDef,
+    Readings,
+    Policy,
+    Kind,
+    Source,
+    Visibility,
+    Draft,
+    Mark,
+    Space,
+    Write,
+    Read,
+    Decide,
+    Ask,
+    Needs,
+    Resolve,
+    Tick,
+    *SEEN_TYPES,
+)

@@ -1,0 +1,165 @@
+"""The space as a system: a small organisation of three agents and a principal, and what they may write and read.
+
+`alice` works in scope `a` and below; `bob` in `c` and nowhere else; `carol` may write in `a/b` and read nothing that
+is not open.  Configurations differ in how visible `a` is and in whether `a/b` is defined by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
+
+from evenhand.model.markspace.guard_words import Policy
+from evenhand.model.markspace.marks import (
+    HALF,
+    PRINCIPAL,
+    TYPES,
+    Act,
+    Agent,
+    Ask,
+    Decide,
+    Draft,
+    Kind,
+    Needs,
+    Read,
+    Reply,
+    Resolve,
+    ScopeDef,
+    Source,
+    Space,
+    SpaceConfig,
+    Tick,
+    Visibility,
+    Write,
+)
+from evenhand.model.markspace.readings import Readings
+from evenhand.model.markspace.space import REFERENCE, Rules, step
+from evenhand.model.system import Scope, System
+
+__all__ = ["AGENTS", "SPACE", "drafts", "hostile_drafts", "organisation"]
+
+_KINDS = tuple(Kind)
+AGENTS = (
+    Agent("alice", frozenset(("a", kind) for kind in _KINDS), frozenset({"a"})),
+    Agent("bob", frozenset(("c", kind) for kind in _KINDS), frozenset({"c"})),
+    Agent("carol", frozenset(("a/b", kind) for kind in _KINDS), frozenset()),
+    Agent(PRINCIPAL, frozenset((scope, kind) for scope in ("a", "c") for kind in _KINDS), frozenset({"a", "c"})),
+)
+"""Who there is; permissions for `a` hold for `a/b` (§7.5)."""
+
+SCOPES = ("a", "a/b", "c")
+
+
+def organisation(
+    visibility: Visibility, readings: Readings, *, child: Visibility | None = None, policy: Policy, scope: Scope
+) -> SpaceConfig:
+    """A configuration: `a` as visible as said, `a/b` by itself if `child` is given, `c` open to everybody."""
+    scopes = [ScopeDef("a", visibility, policy=policy), ScopeDef("c", topics=("x", "y"))]
+    if child is not None:
+        scopes.append(ScopeDef("a/b", child, policy=policy))
+    return SpaceConfig(
+        AGENTS,
+        tuple(scopes),
+        readings,
+        hooks=("count", "failing"),
+        capacity=scope["marks"],
+        horizon=scope["horizon"],
+    )
+
+
+def _configs(scope: Scope, readings: Readings) -> Iterator[SpaceConfig]:
+    for number, visibility in enumerate(Visibility):
+        policy = tuple(Policy)[number]
+        yield organisation(visibility, readings, policy=policy, scope=scope)
+    yield organisation(
+        Visibility.CLASSIFIED, readings, child=Visibility.PROTECTED, policy=Policy.HIGHEST_CONFIDENCE, scope=scope
+    )
+
+
+def drafts(space: Space) -> Iterator[tuple[str, Draft]]:
+    """What honest agents write, simplest first; references to every mark there is."""
+    yield "alice", Draft(Kind.INTENT, "a", verb="book")
+    yield "alice", Draft(Kind.INTENT, "a/b", verb="book")
+    yield "carol", Draft(Kind.INTENT, "a/b", verb="book", confidence=HALF)
+    yield "alice", Draft(Kind.ACTION, "a/b", verb="booked")
+    yield "alice", Draft(Kind.ACTION, "a", verb="booked", failed=True)
+    yield "alice", Draft(Kind.OBSERVATION, "a")
+    yield "alice", Draft(Kind.OBSERVATION, "a", source=Source.UNVERIFIED)
+    yield "alice", Draft(Kind.NEED, "a", "why", blocking=True)
+    yield "bob", Draft(Kind.OBSERVATION, "c")
+    yield "bob", Draft(Kind.NEED, "c", "why", confidence=HALF)
+    for mark in space.marks:
+        yield "alice", Draft(Kind.OBSERVATION, "a", "y", supersedes=mark.id)
+        yield "alice", Draft(Kind.WARNING, "a", "y", invalidates=mark.id)
+        yield "bob", Draft(Kind.OBSERVATION, "c", "y", supersedes=mark.id)
+        yield "bob", Draft(Kind.WARNING, "c", "y", invalidates=mark.id, source=Source.UNVERIFIED)
+
+
+def hostile_drafts() -> Iterator[tuple[str, Draft]]:
+    """What §7 and §8.1 refuse (one of them only under `segments_nonempty`, one under `excluded`)."""
+    yield "bob", Draft(Kind.OBSERVATION, "a")
+    yield "carol", Draft(Kind.OBSERVATION, "a")
+    yield "carol", Draft(Kind.OBSERVATION, "ab")
+    yield "nobody", Draft(Kind.OBSERVATION, "c")
+    yield "alice", Draft(Kind.OBSERVATION, "a//b")
+    yield "alice", Draft(Kind.OBSERVATION, "unheard/of")
+    yield "alice", Draft(Kind.OBSERVATION, "a", strength=Fraction(-1))
+    yield "alice", Draft(Kind.OBSERVATION, "a", strength=Fraction(0))
+    yield "alice", Draft(Kind.INTENT, "a", verb="book", confidence=Fraction(2))
+    yield "alice", Draft(Kind.NEED, "a", confidence=Fraction(-1, 2))
+    yield "alice", Draft(Kind.INTENT, "a", verb="sell")
+    yield "alice", Draft(Kind.ACTION, "a", verb="sold")
+    yield "bob", Draft(Kind.OBSERVATION, "c", "unheard of")
+
+
+def _ids(config: SpaceConfig, space: Space) -> tuple[int, ...]:
+    taken = {mark.id for mark in space.marks}
+    if config.readings.id_order == "sequence":
+        return (max(taken, default=0) + 1,)
+    return tuple(sorted(set(range(1, config.capacity + 1)) - taken))
+
+
+def _actions(config: SpaceConfig, scope: Scope, space: Space) -> Iterator[Act]:
+    if len(space.marks) < config.capacity:
+        written = (*drafts(space), *(hostile_drafts() if scope["hostile"] else ()))
+        for new in _ids(config, space):
+            yield from (Write(agent, draft, new) for agent, draft in written)
+            yield from (
+                Resolve(need.id, action.id, new)
+                for need in space.marks
+                if need.draft.kind is Kind.NEED
+                for action in space.marks
+                if action.draft.kind is Kind.ACTION
+            )
+    for place in SCOPES:
+        yield from (Read(reader, place) for reader in (None, "alice", "bob", "carol"))
+    for reader in (None, "alice", "bob", "carol"):
+        yield Decide(reader, "a/b")
+    for agent in ("alice", "bob", "carol"):
+        yield Ask(agent, "a/b")
+    yield Ask("alice", "a")
+    yield Needs("bob")
+    if space.marks and max(mark.age for mark in space.marks) < config.horizon:
+        yield Tick(1)
+
+
+def _smaller(config: SpaceConfig, start: Space) -> Iterator[tuple[SpaceConfig, Space]]:
+    if len(config.scopes) > 2:
+        yield replace(config, scopes=config.scopes[:2]), start
+
+
+SPACE: System[SpaceConfig, Space, Act, Reply, Rules] = System(
+    name="space",
+    rules=REFERENCE,
+    configs=_configs,
+    initial=lambda _config: (Space(),),
+    step=step,
+    actions=_actions,
+    scope=Scope(marks=2, horizon=2, hostile=1),
+    readings=Readings(),
+    allows=lambda _config, _space, _act: True,
+    smaller=_smaller,
+    types=TYPES,
+)
+"""Every run of a few writes, reads and seconds."""
