@@ -18,6 +18,7 @@ __all__ = [
     "Fairness",
     "Joint",
     "Mutant",
+    "OneOf",
     "Protocol",
     "Quotient",
     "Scope",
@@ -135,6 +136,13 @@ class Separated(Generic[C, S, A, O, R, X]):
 
 
 @dataclass(frozen=True)
+class OneOf:
+    """A part of a state that takes one of finitely many values, in a fixed order; at least one, no two equal."""
+
+    values: tuple[Hashable, ...]
+
+
+@dataclass(frozen=True)
 class Fairness(Generic[S, A]):
     """A scheduling assumption: `taken(state, action)` says that a step serves it.
 
@@ -184,6 +192,11 @@ class System(Generic[C, S, A, O, R]):
     initial data to the shrinker, simplest first.  `allows` says whether an action is on offer (by default:
     it is among `enabled`).  `readings` is the record the configurations carry.  `separated`, `quotients`
     and `fair` are for the exhaustive search.  `types` names the classes that `codec` may need to decode.
+
+    Two declarations let the search compile the step (tier 2); neither is believed.  `domains` gives a state of
+    which every part that ever changes is a `OneOf`: records and tuples of fixed shape.  `menu`, where the
+    actions are no product, lists every action that is ever on offer, in the order of `enabled`; `allows` then
+    says which are.
     """
 
     name: str
@@ -202,6 +215,8 @@ class System(Generic[C, S, A, O, R]):
     smaller: Callable[[C, S], Iterable[tuple[C, S]]] = _nothing_smaller
     allows: Callable[[C, S, A], bool] | None = None
     quotients: tuple[Quotient[C, S, A, Any], ...] = ()
+    domains: Callable[[C, Scope], Any] | None = None
+    menu: Callable[[C, Scope], Iterable[A]] | None = None
     types: tuple[type, ...] = ()
     variant: str = "reference"
 

@@ -8,9 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from evenhand.model.atoms import Atom
-from evenhand.model.cud.kernel import ADMITTED, PASS_ONE, PASS_TWO, REFERENCE, Bound, Happened, Moment, Rules
+from evenhand.model.cud.kernel import (
+    ADMITTED,
+    LIVELOCK_EPOCHS,
+    PASS_ONE,
+    PASS_TWO,
+    REFERENCE,
+    Bound,
+    Happened,
+    Moment,
+    Rules,
+)
 from evenhand.model.cud.layouts import agent_names, free_layout, key_names, start_world
 from evenhand.model.cud.readings import Readings
 from evenhand.model.cud.step import Judged, changes, judge, merge
@@ -19,6 +30,7 @@ from evenhand.model.cud.vocabulary import (
     DONE,
     NO_CHOICE,
     READ,
+    TOKENS,
     TYPES,
     WRITE,
     AgentState,
@@ -30,7 +42,7 @@ from evenhand.model.cud.vocabulary import (
     State,
     World,
 )
-from evenhand.model.system import Fairness, Joint, Scope, Separated, Step, System
+from evenhand.model.system import Fairness, Joint, OneOf, Scope, Separated, Step, System
 
 __all__ = ["EXITED", "FREE", "NONE", "FreeShown", "FreeState", "Verdict"]
 
@@ -81,6 +93,15 @@ def configs(scope: Scope, readings: Readings) -> Iterator[Config]:
 def initial(config: Config) -> tuple[FreeState, ...]:
     """All keys 0, all agents active, nothing seen yet."""
     return (FreeState(config.world, (NONE,) * len(config.agents)),)
+
+
+def domains(config: Config, scope: Scope) -> FreeState:
+    """What a state can be: each key one of the values, each mark a token or `NONE` or `EXITED`, the counter 0 to 3."""
+    values = OneOf(tuple(Atom("int", str(value)) for value in range(scope["values"])))
+    world: Any = tuple((key, values) for key in config.keys)
+    marks: Any = tuple(OneOf((NONE, *TOKENS, EXITED)) for _ in config.agents)
+    counter: Any = OneOf(tuple(range(LIVELOCK_EPOCHS + 1)))
+    return FreeState(world, marks, counter)
 
 
 def agents(config: Config, state: FreeState) -> tuple[str, ...]:
@@ -212,6 +233,7 @@ FREE: System[Config, FreeState, Epoch, FreeShown, Rules] = System(
     progress=progress,
     smaller=smaller,
     allows=allows,
+    domains=domains,
     types=(*TYPES, FreeState, FreeShown, Happened),
 )
 """The free-agent graph at (agents, keys, values)."""

@@ -28,8 +28,10 @@ from evenhand.properties.search.jobs import in_processes
 from evenhand.properties.search.liveness import AboutRuns, Labels, decide
 from evenhand.properties.search.pairs import CommuteWatch, DeterminedWatch, TwoRunWatch
 from evenhand.properties.search.quotient import doubts_under, licensed, orbits
+from evenhand.properties.search.rows.compiler import Unfit
+from evenhand.properties.search.rows.tier import Compiled
 from evenhand.properties.search.steps import Tier
-from evenhand.properties.search.tiers import tier_for
+from evenhand.properties.search.tiers import chosen_tier
 from evenhand.properties.search.verdicts import Covered, verdict_of
 from evenhand.properties.verdict import Status, Verdict
 
@@ -129,7 +131,7 @@ def explore(
 
     `max_states` bounds the graph of each configuration, `depth` the number of steps from the start; what a
     bound leaves out is UNDECIDED.  `quotient` (by default the one that `licence` names) explores one
-    configuration of each orbit.  `tier` is 0 or 1, by default the best that the system allows.  `configs`
+    configuration of each orbit.  `tier` is 0, 1 or 2, by default the best that system and claims allow.  `configs`
     explores some configurations rather than those of the scope.  `jobs` splits them over processes; findings
     and counts do not depend on it.  `progress` is called now and then with states and steps so far.
 
@@ -140,9 +142,9 @@ def explore(
     asked = tuple(claims)
     _sensible(max_states=max_states, depth=depth, jobs=jobs)
     bounds = Bounds(max_states, depth)
-    chosen, why = tier_for(system, tier)
     group = licensed(system, quotient, licence)
     numbered = _listed(system, configs)
+    chosen, why = chosen_tier(system, tier, asked, numbered)
     kept = tuple((number, 1) for number in range(len(numbered)))
     doubts: Sequence[str] = [""] * len(asked)
     if group is not None:
@@ -194,7 +196,7 @@ def explore(
 
 def search_one(
     system: AnySystem,
-    tier: Tier,
+    tier: Tier | Compiled,
     config: Any,
     number: int,
     claims: Sequence[Property],
@@ -202,6 +204,13 @@ def search_one(
     tick: Progress | None = None,
 ) -> Result:
     """Search one configuration for all claims that apply to it."""
+    if isinstance(tier, Compiled):
+        try:
+            return _by_rows(tier, config, number, claims, bounds, tick)
+        except Unfit as error:
+            if tier.below is None:
+                raise ModelError(f"tier 2 was asked for, but {error}") from error
+            tier = tier.below
     watchers: dict[int, Any] = {}
     runs: list[tuple[int, AboutRuns]] = []
     for place, claim in enumerate(claims):
@@ -225,6 +234,14 @@ def search_one(
         walk.open,
         tuple(tallies.get(place, Tally()) for place in range(len(claims))),
     )
+
+
+def _by_rows(
+    tier: Compiled, config: Any, number: int, claims: Sequence[Property], bounds: Bounds, tick: Progress | None
+) -> Result:
+    walk = tier.search(config, number, bounds, tick)
+    depth = max(0, len(walk.levels) - 1)
+    return Result(walk.count, walk.transitions, walk.edges, depth, walk.open, tuple(tier.tallies(walk, claims)))
 
 
 def _watcher(system: AnySystem, claim: Property, config: Any, bounds: Bounds) -> Watcher:
@@ -283,7 +300,9 @@ def _scope(system: AnySystem, total: Result, configs: int, bounds: Bounds, quoti
     return scope
 
 
-def _trusted(tier: Tier, licence: Licence | None) -> tuple[str, ...]:
+def _trusted(tier: Tier | Compiled, licence: Licence | None) -> tuple[str, ...]:
     memo = ("the memo of tier 1, compared with step on samples",) if tier.number else ()
+    if tier.number == 2:
+        memo = (*memo, "the rows of tier 2, compared with step on samples")
     proof = (f"theorem {licence.theorem} ({licence.record})",) if licence is not None else ()
     return ("the executable model", "the exhaustive search", *memo, *proof)

@@ -96,7 +96,7 @@ class Memo:
 
     def rows(self, config: Any, state: Any) -> Iterator[Row]:
         """One row for each group of joint choices with the same verdict."""
-        table = self._turned_to(config, state)
+        table = self.table_of(config, state)
         table.uses += 1
         if _due(table.uses) or self.random.random() < 1 / 64:
             self._compare(config, state, table)
@@ -110,7 +110,7 @@ class Memo:
 
     def action(self, config: Any, state: Any, number: int) -> Any:
         """The joint action of that number, joined from its choices.  Raises IndexError when there are fewer."""
-        table = self.table if state is self.state and self.table is not None else self._turned_to(config, state)
+        table = self.table if state is self.state and self.table is not None else self.table_of(config, state)
         if number >= table.size:
             raise IndexError(f"{named(self.system)}: state {state!r} offers no action number {number}")
         return self.joint.join(config, state, table.picked(number))
@@ -129,7 +129,7 @@ class Memo:
             self._same(config, state, action, found)
         return found
 
-    def _turned_to(self, config: Any, state: Any) -> _Table:
+    def table_of(self, config: Any, state: Any) -> _Table:
         """The table of a state; judges and merges everything when its key is new."""
         try:
             key = self.parts.reads(self.system.rules, config, state)

@@ -1,23 +1,56 @@
-"""Two ways to get the steps out of a state: run `step` on every action, or do equal work once.
+"""Ways to get the steps out of a state: run `step` on every action, do equal work once, or compile it.
 
 Tier 0 is the reference and runs any model.  Tier 1 (`memo`) serves systems that say how their step separates;
 it finds the same graph in the same order with the same multiplicities, which tests and samples compare.
+Tier 2 (`rows`) serves systems that declare finite domains, and claims about states and single steps.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
+from evenhand.properties.property import Property
 from evenhand.properties.search.found import AnySystem, named
 from evenhand.properties.search.memo import Memo
+from evenhand.properties.search.rows.compiler import Unfit
+from evenhand.properties.search.rows.tier import Compiled, reason_against
 from evenhand.properties.search.steps import Row, Tier, nth_action, stepped
 
-__all__ = ["Plain", "tier_for"]
+__all__ = ["Plain", "chosen_tier", "tier_for"]
+
+
+def chosen_tier(
+    system: AnySystem, wanted: int | None, claims: Sequence[Property], configs: Sequence[Any]
+) -> tuple[Tier | Compiled, str]:
+    """The tier to explore with and the reason for it, compiled rows included.
+
+    Raises ValueError for a tier that system or claims do not allow.
+    """
+    if wanted in (0, 1) or (wanted is None and system.domains is None):
+        return tier_for(system, wanted)
+    if wanted not in (None, 2):
+        raise ValueError(
+            f"tier {wanted!r} is unknown; there is 0 (every action is run), 1 (equal work is done once) "
+            "and 2 (compiled rows)"
+        )
+    against = reason_against(system, claims)
+    if wanted == 2 and against:
+        raise ValueError(f"tier 2 cannot explore {named(system)}: {against}")
+    below, why = tier_for(system, None)
+    if against:
+        return below, f"{why}; not tier 2, for {against}"
+    chosen = Compiled(system, claims, None if wanted == 2 else below)
+    try:
+        return chosen, chosen.why(configs[0]) if configs else "there is no configuration"
+    except Unfit as error:
+        if wanted == 2:
+            raise ValueError(f"tier 2 cannot explore {error}") from error
+        return below, f"{why}; not tier 2, for {error}"
 
 
 def tier_for(system: AnySystem, wanted: int | None) -> tuple[Tier, str]:
-    """The tier to use and the reason for it.  Raises ValueError for a tier that the system does not allow."""
+    """Tier 0 or 1 and the reason for it.  Raises ValueError for a tier that the system does not allow."""
     able = system.separated is not None and system.joint is not None
     if wanted not in (None, 0, 1):
         raise ValueError(

@@ -1,0 +1,243 @@
+"""Values not yet chosen: ordinary code runs on them, and the run branches where it first looks.
+
+A placeholder stands for one of several values.  Whatever is asked of it is asked of all of them; if they
+answer alike, that is the answer, and else the run is called off with `Branch`, to be run again once for each
+group of values that answer alike.  What a run never looks at stays open, so one run stands for many states.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from typing import Any, NoReturn, TypeAlias, TypeVar, cast
+
+__all__ = ["Branch", "Choices", "Narrowed", "Placeholder", "TooWide", "branched", "demand", "paths"]
+
+T = TypeVar("T")
+
+Narrowed: TypeAlias = tuple[tuple[int, ...], ...]
+"""For each field the numbers of the values that it may still have."""
+
+_ALIKE = (bool, int, str, bytes, type(None), type)
+"""Types whose equal values cannot be told apart; anything else counts as different unless it is the same object."""
+
+
+class Branch(BaseException):
+    """A run looked at a field: split its values into these groups.  No Exception: no code swallows it by habit."""
+
+    def __init__(self, field: int, groups: Sequence[tuple[int, ...]]) -> None:
+        super().__init__(field)
+        self.field = field
+        self.groups = groups
+
+
+class TooWide(Exception):
+    """More runs than anybody wants to wait for."""
+
+
+class Choices:
+    """What the placeholders of one run share; `signalled` says that a `Branch` was raised."""
+
+    def __init__(self, domains: Sequence[tuple[Hashable, ...]], narrowed: Narrowed) -> None:
+        self.signalled = False
+        self.made: list[Any] = [
+            domain[numbers[0]] if len(numbers) == 1 else _new(self, field, domain, numbers)
+            for field, (domain, numbers) in enumerate(zip(domains, narrowed, strict=True))
+        ]
+
+
+class Placeholder:
+    """One of several values; every look at it goes to all of them."""
+
+    __slots__ = ("_choices", "_domain", "_field", "_numbers")
+
+    def __getattribute__(self, name: str) -> Any:
+        if name == "__class__":
+            return _asked(self, type)
+        return _asked(self, lambda value: getattr(value, name))
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        demand(self)
+
+    def __delattr__(self, name: str) -> None:
+        demand(self)
+
+    def __hash__(self) -> int:
+        demand(self)
+
+    def __eq__(self, other: object) -> Any:
+        return True if other is self else _asked(self, lambda value: value == other)
+
+    def __ne__(self, other: object) -> Any:
+        return False if other is self else _asked(self, lambda value: value != other)
+
+    def __bool__(self) -> bool:
+        return bool(_asked(self, bool))
+
+    def __len__(self) -> int:
+        return int(_asked(self, len))
+
+    def __iter__(self) -> Iterator[Any]:
+        demand(self)
+
+    def __str__(self) -> str:
+        return str(_asked(self, str))
+
+    def __repr__(self) -> str:
+        return str(_asked(self, repr))
+
+    def __format__(self, how: str) -> str:
+        return str(_asked(self, lambda value: format(value, how)))
+
+    def __divmod__(self, other: Any) -> Any:
+        return _asked(self, lambda value: divmod(value, other))
+
+    def __rdivmod__(self, other: Any) -> Any:
+        return _asked(self, lambda value: divmod(other, value))
+
+    def __call__(self, *given: Any, **named: Any) -> Any:
+        """Call each value."""
+        return _asked(self, lambda value: value(*given, **named))
+
+
+_CHOICES, _DOMAIN, _FIELD, _NUMBERS = (
+    Placeholder.__dict__[name] for name in ("_choices", "_domain", "_field", "_numbers")
+)
+
+
+def _new(choices: Choices, field: int, domain: tuple[Hashable, ...], numbers: tuple[int, ...]) -> Placeholder:
+    made = object.__new__(Placeholder)
+    for slot, value in ((_CHOICES, choices), (_DOMAIN, domain), (_FIELD, field), (_NUMBERS, numbers)):
+        slot.__set__(made, value)
+    return made
+
+
+def field_of(placeholder: Placeholder) -> int:
+    """The number of the field that a placeholder stands for."""
+    found: int = _FIELD.__get__(placeholder)
+    return found
+
+
+def demand(placeholder: Placeholder) -> NoReturn:
+    """Call the run off: each value by itself."""
+    _call_off(placeholder, [(number,) for number in _NUMBERS.__get__(placeholder)])
+
+
+def _call_off(placeholder: Placeholder, groups: Sequence[tuple[int, ...]]) -> NoReturn:
+    _CHOICES.__get__(placeholder).signalled = True
+    raise Branch(_FIELD.__get__(placeholder), groups)
+
+
+def _asked(placeholder: Placeholder, look: Callable[[Any], Any]) -> Any:
+    """The answer of every value, if it is one; else the run is called off."""
+    domain, numbers = _DOMAIN.__get__(placeholder), _NUMBERS.__get__(placeholder)
+    groups: dict[Hashable, list[int]] = {}
+    answer: Any = None
+    alive: list[Any] = []  # ids are compared only while what they name is alive
+    for number in numbers:
+        try:
+            answer = look(domain[number])
+        except Exception:
+            demand(placeholder)
+        kind = cast("type[Any]", type(answer))
+        groups.setdefault((kind, answer) if kind in _ALIKE else id(answer), []).append(number)
+        alive.append(answer)
+    if len(groups) == 1:
+        return answer
+    _call_off(placeholder, [tuple(group) for group in groups.values()])
+
+
+def _binary(name: str) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    act = getattr(operator, name)
+
+    def forth(self: Placeholder, other: Any) -> Any:
+        return _asked(self, lambda value: act(value, other))
+
+    def back(self: Placeholder, other: Any) -> Any:
+        return _asked(self, lambda value: act(other, value))
+
+    return forth, back
+
+
+def _unary(act: Callable[[Any], Any]) -> Callable[[Placeholder], Any]:
+    return lambda self: _asked(self, act)
+
+
+for _word in (
+    "add",
+    "sub",
+    "mul",
+    "matmul",
+    "truediv",
+    "floordiv",
+    "mod",
+    "pow",
+    "lshift",
+    "rshift",
+    "and",
+    "or",
+    "xor",
+):
+    _forth, _back = _binary(f"__{_word}__")
+    setattr(Placeholder, f"__{_word}__", _forth)
+    setattr(Placeholder, f"__r{_word}__", _back)
+for _word in ("lt", "le", "gt", "ge", "contains", "getitem"):
+    setattr(Placeholder, f"__{_word}__", _binary(f"__{_word}__")[0])
+for _word, _act in (
+    ("neg", operator.neg),
+    ("pos", operator.pos),
+    ("invert", operator.invert),
+    ("abs", abs),
+    ("int", int),
+    ("float", float),
+    ("complex", complex),
+    ("index", operator.index),
+    ("round", round),
+):
+    setattr(Placeholder, f"__{_word}__", _unary(_act))
+
+
+def branched(narrowed: Narrowed, branch: Branch) -> Iterator[Narrowed]:
+    """The parts that a branch splits a run into, in the order of their first values."""
+    for group in sorted(branch.groups):
+        yield (*narrowed[: branch.field], group, *narrowed[branch.field + 1 :])
+
+
+def paths(
+    run: Callable[[Choices], T],
+    domains: Sequence[tuple[Hashable, ...]],
+    start: Narrowed,
+    spent: Callable[[], None],
+    swallowed: Callable[[Choices], None],
+    final: tuple[type[Exception], ...] = (),
+) -> Iterator[tuple[Narrowed, T | Exception]]:
+    """Every path of `run` from the values of `start`: which values take it, and what it gave or raised.
+
+    The parts are disjoint and cover `start`.  An exception counts only when nothing is open any more: before
+    that it may be the placeholders' own doing, unless it is one of `final`.  `spent` is told of each run,
+    `swallowed` of a run that went on although it had been called off.
+    """
+    waiting = [start]
+    while waiting:
+        narrowed = waiting.pop()
+        choices = Choices(domains, narrowed)
+        spent()
+        result: T | Exception
+        try:
+            result = run(choices)
+        except Branch as branch:
+            waiting.extend(reversed(list(branched(narrowed, branch))))
+            continue
+        except Exception as error:
+            if choices.signalled:
+                swallowed(choices)
+            field = next((field for field, numbers in enumerate(narrowed) if len(numbers) > 1), None)
+            if field is not None and not isinstance(error, final):
+                split = Branch(field, [(number,) for number in narrowed[field]])
+                waiting.extend(reversed(list(branched(narrowed, split))))
+                continue
+            result = error
+        else:
+            if choices.signalled:
+                swallowed(choices)
+        yield narrowed, result

@@ -1,0 +1,273 @@
+"""Breadth-first search over rows: words instead of objects, whole levels at a time.
+
+Of each state its words and its parent are kept, nothing else.  Which action leads from a parent to a child is
+found out again by the rows' own action numbers, and taken with the model's own step before anybody believes it.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.properties.search.found import AnySystem, Finding, ModelError, named
+from evenhand.properties.search.graph import Bounds
+from evenhand.properties.search.rows import kernel
+from evenhand.properties.search.rows.compiler import Program
+from evenhand.properties.search.rows.flat import Flat
+from evenhand.properties.search.rows.plain import Visited, expand_plain
+from evenhand.properties.search.rows.shape import Words
+
+__all__ = ["DENSE", "PATIENCE", "RowWalk", "labelled", "search_rows", "successors"]
+
+DENSE = 22
+"""Bits of a state up to which a state is its own index into the table of known states."""
+
+PATIENCE = 30_000_000
+"""Steps times rows that numpy may take before compiling the kernel pays."""
+
+Ints = NDArray[np.int64]
+
+
+@dataclass
+class RowWalk:
+    """What a search over rows found: the counts of `graph.Walk`, and the arrays."""
+
+    system: AnySystem
+    config: Any
+    number: int
+    program: Program
+    flat: Flat
+    words: Words
+    parents: NDArray[np.int32]
+    levels: list[int] = field(default_factory=list[int])
+    count: int = 0
+    transitions: int = 0
+    edges: int = 0
+    open: bool = False
+    engine: str = "numpy"
+    label_counts: Ints = field(default_factory=lambda: np.zeros(1, dtype=np.int64))
+    label_state: Ints = field(default_factory=lambda: np.full(1, -1, dtype=np.int64))
+    label_row: Ints = field(default_factory=lambda: np.full(1, -1, dtype=np.int64))
+
+    def depth_of(self, sid: int) -> int:
+        """The distance of a state from the nearest initial one."""
+        return bisect_right(self.levels, sid) - 1
+
+    def state(self, sid: int) -> Any:
+        """The state of that number, as the model knows it."""
+        return self.program.shape.state(self.words[sid].tolist())
+
+    def finding(self, sid: int, row: int | None = None) -> Finding:
+        """The shortest run to a state, and the action of `row` after it."""
+        last = () if row is None else (int(self.flat.first[row]),)
+        states = [sid]
+        while self.parents[states[-1]] >= 0:
+            states.append(int(self.parents[states[-1]]))
+        states.reverse()
+        path = [self._between(one, other) for one, other in pairwise(states)]
+        start = -1 - int(self.parents[states[0]])
+        return Finding(self.number, start, (*path, *last))
+
+    def _between(self, before: int, after: int) -> int:
+        """The number of the first action that leads from one state to another, confirmed by the step itself."""
+        target = self.words[after].tolist()
+        numbers = [first for first, _, words in successors(self, before) if words == target]
+        action = None
+        if numbers:
+            from evenhand.properties.search.steps import nth_action
+
+            state = self.state(before)
+            action = nth_action(self.system, self.config, state, min(numbers))
+            if self.system.take(self.config, state, action).after == self.state(after):
+                return min(numbers)
+        raise ModelError(
+            f"{named(self.system)}: action {action!r} in state {self.state(before)!r} does not lead where its row says "
+            "it leads; explore with a lower tier"
+        )
+
+
+def successors(walk: RowWalk, sid: int) -> Iterator[tuple[int, int, list[int]]]:
+    """(number of the first action, row, words after) of every row that applies in a state."""
+    rows, words = walk.flat.rows, walk.words[sid]
+    slots = len(rows.list_base)
+
+    def index(slot: int) -> int:
+        found = 0
+        for word, shift, mask, offset in rows.looks[rows.look_from[slot] : rows.look_from[slot + 1]].tolist():
+            found += int(rows.classes[offset + (int(words[word]) >> shift & mask)])
+        return found
+
+    leaf = int(rows.dispatch[index(slots)])
+    for place in range(int(rows.leaf_from[leaf]), int(rows.leaf_from[leaf + 1])):
+        slot = int(rows.leaf_slots[place])
+        entry = int(rows.list_base[slot]) + index(slot)
+        for row in range(int(rows.row_from[entry]), int(rows.row_to[entry])):
+            after = (words & rows.keep[row] | rows.value[row]).tolist()
+            yield int(walk.flat.first[row]), row, after
+
+
+def labelled(walk: RowWalk, sid: int) -> Iterator[tuple[tuple[int, ...], int, int]]:
+    """(words after, label, how many actions) of every row that applies in a state."""
+    rows = walk.flat.rows
+    for _, row, words in successors(walk, sid):
+        yield tuple(words), int(rows.label[row]), int(rows.weight[row])
+
+
+def search_rows(
+    system: AnySystem,
+    config: Any,
+    number: int,
+    program: Program,
+    flat: Flat,
+    bounds: Bounds,
+    tick: Callable[[int, int], None] | None = None,
+    engine: str | None = None,
+) -> RowWalk:
+    """Search one configuration; `engine` is numpy or numba, by default numpy until compiling pays.
+
+    Raises ModelError where a reachable state takes a path on which the model raised or left its domains.
+    """
+    shape, labels = program.shape, len(program.labeller.sets)
+    starts = list(dict.fromkeys(tuple(start) for start in program.starts))
+    if bounds.max_states is not None and len(starts) > bounds.max_states:
+        bounds = Bounds(len(starts), bounds.depth)  # initial states are never left out, as in the other tiers
+    words = np.asarray(starts, dtype=np.int64).reshape(-1, shape.words)
+    # Parents of initial states say which of those `initial` lists they are.
+    parents = np.asarray([-1 - program.starts.index(list(start)) for start in starts], dtype=np.int32)
+    walk = RowWalk(system, config, number, program, flat, words, parents)
+    walk.label_counts = np.zeros(labels, dtype=np.int64)
+    walk.label_state, walk.label_row = np.full(labels, -1, dtype=np.int64), np.full(labels, -1, dtype=np.int64)
+    limit = np.iinfo(np.int32).max if bounds.max_states is None else bounds.max_states
+    machine = _Machine(walk, limit, engine)
+    low, high = 0, len(starts)
+    while low < high:
+        walk.levels.append(low)
+        if bounds.depth is not None and len(walk.levels) > bounds.depth:
+            walk.open = walk.open or _any_offer(walk, low, high)
+            break
+        machine.expand(low, high)
+        low, high = high, walk.count
+        if tick is not None:
+            tick(walk.count, walk.transitions)
+    machine.close()
+    return walk
+
+
+def _any_offer(walk: RowWalk, low: int, high: int) -> bool:
+    return any(next(successors(walk, sid), None) is not None for sid in range(low, high))
+
+
+class _Machine:
+    """The arrays that grow, and which kernel works on them."""
+
+    def __init__(self, walk: RowWalk, limit: int, engine: str | None) -> None:
+        self.walk, self.wanted = walk, engine
+        self.dense = walk.program.shape.bits <= DENSE
+        self.state = np.zeros(9, dtype=np.int64)
+        self.state[0], self.state[3], self.state[8] = len(walk.words), limit, walk.flat.widest
+        walk.count = len(walk.words)
+        self.visited: Visited | None = None
+        self.table: Any = None
+        self.stamp: Any = None
+        self.spent = 0
+
+    def expand(self, low: int, high: int) -> None:
+        """One level."""
+        self.state[1], self.state[2] = low, high
+        walk = self.walk
+        ended = kernel.FULL
+        while ended == kernel.FULL:
+            ended = self._fast() if self._use_numba(high - low) else self._plainly()
+        walk.count, walk.transitions, walk.edges = (int(self.state[place]) for place in (0, 4, 5))
+        walk.open = walk.open or bool(self.state[6])
+        if ended == kernel.BROKEN:
+            self._broken()
+
+    def _use_numba(self, sources: int) -> bool:
+        if self.wanted is not None:
+            return self.wanted == "numba"
+        if self.table is not None:
+            return True
+        self.spent += sources * self.walk.flat.widest * (1 if self.dense else 8)
+        return kernel.available() and (kernel.warm() or self.spent > PATIENCE)
+
+    def _plainly(self) -> int:
+        walk = self.walk
+        if self.visited is None:
+            self.visited = Visited(walk.program.shape.bits, self.dense)
+            self.visited.add(walk.words, 0)
+        ended, walk.words, walk.parents = expand_plain(
+            walk.flat.rows,
+            walk.words,
+            walk.parents,
+            self.visited,
+            walk.label_counts,
+            walk.label_state,
+            walk.label_row,
+            self.state,
+        )
+        return ended
+
+    def _fast(self) -> int:
+        walk = self.walk
+        expand, rehash = kernel.compiled_kernels()
+        walk.engine = "numba"
+        if self.table is None:
+            self.visited = None
+            self._grow(rehash, max(1 << 12, 2 * len(walk.words)))
+        ended: int = expand(
+            walk.flat.rows,
+            walk.words,
+            walk.parents,
+            self.stamp,
+            self.table,
+            self.dense,
+            walk.label_counts,
+            walk.label_state,
+            walk.label_row,
+            self.state,
+        )
+        if ended == kernel.FULL:
+            self._grow(rehash, 2 * len(walk.words))
+        return ended
+
+    def _grow(self, rehash: Any, room: int) -> None:
+        walk, count = self.walk, int(self.state[0])
+        room = max(room, count + walk.flat.widest + 1)
+        words = np.zeros((room, walk.program.shape.words), dtype=np.int64)
+        words[:count] = walk.words[:count]
+        parents = np.full(room, -1, dtype=np.int32)
+        parents[:count] = walk.parents[:count]
+        stamp = np.full(room, -1, dtype=np.int32)
+        if self.stamp is not None:
+            stamp[:count] = self.stamp[:count]
+        walk.words, walk.parents, self.stamp = words, parents, stamp
+        if not self.dense:
+            self.table = np.full(1 << (2 * room - 1).bit_length(), -1, dtype=np.int32)
+            rehash(words, count, self.table)
+        elif self.table is None:
+            self.table = np.full(1 << walk.program.shape.bits, -1, dtype=np.int32)
+            self.table[words[:count, 0]] = np.arange(count)
+
+    def close(self) -> None:
+        """Cut the arrays to what was found."""
+        walk = self.walk
+        walk.words, walk.parents = walk.words[: walk.count], walk.parents[: walk.count]
+
+    def _broken(self) -> None:
+        walk, culprit = self.walk, int(self.state[7])
+        state = walk.state(int(self.state[1]))
+        if culprit >= 0:
+            raise ModelError(f"{named(walk.system)}: in state {state!r}: {walk.flat.reasons[culprit]}")
+        leaf = walk.program.leaves[-1 - culprit]
+        if leaf.broken:
+            raise ModelError(f"{named(walk.system)}: in state {state!r}: {leaf.broken}")
+        raise ModelError(
+            f"{named(walk.system)}: in state {state!r} {leaf.offered} actions are on offer, and rows for another number"
+        )
