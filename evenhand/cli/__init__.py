@@ -1,4 +1,4 @@
-"""The command line: `evenhand verify`, `explore`, `fuzz`, `prove`, `compare`, `mutants`, `replay`, `show`.
+"""The command line: `evenhand verify`, `explore`, `fuzz`, `prove`, `check`, `compare`, `mutants`, `replay`, `show`.
 
 Each command is a thin function over the library; it parses, runs, prints and returns an exit code.
 """
@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from evenhand.cli.check import check
 from evenhand.cli.compare import compare_command
 from evenhand.cli.explore import explore, fuzz
 from evenhand.cli.fixtures import replay, show
@@ -44,7 +45,7 @@ def evenhand(
     """Verify kernels in which several agents act without an arbiter."""
 
 
-for command in (verify, explore, fuzz, prove, mutants, replay, show):
+for command in (verify, explore, fuzz, prove, check, mutants, replay, show):
     app.command()(command)
 app.command("compare")(compare_command)
 

@@ -1,0 +1,259 @@
+"""The checking loop: exhaustive small scopes, then drawn runs, then runs that separate known variants.
+
+Every run is asked of the kernel as a whole and compared with the model, or judged by the claims alone.  What is
+found never ends the search: the rest of the scope is reached around it.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from time import monotonic
+from typing import Any
+
+from evenhand.adapters.kernels import Source
+from evenhand.checking.coding import AnyScenario, AnySystem, AnyTrace, Coder
+from evenhand.checking.covering import Covering, Walk
+from evenhand.checking.defects import Defect, Defects, wavering
+from evenhand.checking.drawing import drawn, separating
+from evenhand.checking.judging import Judge, judged_kinds
+from evenhand.checking.sighting import Examiner, Sighting
+from evenhand.counterexamples.record import Record
+from evenhand.properties.generator import Generator
+from evenhand.properties.property import Property
+from evenhand.properties.registry import Bundle
+
+__all__ = ["EXHAUSTIVE", "MACHINE", "SEPARATING", "Effort", "SystemChecked", "check_system", "scopes_of"]
+
+EXHAUSTIVE, MACHINE, SEPARATING, AGAIN = "exhaustive", "machine", "separating", "again"
+BATCH = 32
+"""Scenarios that are asked ahead."""
+
+FAILING = 400
+"""Failing runs of one phase after which it is given up: the kernel and the model agree on too little to go on."""
+
+REPEATED = 24
+"""Runs that agreed and are asked again in a fresh process, in another order."""
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How much is done for one system: `transitions` of each scope, `examples` of `steps` steps; None: all there are.
+
+    `seconds` bounds the search (three quarters) and the shrinking together, by the clock.
+    """
+
+    transitions: int | None = 6_000
+    examples: int = 120
+    steps: int = 16
+    seed: int = 0
+    seconds: float | None = None
+    phases: tuple[str, ...] = (EXHAUSTIVE, MACHINE, SEPARATING)
+
+
+@dataclass(frozen=True)
+class SystemChecked:
+    """What checking one system gave.
+
+    `runs`, `steps` count what the kernel was asked for in each phase; `covered` says of each exhaustive scope how
+    many transitions were walked and whether that is all of them; `shrinking` counts the runs that shrinking took.
+    `first` is the place among all runs, and the seconds, at which something was first seen to be wrong.
+    """
+
+    system: AnySystem
+    defects: tuple[Defect, ...]
+    sightings: int
+    runs: Mapping[str, int]
+    steps: Mapping[str, int]
+    covered: tuple[Mapping[str, Any], ...]
+    unsupported: Mapping[str, int]
+    judged: tuple[str, ...]
+    left_open: tuple[str, ...]
+    not_judged: tuple[str, ...]
+    shrinking: int
+    first: tuple[int, float] | None
+    notes: tuple[str, ...]
+    interrupted: bool = False
+
+
+def scopes_of(bundle: Bundle, system: AnySystem) -> tuple[AnySystem, ...]:
+    """The system at the scopes that the protocol plans to search quickly; at its own where it plans none."""
+    sizes = dict.fromkeys(
+        tuple(sorted(plan.scope.items()))
+        for plan in bundle.plans
+        if plan.system == system.name and plan.engine == "explore" and "quick" in plan.budgets
+    )
+    return tuple(system.at(**dict(one)) for one in sizes) or (system,)
+
+
+@dataclass
+class _Phase:
+    """Runs one phase's scenarios."""
+
+    coder: Coder
+    examiner: Examiner
+    defects: Defects
+    source: Source
+    deadline: float | None
+    runs: dict[str, int] = field(default_factory=dict[str, int])
+    steps: dict[str, int] = field(default_factory=dict[str, int])
+    unsupported: dict[str, int] = field(default_factory=dict[str, int])
+    failing: int = 0
+    first: tuple[int, float] | None = None
+    began: float = field(default_factory=monotonic)
+    agreed: list[AnyTrace] = field(default_factory=list[AnyTrace])
+    notes: list[str] = field(default_factory=list[str])
+
+    def over(self) -> bool:
+        """Whether the time is up or too much fails."""
+        return self.failing >= FAILING or (self.deadline is not None and monotonic() > self.deadline)
+
+    def run(self, name: str, traces: Iterable[tuple[AnyTrace, Walk | None]], covering: Covering | None = None) -> None:
+        """Ask about every trace until the phase is over."""
+        self.failing = 0
+        waiting = iter(traces)
+        while not self.over() and (batch := list(islice(waiting, BATCH))):
+            asked = [self.coder.asked(trace) for trace, _ in batch]
+            for (trace, walk), one, heard in zip(batch, asked, self.source.ask(asked), strict=True):
+                self.runs[name] = self.runs.get(name, 0) + 1
+                self.steps[name] = self.steps.get(name, 0) + len(heard.shown)
+                if heard.unsupported:
+                    self.unsupported[heard.unsupported] = self.unsupported.get(heard.unsupported, 0) + 1
+                    continue
+                if heard.as_expected:
+                    self.agreed.append(trace)
+                    continue
+                if walk is not None and covering is not None:
+                    agreed = self.examiner.agreed(trace, one, heard)
+                    if agreed < len(trace.steps):
+                        covering.give_back(walk, agreed)
+                self._saw(self.examiner.examine(trace, one, heard, name))
+        if self.failing >= FAILING:
+            self.notes.append(f"{name}: given up after {self.failing} failing runs; what is found hides the rest")
+
+    def again(self, seed: int) -> None:
+        """Ask some runs that agreed once more, in a fresh process and another order: they must agree again."""
+        chosen = random.Random(seed).sample(self.agreed, min(REPEATED, len(self.agreed)))
+        if not chosen or self.over():
+            return
+        self.source.renew()
+        asked = [self.coder.asked(trace) for trace in chosen]
+        for trace, one, heard in zip(chosen, asked, self.source.ask(asked), strict=True):
+            self.runs[AGAIN] = self.runs.get(AGAIN, 0) + 1
+            self.steps[AGAIN] = self.steps.get(AGAIN, 0) + len(heard.shown)
+            found = self.examiner.examine(trace, one, heard, AGAIN)
+            if found is not None and found.what != "mutates":
+                self._saw(wavering(replace(found, got=found.expected), found.got))
+
+    def _saw(self, sighting: Sighting | None) -> None:
+        if sighting is None:
+            return
+        self.failing += 1
+        if self.first is None:
+            self.first = (sum(self.runs.values()), monotonic() - self.began)
+        self.defects.add(sighting)
+
+
+def check_system(
+    protocol: str,
+    scopes: Sequence[AnySystem],
+    claims: Sequence[Property],
+    source: Source,
+    *,
+    generator: Generator | None = None,
+    records: Sequence[Record] = (),
+    claims_only: bool = False,
+    effort: Effort | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> SystemChecked:
+    """Check one kernel in one system: `scopes` are the system at each scope to exhaust, the machine draws at the last.
+
+    Raises NoKernel where there is no kernel to ask.
+    """
+    effort = effort or Effort()
+    began = monotonic()
+    searching = None if effort.seconds is None else began + effort.seconds * 0.75
+    system = scopes[-1]
+    judged, others = judged_kinds(claims, system.name)
+    judge = Judge(judged)
+    coder = Coder(protocol, system)
+    examiner = Examiner(coder, judge, claims_only)
+    defects = Defects(coder, examiner, source)
+    phase = _Phase(coder, examiner, defects, source, searching)
+    covered: list[Mapping[str, Any]] = []
+    interrupted = False
+
+    def until(share: float) -> None:
+        """Let the next phase end when `share` of the time to search is over."""
+        if effort.seconds is not None:
+            phase.deadline = began + effort.seconds * 0.75 * share
+
+    def told(traces: Iterator[tuple[AnyTrace, Walk | None]]) -> Iterator[tuple[AnyTrace, Walk | None]]:
+        for one in traces:
+            if progress is not None:
+                progress(sum(phase.runs.values()), sum(phase.runs.values()))
+            yield one
+
+    try:
+        if EXHAUSTIVE in effort.phases:
+            for number, scope in enumerate(scopes, start=1):
+                until(0.5 * number / len(scopes))
+                covering = Covering(scope, effort.seed)
+                phase.run(EXHAUSTIVE, told(_walks(covering, effort.transitions)), covering)
+                covered.append(
+                    {
+                        "scope": dict(scope.scope),
+                        "transitions": covering.transitions,
+                        "unreached": covering.unreached,
+                        "complete": covering.complete and not phase.over(),
+                    }
+                )
+        if MACHINE in effort.phases:
+            until(0.8)
+            phase.run(MACHINE, told(_traced(coder, _drawn(system, generator, effort, phase))))
+        if SEPARATING in effort.phases:
+            until(1.0)
+            phase.run(SEPARATING, told(_traced(coder, separating(system, records))))
+        until(1.0)
+        phase.again(effort.seed)
+    except KeyboardInterrupt:
+        interrupted = True
+    deadline = began + (0.0 if interrupted else effort.seconds or 0.0) if interrupted or effort.seconds else None
+    return SystemChecked(
+        system,
+        defects.distinct(deadline),
+        defects.count,
+        phase.runs,
+        phase.steps,
+        tuple(covered),
+        phase.unsupported,
+        tuple(claim.name for claim in judged),
+        tuple(sorted(judge.left_open - judge.judged)),
+        tuple(claim.name for claim in others),
+        defects.runs,
+        phase.first,
+        tuple(phase.notes),
+        interrupted,
+    )
+
+
+def _walks(covering: Covering, most: int | None) -> Iterator[tuple[AnyTrace, Walk | None]]:
+    for walk in covering.walks():
+        yield walk.trace, walk
+        if most is not None and covering.transitions >= most:
+            return
+
+
+def _traced(coder: Coder, scenarios: Iterable[AnyScenario]) -> Iterator[tuple[AnyTrace, Walk | None]]:
+    for scenario in scenarios:
+        yield coder.trace(scenario), None
+
+
+def _drawn(system: AnySystem, generator: Generator | None, effort: Effort, phase: _Phase) -> Iterator[AnyScenario]:
+    """A few examples at a time, so that the clock is looked at in between; without a clock, all of them."""
+    size, left, seed = 6, effort.examples, effort.seed
+    while left > 0 and not phase.over():
+        yield from drawn(system, generator, examples=min(size, left), steps=effort.steps, seed=seed)
+        left, seed = left - size, seed + 1

@@ -1,0 +1,269 @@
+"""`evenhand check`: somebody's kernel against the model and the claims."""
+
+from __future__ import annotations
+
+import shlex
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from evenhand.adapters.kernels import NoKernel, Source, adapter_source, command_source
+from evenhand.adapters.limits import Limits
+from evenhand.cli.common import (
+    BadUse,
+    JsonOut,
+    ProtocolName,
+    ReadingOption,
+    ScopeOption,
+    bundle_named,
+    counting,
+    emit,
+    guarded,
+    terminal,
+    usage,
+)
+from evenhand.model.canonical import Json
+from evenhand.plan import chosen_readings, chosen_scope
+from evenhand.properties.registry import Bundle
+from evenhand.report.readable import plural
+from evenhand.report.report import INTERRUPTED
+from evenhand.report.store import ready_folder
+from evenhand.report.table import print_lines
+from evenhand.report.text import inert
+from evenhand.versions import versions
+
+__all__ = ["check"]
+
+
+@guarded
+def check(
+    protocol: ProtocolName,
+    adapter: Annotated[
+        str, typer.Option(metavar="MODULE:FACTORY", help="A Python adapter; docs/how-to/check-your-kernel.md.")
+    ] = "",
+    command: Annotated[
+        str, typer.Option(metavar="COMMAND", help="A program that speaks JSON Lines on stdin and stdout.")
+    ] = "",
+    system: Annotated[
+        list[str] | None,
+        typer.Option("--system", metavar="NAME", help="Only this system (repeatable); by default all it supports."),
+    ] = None,
+    scope: ScopeOption = None,
+    reading: ReadingOption = None,
+    claims_only: Annotated[
+        bool, typer.Option("--claims-only", help="The kernel may differ from the model where no claim objects.")
+    ] = False,
+    seconds: Annotated[
+        float | None, typer.Option(min=1, help="End after so many seconds; by default after a fixed number of runs.")
+    ] = None,
+    transitions: Annotated[
+        int, typer.Option(min=1, help="Transitions of each exhaustive scope, at most; ignored with --exhaustive.")
+    ] = 6_000,
+    exhaustive: Annotated[
+        bool, typer.Option("--exhaustive", help="Every transition of every exhaustive scope.")
+    ] = False,
+    examples: Annotated[int, typer.Option(min=0, help="Runs that the state machine draws for each system.")] = 120,
+    seed: Annotated[int, typer.Option(min=0, help="Where the random engines start.")] = 0,
+    answer_seconds: Annotated[
+        float, typer.Option(min=0.01, help="A kernel without an answer for so long hangs.")
+    ] = 2.0,
+    memory: Annotated[int, typer.Option(min=16, metavar="MIB", help="Memory that the kernel may use.")] = 1_024,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", metavar="DIR", help="Write a record, a pytest file, Markdown and ITF for each finding."),
+    ] = None,
+    as_json: JsonOut = False,
+) -> int:
+    """Check a kernel against the model and the claims, in a supervised process.
+
+    The kernel's own code is run, with your rights.  Exit codes: 0 nothing found; 1 something found; 2 bad use, or no
+    kernel to ask; 3 nothing was asked; 130 interrupted, after printing what was found.
+    """
+    from evenhand.checking.loop import EXHAUSTIVE, MACHINE, SEPARATING, Effort
+
+    bundle = bundle_named(protocol)
+    limits = Limits(seconds=answer_seconds, mebibytes=memory)
+    with usage():
+        if bool(adapter) == bool(command):
+            raise BadUse("name the kernel by exactly one of --adapter module:factory and --command '…'")
+        source = adapter_source(adapter, limits) if adapter else command_source(command, limits)
+        folder = ready_folder(out) if out is not None else None
+    phases = (EXHAUSTIVE, *((MACHINE,) if examples else ()), SEPARATING)
+    effort = Effort(None if exhaustive else transitions, examples, seed=seed, seconds=seconds, phases=phases)
+    began = time.monotonic()
+    try:
+        checked = list(_checked(bundle, source, system or [], scope or [], reading or [], claims_only, effort))
+    except NoKernel as error:
+        raise BadUse(str(error)) from error
+    finally:
+        source.close()
+    if all(not any(one.steps.values()) for one in checked) and not any(one.defects for one in checked):
+        why = "; ".join(dict.fromkeys(reason for one in checked for reason in one.unsupported)) or "nothing was asked"
+        raise BadUse(f"the kernel supports none of the systems asked for: {inert(why)}")
+    kernel = adapter or f"command: {command}"
+    findings = [
+        _finding(bundle, one, defect, source, kernel, folder, claims_only) for one in checked for defect in one.defects
+    ]
+    report: dict[str, Json] = {
+        "format": "evenhand/check",
+        "version": 1,
+        "protocol": bundle.name,
+        "kernel": source.name,
+        "judged_by": "claims" if claims_only else "model",
+        "findings": findings,
+        "systems": [_told(one) for one in checked],
+        "versions": dict(versions()),
+        "interrupted": any(one.interrupted for one in checked),
+        "timing": {"total": time.monotonic() - began, **_firsts(checked)},
+    }
+    if as_json:
+        emit(report)
+    else:
+        print_lines(terminal(), _lines(report))
+    if report["interrupted"]:
+        return INTERRUPTED
+    return 1 if findings else 0
+
+
+def _checked(
+    bundle: Bundle,
+    source: Source,
+    names: list[str],
+    scope: list[str],
+    reading: list[str],
+    claims_only: bool,
+    effort: Any,
+) -> Iterator[Any]:
+    """Each system in turn; the time left is shared evenly among those that are left."""
+    from evenhand.checking.loop import check_system, scopes_of
+    from evenhand.fixtures import fixtures_of
+
+    with usage():
+        for name in names:
+            if name not in bundle.model.systems:
+                raise BadUse(f"unknown system of {bundle.name}: {name!r}; there is: {', '.join(bundle.model.systems)}")
+        systems = [bundle.model.systems[name] for name in names or bundle.model.systems]
+        sizes = dict(chosen_scope(scope))
+        systems = [one.under(**dict(chosen_readings(one, reading))) for one in systems]
+        placed = [(one, (one.at(**sizes),) if sizes else scopes_of(bundle, one)) for one in systems]
+        records = [record for _, record in fixtures_of(bundle.name)]
+    ends = None if effort.seconds is None else time.monotonic() + effort.seconds
+    for number, (one, scopes) in enumerate(placed):
+        share = None if ends is None else max(0.5, (ends - time.monotonic()) / (len(placed) - number))
+        generator = next((g for g in bundle.generators if g.system == one.name), None)
+        with counting(f"check {bundle.name} {one.name}") as progress:
+            checked = check_system(
+                bundle.name,
+                scopes,
+                bundle.claims,
+                source,
+                generator=generator,
+                records=records,
+                claims_only=claims_only,
+                effort=replace(effort, seconds=share),
+                progress=progress,
+            )
+        yield checked
+        if checked.interrupted:
+            return
+
+
+def _finding(
+    bundle: Bundle, checked: Any, defect: Any, source: Source, kernel: str, folder: Path | None, claims_only: bool
+) -> dict[str, Json]:
+    """A finding as JSON, with the file it was written to."""
+    from evenhand.checking.files import file_stem, save_finding
+    from evenhand.checking.finding import finding_json
+
+    made = finding_json(bundle.name, checked.system, defect, bundle.claims, claims_only=claims_only, kernel=source.name)
+    fixture = f"{bundle.name}/{file_stem(made)}.json"
+    if folder is None:
+        return {**made, "fixture": None}
+    with usage():
+        path = save_finding(made, folder, kernel)
+    test = path.with_name(f"test_{path.stem.replace('--', '_')}.py")
+    return {**made, "fixture": fixture, "reproduce": shlex.join(["pytest", str(test)])}
+
+
+def _told(checked: Any) -> dict[str, Json]:
+    """What was asked of one system, as JSON."""
+    return {
+        "system": checked.system.name,
+        "runs": dict(checked.runs),
+        "steps": dict(checked.steps),
+        "covered": [dict(one) for one in checked.covered],
+        "unsupported": dict(checked.unsupported),
+        "sightings": checked.sightings,
+        "shrinking": checked.shrinking,
+        "first": checked.first[0] if checked.first else None,
+        "judged": list(checked.judged),
+        "left_open": list(checked.left_open),
+        "not_judged": list(checked.not_judged),
+        "notes": list(checked.notes),
+    }
+
+
+def _firsts(checked: Sequence[Any]) -> dict[str, Json]:
+    return {f"first {one.system.name}": one.first[1] for one in checked if one.first}
+
+
+def _lines(report: Mapping[str, Any]) -> Iterator[str]:
+    """The report for people: findings by claim, then what they rest on."""
+    for claim in dict.fromkeys(one["claim"] for one in report["findings"]):
+        group = [one for one in report["findings"] if one["claim"] == claim]
+        yield f"FOUND  {inert(claim)}: {inert(group[0]['sentence'])}"
+        for one in group:
+            yield from _found(one)
+        yield ""
+    for one in report["systems"]:
+        yield from _covered(one)
+    number = len(report["findings"])
+    verdict = plural(number, "distinct finding") if number else "nothing found"
+    yield f"{verdict}; judged by the {report['judged_by']}{'; interrupted' if report['interrupted'] else ''}"
+
+
+def _found(one: Mapping[str, Any]) -> Iterator[str]:
+    yield f"  in {plural(one['length'], 'step')} of system {one['system']}, seen in {plural(one['seen'], 'run')}"
+    for number, action in enumerate(one["run"]["actions"], start=1):
+        yield f"    {number:>3} {_brief(action)}"
+    if one["fault"]:
+        yield f"        the kernel {one['fault']}: {inert(one['why'])}"
+    elif one["why"]:
+        yield f"        {inert(one['why'])}"
+    for difference in one["differences"][:6]:
+        yield f"        {inert(difference)[:200]}"
+    others = [f"{o['claim']} ({o['basis']})" for o in one["objections"] if o["claim"] != one["claim"]]
+    basis = next((o["basis"] for o in one["objections"] if o["claim"] == one["claim"]), "")
+    if basis:
+        too = f"; object too: {', '.join(others)}" if others else ""
+        yield f"        judged on: {basis}{too}"
+    if one["fixture"]:
+        yield f"        {one['reproduce']}"
+
+
+def _brief(action: Json) -> str:
+    from evenhand.adapters.wire import text
+
+    said = inert(text(action))
+    return said if len(said) <= 200 else said[:199] + "…"
+
+
+def _covered(one: Mapping[str, Any]) -> Iterator[str]:
+    asked = ", ".join(f"{name} {runs:,}" for name, runs in one["runs"].items())
+    yield f"{one['system']}: {asked or 'no'} runs, {sum(one['steps'].values()):,} steps"
+    for scope in one["covered"]:
+        sizes = ",".join(f"{name}={size}" for name, size in scope["scope"].items()) or "its own scope"
+        whole = "all" if scope["complete"] else "not all"
+        hidden = f"; {scope['unreached']:,} behind a step that differs" if scope["unreached"] else ""
+        yield f"  exhaustive at {sizes}: {scope['transitions']:,} transitions, {whole} there are{hidden}"
+    for why, count in one["unsupported"].items():
+        yield f"  not supported in {count:,} runs: {inert(why)}"
+    if one["not_judged"]:
+        yield f"  {plural(len(one['judged']), 'claim')} judged; not of single runs: {', '.join(one['not_judged'])}"
+    if one["left_open"]:
+        yield f"  left open, for they look at a state that nobody told: {', '.join(one['left_open'])}"
+    yield from (f"  {note}" for note in one["notes"])

@@ -1,0 +1,55 @@
+"""Runs in ITF, the informal trace format that Apalache, Quint and their viewers read.
+
+Values are taken from the codec's JSON: integers as `#bigint`, sets as `#set`, tuples as `#tup`, and a record's class
+as its field `tag`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+from evenhand.model.canonical import Json
+
+__all__ = ["itf", "itf_value"]
+
+
+def itf_value(data: Json) -> Json:
+    """A value in the codec's form as ITF has it."""
+    if isinstance(data, bool) or data is None or isinstance(data, str):
+        return "null" if data is None else data
+    if isinstance(data, int):
+        return {"#bigint": str(data)}
+    if isinstance(data, list):
+        return {"#tup": [itf_value(item) for item in cast("list[Json]", data)]}
+    if not isinstance(data, dict):
+        return str(data)
+    entries = cast("dict[str, Json]", data)
+    keys = set(entries)
+    if keys == {"$set"}:
+        return {"#set": [itf_value(item) for item in cast("list[Json]", entries["$set"])]}
+    if keys == {"$int"}:
+        return {"#bigint": entries["$int"]}
+    if keys == {"$fraction"}:
+        return entries["$fraction"]
+    if keys == {"$enum", "name"}:
+        return f"{entries['$enum']}.{entries['name']}"
+    if keys == {"$scope"}:
+        return itf_value(entries["$scope"])
+    return {("tag" if key == "$" else key): itf_value(item) for key, item in entries.items()}
+
+
+def itf(states: Sequence[Mapping[str, Json]], meta: Mapping[str, Any], loop: int | None = None) -> dict[str, Json]:
+    """A trace whose states assign the same variables; `loop` is the place of the state that a lasso returns to."""
+    variables = list(states[0]) if states else []
+    made: dict[str, Json] = {
+        "#meta": {"format": "ITF", "format-description": "https://apalache-mc.org/docs/adr/015adr-trace.html", **meta},
+        "vars": variables,
+        "states": [
+            {"#meta": {"index": number}, **{name: itf_value(state[name]) for name in variables}}
+            for number, state in enumerate(states)
+        ],
+    }
+    if loop is not None:
+        made["loop"] = loop
+    return made
