@@ -1,9 +1,9 @@
 """What the machine draws for this protocol, what it must have seen, and how often.
 
-Drawn blindly, hardly any Issue is finalized and almost none ties.  So ticks and completion have rules of their own, and
-each strategy that an agent could hold is a rule: all-in, dust stakes, moving back and forth in the last round, many tiny
-revisions, empty and equal texts; whoever no rule picks is silent.  Hostile rules act before the first tick and after the
-last, late by a tick, under another's credential.
+Drawn blindly, hardly any Issue is finalized and almost none ties.  So ticks and completion have rules of their own,
+and each strategy that an agent could hold is a rule: all-in, dust stakes, moving back and forth in the last round, many
+tiny revisions, empty and equal texts; whoever no rule picks is silent.  Hostile rules act before the first tick and
+after the last, late by a tick, under another's credential.
 """
 
 from __future__ import annotations
