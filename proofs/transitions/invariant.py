@@ -121,8 +121,10 @@ class _Tally:
         for mutation in invariant.mutants:
             theory = self._machine.theory.redefined(mutation.definitions)
             self._readers[mutation.mutant] = Reader(theory.meanings)
+        self._assumed = self._machine.theory.assumed
         self._of_states = not self._machine.span(invariant.always)
         self._seen: set[Hashable] = set()
+        self._known: dict[tuple[str, int, Hashable], bool] = {}
         self._linked = Linked()
         self._disagreements: list[str] = []
 
@@ -134,7 +136,7 @@ class _Tally:
             return
         inside = list(self._inside(name, run))
         found = truths(self._claim, run)
-        if inside and not self._readers["reference"].holds(self._machine.init, inside[0]):
+        if inside and not self._holds("reference", self._machine.init, inside[0]):
             self._note(f"an initial state of {name} is none in the theory")
         if self._of_states and inside:
             inside.append(state_after(self._machine, inside[-1]))
@@ -149,29 +151,33 @@ class _Tally:
         for number in range(len(run)):
             seen = self._invariant.view(run, number)
             step = None if seen is None else seen.without(words)
-            if step is None or not self._readers["reference"].holds(machine.theory.assumed, step):
+            if step is None or not self._holds("reference", self._assumed, step):
                 if name == "reference":
                     self._note("a step of the reference lies outside the theory, so that no induction passes it")
                 return
-            reader = self._readers.get(name)
-            if reader is not None:
+            if name in self._readers:
                 self._count(words=1)
-                if not reader.holds(machine.step, step):
+                if not self._holds(name, machine.step, step):
                     self._note(f"a step of {name} is none in the theory")
             yield step
 
     def _compare(self, name: str, structure: Structure, truth: bool) -> None:
-        reader = self._readers["reference"]
         self._seen.add(structure.key)
         self._count(size=structure.size, true=int(truth), false=int(not truth))
-        formula = reader.holds(self._invariant.always, structure)
+        formula = self._holds("reference", self._invariant.always, structure)
         if formula != truth:
             self._note(f"in a run of {name} the formula is {formula} and the claim {truth}")
         for lemma in self._invariant.lemmas if name == "reference" else ():
-            if (self._machine.span(lemma.formula) == 0 or self._of_states is False) and not reader.holds(
-                lemma.formula, structure
-            ):
+            told = not self._of_states or self._machine.span(lemma.formula) == 0
+            if told and not self._holds("reference", lemma.formula, structure):
                 self._note(f"lemma {lemma.name} is false in a run of the reference")
+
+    def _holds(self, name: str, formula: Formula, structure: Structure) -> bool:
+        """What the evaluator says of a formula under a variant's definitions; runs repeat themselves, so it is kept."""
+        key = (name, id(formula), structure.key)
+        if key not in self._known:
+            self._known[key] = self._readers[name].holds(formula, structure)
+        return self._known[key]
 
     def _count(self, *, size: int = 0, **more: int) -> None:
         now = self._linked

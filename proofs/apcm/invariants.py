@@ -1,0 +1,292 @@
+"""The mask between compiling and executing, for runs of any length with any number of actions.
+
+What the compiler decides of an artefact enters as it comes out: whether it compiled and what it forbids.  The
+machine is the rest of a step: the mask leaves actions, the selector offers some of them, one of those is executed,
+and the environment publishes what is feasible next.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from functools import cache
+from typing import Any
+
+from evenhand.model.apcm.generators import artifact_of
+from evenhand.model.apcm.menus import MOST, action_names, entry, preference_names
+from evenhand.model.apcm.vocabulary import Act, Artifact, Config, Fields, Select, Situation, State, Submit
+from evenhand.model.system import System
+from evenhand.model.trace import Scenario
+from evenhand.proofs.smt.logic import (
+    Definition,
+    Formula,
+    Function,
+    Relation,
+    Sort,
+    conjunction,
+    exists,
+    forall,
+    iff,
+    ite,
+    variables,
+)
+from evenhand.proofs.smt.structure import Structure
+from evenhand.proofs.theorem import Lemma, Mutation
+from evenhand.proofs.theory import Axiom, Theory
+from evenhand.proofs.transitions.invariant import Invariant, Steps
+from evenhand.proofs.transitions.machine import Machine, after
+from evenhand.proofs.transitions.runs import Run
+
+__all__ = ["INVARIANTS", "PIPELINE"]
+
+ACT = Sort("Act")
+a, b = variables(ACT, "a b")
+inventory = Relation("inventory", (ACT,))
+
+feasible, permitted, offered = (Relation(name, (ACT,)) for name in ("feasible", "permitted", "offered"))
+over = Relation("over", ())
+"""The state: what is feasible in the present place, what the mask and then the selector left, the end of the run."""
+
+submits, compiled, invalid = (Relation(name, ()) for name in ("submits", "compiled", "invalid"))
+masked, published = Relation("masked", (ACT,)), Relation("published", (ACT,))
+pick = Function("pick", (), ACT)
+"""A step submits an artefact, which compiles or not, with what its mask forbids, or else picks an action; `published`
+is what is feasible in the place after this one, `invalid` that the APCM of this one is not proper."""
+
+leaves, offers = Relation("leaves", (ACT,)), Relation("offers", (ACT,))
+_LEAVES = Definition(
+    leaves, (a,), compiled() & feasible(a) & ~masked(a), "7: feasible minus forbidden, after a compile"
+)
+_OFFERS = Definition(offers, (a,), leaves(a), "11.6: the selector that leaves every choice open")
+
+_STATE = (feasible, permitted, offered)
+_awaited = ~exists([a], offered(a))
+
+
+def _same(*unchanged: Relation) -> Formula:
+    return conjunction(forall([a], iff(after(one)(a), one(a))) for one in unchanged)
+
+
+_spent = conjunction(
+    [
+        forall([a], ~after(permitted)(a) & ~after(offered)(a)),
+        forall([a], iff(after(feasible)(a), published(a))),
+        ~after(over)(),
+    ]
+)
+_rejected = _same(*_STATE) & iff(after(over)(), over())
+_masked = conjunction(
+    [
+        _same(feasible),
+        forall([a], iff(after(permitted)(a), leaves(a))),
+        forall([a], iff(after(offered)(a), offers(a))),
+        ~after(over)(),
+    ]
+)
+_submitted = ite(
+    ~_awaited,
+    _rejected,
+    ite(invalid(), _same(*_STATE) & after(over)(), ite(exists([b], offers(b)), _masked, _spent)),
+)
+
+PIPELINE = Machine(
+    theory=Theory(
+        name="apcm_pipeline",
+        sorts=(ACT,),
+        functions=(pick,),
+        relations=(inventory, *_STATE, over, submits, compiled, invalid, masked, published),
+        axioms=(
+            Axiom(
+                "feasible_is_known",
+                forall([a], feasible(a) >> inventory(a)),
+                "2.2: feasible actions are in the inventory",
+            ),
+        ),
+        definitions=(_LEAVES, _OFFERS),
+    ),
+    state=tuple(relation.name for relation in (*_STATE, over)),
+    inputs=("pick", "submits", "compiled", "invalid", "masked", "published"),
+    init=conjunction([~over(), forall([a], ~permitted(a) & ~offered(a))]),
+    step=ite(over(), _rejected, ite(submits(), _submitted, ite(offered(pick()), _spent, _rejected))),
+)
+
+
+def _rows(names: Sequence[str]) -> frozenset[tuple[str, ...]]:
+    return frozenset((f"act:{name}",) for name in names)
+
+
+def _prop(true: bool) -> frozenset[tuple[str, ...]]:
+    return frozenset([()] if true else [])
+
+
+def view(run: Steps, number: int) -> Structure | None:
+    """Step `number` of a run as a structure; None where it picks what is no action of the inventory."""
+    step = run[number]
+    config: Config = step.config
+    before, later = step.before, step.after
+    picked = step.action.action if isinstance(step.action, Select) else config.actions[0]
+    if picked not in config.actions:
+        return None
+    shown = step.shown
+    relations = {
+        "inventory": _rows(config.actions),
+        "feasible": _rows(config.published(before).feasible),
+        "feasible.after": _rows(config.published(later).feasible),
+        "permitted": _rows(before.permitted),
+        "permitted.after": _rows(later.permitted),
+        "offered": _rows(before.offered),
+        "offered.after": _rows(later.offered),
+        "over": _prop(bool(before.over)),
+        "over.after": _prop(bool(later.over)),
+        "submits": _prop(isinstance(step.action, Submit)),
+        "compiled": _prop(bool(shown.compile_ok)),
+        "invalid": _prop(bool(shown.invalid)),
+        "masked": _rows(shown.forbidden),
+        "published": _rows(config.published(later).feasible),
+    }
+    pick_: dict[tuple[str, ...], str] = {(): f"act:{picked}"}
+    return Structure({"Act": tuple(f"act:{name}" for name in config.actions)}, relations, {"pick": pick_})
+
+
+def realise(run: Run) -> Scenario[Config, State, Act] | None:
+    """A run of the model that looks like a run of the machine; None where it has too many actions.
+
+    What a mask forbids is made to violate the only preservation that an artefact requires; an artefact that is not to
+    compile authorises a violation without declaring a collision.
+    """
+    elements = run.states[0].universe["Act"]
+    if len(elements) > MOST:
+        return None
+    known = [e for e in elements if (e,) in run.states[0].relations["inventory"]]
+    names = dict(zip(elements, action_names(len(elements)), strict=True))
+
+    def named(state: Structure, relation: str) -> tuple[str, ...]:
+        return tuple(sorted(names[row[0]] for row in state.relations[relation]))
+
+    def says(state: Structure, relation: str) -> bool:
+        return bool(state.relations[relation])
+
+    first = run.states[0]
+    situations: list[Situation] = []
+    actions: list[Act] = []
+    previous: Fields | None = None
+    bad: tuple[str, ...] = ()
+    proper = True
+    for state, later in zip(run.states, run.states[1:], strict=False):
+        if says(state, "submits"):
+            fields = Fields((), ("P1",), ()) if says(state, "compiled") else Fields(("P1",), (), ())
+            actions.append(Submit(artifact_of(fields, previous)))
+            if not says(state, "over") and not says(state, "offered"):
+                proper = not says(state, "invalid")
+                bad = named(state, "masked")
+                previous = fields if says(state, "compiled") and proper else previous
+        else:
+            actions.append(Select(names[state.functions["pick"][()]]))
+        if _spends(state, later):
+            situations.append(_situation(named(state, "feasible"), bad, proper))
+            bad, proper = (), True
+    situations.append(_situation(named(run.states[-1], "feasible"), bad, proper))
+    inventory_ = tuple(sorted(names[e] for e in known))
+    config = Config(inventory_, preference_names(2), tuple(situations))
+    start = State(
+        permitted=named(first, "permitted"), offered=named(first, "offered"), over="DONE" if says(first, "over") else ""
+    )
+    return Scenario(config, start, tuple(actions))
+
+
+def _spends(state: Structure, later: Structure) -> bool:
+    """Whether a step uses up its place: an action was executed, or there was nothing to select."""
+    if state.relations["over"] or later.relations["over"]:
+        return False
+    if state.relations["submits"]:
+        return not state.relations["offered"] and not later.relations["offered"]
+    return (state.functions["pick"][()],) in state.relations["offered"]
+
+
+def _situation(possible: tuple[str, ...], bad: Sequence[str], proper: bool) -> Situation:
+    preferences = preference_names(2)
+    entries = tuple((name, entry(preferences, ("P1",) if name in bad else ())) for name in possible)
+    return Situation(possible, entries if proper else ())
+
+
+_ARTEFACTS = (
+    Fields((), (), ()),
+    Fields((), ("P1",), ()),
+    Fields(("P1",), (), ()),
+    Fields(("P1",), (), (("P1", "P2"),)),
+)
+RUNS, LONG = 60, 6
+
+
+@cache
+def _worlds() -> tuple[tuple[Config, int], ...]:
+    """Environments of three places that are published in turn, and a number to draw the steps by."""
+    draw = random.Random("apcm pipeline")
+    found: list[tuple[Config, int]] = []
+    preferences = preference_names(2)
+    for number in range(RUNS):
+        inventory_ = action_names(draw.choice((2, 3)))
+        situations: list[Situation] = []
+        for _ in range(3):
+            possible = tuple(sorted(draw.sample(inventory_, draw.randint(0, len(inventory_)))))
+            entries = tuple((name, entry(preferences, draw.choice(((), ("P1",), ("P2",))))) for name in possible)
+            situations.append(Situation(possible, entries if draw.random() < 0.95 else entries[1:]))
+        found.append((Config(inventory_, preferences, tuple(situations)), number))
+    return tuple(found)
+
+
+def samples(system: System[Any, Any, Any, Any, Any]) -> Iterator[Steps]:
+    """Runs of any variant: artefacts of four kinds, mostly where one is awaited; picks, mostly of what is offered."""
+    for config, number in _worlds():
+        draw = random.Random(number)
+        state, run = next(iter(system.initial(config))), list[Any]()
+        for _ in range(LONG):
+            act: Act = Submit(artifact_of(draw.choice(_ARTEFACTS), state.previous))
+            if state.offered and draw.random() < 0.8:
+                act = Select(draw.choice(state.offered))
+            elif draw.random() < 0.1:
+                act = draw.choice((Select(draw.choice(config.actions)), Submit(Artifact(None, None, None))))
+            run.append(system.take(config, state, act))
+            state = run[-1].after
+        yield tuple(run)
+
+
+MASKED = Invariant(
+    name="only_permitted_actions_execute",
+    claim="only_permitted_actions_execute",
+    sentence="Only an action that was offered is executed, and it was permitted and feasible.",
+    source="1, 7",
+    protocol="apcm",
+    system="run",
+    machine=PIPELINE,
+    always=(~over() & ~submits() & offered(pick())) >> (permitted(pick()) & feasible(pick())),
+    lemmas=(Lemma("offered_is_permitted", forall([a], offered(a) >> (permitted(a) & feasible(a)))),),
+    witness=~over() & ~submits() & offered(pick()),
+    view=view,
+    realise=realise,
+    samples=samples,
+    scope="any number of actions, preferences, steps",
+    mutants=(
+        Mutation(
+            mutant="selector_ignores_the_mask",
+            definitions=(
+                Definition(offers, (a,), feasible(a) & exists([b], leaves(b)), "offers whatever is feasible"),
+            ),
+        ),
+        Mutation(
+            mutant="mask_of_the_inventory",
+            definitions=(Definition(leaves, (a,), compiled() & inventory(a) & ~masked(a), "off the inventory"),),
+        ),
+        Mutation(
+            mutant="best_effort_bypass",
+            definitions=(
+                Definition(leaves, (a,), feasible(a) & (~compiled() | ~masked(a)), "everything where nothing compiles"),
+            ),
+            expected="proved",
+            because="what is permitted without a compile is permitted all the same, and feasible",
+        ),
+    ),
+)
+
+INVARIANTS = (MASKED,)
+"""What runs of the justification compiler never leave."""
