@@ -132,5 +132,25 @@ _GUARD: tuple[Expectation, ...] = (
     ),
 )
 
-EXPECTED: tuple[Expectation, ...] = _GUARD
+_SPACE: tuple[Expectation, ...] = (
+    _refuted("trust_ordering_p6", "signals", "without strength there is nothing to order"),
+    _holds("trust_ordering_p6", "signals", "every mark has strength", zero_strength="excluded"),
+    _refuted("sublinearity_p8", "signals", "N times nothing is not less than nothing: expired marks have no strength"),
+    _refuted("invalidation_decay_p35", "signals", "a mark that decays faster than its warning does not recover"),
+    _refuted("total_write_ordering_p32", "space", "ids need not follow the order of writing", id_order="adversarial"),
+    _refuted("reads_do_not_leak", "space", "2.5, 10: a classified mark may refer to one that anybody reads"),
+    _refuted("decisions_do_not_leak", "space", "2.5, 10: a classified mark may hide an intent that anybody sees"),
+    _refuted("verdicts_do_not_leak", "space", "9.2, P38: the guard reads everything and must name the winning intent"),
+    _refuted("need_clusters_do_not_leak", "space", "8.4: aggregate_needs knows no reader"),
+    _refuted("readers_agree_on_the_winner", "space", "7.4: who is not cleared sees no intents"),
+    _refuted("writes_reach_only_their_scopes", "space", "2.5, 10: no authority is asked for over what is referred to"),
+    *(
+        _holds("writes_reach_only_their_scopes", "space", "authority is asked for", reference_authority=value)
+        for value in ("same_scope_writer", "same_agent_or_principal")
+    ),
+    _refuted("writes_reach_only_their_own", "space", "2.5, 10: warnings and supersession are there to do it"),
+    _holds("writes_reach_only_their_own", "space", "authors only", reference_authority="same_agent_or_principal"),
+)
+
+EXPECTED: tuple[Expectation, ...] = (*_GUARD, *_SPACE)
 """What was registered."""

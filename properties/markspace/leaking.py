@@ -1,0 +1,243 @@
+"""Confidentiality as 2-safety, one claim for each read path; what readers can disagree about; integrity (7.4, 10)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from evenhand.model.markspace.marks import Act, Ask, Decide, Kind, Needs, Read, Resolve, Space, SpaceConfig, Write
+from evenhand.properties.markspace.space_notions import ONLY, hidden_from, strength, undone, writes
+from evenhand.properties.property import AnyStep, Property, determined_by, each_step, reachable, two_run
+
+__all__ = ["LEAKING"]
+
+
+def _purged(reader: str, config: SpaceConfig, space: Space) -> Space:
+    """The space without the classified marks that the reader is not cleared for."""
+    return Space(tuple(mark for mark in space.marks if not hidden_from(config, reader, mark.draft.scope)))
+
+
+def _observers(*kinds: type) -> Any:
+    """The agents that lack some clearance, for steps in which they observe by one of these operations."""
+
+    def twins(config: SpaceConfig, space: Space, act: Act) -> Iterator[str]:
+        observer = getattr(act, "reader", None) or getattr(act, "caller", None) or getattr(act, "agent", None)
+        if isinstance(act, kinds) and observer is not None and _purged(observer, config, space) != space:
+            yield observer
+
+    return twins
+
+
+def _same(_w: str, config: SpaceConfig) -> SpaceConfig:
+    return config
+
+
+def _likewise(_w: str, act: Act) -> tuple[Act, ...]:
+    return (act,)
+
+
+_USUAL: Any = {
+    "systems": ONLY,
+    "config": _same,
+    "state": _purged,
+    "other": _likewise,
+    "starts": False,
+}
+"""One observation in two spaces that differ in classified marks; that writes keep them so related is a claim below."""
+
+
+@two_run(
+    "What a read shows does not depend on classified marks that the reader is not cleared for.",
+    source="7.4, P22, P25: confidentiality of read",
+    twins=_observers(Read),
+    **_USUAL,
+)
+def reads_do_not_leak(_w: str, step: AnyStep, other: AnyStep | None) -> bool:
+    """False as the text stands: a classified warning or superseding mark acts on marks that anybody reads."""
+    assert other is not None
+    return bool(step.shown == other.shown)
+
+
+@two_run(
+    "What an agent concludes from the intents that it may see does not depend on classified marks.",
+    source="6.1, 7.4: confidentiality of conflict resolution by reading",
+    twins=_observers(Decide),
+    **_USUAL,
+)
+def decisions_do_not_leak(_w: str, step: AnyStep, other: AnyStep | None) -> bool:
+    """An agent that sees nothing concludes from nothing."""
+    assert other is not None
+    return bool(step.shown == other.shown)
+
+
+@two_run(
+    "What the guard answers does not depend on classified marks that the agent is not cleared for.",
+    source="9.2, 9.3, 7.4: confidentiality of verdicts",
+    twins=_observers(Ask),
+    **_USUAL,
+)
+def verdicts_do_not_leak(_w: str, step: AnyStep, other: AnyStep | None) -> bool:
+    """False as the text stands: a CONFLICT hands over the winning intent, and must (P38)."""
+    assert other is not None
+    return bool(step.shown == other.shown)
+
+
+@two_run(
+    "What need clusters show does not depend on classified marks that the caller is not cleared for.",
+    source="8.4, 7.4: confidentiality of need clusters",
+    twins=_observers(Needs),
+    **_USUAL,
+)
+def need_clusters_do_not_leak(_w: str, step: AnyStep, other: AnyStep | None) -> bool:
+    """False as the text stands: aggregate_needs knows no reader, and hands over contexts."""
+    assert other is not None
+    return bool(step.shown == other.shown)
+
+
+def _all_uncleared(config: SpaceConfig, _space: Space, act: Act) -> Iterator[str]:
+    if isinstance(act, Write | Resolve):
+        for agent in config.agents:
+            if any(hidden_from(config, agent.name, scope) for scope in ("a", "a/b", "c")):
+                yield agent.name
+
+
+def _unseen(reader: str, act: Act) -> tuple[Act, ...]:
+    """A write is purged if it goes where the reader cannot look; the twin then stands still."""
+    return (act,)
+
+
+@two_run(
+    "Writing keeps spaces apart that differ in classified marks alone: the same is stored where the reader can look.",
+    source="8.1, 7.4: the step of the induction",
+    systems=ONLY,
+    twins=_all_uncleared,
+    config=_same,
+    state=_purged,
+    other=_unseen,
+)
+def writes_do_not_leak(w: str, step: AnyStep, other: AnyStep | None) -> bool:
+    """No refusal and no stored mark depends on what cannot be seen."""
+    assert other is not None
+    kept = _purged(w, step.config, other.after)
+    if isinstance(step.action, Resolve):
+        return hidden_from(step.config, w, "a") or _purged(w, step.config, step.after) == kept
+    visible = not hidden_from(step.config, w, step.action.draft.scope)
+    same = step.shown.refused == other.shown.refused and (not visible or step.shown.stored == other.shown.stored)
+    return bool(same and _purged(w, step.config, step.after) == kept)
+
+
+@determined_by(
+    "All agents that resolve a conflict at one instant by reading the space reach the same conclusion.",
+    source="P11, 6: `each agent resolves conflicts independently by reading the mark space`",
+    systems=ONLY,
+    key=lambda step: (step.config, step.before, step.action.scope, step.action.subject),
+    when=lambda step: isinstance(step.action, Decide),
+)
+def readers_agree_on_the_winner(step: AnyStep) -> Any:
+    """False where visibility differs: an uncleared writer sees no intents but its own are barred from it as well."""
+    return step.shown.winner
+
+
+# Integrity.
+
+
+def _author_of(step: AnyStep, mark_id: int) -> str:
+    mark = step.before.find(mark_id)
+    assert mark is not None
+    return mark.agent
+
+
+def _stores(step: AnyStep) -> bool:
+    return isinstance(step.action, Write) and not step.shown.refused and bool(step.before.marks)
+
+
+@each_step(
+    "Writing a mark lowers the strength of no mark that the writer may not write itself.",
+    source="2.5, 7.3, 10: integrity",
+    systems=ONLY,
+    when=_stores,
+)
+def writes_reach_only_their_scopes(step: AnyStep) -> bool:
+    """False as the text stands: a mark in one scope may supersede or invalidate one in any other."""
+    for mark in step.before.marks:
+        weaker = strength(step.config, step.after, mark) < strength(step.config, step.before, mark)
+        if weaker and not writes(step.config, step.action.agent, mark.draft.scope, mark.draft.kind):
+            return False
+    return True
+
+
+@each_step(
+    "Writing a mark lowers the strength of no other agent's mark.",
+    source="2.5, 10: integrity",
+    systems=ONLY,
+    when=_stores,
+)
+def writes_reach_only_their_own(step: AnyStep) -> bool:
+    """Stricter: holds only where authors alone (and the principal) may refer to a mark."""
+    for mark in step.before.marks:
+        weaker = strength(step.config, step.after, mark) < strength(step.config, step.before, mark)
+        if weaker and _author_of(step, mark.id) != step.action.agent:
+            return False
+    return True
+
+
+@each_step(
+    "Needs are listed by priority and size, those of one question together, resolved ones not at all.",
+    source="8.4",
+    systems=ONLY,
+    when=lambda step: isinstance(step.action, Needs) and bool(step.shown.clusters),
+)
+def need_clusters_are_complete(step: AnyStep) -> bool:
+    """Every unresolved need is in exactly one cluster, and every cluster adds up."""
+    live = [
+        mark.draft
+        for mark in step.before.marks
+        if mark.draft.kind is Kind.NEED and mark.resolved_by is None and not undone(step.config, step.before, mark)
+    ]
+    sizes = {(one.scope, one.question): (one.size, one.priority, one.blocking) for one in step.shown.clusters}
+    for key, found in sizes.items():
+        group = [draft for draft in live if (draft.scope, draft.subject) == key]
+        if found != (len(group), max(d.confidence for d in group), sum(d.blocking for d in group)):
+            return False
+    falling = [one.priority for one in step.shown.clusters if one.size == 1]
+    return sum(size for size, _, _ in sizes.values()) == len(live) and falling == sorted(falling, reverse=True)
+
+
+@reachable("A projection can be shown.", source="7.4", systems=ONLY)
+def projection_happens(step: AnyStep) -> bool:
+    """Somebody reads what is protected."""
+    return isinstance(step.action, Read) and any(seen.projected for seen in step.shown.seen or ())
+
+
+@reachable(
+    "An action can be hidden by a warning or by another mark, so that the guard sees no claim.",
+    source="9.5, 10, P39",
+    systems=ONLY,
+)
+def a_claim_can_be_hidden(step: AnyStep) -> bool:
+    """What integrity is about."""
+    if not isinstance(step.action, Ask) or step.shown.claimed_by is not None or step.shown.refused:
+        return False
+    return any(
+        mark.draft.kind is Kind.ACTION
+        and mark.draft.scope == step.action.scope
+        and mark.agent != step.action.agent
+        and not mark.draft.failed
+        for mark in step.before.marks
+    )
+
+
+LEAKING: tuple[Property, ...] = (
+    reads_do_not_leak,
+    decisions_do_not_leak,
+    verdicts_do_not_leak,
+    need_clusters_do_not_leak,
+    writes_do_not_leak,
+    readers_agree_on_the_winner,
+    writes_reach_only_their_scopes,
+    writes_reach_only_their_own,
+    need_clusters_are_complete,
+    projection_happens,
+    a_claim_can_be_hidden,
+)
+"""The claims of this module."""

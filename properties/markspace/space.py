@@ -1,0 +1,387 @@
+"""Scopes and the space: isolation, visibility, immutability, ids, order, hooks, supersession (P19 to P33, P47, 8)."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import fields, replace
+from typing import Any
+
+from evenhand.model.markspace.exact import ZERO
+from evenhand.model.markspace.marks import (
+    Ask,
+    Decide,
+    Draft,
+    Kind,
+    Needs,
+    Read,
+    Resolve,
+    Space,
+    SpaceConfig,
+    Tick,
+    Visibility,
+    Write,
+)
+from evenhand.properties.markspace.space_notions import (
+    ONLY,
+    below,
+    governing,
+    live_seen,
+    reads_content,
+    strength,
+    undone,
+    visibility_of,
+    writes,
+)
+from evenhand.properties.property import AnyStep, Property, always, determined_by, each_step, two_run
+
+__all__ = ["SPACE"]
+
+
+def _writes(step: AnyStep) -> bool:
+    return isinstance(step.action, Write)
+
+
+def _reads(step: AnyStep) -> bool:
+    return isinstance(step.action, Read) and step.shown.seen is not None
+
+
+def _view(step: AnyStep) -> Visibility:
+    return visibility_of(step.config, step.action.scope)
+
+
+def _cleared(step: AnyStep) -> bool:
+    return reads_content(step.config, step.action.reader, step.action.scope)
+
+
+def _lawful(config: SpaceConfig, act: Write) -> bool:
+    """8.1: authorised, of the scope, with legal fields."""
+    scope, draft = governing(config, act.draft.scope), act.draft
+    if scope is None or not writes(config, act.agent, draft.scope, draft.kind):
+        return False
+    least = 0 if config.readings.zero_strength == "allowed" else None
+    legal = draft.strength >= 0 if least is not None else draft.strength > 0
+    match draft.kind:
+        case Kind.INTENT:
+            return legal and 0 <= draft.confidence <= 1 and draft.verb in scope.intent_verbs
+        case Kind.ACTION:
+            return legal and draft.verb in scope.action_verbs
+        case Kind.OBSERVATION:
+            return legal and 0 <= draft.confidence <= 1 and ("*" in scope.topics or draft.subject in scope.topics)
+        case Kind.WARNING:
+            return legal and ("*" in scope.topics or draft.subject in scope.topics)
+        case Kind.NEED:
+            return legal and 0 <= draft.confidence <= 1
+
+
+@each_step(
+    "An agent without authorisation for a scope can write nothing there.",
+    source="P19, 7.3",
+    systems=ONLY,
+    when=lambda step: (
+        _writes(step) and not writes(step.config, step.action.agent, step.action.draft.scope, step.action.draft.kind)
+    ),
+)
+def scope_isolation_p19(step: AnyStep) -> bool:
+    """An error, and nothing stored."""
+    return bool(step.shown.refused) and bool(step.after == step.before)
+
+
+@each_step(
+    "A mark is stored exactly if its writer is authorised, its scope exists and its fields are legal there; a refusal "
+    "says why.",
+    source="8.1, 2, 7.2",
+    systems=ONLY,
+    when=_writes,
+)
+def writes_are_exactly_the_lawful(step: AnyStep) -> bool:
+    """Neither more nor less."""
+    lawful = _lawful(step.config, step.action)
+    stored = len(step.after.marks) == len(step.before.marks) + 1
+    return stored == lawful and bool(step.shown.refused) == (not lawful)
+
+
+def _marks_shown(step: AnyStep) -> frozenset[int]:
+    return frozenset(seen.mark.id for seen in step.shown.seen)
+
+
+def _marks_there(step: AnyStep) -> frozenset[int]:
+    return frozenset(mark.id for mark, _ in live_seen(step.config, step.before, step.action.scope))
+
+
+def _only_there(step: AnyStep) -> bool:
+    """Every scope that the read reaches has the visibility of the scope asked for, and clears alike."""
+    scopes = {mark.draft.scope for mark in step.before.marks if below(step.action.scope, mark.draft.scope)}
+    return all(
+        visibility_of(step.config, scope) is _view(step)
+        and reads_content(step.config, step.action.reader, scope) == _cleared(step)
+        for scope in scopes
+    )
+
+
+@each_step(
+    "In an open scope every reader sees full marks, in a protected one every mark; infrastructure sees full marks "
+    "everywhere.",
+    source="P20",
+    systems=ONLY,
+    when=lambda step: (
+        _reads(step) and _only_there(step) and (step.action.reader is None or _view(step) is not Visibility.CLASSIFIED)
+    ),
+)
+def structural_visibility_p20(step: AnyStep) -> bool:
+    """All that live, and in full where nothing is protected."""
+    full = step.action.reader is None or _view(step) is Visibility.OPEN
+    return _marks_shown(step) == _marks_there(step) and not (full and any(seen.projected for seen in step.shown.seen))
+
+
+@each_step(
+    "In a protected scope content is seen by authorised readers alone; others get projections.",
+    source="P21",
+    systems=ONLY,
+    when=lambda step: _reads(step) and _only_there(step) and _view(step) is Visibility.PROTECTED,
+)
+def content_access_p21(step: AnyStep) -> bool:
+    """Both ways."""
+    if _cleared(step):
+        return not any(seen.projected for seen in step.shown.seen)
+    return all(seen.projected and not seen.mark.draft.content for seen in step.shown.seen)
+
+
+def _uncleared_read(step: AnyStep) -> bool:
+    return _reads(step) and _only_there(step) and _view(step) is Visibility.CLASSIFIED and not _cleared(step)
+
+
+@each_step(
+    "In a classified scope an unauthorised reader gets an empty result.",
+    source="P22",
+    systems=ONLY,
+    when=_uncleared_read,
+)
+def classified_opacity_p22(step: AnyStep) -> bool:
+    """All or nothing."""
+    return bool(step.shown.seen == ())
+
+
+@each_step(
+    "A classified scope never falls back to projections.",
+    source="P25",
+    systems=ONLY,
+    when=lambda step: _reads(step) and _only_there(step) and _view(step) is Visibility.CLASSIFIED,
+)
+def classified_no_fallback_p25(step: AnyStep) -> bool:
+    """Nobody gets one, cleared or not."""
+    return not any(seen.projected for seen in step.shown.seen)
+
+
+@each_step(
+    "Authorisation for a scope holds for every scope below it, and for no other.",
+    source="P23, 7.5",
+    systems=ONLY,
+    when=lambda step: (
+        _writes(step)
+        and governing(step.config, step.action.draft.scope) is not None
+        and step.shown.refused in ("", "not authorised")
+    ),
+)
+def hierarchy_p23(step: AnyStep) -> bool:
+    """Writing; reading follows from what reads show."""
+    allowed = writes(step.config, step.action.agent, step.action.draft.scope, step.action.draft.kind)
+    return bool(allowed == (not step.shown.refused))
+
+
+STRUCTURE = tuple(field.name for field in fields(Draft) if field.name != "content")
+
+
+@each_step(
+    "A projection keeps every structural and coordination field and says that it is one.",
+    source="P24",
+    systems=ONLY,
+    when=lambda step: _reads(step) and any(seen.projected for seen in step.shown.seen),
+)
+def projection_preservation_p24(step: AnyStep) -> bool:
+    """Only the content is redacted."""
+    for seen in step.shown.seen:
+        stored = step.before.find(seen.mark.id)
+        if stored is None or replace(stored, draft=seen.mark.draft) != seen.mark:
+            return False
+        if any(getattr(stored.draft, name) != getattr(seen.mark.draft, name) for name in STRUCTURE):
+            return False
+    return True
+
+
+@each_step(
+    "A scope without a definition of its own is as visible as the scope above it.",
+    source="P26",
+    systems=ONLY,
+    when=lambda step: (
+        _reads(step) and _only_there(step) and step.action.scope not in {scope.name for scope in step.config.scopes}
+    ),
+)
+def visibility_inheritance_p26(step: AnyStep) -> bool:
+    """What a reader without clearance gets shows it."""
+    parent = step.action.scope.rpartition("/")[0]
+    view = visibility_of(step.config, parent)
+    if _cleared(step) or view is Visibility.OPEN:
+        return not any(seen.projected for seen in step.shown.seen) and _marks_shown(step) == _marks_there(step)
+    if view is Visibility.CLASSIFIED:
+        return bool(step.shown.seen == ())
+    return all(seen.projected for seen in step.shown.seen) and _marks_shown(step) == _marks_there(step)
+
+
+@each_step(
+    "A mark that was written is visible to authorised reads while it lives, at the strength that is left of it.",
+    source="P27, 8.2",
+    systems=ONLY,
+    when=lambda step: _reads(step) and (step.action.reader is None or (_only_there(step) and _cleared(step))),
+)
+def write_visibility_p27(step: AnyStep) -> bool:
+    """Exactly the live marks, each with its exact strength, strongest first."""
+    expected = {mark.id: worth for mark, worth in live_seen(step.config, step.before, step.action.scope)}
+    shown = [(seen.mark.id, seen.strength) for seen in step.shown.seen]
+    falling = all(not first[1] < second[1] for first, second in itertools.pairwise(shown))
+    return dict(shown) == expected and len(shown) == len(expected) and falling
+
+
+@each_step(
+    "Reading, resolving a conflict and aggregating needs change no mark.",
+    source="P28",
+    systems=ONLY,
+    when=lambda step: isinstance(step.action, Read | Decide | Ask | Needs),
+)
+def read_purity_p28(step: AnyStep) -> bool:
+    """Pure queries."""
+    return bool(step.after == step.before)
+
+
+@each_step(
+    "A need that is resolved has strength 0 from then on.",
+    source="P29, 8.3",
+    systems=ONLY,
+    when=lambda step: isinstance(step.action, Resolve) and not step.shown.refused,
+)
+def resolution_immediacy_p29(step: AnyStep) -> bool:
+    """The original is superseded by a copy that names the action, and the copy weighs nothing."""
+    config, after = step.config, step.after
+    need, copy = after.find(step.action.need), after.find(step.shown.stored)
+    if need is None or copy is None or copy.resolved_by != step.action.action:
+        return False
+    return copy.draft.supersedes == need.id and all(strength(config, after, m) == ZERO for m in (need, copy))
+
+
+@each_step(
+    "No field of a stored mark ever changes; only time goes on.",
+    source="P30, P2",
+    systems=ONLY,
+)
+def mark_immutability_p30(step: AnyStep) -> bool:
+    """The marks before are the first marks after, older by what the clock says."""
+    seconds = step.action.seconds if isinstance(step.action, Tick) else 0
+    older = tuple(replace(mark, age=mark.age + seconds) for mark in step.before.marks)
+    return bool(step.after.marks[: len(older)] == older)
+
+
+@always("No two marks share an id.", source="P31", systems=ONLY, when=lambda _config, space: len(space.marks) > 1)
+def mark_id_uniqueness_p31(space: Space) -> bool:
+    """In one space."""
+    return len({mark.id for mark in space.marks}) == len(space.marks)
+
+
+@always(
+    "(created_at, id) orders marks totally, created_at never goes back, and the order is that of writing.",
+    source="P32, P52",
+    systems=ONLY,
+    when=lambda _config, space: len(space.marks) > 1,
+)
+def total_write_ordering_p32(space: Space) -> bool:
+    """The last part needs ids that follow the order of writing."""
+    keys = [(-mark.age, mark.id) for mark in space.marks]
+    return len(set(keys)) == len(keys) and keys == sorted(keys)
+
+
+@always(
+    "(created_at, id) orders marks totally, and created_at never goes back.",
+    source="P32, repaired",
+    systems=ONLY,
+    when=lambda _config, space: len(space.marks) > 1,
+)
+def writes_are_totally_ordered(space: Space) -> bool:
+    """Whoever chooses the ids; among marks of one instant the order may not be that of writing."""
+    ages = [mark.age for mark in space.marks]
+    return len({(mark.age, mark.id) for mark in space.marks}) == len(ages) and ages == sorted(ages, reverse=True)
+
+
+# P33: the same run with other hooks.
+
+
+def _hook_sets(config: SpaceConfig, _space: Space, act: Any) -> Iterator[tuple[str, ...]]:
+    if isinstance(act, Write | Resolve) and config.hooks:
+        yield ()
+        yield ("failing",)
+
+
+@two_run(
+    "Hooks change nothing: with others, or with ones that fail, the same is stored and read.",
+    source="P33, 8.6",
+    systems=ONLY,
+    twins=_hook_sets,
+    config=lambda hooks, config: replace(config, hooks=hooks),
+    state=lambda _hooks, _config, space: space,
+    other=lambda _hooks, act: (act,),
+)
+def hook_non_interference_p33(_hooks: Any, step: AnyStep, other: AnyStep | None) -> bool:
+    """Informational observers, not gatekeepers; and every hook that does not fail has run."""
+    assert other is not None
+    ran = () if step.shown.stored is None or isinstance(step.action, Resolve) else ("count",)
+    same = replace(step.shown, hooked=()) == replace(other.shown, hooked=())
+    return bool(same and step.after == other.after and step.shown.hooked == ran)
+
+
+@each_step(
+    "No read shows a superseded mark; along a chain only the last one can be seen.",
+    source="P47",
+    systems=ONLY,
+    when=lambda step: _reads(step) and any(undone(step.config, step.before, m) for m in step.before.marks),
+)
+def supersession_transitivity_p47(step: AnyStep) -> bool:
+    """Infrastructure does not see it either."""
+    gone = {mark.id for mark in step.before.marks if undone(step.config, step.before, mark)}
+    return not gone & _marks_shown(step)
+
+
+@determined_by(
+    "Given the same set of intents, everybody who resolves the conflict names the same winner.",
+    source="P11, 6.1",
+    systems=ONLY,
+    key=lambda step: (
+        tuple(scope.policy for scope in step.config.scopes[:1]),
+        frozenset((mark.id, mark.age, mark.agent, mark.draft.confidence) for mark in step.shown.candidates),
+    ),
+    when=lambda step: isinstance(step.action, Decide) and len(step.shown.candidates) > 1,
+)
+def resolution_is_a_function_of_the_intents(step: AnyStep) -> Any:
+    """The order in which they are listed decides nothing."""
+    return step.shown.winner
+
+
+SPACE: tuple[Property, ...] = (
+    scope_isolation_p19,
+    writes_are_exactly_the_lawful,
+    structural_visibility_p20,
+    content_access_p21,
+    classified_opacity_p22,
+    hierarchy_p23,
+    projection_preservation_p24,
+    classified_no_fallback_p25,
+    visibility_inheritance_p26,
+    write_visibility_p27,
+    read_purity_p28,
+    resolution_immediacy_p29,
+    mark_immutability_p30,
+    mark_id_uniqueness_p31,
+    total_write_ordering_p32,
+    writes_are_totally_ordered,
+    hook_non_interference_p33,
+    supersession_transitivity_p47,
+    resolution_is_a_function_of_the_intents,
+)
+"""The claims of this module."""
