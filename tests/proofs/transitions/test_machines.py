@@ -240,7 +240,11 @@ def test_an_unrolling_that_forgets_to_move_on_is_contradicted(
 
 def test_a_loop_that_does_not_close_is_contradicted(portfolio: Portfolio, monkeypatch: pytest.MonkeyPatch) -> None:
     """Planted fault: any two states count as the same."""
-    monkeypatch.setattr(Machine, "same", lambda *_: TRUE)
+
+    def alike(_self: Machine, _one: int, _other: int) -> Formula:
+        return TRUE
+
+    monkeypatch.setattr(Machine, "same", alike)
     once = Machine(theory=Theory("two", (), (), BITS), state=("first",), init=~first(), step=~first() & after(first)())
     found = lasso(once, FALSE, 2, Asked(portfolio))
     assert found.run is None and "no loop of it fits" in found.because
