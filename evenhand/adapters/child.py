@@ -154,7 +154,7 @@ class Child:
         with suppress(OSError, ValueError, KeyError):
             self._drain()
         try:
-            code = self.process.wait(1.0)
+            code = self.process.wait(0.3)
         except subprocess.TimeoutExpired:
             raise Ended(Fault.EXITED, "it closed its output and runs on") from None
         said = self.said()

@@ -32,8 +32,13 @@ SHRUNK = 6
 TRIES = 300
 """Runs of the kernel that shrinking one sighting may take."""
 
-SLOW_TRIES = 10
+SLOW_TRIES = 6
 """The same where each run ends by a time limit."""
+
+AGAIN = 5
+"""How often what was found is asked again, where that costs no time limit."""
+
+_SLOW = (Fault.HUNG, Fault.MEMORY, Fault.TOO_LONG)
 
 
 @dataclass(frozen=True)
@@ -124,8 +129,7 @@ class Defects:
             best = found
             return True
 
-        slow = sighting.fault in (Fault.HUNG, Fault.MEMORY, Fault.TOO_LONG)
-        shrink(self.coder.system, sighting.scenario, still, limit=SLOW_TRIES if slow else TRIES)
+        shrink(self.coder.system, sighting.scenario, still, limit=SLOW_TRIES if sighting.fault in _SLOW else TRIES)
         return best
 
     def sight(self, scenario: AnyScenario, origin: str) -> Sighting | None:
@@ -137,18 +141,19 @@ class Defects:
         return self.examiner.examine(trace, asked, heard, origin)
 
     def _confirmed(self, sighting: Sighting) -> Sighting:
-        """The sighting, or that the kernel wavers: asked twice more, in a fresh process, it answers differently."""
+        """The sighting, or that the kernel wavers: asked again in a fresh process it answers differently."""
         if sighting.what == "wavers":
             return sighting
         self.source.renew()
         asked = self.coder.asked(self.coder.trace(sighting.scenario))
-        self.runs += 2
-        for heard in self.source.ask([asked, asked]):
-            again = self.shown(sighting, heard)
-            same = text(list(again[: len(sighting.got)])) == text(list(sighting.got))
-            if same and (heard.fault is sighting.fault or sighting.fault is Fault.ILLEGAL):
-                continue
-            return wavering(sighting, again)
+        again = 1 if sighting.fault in _SLOW else AGAIN
+        self.runs += again
+        for heard in self.source.ask([asked] * again):
+            said = self.shown(sighting, heard)
+            same = text(list(said[: len(sighting.got)])) == text(list(sighting.got))
+            if same and (sighting.fault is Fault.ILLEGAL or (heard.fault is None) == (sighting.fault is None)):
+                continue  # that it fails by the clock now and by its memory then is no answer of its own
+            return wavering(sighting, said)
         return sighting
 
     def shown(self, sighting: Sighting, heard: Heard) -> tuple[Json, ...]:

@@ -80,24 +80,8 @@ class _Withheld:
 
 
 WITHHELD: Any = _Withheld()
-for _way in [
-    "getattribute",
-    "eq",
-    "ne",
-    "lt",
-    "le",
-    "gt",
-    "ge",
-    "hash",
-    "bool",
-    "len",
-    "iter",
-    "getitem",
-    "contains",
-    "str",
-    "repr",
-    "format",
-]:
+_NUMBERS = ("eq", "ne", "lt", "le", "gt", "ge", "hash", "bool")
+for _way in (*_NUMBERS, "getattribute", "len", "iter", "getitem", "contains", "str", "repr", "format"):
     setattr(_Withheld, f"__{_way}__", _refuse)
 
 

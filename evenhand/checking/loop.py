@@ -14,6 +14,7 @@ from time import monotonic
 from typing import Any
 
 from evenhand.adapters.kernels import Source
+from evenhand.adapters.wire import Fault
 from evenhand.checking.coding import AnyScenario, AnySystem, AnyTrace, Coder
 from evenhand.checking.covering import Covering, Walk
 from evenhand.checking.defects import Defect, Defects, wavering
@@ -33,6 +34,10 @@ BATCH = 32
 
 FAILING = 400
 """Failing runs of one phase after which it is given up: the kernel and the model agree on too little to go on."""
+
+SLOW = 100
+COST = {Fault.HUNG: SLOW, Fault.MEMORY: SLOW, Fault.TOO_LONG: SLOW, Fault.EXITED: 10}
+"""As how many a failing run counts that took a time limit, or a process, to fail."""
 
 REPEATED = 24
 """Runs that agreed and are asked again in a fresh process, in another order."""
@@ -131,7 +136,7 @@ class _Phase:
                         covering.give_back(walk, agreed)
                 self._saw(self.examiner.examine(trace, one, heard, name))
         if self.failing >= FAILING:
-            self.notes.append(f"{name}: given up after {self.failing} failing runs; what is found hides the rest")
+            self.notes.append(f"{name}: given up, too many runs fail; what is found hides the rest")
 
     def again(self, seed: int) -> None:
         """Ask some runs that agreed once more, in a fresh process and another order: they must agree again."""
@@ -150,7 +155,7 @@ class _Phase:
     def _saw(self, sighting: Sighting | None) -> None:
         if sighting is None:
             return
-        self.failing += 1
+        self.failing += COST.get(sighting.fault, 1) if sighting.length else SLOW
         if self.first is None:
             self.first = (sum(self.runs.values()), monotonic() - self.began)
         self.defects.add(sighting)

@@ -89,7 +89,7 @@ class Examiner:
         if heard.as_expected or heard.unsupported:
             return None
         run = _Run(self.coder, trace, asked, heard)
-        found = [*self._differing(run), *self._objecting(run), *_faulty(run), *_mutating(run)]
+        found = [*_faulty(run), *self._differing(run), *self._objecting(run), *_mutating(run)]
         if not found:
             return None
         return run.sighting(
