@@ -1,8 +1,8 @@
 """From raw text of a language model to exactly one JSON object, or a reason why not (13.3).
 
 Normalise (line ends, NFC, control characters, outer space), find blocks by brace depth with strings and escapes in
-view, parse.  Total: whatever the text, a value comes back.  Rejection decides nothing: it yields empty candidates, and the
-kernel still decides (13.1).
+view, parse.  Total: whatever the text, a value comes back.  Rejection decides nothing: it yields empty candidates, and
+the kernel still decides (13.1).
 """
 
 from __future__ import annotations

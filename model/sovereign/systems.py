@@ -229,6 +229,7 @@ def _representatives(seen: tuple[Observation, ...]) -> tuple[Candidate, ...]:
         candidate(seen, LOG_APPEND, author=KERNEL),
         candidate(seen, EXIT_TYPE),
         replace(good, scope=replace(good.scope, observation_ids=tuple(artifact_id(one) for one in seen))),
+        renamed(good, "nobody", ""),
     )
 
 
@@ -435,7 +436,7 @@ SESSION = _system(
     _session_configs,
     _session_actions,
     session_step,
-    Scope(refusals=25, thousands=9),
+    Scope(refusals=25, thousands=23),
     allows=_only_cycles,
 )
 """Composed cycles under each condition, until something ends them."""

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from evenhand.model.sovereign.kernel import Rules
+from evenhand.model.sovereign.mutants.around import AROUND
+from evenhand.model.sovereign.mutants.deciding import DECISION_MUTANTS
+from evenhand.model.sovereign.mutants.gates import GATE_MUTANTS
 from evenhand.model.system import Mutant
 
 __all__ = ["MUTANTS"]
 
-MUTANTS: tuple[Mutant[Rules], ...] = ()
+MUTANTS: tuple[Mutant[Rules], ...] = (*GATE_MUTANTS, *DECISION_MUTANTS, *AROUND)
 """Every mutant, in a fixed order."""

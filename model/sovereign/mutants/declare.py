@@ -1,0 +1,37 @@
+"""How a faulty kernel is declared, and the scopes at which most can be seen."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, Literal
+
+from evenhand.model.sovereign.kernel import Rules
+from evenhand.model.sovereign.step import REFERENCE
+from evenhand.model.system import Mutant, Scope
+
+__all__ = ["AGENT", "ALONE", "LISTS", "LOGS", "PLAIN", "SESSION", "SINGLE", "TYPES", "declare"]
+
+PLAIN = Scope(hostile=0)
+SINGLE = Scope(observations=2, candidates=1)
+LISTS = Scope(observations=2, candidates=2)
+ALONE = Scope(proposals=1, executors=1, forgeries=1, swaps=1)
+AGENT = Scope(proposals=2, executors=2, forgeries=1, swaps=1)
+LOGS = Scope(proposals=5, executors=1, forgeries=0, swaps=0)
+SESSION = Scope(refusals=3, thousands=9)
+TYPES = Scope(types=1)
+
+
+def declare(
+    name: str,
+    sentence: str,
+    source: str,
+    system: str,
+    scope: Scope,
+    *,
+    readings: tuple[tuple[str, Any], ...] = (),
+    expected: Literal["killed", "equivalent", "open_gap"] = "killed",
+    reason: str = "",
+    **functions: Any,
+) -> Mutant[Rules]:
+    """The mutant with these functions of the reference replaced; the other arguments are those of `Mutant`."""
+    return Mutant(name, sentence, source, replace(REFERENCE, **functions), system, scope, readings, expected, reason)

@@ -1,0 +1,321 @@
+"""One decision: what is refused, what passes which gate, who wins, what the records say."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from evenhand.model.sovereign.state import EXITED
+from evenhand.model.sovereign.vocabulary import (
+    ACTION,
+    BUDGET_EXHAUSTED,
+    DECISIONS,
+    EXIT,
+    GATES,
+    MISSING_REQUIRED_OBSERVATION,
+    NO_ADMISSIBLE_ACTION,
+    REASONS,
+    REFUSE,
+    REQUIRED_OBSERVATIONS,
+)
+from evenhand.properties.property import AnyStep, Property, determined_by, each_step
+from evenhand.properties.sovereign.notions import (
+    DECIDING,
+    FEEDABLE,
+    admissible,
+    bundle_of,
+    cites_what_is_there,
+    decided,
+    decides,
+    events_of,
+    fed,
+    first_fault,
+    is_timely,
+    offered,
+    overspends,
+    same_request,
+    times_of,
+)
+
+__all__ = ["DECIDING_CLAIMS"]
+
+
+def _acts(step: AnyStep) -> bool:
+    return decided(step, ACTION)
+
+
+def _refuses(step: AnyStep) -> bool:
+    return decided(step, REFUSE)
+
+
+def _exits(step: AnyStep) -> bool:
+    return decided(step, EXIT)
+
+
+def _judges(step: AnyStep) -> bool:
+    """The gates were consulted: a time was observed, nothing ended or exhausted the cycle."""
+    if not decides(step) or _exits(step):
+        return False
+    seen, _ = fed(step)
+    return is_timely(seen) and not overspends(step.config, seen)
+
+
+def _proper(step: AnyStep) -> bool:
+    return decides(step) and is_timely(fed(step)[0])
+
+
+def _repeats(step: AnyStep) -> bool:
+    """Two candidates have one hash, and the reading calls that an error."""
+    config = step.config
+    if config.readings.duplicate_bundle != "error":
+        return False
+    hashes = [bundle_of(config.readings.bundle_hash_covers, one) for one in offered(config, fed(step)[1])]
+    return len(set(hashes)) < len(hashes)
+
+
+@each_step(
+    "Each cycle has exactly one decision, of the closed set, with the one record that belongs to it.",
+    source="7 A9, 3.2",
+    systems=DECIDING,
+    when=decides,
+    proved=True,
+)
+def one_decision_per_cycle(step: AnyStep) -> bool:
+    """ACTION with a warrant, REFUSE with a refusal, EXIT with an exit record."""
+    one = step.shown.decision
+    records = (one.warrant is not None, one.refusal is not None, one.exit is not None)
+    return one.kind in DECISIONS and records == tuple(one.kind == kind for kind in (ACTION, REFUSE, EXIT))
+
+
+@each_step(
+    "EXIT is terminal and never carries a warrant.",
+    source="6, 7 A29, A41",
+    systems=("agent", *FEEDABLE),
+    when=_exits,
+    proved=True,
+)
+def exit_is_terminal_without_a_warrant(step: AnyStep) -> bool:
+    """Whatever was proposed; nothing is issued on the way out."""
+    fresh = [one for one in step.after.issued if not one.age]
+    return step.shown.decision.warrant is None and step.after.over == EXITED and not fresh and not step.shown.effects
+
+
+@each_step(
+    "The agent exits exactly where an integrity failure was observed, at an observed time unless integrity goes first.",
+    source="6, 3.2, 7 A72",
+    systems=DECIDING,
+    when=decides,
+)
+def exits_on_integrity_failure_alone(step: AnyStep) -> bool:
+    """Also on a start-up failure with nothing proposed."""
+    seen, _ = fed(step)
+    heard = is_timely(seen) or step.config.readings.exit_precedence == "integrity_first"
+    return _exits(step) == (bool(events_of(seen)) and heard)
+
+
+@each_step(
+    "Without exactly one TIMESTAMP a cycle is refused, by that reason, at `required_observations`, before any gate.",
+    source="6, X.E1",
+    systems=("agent", *FEEDABLE, "constitutions"),
+    when=lambda step: decides(step) and not is_timely(fed(step)[0]) and not _exits(step),
+)
+def untimely_cycles_are_refused(step: AnyStep) -> bool:
+    """None, two of the same, an empty one, a null."""
+    one = step.shown.decision
+    refusal = one.refusal
+    return refusal is not None and (refusal.reason, refusal.failed_gate, one.trace) == (
+        MISSING_REQUIRED_OBSERVATION,
+        REQUIRED_OBSERVATIONS,
+        (),
+    )
+
+
+@each_step(
+    "A timely cycle is refused for its budget exactly where too many tokens, or none that can be read, were reported.",
+    source="7 A49, 13.7",
+    systems=DECIDING,
+    when=lambda step: _proper(step) and not _exits(step),
+)
+def overspent_cycles_are_refused(step: AnyStep) -> bool:
+    """Negative, split, text: as the readings say."""
+    refusal = step.shown.decision.refusal
+    spent = refusal is not None and refusal.reason == BUDGET_EXHAUSTED
+    return spent == overspends(step.config, fed(step)[0])
+
+
+@each_step(
+    "The gate reported of each candidate is the first that it fails; none exactly if it passes all five.",
+    source="6",
+    systems=DECIDING,
+    when=_judges,
+    proved=True,
+)
+def reported_gate_is_the_first_that_fails(step: AnyStep) -> bool:
+    """One entry for each candidate offered, in the order in which they were proposed."""
+    config = step.config
+    seen, proposed = fed(step)
+    candidates = offered(config, proposed)
+    gates = tuple(gate for _, gate in step.shown.decision.trace)
+    return gates == tuple(first_fault(config, seen, one) for one in candidates)
+
+
+@each_step(
+    "There is an ACTION exactly where some candidate passes all five gates.",
+    source="6",
+    systems=DECIDING,
+    when=lambda step: _judges(step) and not _repeats(step),
+    proved=True,
+)
+def acts_iff_something_is_admissible(step: AnyStep) -> bool:
+    """Nothing is refused for being one of many."""
+    config = step.config
+    seen, proposed = fed(step)
+    return _acts(step) == any(admissible(config, seen, one) for one in offered(config, proposed))
+
+
+@each_step(
+    "The warrant is for the admitted bundle with the least hash, as raw bytes.",
+    source="7 A4",
+    systems=DECIDING,
+    when=_acts,
+    proved=True,
+)
+def the_least_admitted_hash_wins(step: AnyStep) -> bool:
+    """Whatever its place in the list."""
+    config = step.config
+    seen, proposed = fed(step)
+    covers = config.readings.bundle_hash_covers
+    admitted = [bundle_of(covers, one) for one in offered(config, proposed) if admissible(config, seen, one)]
+    return bool(admitted) and min(admitted).hex() == step.shown.decision.warrant.bundle
+
+
+@each_step(
+    "The warrant names the request of the winning candidate, unchanged, for this cycle.",
+    source="4 INV-1, 14.12",
+    systems=DECIDING,
+    when=_acts,
+    proved=True,
+)
+def warrants_name_the_winner(step: AnyStep) -> bool:
+    """Type and fields."""
+    config = step.config
+    warrant = step.shown.decision.warrant
+    covers = config.readings.bundle_hash_covers
+    named = [one for one in fed(step)[1] if bundle_of(covers, one).hex() == warrant.bundle]
+    return warrant.age == 0 and bool(named) and same_request(named[0].request, warrant.request)
+
+
+@each_step(
+    "Every warranted request cites authority that resolves.",
+    source="4 INV-2",
+    systems=DECIDING,
+    when=lambda step: _acts(step) and _asks_for_citations(step),
+    proved=True,
+)
+def warranted_requests_cite_what_resolves(step: AnyStep) -> bool:
+    """At least one citation, and none that leads nowhere, and a scope clause that resolves."""
+    config = step.config
+    covers = config.readings.bundle_hash_covers
+    bundle = step.shown.decision.warrant.bundle
+    named = [one for one in fed(step)[1] if bundle_of(covers, one).hex() == bundle]
+    return any(
+        one.citations and all(cites_what_is_there(config.constitution, citation) for citation in one.citations)
+        for one in named
+    )
+
+
+def _asks_for_citations(step: AnyStep) -> bool:
+    """A constitution may ask for none, for a type."""
+    warrant = step.shown.decision.warrant
+    kinds = step.config.constitution.action_types
+    return not any(
+        one.name == warrant.request.action_type and "authority_citations" not in one.requires for one in kinds
+    )
+
+
+@each_step(
+    "A LogAppend never wins: the kernel alone issues those.",
+    source="4 INV-3, 8.A",
+    systems=DECIDING,
+    when=decides,
+    proved=True,
+)
+def log_append_never_comes_from_a_candidate(step: AnyStep) -> bool:
+    """Whatever the author field says."""
+    warrant = step.shown.decision.warrant
+    return warrant is None or warrant.request.action_type != "LogAppend"
+
+
+@each_step(
+    "Refusals have a reason of the closed set, in which integrity is none, and a gate only for want of a candidate.",
+    source="6",
+    systems=DECIDING,
+    when=_refuses,
+)
+def refusals_are_of_the_closed_set(step: AnyStep) -> bool:
+    """`failed_gate` is one of the five, `required_observations`, or empty."""
+    refusal = step.shown.decision.refusal
+    gates = {MISSING_REQUIRED_OBSERVATION: (REQUIRED_OBSERVATIONS,), NO_ADMISSIBLE_ACTION: ("", *GATES)}
+    return refusal.reason in REASONS and refusal.failed_gate in gates.get(refusal.reason, ("",))
+
+
+@each_step(
+    "A refusal for want of an admissible candidate names the gate that the reading chooses, none if none was proposed.",
+    source="6",
+    systems=DECIDING,
+    when=lambda step: _refuses(step) and step.shown.decision.refusal.reason == NO_ADMISSIBLE_ACTION,
+)
+def refusals_name_the_gate_as_read(step: AnyStep) -> bool:
+    """That of the first candidate, or the furthest that any reached."""
+    config = step.config
+    seen, proposed = fed(step)
+    gates = [first_fault(config, seen, one) for one in offered(config, proposed)]
+    if config.readings.reported_gate == "furthest":
+        gates.sort(key=GATES.index, reverse=True)
+    return bool(step.shown.decision.refusal.failed_gate == (gates[0] if gates else ""))
+
+
+@each_step(
+    "Whatever the kernel makes is stamped with the observed time, and no other clock is read.",
+    source="X.E1",
+    systems=DECIDING,
+    when=decides,
+)
+def time_is_what_was_observed(step: AnyStep) -> bool:
+    """Empty where no single time was observed."""
+    one = step.shown.decision
+    seen, _ = fed(step)
+    time = times_of(seen)[0] if is_timely(seen) else ""
+    stamps = [made.created_at for made in (one.warrant, one.refusal, one.exit) if made is not None]
+    return one.time == time and all(stamp == time for stamp in stamps)
+
+
+@determined_by(
+    "A decision is a function of constitution, readings, observations and candidates: no history, no hash seed.",
+    source="4 INV-4",
+    systems=("agent", "session"),
+    key=lambda step: (step.config.constitution, step.config.readings, fed(step)),
+    when=decides,
+)
+def decisions_depend_on_inputs_alone(step: AnyStep) -> Any:
+    """Equal inputs, equal decision, in whatever state of the agent."""
+    return step.shown.decision
+
+
+DECIDING_CLAIMS: tuple[Property, ...] = (
+    one_decision_per_cycle,
+    exit_is_terminal_without_a_warrant,
+    exits_on_integrity_failure_alone,
+    untimely_cycles_are_refused,
+    overspent_cycles_are_refused,
+    reported_gate_is_the_first_that_fails,
+    acts_iff_something_is_admissible,
+    the_least_admitted_hash_wins,
+    warrants_name_the_winner,
+    warranted_requests_cite_what_resolves,
+    log_append_never_comes_from_a_candidate,
+    refusals_are_of_the_closed_set,
+    refusals_name_the_gate_as_read,
+    time_is_what_was_observed,
+    decisions_depend_on_inputs_alone,
+)
+"""The claims of this module."""

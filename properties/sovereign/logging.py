@@ -1,0 +1,161 @@
+"""Telemetry and logs: what is owed, what limits do to it, and where a record is lost."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, replace
+from typing import Any
+
+from evenhand.model.sovereign.artifacts import artifact_id
+from evenhand.model.sovereign.constitution import Constitution
+from evenhand.model.sovereign.state import Config, Cycle, Decide, Log
+from evenhand.model.sovereign.vocabulary import ACTION, STREAMS, Record
+from evenhand.properties.property import AnyStep, Property, each_step, monitor
+from evenhand.properties.sovereign.notions import DECIDING, decides, fed
+
+__all__ = ["LOGGING_CLAIMS"]
+
+
+def _logs(step: AnyStep) -> bool:
+    return bool(step.shown.logged or step.shown.lost)
+
+
+@each_step(
+    "A decision owes a line for each observation, candidate and gate's verdict, one for its record, one for a winner.",
+    source="3.2, 2.2",
+    systems=DECIDING,
+    when=decides,
+)
+def decisions_owe_what_they_are_made_of(step: AnyStep) -> bool:
+    """Counted by stream; an effect owes one more."""
+    seen, many = fed(step)
+    one = step.shown.decision
+    counts = Counter(record.stream for record in step.shown.intents)
+    done = [effect for effect in step.shown.effects if effect.action_type != "LogAppend"]
+    wanted = (len(seen), len(many) + 1, len(one.trace), int(one.kind == ACTION), len(done))
+    return tuple(counts[stream] for stream in STREAMS) == wanted
+
+
+def _may_log(constitution: Constitution) -> bool:
+    """Whether the kernel may issue a LogAppend for the host's bundle at all."""
+    kinds = [one for one in constitution.action_types if one.name == "LogAppend"]
+    longest = constitution.limits.max_chars_per_field
+    if longest is not None and longest < max(map(len, STREAMS)):
+        return False
+    if not kinds or ("authority_citations" in kinds[0].requires and not constitution.clauses):
+        return False
+    if {"scope_claim", "justification"} & set(kinds[0].requires):
+        return False
+    return any(path in ("./logs/", "./logs", "logs/", "logs") for path in constitution.io.write_paths)
+
+
+@each_step(
+    "What is logged keeps the limits of a LogAppend warrant, and there is one where anything is logged.",
+    source="6, 8.A",
+    systems=("agent", "session", "constitutions"),
+    when=_logs,
+)
+def logged_lines_keep_the_limits(step: AnyStep) -> bool:
+    """Lines, characters, bytes; as many warrants as streams and limits ask for, and none where none may be issued."""
+    limits = step.config.constitution.limits
+    logged: tuple[Record, ...] = step.shown.logged
+    if not logged:
+        return bool(step.shown.log_warrants == 0)
+    least = 0
+    for stream in STREAMS:
+        mine = [one for one in logged if one.stream == stream]
+        least += -(-len(mine) // limits.max_lines_per_warrant) if mine else 0
+        if mine and sum(one.size for one in mine) > limits.max_bytes_per_warrant * step.shown.log_warrants:
+            return False
+    short = all(one.chars <= limits.max_chars_per_line for one in logged)
+    return short and _may_log(step.config.constitution) and step.shown.log_warrants >= least
+
+
+@each_step(
+    "Logging loses nothing but lines of bundles that the limits, or the constitution, do not admit.",
+    source="6",
+    systems=("agent", "session", "constitutions"),
+    when=_logs,
+)
+def logging_loses_only_the_inadmissible(step: AnyStep) -> bool:
+    """Where every line is short enough and a LogAppend may be issued, all of them are written."""
+    limits = step.config.constitution.limits
+    every = (*step.shown.logged, *step.shown.lost)
+    short = all(one.chars <= limits.max_chars_per_line and one.size <= limits.max_bytes_per_warrant for one in every)
+    sound = short and limits.max_lines_per_warrant > 0 and _may_log(step.config.constitution)
+    return not step.shown.lost or not sound
+
+
+@each_step(
+    "Logging is not recursive: it owes no line of its own, and leaves nothing owed.",
+    source="7 A55, A58",
+    systems=("agent",),
+    when=lambda step: isinstance(step.action, Log),
+)
+def logging_is_not_recursive(step: AnyStep) -> bool:
+    """No log of the log."""
+    return step.shown.intents == () and step.after.owed == () and not step.shown.effects
+
+
+@dataclass(frozen=True)
+class _Owing:
+    """What an observer knows: whether something was done, whether its lines wait to be logged, whether one is lost."""
+
+    done: bool = False
+    pending: bool = False
+    lost: bool = False
+
+
+def _watched(known: _Owing, step: AnyStep) -> _Owing:
+    if isinstance(step.action, Cycle | Log) or step.shown.logged or step.shown.lost:
+        done = known.pending or bool(step.shown.effects)
+        return _Owing(done, False, done and bool(step.shown.lost))
+    if isinstance(step.action, Decide) and decides(step):
+        return _Owing(known.pending, False, known.pending)
+    pending = known.pending or bool(step.shown.effects)
+    return replace(known, done=pending, pending=pending, lost=False)
+
+
+@monitor(
+    "Whatever was done is in the logs, with what it was decided from, before the next cycle.  (Stated to be refuted.)",
+    source="2.2, 8.D",
+    systems=("agent", "session", "constitutions"),
+    start=lambda _config: _Owing(),
+    update=_watched,
+    when=lambda _config, known: known.done,
+)
+def every_effect_is_recorded(_config: Config, known: _Owing) -> bool:
+    """A line too long for a log, a host that stops between use and log, a constitution without logs."""
+    return not known.lost
+
+
+@each_step(
+    "A request's line names its artefacts by the hash of what they say: equal artefacts, equal ids.",
+    source="7 A5, 14.12",
+    systems=DECIDING,
+    when=lambda step: decides(step) and bool(fed(step)[1]),
+)
+def scope_claims_are_bound_to_observations(step: AnyStep) -> bool:
+    """What wins names observations of this cycle by their ids, which are those of their contents."""
+    warrant = step.shown.decision.warrant
+    if warrant is None:
+        return True
+    seen, many = fed(step)
+    ids = {artifact_id(one) for one in seen}
+    for one in many:
+        named: Any = one.request
+        same = (named.action_type, named.fields) == (warrant.request.action_type, warrant.request.fields)
+        if same and (one.scope is None or set(one.scope.observation_ids) <= ids):
+            return True
+    return False
+
+
+LOGGING_CLAIMS: tuple[Property, ...] = (
+    decisions_owe_what_they_are_made_of,
+    logged_lines_keep_the_limits,
+    logging_loses_only_the_inadmissible,
+    logging_is_not_recursive,
+    every_effect_is_recorded,
+    scope_claims_are_bound_to_observations,
+)
+"""The claims of this module."""

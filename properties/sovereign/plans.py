@@ -1,0 +1,87 @@
+"""Which engine runs which system at which scope under which budget.
+
+Every system is searched at its own scope.  Two-run claims are checked on lists, where they compare something, and not
+on the hundred thousand single candidates.  Each other reading is searched where it can matter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from evenhand.model.sovereign.readings import Readings
+from evenhand.model.system import reading_values
+from evenhand.properties.property import DeadlockFree, DeterminedBy, LivelockFree, Property, Reachable, TwoRun
+from evenhand.properties.registry import Plan
+
+__all__ = ["plans"]
+
+LONG = ("standard", "deep")
+
+
+def _names(
+    claims: Iterable[Property], system: str, *, without: tuple[type[Property], ...] = (), but: tuple[str, ...] = ()
+) -> tuple[str, ...]:
+    return tuple(
+        claim.name
+        for claim in claims
+        if (not claim.systems or system in claim.systems) and not isinstance(claim, without) and claim.name not in but
+    )
+
+
+def plans(claims: tuple[Property, ...]) -> tuple[Plan, ...]:
+    """The runs of this protocol, whose claims these are."""
+    return tuple(_plans(claims))
+
+
+_OUT_OF_REACH = ("a_candidate_can_write_the_logs",)
+"""Met by drawing; nobody proposes it in the scope that is searched."""
+
+
+def _plans(claims: tuple[Property, ...]) -> Iterator[Plan]:
+    yield Plan("agent", "explore", LONG, claims=_names(claims, "agent", but=_OUT_OF_REACH))
+    yield Plan(
+        "agent", "explore", ("quick",), scope={"executors": 1}, claims=_names(claims, "agent", but=_OUT_OF_REACH)
+    )
+    yield Plan("agent", "explore", ("deep",), scope={"proposals": 4}, claims=_names(claims, "agent", but=_OUT_OF_REACH))
+    single = _names(claims, "candidates", without=(TwoRun,), but=_OUT_OF_REACH)
+    yield Plan("candidates", "explore", LONG, claims=single)
+    yield Plan("candidates", "explore", ("quick",), scope={"hostile": 0}, claims=single)
+    yield Plan("lists", "explore")
+    yield Plan("lists", "explore", ("deep",), scope={"observations": 3, "candidates": 2})
+    yield Plan("lists", "explore", ("deep",), scope={"observations": 2, "candidates": 3})
+    yield Plan("session", "explore")
+    yield Plan("constitutions", "explore")
+    yield Plan("constitutions", "explore", ("deep",), scope={"types": 2})
+    yield from _readings(claims)
+    live = (DeadlockFree, LivelockFree)
+    yield Plan("agent", "fuzz", LONG, claims=_names(claims, "agent", without=live), examples=200, steps=20)
+    yield Plan("lists", "fuzz", LONG, claims=_names(claims, "lists", without=live), examples=150, steps=12)
+
+
+WHERE: dict[str, str] = {
+    "exit_precedence": "lists",
+    "exit_candidate": "lists",
+    "unknown_author": "lists",
+    "spent_memory": "agent",
+    "path_rule": "agent",
+    "type_iii": "session",
+}
+"""Where a reading is searched, if not on lists."""
+
+
+def _readings(claims: tuple[Property, ...]) -> Iterator[Plan]:
+    """Every reading that is not a default, where it can matter; two that only together lift a limit."""
+    for name, values in reading_values(Readings()).items():
+        system = WHERE.get(name, "lists")
+        kinds: tuple[type[Property], ...] = (Reachable,) if system == "lists" else (Reachable, TwoRun, DeterminedBy)
+        if name.startswith(("budget", "negative")):
+            scope = {"observations": 3, "candidates": 1}
+            for value in values[1:]:
+                yield Plan("lists", "explore", LONG, scope, {name: value}, _names(claims, "lists", without=kinds))
+            continue
+        scope = {"executors": 2 if name == "spent_memory" else 1} if system == "agent" else {}
+        for value in values[1:]:
+            yield Plan(system, "explore", LONG, scope, {name: value}, _names(claims, system, without=kinds))
+    both = {"budget_count": "sum", "negative_budget": "accept"}
+    budgets = {"observations": 3, "candidates": 1}
+    yield Plan("lists", "explore", LONG, budgets, both, _names(claims, "lists", without=(Reachable,)))

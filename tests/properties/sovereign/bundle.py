@@ -1,0 +1,12 @@
+"""The protocol with its claims, put together without the registry."""
+
+from __future__ import annotations
+
+from evenhand.model.sovereign.protocol import SOVEREIGN
+from evenhand.properties.registry import Bundle
+from evenhand.properties.sovereign import CLAIMS
+
+__all__ = ["BUNDLE"]
+
+BUNDLE = Bundle(SOVEREIGN, CLAIMS.claims, CLAIMS.generators, CLAIMS.expected, CLAIMS.plans)
+"""Every claim, generator, expectation and plan of `sovereign`."""
