@@ -20,7 +20,8 @@ from evenhand.properties.observer import Observer
 from evenhand.properties.registry import Bundle
 from evenhand.properties.search.estimate import estimate
 from evenhand.properties.variants import Separation, separate
-from evenhand.report.text import changes, inert, trace_lines
+from evenhand.report.text import changes, inert
+from evenhand.report.trace import trace_lines
 
 __all__ = ["MAX_STEPS", "Compared", "Comparison", "Sides", "compare", "sides_of", "written"]
 

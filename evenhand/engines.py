@@ -28,7 +28,8 @@ from evenhand.properties.property import (
 from evenhand.properties.registry import Bundle
 from evenhand.properties.verdict import Status, Verdict
 from evenhand.report.finding import Finding, finding
-from evenhand.report.text import evidence_length, inert, trace_lines
+from evenhand.report.text import inert
+from evenhand.report.trace import evidence_length, story_of
 
 __all__ = ["failed", "findings_of", "run", "sentences", "steps_beyond", "verdicts_of"]
 
@@ -151,7 +152,7 @@ def compared(bundle: Bundle, job: Job, system: AnySystem) -> Finding:
         scope={"states": found.states, "steps": found.steps, "complete": found.complete},
         sizes=system.scope,
         length=found.length,
-        trace=trace_lines(system, found.scenario) if found.scenario is not None else (),
+        story=story_of(system, found.scenario) if found.scenario is not None else None,
     )
 
 
@@ -181,7 +182,7 @@ def _finding(bundle: Bundle, job: Job, system: AnySystem, claim: Property, verdi
         claim.sentence,
         verdict,
         bundle.expectation(verdict.claim, verdict.system, verdict.engine, verdict.readings),
-        trace=trace_lines(system, evidence) if shown and evidence is not None else (),
+        story=story_of(system, evidence) if shown and evidence is not None else None,
         length=None if evidence is None else evidence_length(evidence),
         record=record,
         command=command if verdict.status is not Status.HOLDS else "",

@@ -24,7 +24,8 @@ from evenhand.properties.shrink import shrink
 from evenhand.properties.verdict import Evidence, Status, Verdict
 from evenhand.report.finding import Finding
 from evenhand.report.report import Report
-from evenhand.report.text import evidence_length, inert, trace_lines
+from evenhand.report.text import inert
+from evenhand.report.trace import evidence_length, story_of
 
 if TYPE_CHECKING:
     from evenhand.mutants import MutantRow
@@ -100,7 +101,7 @@ def replay_findings(name: str, record: Record, result: Replayed) -> Iterator[Fin
         stated="" if result.ok else "recorded so",
         because=inert(result.message),
         scope={**dict(record.scope), "fixture": name},
-        trace=trace_lines(result.system, result.evidence),
+        story=story_of(result.system, result.evidence),
         length=evidence_length(result.evidence),
         record=record.to_json(),
         command=f"evenhand replay {name}",

@@ -31,7 +31,7 @@ from evenhand.properties.registry import Bundle, find
 from evenhand.properties.verdict import Status
 from evenhand.report.finding import Finding
 from evenhand.report.report import Report
-from evenhand.report.text import steps_of
+from evenhand.report.trace import steps_of
 from evenhand.versions import versions
 
 __all__ = ["verify"]

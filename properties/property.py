@@ -15,6 +15,7 @@ A predicate over a state may leave the configuration out (`def f(state)`), for s
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field
@@ -227,7 +228,7 @@ def _about_states(test: Callable[..., bool]) -> StateTest:
     if count == 2:
         return test
     if count == 1:
-        return lambda _config, state: test(state)
+        return functools.wraps(test)(lambda _config, state: test(state))
     raise TypeError(f"{_name(test)} takes {count} arguments; a claim about states takes (config, state) or (state)")
 
 

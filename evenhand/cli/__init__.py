@@ -15,6 +15,7 @@ from evenhand.cli.explore import explore, fuzz
 from evenhand.cli.fixtures import replay, show
 from evenhand.cli.mutants import mutants
 from evenhand.cli.prove import prove
+from evenhand.cli.report import report
 from evenhand.cli.verify import verify
 from evenhand.versions import __version__
 
@@ -45,7 +46,7 @@ def evenhand(
     """Verify kernels in which several agents act without an arbiter."""
 
 
-for command in (verify, explore, fuzz, prove, check, mutants, replay, show):
+for command in (verify, explore, fuzz, prove, check, mutants, replay, show, report):
     app.command()(command)
 app.command("compare")(compare_command)
 

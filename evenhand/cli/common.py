@@ -12,7 +12,7 @@ import shlex
 import signal
 import sys
 import threading
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -24,6 +24,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
+from evenhand.counterexamples.store import write_atomically
 from evenhand.fixtures import saved
 from evenhand.model.canonical import Json, canonical_text
 from evenhand.model.system import System
@@ -60,6 +61,7 @@ __all__ = [
     "terminal",
     "usage",
     "with_files",
+    "write_forms",
 ]
 
 AnySystem = System[Any, Any, Any, Any, Any]
@@ -265,6 +267,15 @@ def keep(folder: Path | None, report: Report) -> Report:
         return report
     with usage():
         return with_files(folder, saved(folder, report))
+
+
+def write_forms(folder: Path, report: Report, matrices: Sequence[Mapping[str, Any]] = ()) -> None:
+    """Write the report as `report.json` and in every other form, and say where."""
+    from evenhand.report.forms import forms_of  # the template engine is loaded only where a report is written
+
+    for name, content in {"report.json": report.to_bytes() + b"\n", **forms_of(report, matrices)}.items():
+        write_atomically(folder / name, content)
+        say(f"written: {folder / name}")
 
 
 def finish(report: Report, more: Mapping[str, Any], *, as_json: bool, strict: bool = False) -> int:

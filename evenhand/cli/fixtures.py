@@ -16,7 +16,8 @@ from evenhand.fixtures import fixture_at, replay_findings
 from evenhand.report.readable import refutation
 from evenhand.report.report import Report
 from evenhand.report.table import print_lines
-from evenhand.report.text import describe, inert, trace_lines
+from evenhand.report.text import describe, inert
+from evenhand.report.trace import trace_lines
 from evenhand.versions import versions
 
 __all__ = ["replay", "show"]

@@ -16,15 +16,15 @@ from evenhand.cli.common import (
     finish,
     guarded,
     running,
-    say,
     usage,
     with_files,
+    write_forms,
 )
-from evenhand.counterexamples.store import write_atomically
 from evenhand.fixtures import fixtures_of, saved
 from evenhand.plan import Budget, Job, plan
 from evenhand.properties.registry import Bundle
 from evenhand.proving import theorem_names
+from evenhand.report.about import about_claims
 from evenhand.report.finding import Finding
 from evenhand.report.report import Report
 from evenhand.report.store import ready_folder
@@ -41,7 +41,7 @@ def verify(
     seed: Annotated[int, typer.Option(min=0, help="Where the random engines start.")] = 0,
     jobs: JobsOption = None,
     out: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Write report.json and new counterexamples there.")
+        Path | None, typer.Option(metavar="DIR", help="Write the report in every form, and new counterexamples, there.")
     ] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Exit 3 for any UNDECIDED, stated or not.")] = False,
     as_json: JsonOut = False,
@@ -72,6 +72,7 @@ def verify(
         interrupted=ran.interrupted,
         unfinished=tuple(job.title for job in ran.unfinished),
         timing={"total": time.monotonic() - began, **dict(ran.seconds)},
+        claims=tuple(about_claims(bundles)),
     )
     if folder is not None:
         report = _write(folder, report)
@@ -101,6 +102,5 @@ def _write(folder: Path, report: Report) -> Report:
     """
     with usage():
         report = saved(folder, report)
-        write_atomically(folder / "report.json", report.to_bytes() + b"\n")
-    say(f"written: {folder / 'report.json'}")
+        write_forms(folder, report)
     return with_files(folder, report)

@@ -15,6 +15,7 @@ from evenhand.model.canonical import Json
 from evenhand.properties.registry import Expectation
 from evenhand.properties.verdict import Evidence, Status, Verdict
 from evenhand.report.text import describe
+from evenhand.report.trace import Story, story_lines
 
 __all__ = ["Finding", "finding", "plain"]
 
@@ -35,7 +36,7 @@ class Finding:
     engine it speaks of (empty: any engine, so that one of them is enough).  `sizes` is the part of `scope` that
     sizes the model.  `beyond` says that what is asked is beyond the engine (sampling can refute that something
     always happens, never establish it), so that its UNDECIDED surprises only where nobody else decides.
-    `trace` is the evidence step by step, `length` its number of actions, `record` the file that replays it
+    `story` is the evidence step by step, `length` its number of actions, `record` the file that replays it
     (None where the values cannot be written down), `fixture` the name of that file once written, `command`
     what reproduces it.  `evidence` holds the model's own values; it stays in this process and is no part of
     the JSON.
@@ -58,7 +59,7 @@ class Finding:
     readings: Mapping[str, Json] = field(default_factory=_nothing)
     coverage: Mapping[str, int] = field(default_factory=_nothing)
     trusted_base: tuple[str, ...] = ()
-    trace: tuple[str, ...] = ()
+    story: Story | None = None
     length: int | None = None
     record: Json = None
     fixture: str = ""
@@ -77,6 +78,11 @@ class Finding:
         file = str(self.scope.get("fixture", ""))
         return (*self.about, self.expected_of, file, *readings)
 
+    @property
+    def trace(self) -> tuple[str, ...]:
+        """The story in lines of text; of what a step shows, parts that take more than a line are only named."""
+        return story_lines(self.story) if self.story is not None else ()
+
     def to_json(self) -> dict[str, Json]:
         """This finding as JSON; `from_json` reads it back."""
         made: dict[str, Json] = {}
@@ -86,6 +92,8 @@ class Finding:
             value = getattr(self, entry.name)
             if isinstance(value, Status):
                 made[entry.name] = value.value
+            elif isinstance(value, Story):
+                made[entry.name] = value.to_json()
             elif isinstance(value, Mapping):
                 made[entry.name] = dict(cast("Mapping[str, Json]", value))
             else:
@@ -94,13 +102,10 @@ class Finding:
 
     @staticmethod
     def from_json(made: Mapping[str, Json]) -> Finding:
-        """The finding that `to_json` wrote.  Raises TypeError or ValueError for anything else."""
-        lists = {"trusted_base", "trace"}
-        statuses = {"status", "expected"}
-        read: dict[str, Any] = {
-            name: tuple(value) if name in lists else Status(value) if name in statuses else value
-            for name, value in made.items()
-        }
+        """The finding that `to_json` wrote.  Raises KeyError, TypeError or ValueError for anything else."""
+        read: dict[str, Any] = {**made, "trusted_base": tuple(made["trusted_base"])}
+        read |= {name: Status(read[name]) for name in ("status", "expected")}
+        read["story"] = Story.from_json(made["story"]) if made["story"] is not None else None
         return Finding(**read)
 
 
@@ -123,7 +128,7 @@ def finding(
     verdict: Verdict,
     expectation: Expectation,
     *,
-    trace: tuple[str, ...] = (),
+    story: Story | None = None,
     length: int | None = None,
     record: Json = None,
     command: str = "",
@@ -150,7 +155,7 @@ def finding(
         readings=plain(verdict.readings),
         coverage=dict(verdict.coverage),
         trusted_base=verdict.trusted_base,
-        trace=trace,
+        story=story,
         length=length,
         record=record,
         command=command,

@@ -76,8 +76,8 @@ def refutation(finding: Finding) -> list[str]:
         f"  by {finding.engine}{steps}, {inert(where(finding))}",
     ]
     lines += [f"  {inert(finding.because)}"] if finding.because else []
-    lines += [f"    {line}" for line in finding.trace]
-    lines += [f"  reproduce: {line}" for line in finding.command.splitlines()]
+    lines += [f"    {inert(line)}" for line in finding.trace]
+    lines += [f"  reproduce: {inert(line)}" for line in finding.command.splitlines()]
     return lines
 
 

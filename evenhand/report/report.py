@@ -22,6 +22,7 @@ from typing import Any
 
 from evenhand.model.canonical import Json, canonical_bytes
 from evenhand.properties.verdict import Status
+from evenhand.report.about import About
 from evenhand.report.finding import Finding
 from evenhand.report.readable import headline, readable
 
@@ -51,7 +52,8 @@ class Report:
     """Every finding of a run, in the order of its plan.
 
     `settings` says what was asked (budget, seed, protocols …), `versions` with what it was answered,
-    `notes` what a reader must know beside the findings, `timing` alone holds clock readings.
+    `notes` what a reader must know beside the findings, `timing` alone holds clock readings, `claims` says where
+    each claim comes from and is written.
     """
 
     findings: tuple[Finding, ...]
@@ -61,6 +63,7 @@ class Report:
     interrupted: bool = False
     unfinished: tuple[str, ...] = ()
     timing: Mapping[str, float] = field(default_factory=_nothing)
+    claims: tuple[About, ...] = ()
 
     @property
     def holds(self) -> bool:
@@ -161,6 +164,7 @@ class Report:
             "versions": dict(self.versions),
             "summary": self.summary(),
             "verdicts": [self._verdict(f) for f in self.findings],
+            "claims": [claim.to_json() for claim in self.claims],
             "notes": list(self.notes),
             "interrupted": self.interrupted,
             "unfinished": list(self.unfinished),
@@ -171,7 +175,30 @@ class Report:
         """A finding as the report has it: with its standing, without the record, which is a file of its own."""
         made = finding.to_json()
         del made["record"]
-        return {**made, "standing": self.standing(finding).value}
+        return {**made, "trace": list(finding.trace), "standing": self.standing(finding).value}
+
+    @staticmethod
+    def from_json(made: Mapping[str, Any]) -> Report:
+        """The report that `to_json` wrote, the records of its refutations left out.
+
+        Raises ValueError for another format or version, and KeyError, TypeError or ValueError for what is no report.
+        """
+        if (made["format"], made["version"]) != (FORMAT, VERSION):
+            raise ValueError(f"format {made['format']!r} version {made['version']!r}, not {FORMAT!r} version {VERSION}")
+        derived = ("trace", "standing")
+        return Report(
+            findings=tuple(
+                Finding.from_json({**{name: v[name] for name in v if name not in derived}, "record": None})
+                for v in made["verdicts"]
+            ),
+            settings=made["settings"],
+            versions=made["versions"],
+            notes=tuple(made["notes"]),
+            interrupted=made["interrupted"],
+            unfinished=tuple(made["unfinished"]),
+            timing=made["timing"],
+            claims=tuple(map(About.from_json, made["claims"])),
+        )
 
     def to_bytes(self) -> bytes:
         """`to_json` as canonical JSON."""

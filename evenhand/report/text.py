@@ -1,4 +1,4 @@
-"""Values and traces as text that stays inert.
+"""Values as text that stays inert.
 
 Names and values come from models, fixtures and other people's kernels; some are hostile on purpose.  All
 text that reaches a terminal or a file goes through `inert`, which spells out what a terminal would obey
@@ -14,13 +14,7 @@ from dataclasses import MISSING, fields, is_dataclass
 from enum import Enum
 from typing import Any, cast
 
-from evenhand.model.system import Step, System
-from evenhand.model.trace import Lasso, NotReplayable, Pair, Scenario, replay, replay_lasso
-from evenhand.properties.verdict import Evidence
-
-__all__ = ["changes", "describe", "evidence_length", "inert", "layout", "steps_of", "trace_lines"]
-
-AnySystem = System[Any, Any, Any, Any, Any]
+__all__ = ["WIDTH", "branches", "changes", "describe", "inert", "layout"]
 
 _OBEYED = frozenset({"Cc", "Cf", "Co", "Cs", "Zl", "Zp"})
 MAX_TEXT = 400
@@ -99,13 +93,13 @@ def layout(value: Any, width: int = WIDTH) -> list[str]:
     text = describe(value, MAX_TEXT * 10)
     if len(text) <= width:
         return [text]
-    branches = list(_branches(value))
-    if not branches:
+    parts = list(branches(value))
+    if not parts:
         return [describe(value)]
-    if len(branches) == 1 and branches[0][0]:
-        return layout(branches[0][1], width)  # one part says it all
+    if len(parts) == 1 and parts[0][0]:
+        return layout(parts[0][1], width)  # one part says it all
     lines: list[str] = []
-    for name, branch in branches:
+    for name, branch in parts:
         if len(name) + len(one := describe(branch, MAX_TEXT * 10)) + 2 <= width:
             lines.append(f"{name}: {one}" if name else f"- {one}")
         else:
@@ -119,7 +113,7 @@ def _is_record(value: Any) -> bool:
     return is_dataclass(value) and not isinstance(value, type) and type(value).__str__ is object.__str__
 
 
-def _branches(value: Any) -> Iterator[tuple[str, Any]]:
+def branches(value: Any) -> Iterator[tuple[str, Any]]:
     """The parts of a value by name: fields, entries of a mapping or of named pairs; nameless for a sequence."""
     match value:
         case Mapping():
@@ -171,93 +165,3 @@ def _parts(value: Any) -> dict[str, Any] | None:
     if any(_is_record(entry) for entry in entries):
         return {f"[{place}]": entry for place, entry in enumerate(entries)}
     return None
-
-
-def steps_of(evidence: Evidence) -> tuple[Scenario[Any, Any, Any], ...]:
-    """The finite runs in `evidence`: itself, a lasso unrolled once, both runs of a pair."""
-    match evidence:
-        case Scenario():
-            return (evidence,)
-        case Lasso():
-            return (evidence.unrolled,)
-        case Pair():
-            return (evidence.left, evidence.right)
-
-
-def evidence_length(evidence: Evidence) -> int:
-    """How many actions `evidence` has in all."""
-    return sum(len(scenario.actions) for scenario in steps_of(evidence))
-
-
-def trace_lines(system: AnySystem, evidence: Evidence, *, full: bool = False) -> tuple[str, ...]:
-    """`evidence` step by step, replayed in `system`: the start, each action, what it showed, what changed.
-
-    Of what a step shows, the parts that take more than a line are only named, unless `full`.
-    """
-    match evidence:
-        case Scenario():
-            return tuple(_run(system, evidence, full))
-        case Lasso():
-            return tuple(_lasso(system, evidence, full))
-        case Pair():
-            return (
-                f"two runs, related by {inert(evidence.relation) or 'the claim'}; the first:",
-                *_run(system, evidence.left, full),
-                "the second:",
-                *_run(system, evidence.right, full),
-            )
-
-
-def _run(system: AnySystem, scenario: Scenario[Any, Any, Any], full: bool) -> Iterator[str]:
-    yield from _start(scenario.config, scenario.start)
-    for number, step in enumerate(replay(system, scenario).steps, start=1):
-        yield from _step(number, step, full)
-
-
-def _lasso(system: AnySystem, lasso: Lasso[Any, Any, Any], full: bool) -> Iterator[str]:
-    yield from _start(lasso.config, lasso.start)
-    try:
-        trace, _ = replay_lasso(system, lasso)
-    except NotReplayable as error:
-        yield f"(no lasso: {inert(str(error))})"
-        return
-    for number, step in enumerate(trace.steps, start=1):
-        if number == len(lasso.stem) + 1:
-            yield "from here on, for ever:"
-        yield from _step(number, step, full)
-    yield f"and again from step {len(lasso.stem) + 1}"
-
-
-def _start(config: Any, start: Any) -> Iterator[str]:
-    if config is not None and config != ():
-        yield from _labelled("with  ", config)
-    yield from _labelled("start ", start)
-
-
-def _step(number: int, step: Step[Any, Any, Any, Any], full: bool) -> Iterator[str]:
-    yield from _labelled(f"{number:>5} ", step.action)
-    if step.shown is not None:
-        lines = layout(step.shown) if full else _brief(step.shown)
-        yield from _beside("       shows", lines)
-    for line in changes(step.before, step.after):
-        yield f"       {line}"
-
-
-def _brief(value: Any) -> list[str]:
-    """The parts of a value that fit on a line, and the names of the others."""
-    if len(layout(value)) == 1:
-        return layout(value)
-    parts = [(name, describe(branch, MAX_TEXT * 10)) for name, branch in _branches(value)]
-    short = [f"{name}: {text}" if name else f"- {text}" for name, text in parts if len(name) + len(text) + 2 <= WIDTH]
-    long = [name or "an entry" for name, text in parts if len(name) + len(text) + 2 > WIDTH]
-    return [*short, f"(and {', '.join(long)})"] if long else short
-
-
-def _labelled(label: str, value: Any) -> Iterator[str]:
-    yield from _beside(label, layout(value))
-
-
-def _beside(label: str, lines: Iterable[str]) -> Iterator[str]:
-    """Lines after a label, all but the first below each other."""
-    for number, line in enumerate(lines):
-        yield f"{label if number == 0 else ' ' * len(label)} {line}"

@@ -18,6 +18,7 @@ from evenhand.report.finding import Finding, plain
 from evenhand.report.report import Report, Standing
 from evenhand.report.table import next_steps, print_report, summary_line
 from evenhand.report.text import changes, describe, inert, layout
+from evenhand.report.trace import Run, Story, Told
 
 HOLDS, REFUTED, UNDECIDED = Status.HOLDS, Status.REFUTED, Status.UNDECIDED
 
@@ -108,7 +109,8 @@ def test_what_to_try_next() -> None:
 
 def test_a_finding_comes_back_from_its_json() -> None:
     """As it crosses from one process to another."""
-    one = replace(found(REFUTED), trace=("a", "b"), trusted_base=("x",), scope={"agents": 2}, coverage={"states": 3})
+    story = Story((Run(("c",), ("s",), (Told(("a",), (("b", ("1", "2")),), ("x",)),), loop=1),))
+    one = replace(found(REFUTED), story=story, trusted_base=("x",), scope={"agents": 2}, coverage={"states": 3})
     assert Finding.from_json(one.to_json()) == one
 
 
@@ -116,13 +118,13 @@ def test_the_keys_of_the_report_are_these() -> None:
     """Other programs rely on them."""
     made = Report((found(HOLDS),)).to_json()
     assert sorted(made) == [
-        "format", "interrupted", "notes", "settings", "summary", "timing", "unfinished", "verdicts", "version",
-        "versions",
+        "claims", "format", "interrupted", "notes", "settings", "summary", "timing", "unfinished", "verdicts",
+        "version", "versions",
     ]  # fmt: skip
     assert sorted(made["verdicts"][0]) == [
         "because", "beyond", "claim", "command", "coverage", "engine", "expected", "expected_of", "fixture", "length",
-        "protocol", "readings", "scope", "sentence", "sizes", "standing", "stated", "status", "system", "trace",
-        "trusted_base", "variant",
+        "protocol", "readings", "scope", "sentence", "sizes", "standing", "stated", "status", "story", "system",
+        "trace", "trusted_base", "variant",
     ]  # fmt: skip
     assert sorted(made["summary"]) == [
         "better_than_stated", "claims", "exit_code", "findings", "holds", "interrupted", "left_open",

@@ -1,0 +1,75 @@
+"""What a report says of a claim beside its verdicts: its source paragraph, its kind, and where it is written."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, fields
+from pathlib import PurePath
+from typing import Any
+
+from evenhand.model.canonical import Json
+from evenhand.properties import property as kinds
+from evenhand.properties.property import Property
+from evenhand.properties.registry import Bundle
+
+__all__ = ["About", "about_claims"]
+
+LAYERS = ("model", "properties", "proofs", "counterexamples")
+"""Packages of ours that stand beside `evenhand` in the repository."""
+
+
+@dataclass(frozen=True)
+class About:
+    """A claim as its author wrote it; `file` is a path from the root of its repository, `line` counts from 1.
+
+    Both are empty (0) for a claim without a Python predicate of its own.
+    """
+
+    protocol: str
+    claim: str
+    sentence: str
+    source: str
+    kind: str
+    file: str = ""
+    line: int = 0
+
+    def to_json(self) -> dict[str, Json]:
+        """The fields by name."""
+        return asdict(self)
+
+    @staticmethod
+    def from_json(made: Mapping[str, Any]) -> About:
+        """What `to_json` wrote.  Raises TypeError for anything else."""
+        return About(**made)
+
+
+def about_claims(bundles: Iterable[Bundle]) -> Iterator[About]:
+    """Every claim of these protocols, in their order."""
+    for bundle in bundles:
+        for claim in bundle.claims:
+            file, line = _written(claim)
+            yield About(bundle.name, claim.name, claim.sentence, claim.source, claim.kind, file, line)
+
+
+def _written(claim: Property) -> tuple[str, int]:
+    """File and line of the first predicate that is the claim's own and no default of its kind."""
+    inherited = {entry.name for entry in fields(Property)}
+    for entry in fields(claim):
+        value = getattr(claim, entry.name)
+        if entry.name in inherited or not callable(value):
+            continue
+        function = inspect.unwrap(value)
+        if inspect.isfunction(function) and function.__module__ != kinds.__name__:
+            return _file(function), function.__code__.co_firstlineno
+    return "", 0
+
+
+def _file(function: Callable[..., Any]) -> str:
+    """The file of a function from its repository's root: by its module's name, never a path of this machine."""
+    parts = function.__module__.split(".")
+    name = PurePath(function.__code__.co_filename).name
+    folders = parts if name == "__init__.py" else parts[:-1]
+    if folders[:1] == ["evenhand"] and folders[1:2] and folders[1] in LAYERS:
+        folders = folders[1:]
+    return "/".join([*folders, name])

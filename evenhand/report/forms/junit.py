@@ -1,0 +1,87 @@
+"""A report as JUnit XML, which CI servers read: a suite for each protocol, a case for each verdict.
+
+What was refuted and not stated so (or stated so and holds) is a failure; UNDECIDED is an error, never a skip, unless it
+was stated: then it is skipped with its reason, and so is what sampling leaves open and another engine decides.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from xml.etree import ElementTree as ET
+
+from evenhand.properties.verdict import Status
+from evenhand.report.about import About
+from evenhand.report.finding import Finding
+from evenhand.report.readable import refutation, where
+from evenhand.report.report import Report, Standing
+from evenhand.report.text import inert
+
+__all__ = ["junit"]
+
+
+def junit(report: Report) -> bytes:
+    """The report as JUnit XML, UTF-8; hostile characters, which XML cannot hold, are spelled out."""
+    root = ET.Element("testsuites", name="evenhand")
+    about = {(claim.protocol, claim.claim): claim for claim in report.claims}
+    for protocol in dict.fromkeys(finding.protocol for finding in report.findings):
+        cases = list(_cases(report, protocol, about))
+        counts = Counter(child.tag for case in cases for child in case)
+        suite = ET.SubElement(
+            root,
+            "testsuite",
+            name=protocol,
+            tests=str(len(cases)),
+            failures=str(counts["failure"]),
+            errors=str(counts["error"]),
+            skipped=str(counts["skipped"]),
+        )
+        suite.extend(cases)
+    if report.interrupted:
+        suite = ET.SubElement(root, "testsuite", name="run", tests="1", failures="0", errors="1", skipped="0")
+        case = ET.SubElement(suite, "testcase", classname="evenhand", name="the run was finished")
+        said = f"interrupted; not finished: {', '.join(report.unfinished) or 'nothing'}"
+        ET.SubElement(case, "error", message=said)
+    for element in root.iter():  # XML has no way to write control characters down
+        element.attrib.update({name: inert(value) for name, value in element.attrib.items()})
+        element.text = "\n".join(map(inert, element.text.split("\n"))) if element.text else None
+    ET.indent(root)
+    return bytes(ET.tostring(root, encoding="utf-8", xml_declaration=True)) + b"\n"
+
+
+def _cases(report: Report, protocol: str, about: dict[tuple[str, str], About]) -> Iterator[ET.Element]:
+    seen: Counter[tuple[str, str]] = Counter()
+    for finding in report.findings:
+        if finding.protocol != protocol:
+            continue
+        classname = ".".join(part for part in (protocol, finding.system, finding.claim) if part)
+        name = " ".join(part for part in (finding.engine, _sizes(finding), where(finding)) if part)
+        seen[classname, name] += 1
+        if seen[classname, name] > 1:
+            name = f"{name} #{seen[classname, name]}"
+        case = ET.Element("testcase", classname=classname, name=name)
+        written = about.get((protocol, finding.claim))
+        if written is not None and written.file:
+            case.set("file", written.file)
+            case.set("line", str(written.line))
+        _outcome(case, report, finding)
+        yield case
+
+
+def _sizes(finding: Finding) -> str:
+    parts = [f"{name}={size}" for name, size in finding.sizes.items()]
+    if "fixture" in finding.scope:
+        parts.append(str(finding.scope["fixture"]))
+    return ",".join(parts)
+
+
+def _outcome(case: ET.Element, report: Report, finding: Finding) -> None:
+    standing, because = report.standing(finding), finding.because or finding.stated
+    if standing is Standing.SURPRISING and finding.status is Status.UNDECIDED:
+        ET.SubElement(case, "error", type="UNDECIDED", message=because or "undecided")
+    elif standing is Standing.SURPRISING:
+        said = because if finding.status is Status.REFUTED else f"was stated {finding.expected.value} and now holds"
+        failure = ET.SubElement(case, "failure", type=finding.status.value, message=said or "refuted")
+        failure.text = "\n".join(refutation(finding)) if finding.status is Status.REFUTED else said
+    elif finding.status is Status.UNDECIDED:
+        ET.SubElement(case, "skipped", type="UNDECIDED", message=f"{standing.value}: {because}")

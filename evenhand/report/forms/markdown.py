@@ -1,0 +1,83 @@
+"""A report as Markdown, for the summary page of a CI job: the verdict first, then what to look at, then counts."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+from evenhand.properties.verdict import Status
+from evenhand.report.finding import Finding
+from evenhand.report.readable import refutation, where
+from evenhand.report.report import Report
+from evenhand.report.table import next_steps, summary_line
+from evenhand.report.text import inert
+
+__all__ = ["FULL", "markdown"]
+
+FULL = 10
+"""Surprises that are shown step by step; a summary page has a size limit."""
+
+_WORDS = {
+    0: "All as stated",
+    1: "Something is refuted that was not stated so, or a stated refutation is gone",
+    3: "Something is undecided that was not stated so",
+}
+
+
+def markdown(report: Report) -> bytes:
+    """The report as GitHub-flavoured Markdown, UTF-8; names and values cannot format, link or hide anything."""
+    return ("\n".join(_lines(report)) + "\n").encode()
+
+
+def _lines(report: Report) -> Iterator[str]:
+    code = report.exit_code(strict=bool(report.settings.get("strict")))
+    yield f"## evenhand: {_WORDS.get(code, 'interrupted')}"
+    yield ""
+    yield _escaped(summary_line(report))
+    if report.surprising:
+        yield from ("", "### To look at", "")
+        for finding in report.surprising[:FULL]:
+            yield from _surprise(finding)
+        if len(report.surprising) > FULL:
+            yield f"… and {len(report.surprising) - FULL} more in `report.html`."
+    yield from ("", "### By protocol", "")
+    yield from _table(report.findings)
+    following = list(next_steps(report))
+    if following:
+        yield from ("", "### Next", "", *(f"- {_escaped(step)}" for step in following))
+
+
+def _surprise(finding: Finding) -> Iterator[str]:
+    yield f"**{finding.status.value}** {_escaped(finding.claim)} by {finding.engine}, {_escaped(where(finding))}"
+    yield ""
+    if finding.status is Status.REFUTED:
+        yield from _fenced(refutation(finding))
+    else:
+        yield _escaped(finding.because or f"was stated {finding.expected.value}")
+    yield ""
+
+
+def _table(findings: Iterable[Finding]) -> Iterator[str]:
+    counts: dict[tuple[str, str], Counter[Status]] = {}
+    for finding in findings:
+        counts.setdefault((finding.protocol, finding.engine), Counter())[finding.status] += 1
+    yield "| protocol | engine | UNDECIDED | REFUTED | HOLDS |"
+    yield "|---|---|---:|---:|---:|"
+    for (protocol, engine), count in counts.items():
+        numbers = " | ".join(str(count[status]) for status in (Status.UNDECIDED, Status.REFUTED, Status.HOLDS))
+        yield f"| {_escaped(protocol)} | {engine} | {numbers} |"
+
+
+def _escaped(text: str) -> str:
+    """Text that Markdown shows as it is."""
+    return re.sub(r"([\\`*_{}\[\]()#+!|~@:])", r"\\\1", html.escape(inert(text), quote=False))
+
+
+def _fenced(lines: Iterable[str]) -> Iterator[str]:
+    """Lines in a code block whose fence is longer than any run of backticks in them."""
+    inside = list(lines)
+    longest = max((len(run) for line in inside for run in re.findall("`+", line)), default=0)
+    fence = "`" * max(3, longest + 1)
+    yield from (f"{fence}text", *inside, fence)

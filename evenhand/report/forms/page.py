@@ -1,0 +1,51 @@
+"""A report as one self-contained HTML file: no network, no script but its own, readable without any.
+
+Jinja2 escapes whatever it prints, and every text goes through `inert` first, so that a name or value can neither
+close a tag nor turn the writing around.  The content security policy allows the file's own style and script by their
+digests and nothing else.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Mapping, Sequence
+from importlib import resources
+from typing import Any
+
+from jinja2 import Environment, StrictUndefined
+from markupsafe import Markup
+
+from evenhand.report.forms.views import View
+from evenhand.report.report import Report
+from evenhand.report.text import inert
+
+__all__ = ["page"]
+
+
+def page(report: Report, matrices: Sequence[Mapping[str, Any]] = ()) -> bytes:
+    """The report as HTML, UTF-8; `matrices` are kill matrices as `evenhand mutants P --json` prints them."""
+    environment = Environment(
+        autoescape=True, finalize=_harmless, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    style, script = _part("page.css"), _part("page.js")
+    made = environment.from_string(_part("page.html.j2")).render(
+        view=View(report, tuple(matrices)),
+        style=Markup(style),  # ours, and it holds no tag
+        script=Markup(script),
+        policy=f"default-src 'none'; style-src {_digest(style)}; script-src {_digest(script)}; base-uri 'none'",
+    )
+    return made.encode()
+
+
+def _part(name: str) -> str:
+    return (resources.files(__package__) / name).read_text("utf-8")
+
+
+def _digest(text: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
+def _harmless(value: Any) -> Any:
+    """What a template prints: text is spelled out where a browser or an editor would obey it."""
+    return inert(value) if isinstance(value, str) and not isinstance(value, Markup) else value

@@ -1,0 +1,112 @@
+"""A report as SARIF 2.1.0, which code scanning reads: a rule for each claim, a result for each verdict to look at.
+
+What holds as stated is no result.  What was stated to be refuted or undecided is `informational`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+
+from evenhand.model.canonical import Json, canonical_bytes
+from evenhand.properties.verdict import Status
+from evenhand.report.about import About
+from evenhand.report.finding import Finding
+from evenhand.report.readable import where
+from evenhand.report.report import Report, Standing
+from evenhand.report.text import inert
+
+__all__ = ["sarif"]
+
+SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+
+
+def sarif(report: Report) -> bytes:
+    """The report as one SARIF run, in canonical JSON."""
+    rules = {_rule_id(claim.protocol, claim.claim): claim for claim in report.claims}
+    for finding in report.findings:  # a claim that nobody described still needs its rule
+        key = _rule_id(finding.protocol, finding.claim)
+        rules.setdefault(key, About(finding.protocol, finding.claim, finding.sentence, "", ""))
+    order = {rule: number for number, rule in enumerate(rules)}
+    return canonical_bytes(
+        {
+            "$schema": SCHEMA,
+            "version": "2.1.0",
+            "runs": [
+                {
+                    "tool": {
+                        "driver": {
+                            "name": "evenhand",
+                            "version": report.versions.get("evenhand", "0"),
+                            "rules": [_rule(name, claim) for name, claim in rules.items()],
+                        }
+                    },
+                    "invocations": [{"executionSuccessful": not report.interrupted}],
+                    "columnKind": "unicodeCodePoints",
+                    "results": [_result(report, f, rules, order) for f in _to_look_at(report)],
+                }
+            ],
+        }
+    )
+
+
+def _to_look_at(report: Report) -> Iterator[Finding]:
+    for finding in report.findings:
+        standing = report.standing(finding)
+        settled = finding.status is Status.HOLDS and standing in (Standing.AS_STATED, Standing.BETTER)
+        if not settled and standing is not Standing.LEFT_OPEN:
+            yield finding
+
+
+def _rule_id(protocol: str, claim: str) -> str:
+    return f"{protocol}/{claim}"
+
+
+def _rule(name: str, claim: About) -> dict[str, Json]:
+    source = f" Source: {claim.source}." if claim.source else ""
+    return {
+        "id": inert(name),
+        "name": inert(claim.claim),
+        "shortDescription": {"text": inert(claim.sentence) or inert(name)},
+        "fullDescription": {"text": f"{inert(claim.sentence)}{inert(source)}" or inert(name)},
+        "properties": {"kind": inert(claim.kind)},
+    }
+
+
+def _result(report: Report, finding: Finding, rules: dict[str, About], order: dict[str, int]) -> dict[str, Json]:
+    rule = _rule_id(finding.protocol, finding.claim)
+    surprising = report.standing(finding) is Standing.SURPRISING
+    level = "warning" if finding.status is Status.UNDECIDED else "error"
+    steps = f" in {finding.length} steps" if finding.length is not None else ""
+    stated = "" if finding.expected is Status.HOLDS else f" Stated {finding.expected.value}: {finding.stated}"
+    text = f"{finding.status.value}{steps} by {finding.engine}, {where(finding)}. {finding.because}{stated}"
+    again = f"\nReproduce: {finding.command}" if finding.command else ""
+    made: dict[str, Json] = {
+        "ruleId": inert(rule),
+        "ruleIndex": order[rule],
+        "kind": "fail" if surprising else "informational",
+        "level": level if surprising else "none",
+        "message": {"text": inert(text) + "".join(f"\n{inert(line)}" for line in again.splitlines() if line)},
+        "partialFingerprints": {"evenhand/v1": _fingerprint(finding)},
+    }
+    if rules[rule].file:
+        made["locations"] = [_location(rules[rule])]
+    if finding.story is not None and rules[rule].file:
+        made["codeFlows"] = [{"threadFlows": [{"locations": list(_flow(finding, rules[rule]))}]}]
+    return made
+
+
+def _location(claim: About, **more: Json) -> dict[str, Json]:
+    place = {"artifactLocation": {"uri": inert(claim.file)}, "region": {"startLine": claim.line}}
+    return {"physicalLocation": place, **more}
+
+
+def _flow(finding: Finding, claim: About) -> Iterator[dict[str, Json]]:
+    """One place for each line of the trace: all of them the claim's, for the steps are data and not code."""
+    for line in finding.trace:
+        yield {"location": _location(claim, message={"text": inert(line)})}
+
+
+def _fingerprint(finding: Finding) -> str:
+    """The same for the same finding in the next run, whatever was found beside it."""
+    return hashlib.sha256(canonical_bytes([*map(inert, finding.group), finding.engine])).hexdigest()

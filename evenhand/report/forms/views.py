@@ -1,0 +1,259 @@
+"""What the page shows of a report, in the order in which it shows it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from evenhand.properties.verdict import Status
+from evenhand.report.about import About
+from evenhand.report.finding import Finding
+from evenhand.report.readable import counted, where
+from evenhand.report.report import Report, Standing
+from evenhand.report.table import next_steps, summary_line
+from evenhand.report.trace import Story
+
+__all__ = ["Case", "Flip", "Growth", "Heat", "Row", "View"]
+
+_FIRST = {Standing.SURPRISING: 0, Standing.AS_STATED: 1, Standing.LEFT_OPEN: 2, Standing.BETTER: 2}
+_RANK = {Status.UNDECIDED: 0, Status.REFUTED: 1, Status.HOLDS: 2}
+
+
+@dataclass(frozen=True)
+class Row:
+    """One verdict; `number` names it within the page, `case` the counterexample that shows it (0: none)."""
+
+    number: int
+    finding: Finding
+    standing: Standing
+    about: About | None
+    case: int
+    base: tuple[int, ...]
+
+    @property
+    def counted(self) -> str:
+        """What was looked at."""
+        return counted(self.finding)
+
+    @property
+    def where(self) -> str:
+        """System, variant and readings."""
+        return where(self.finding).removeprefix("in ")
+
+    @property
+    def sizes(self) -> str:
+        """The sizes of the scope, `a=1, b=2`."""
+        return ", ".join(f"{name}={size}" for name, size in self.finding.sizes.items())
+
+    @property
+    def more(self) -> list[tuple[str, str]]:
+        """The rest of the scope and of the coverage, by name."""
+        scope = [(name, value) for name, value in self.finding.scope.items() if name not in self.finding.sizes]
+        return [(name, _number(value)) for name, value in (*scope, *self.finding.coverage.items())]
+
+
+@dataclass(frozen=True)
+class Case:
+    """A run that shows something: a refutation, or the witness of what can happen."""
+
+    number: int
+    finding: Finding
+    story: Story
+
+    @property
+    def witness(self) -> bool:
+        """Whether it shows that something can happen."""
+        return self.finding.status is Status.HOLDS
+
+
+@dataclass(frozen=True)
+class Flip:
+    """A claim whose verdict another reading changes."""
+
+    protocol: str
+    system: str
+    claim: str
+    usual: Status
+    readings: str
+    status: Status
+
+
+@dataclass(frozen=True)
+class Growth:
+    """How large one search was."""
+
+    protocol: str
+    system: str
+    sizes: str
+    states: int
+    transitions: int
+    edges: int
+    depth: int
+
+
+@dataclass(frozen=True)
+class Heat:
+    """A kill matrix: a line for each mutant, a column for each claim that kills one; (engines, shortest) or None."""
+
+    protocol: str
+    claims: tuple[str, ...]
+    rows: tuple[tuple[str, str, tuple[tuple[str, int | None] | None, ...]], ...]
+    idle: tuple[str, ...]
+    complete: bool
+
+
+class View:
+    """A report and what the page derives from it."""
+
+    def __init__(self, report: Report, matrices: tuple[Mapping[str, Any], ...]) -> None:
+        self.report, self.matrices = report, matrices
+        self.summary = report.summary()
+        self.headline = summary_line(report)
+        self.following = list(next_steps(report))
+
+    @cached_property
+    def about(self) -> dict[tuple[str, str], About]:
+        """What is said of each claim, by protocol and name."""
+        return {(claim.protocol, claim.claim): claim for claim in self.report.claims}
+
+    @cached_property
+    def base(self) -> dict[str, int]:
+        """What verdicts rest on, numbered from 1 in the order of the report."""
+        parts = dict.fromkeys(part for finding in self.report.findings for part in finding.trusted_base)
+        return {part: number for number, part in enumerate(parts, start=1)}
+
+    @cached_property
+    def cases(self) -> tuple[Case, ...]:
+        """Each different run once: what nobody stated first, then refutations, then witnesses."""
+        ranked = sorted(self._told, key=lambda f: (self.report.standing(f) is not Standing.SURPRISING, _RANK[f.status]))
+        first: dict[tuple[Any, ...], Finding] = {}
+        for finding in ranked:
+            first.setdefault(_case_of(finding), finding)
+        stories = ((finding, finding.story) for finding in first.values())
+        return tuple(Case(n, f, story) for n, (f, story) in enumerate(stories, start=1) if story is not None)
+
+    @property
+    def _told(self) -> list[Finding]:
+        return [finding for finding in self.report.findings if finding.story is not None]
+
+    @cached_property
+    def rows(self) -> tuple[Row, ...]:
+        """Every verdict: UNDECIDED and surprises first, then what is open or refuted as stated, then what holds."""
+        cases = {_case_of(case.finding): case.number for case in self.cases}
+        rows = [
+            Row(
+                number,
+                finding,
+                self.report.standing(finding),
+                self.about.get((finding.protocol, finding.claim)),
+                cases.get(_case_of(finding), 0) if finding.story is not None else 0,
+                tuple(self.base[part] for part in finding.trusted_base),
+            )
+            for number, finding in enumerate(self.report.findings, start=1)
+        ]
+        return tuple(sorted(rows, key=lambda row: (_FIRST[row.standing], _RANK[row.finding.status], row.number)))
+
+    @property
+    def protocols(self) -> list[str]:
+        """The protocols, in order."""
+        return list(dict.fromkeys(finding.protocol for finding in self.report.findings))
+
+    @property
+    def engines(self) -> list[str]:
+        """The engines, in order."""
+        return list(dict.fromkeys(finding.engine for finding in self.report.findings))
+
+    @cached_property
+    def flips(self) -> tuple[Flip, ...]:
+        """The claims that another reading refutes or rescues, by search."""
+        usual: dict[tuple[str, str, str], Status] = {}
+        for finding in self._searched:
+            if not finding.readings:
+                key = (finding.protocol, finding.system, finding.claim)
+                usual[key] = min(usual.get(key, finding.status), finding.status, key=lambda s: s is not Status.REFUTED)
+        found: dict[tuple[str, str, str, str], Flip] = {}
+        for finding in self._searched:
+            key = (finding.protocol, finding.system, finding.claim)
+            before = usual.get(key)
+            decided = Status.UNDECIDED not in (before, finding.status)
+            if finding.readings and before is not None and decided and finding.status is not before:
+                readings = ", ".join(f"{name}={value}" for name, value in sorted(finding.readings.items()))
+                found[*key, readings] = Flip(*key, before, readings, finding.status)
+        return tuple(found.values())
+
+    @property
+    def readings_run(self) -> int:
+        """How many readings other than the default were searched."""
+        return len({(f.protocol, tuple(sorted(f.readings.items()))) for f in self._searched if f.readings})
+
+    @property
+    def _searched(self) -> list[Finding]:
+        return [f for f in self.report.findings if f.engine == "explore" and f.variant == "reference"]
+
+    @property
+    def proofs(self) -> list[Row]:
+        """The verdicts of the prover on the reference."""
+        return [row for row in self.rows if row.finding.engine == "prove"]
+
+    @cached_property
+    def growth(self) -> tuple[Growth, ...]:
+        """The searches of each system under its default readings, smallest first."""
+        found: dict[tuple[str, str, str], Growth] = {}
+        for finding in self._searched:
+            count = finding.coverage
+            if finding.readings or "states" not in count:
+                continue
+            sizes = ", ".join(f"{name}={size}" for name, size in finding.sizes.items())
+            key = (finding.protocol, finding.system, sizes)
+            numbers = (count.get(name, 0) for name in ("states", "transitions", "edges", "depth"))
+            found.setdefault(key, Growth(*key, *numbers))
+        return tuple(sorted(found.values(), key=lambda one: (one.protocol, one.system, one.states)))
+
+    @cached_property
+    def heat(self) -> tuple[Heat, ...]:
+        """The kill matrices that were handed over; for other protocols, what the fixtures show of one."""
+        given = {str(matrix["protocol"]): _heat(matrix) for matrix in self.matrices}
+        kept = (heat for name in self.protocols if name not in given and (heat := self._of_fixtures(name)) is not None)
+        return (*given.values(), *kept)
+
+    def _of_fixtures(self, protocol: str) -> Heat | None:
+        kills: dict[str, dict[str, tuple[str, int | None]]] = {}
+        for f in self.report.findings:
+            if (f.protocol, f.engine, f.status) == (protocol, "replay", Status.REFUTED) and f.variant != "reference":
+                kills.setdefault(f.variant, {})[f.claim] = ("replay", f.length)
+        return _heat_of(protocol, {name: ("", by) for name, by in kills.items()}, (), False) if kills else None
+
+
+def _case_of(finding: Finding) -> tuple[Any, ...]:
+    return (finding.protocol, finding.system, finding.variant, finding.claim, finding.story)
+
+
+def _heat(matrix: Mapping[str, Any]) -> Heat:
+    """A kill matrix from its JSON.  Raises KeyError or TypeError for anything else."""
+    lives: dict[str, tuple[str, dict[str, tuple[str, int | None]]]] = {}
+    for row in matrix["matrix"]:
+        by: dict[str, tuple[str, int | None]] = {}
+        for kill in row["kills"]:
+            engines, shortest = by.get(kill["claim"], ("", None))
+            lengths = [length for length in (shortest, kill["length"]) if length is not None]
+            names = dict.fromkeys([*engines.split(), str(kill["engine"])])
+            by[kill["claim"]] = (" ".join(names), min(lengths) if lengths else None)
+        lives[str(row["mutant"])] = ("" if row["fate"] == "killed" else str(row["fate"]).replace("_", " "), by)
+    return _heat_of(str(matrix["protocol"]), lives, tuple(map(str, matrix["idle_claims"])), True)
+
+
+def _heat_of(
+    protocol: str,
+    lives: Mapping[str, tuple[str, Mapping[str, tuple[str, int | None]]]],
+    idle: tuple[str, ...],
+    complete: bool,
+) -> Heat:
+    claims = tuple(dict.fromkeys(claim for _, by in lives.values() for claim in by))
+    rows = tuple((name, fate, tuple(by.get(claim) for claim in claims)) for name, (fate, by) in lives.items())
+    return Heat(protocol, claims, rows, idle, complete)
+
+
+def _number(value: Any) -> str:
+    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
