@@ -13,6 +13,7 @@ from typing import Any
 from evenhand.fixtures import recorded
 from evenhand.model.system import UnknownName
 from evenhand.plan import Job
+from evenhand.proofs.countermodel import Induction
 from evenhand.proofs.licence import NotLicensed, licence
 from evenhand.proofs.prove import Proved, prove
 from evenhand.proofs.registry import stated, theorems
@@ -105,6 +106,8 @@ def finding_of(bundle: Bundle, result: Proved, command: str) -> Finding:
     claim = next(claim for claim in bundle.claims if claim.name == theorem.claim)
     evidence = verdict.evidence
     refuted = verdict.status is Status.REFUTED and evidence is not None
+    # A counterexample to induction refutes nothing, and its two states are shown all the same.
+    shown = evidence if refuted else result.outcome.evidence if isinstance(result.outcome, Induction) else None
     registered = bundle.expectation(theorem.claim, theorem.system, ENGINE, theorem.readings)
     if registered.engine != ENGINE:
         registered = Expectation(theorem.claim, theorem.expected, engine=ENGINE)
@@ -113,7 +116,7 @@ def finding_of(bundle: Bundle, result: Proved, command: str) -> Finding:
         claim.sentence,
         verdict,
         registered,
-        story=story_of(system, evidence) if refuted and evidence is not None else None,
+        story=story_of(system, shown) if shown is not None else None,
         length=None if evidence is None else evidence_length(evidence),
         record=recorded(bundle, system, claim, verdict, command)[0] if refuted else None,
         command=command if verdict.status is not Status.HOLDS else "",

@@ -185,6 +185,7 @@ class Trial:
             readings=dict(stated.readings),
             scope={
                 "theorem": stated.name,
+                "word": word.value,
                 "proved": stated.scope if word is Word.HOLDS else "",
                 "linked": linked.sentence,
                 "fragment": self._fragment(),

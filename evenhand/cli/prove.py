@@ -1,24 +1,39 @@
-"""`evenhand prove`: the theorems of a protocol, by SMT solvers."""
+"""`evenhand prove`: the theorems and invariants of a protocol, by SMT solvers."""
 
 from __future__ import annotations
 
-import re
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from evenhand.cli.common import JsonOut, ProtocolName, Unknown, bundle_named, counting, finish, guarded, usage
+from evenhand.cli.common import (
+    BadUse,
+    JsonOut,
+    Unknown,
+    bundle_named,
+    counting,
+    emit,
+    finish,
+    guarded,
+    say,
+    terminal,
+    usage,
+)
 from evenhand.counterexamples.store import write_atomically
-from evenhand.model.canonical import Json, canonical_bytes
+from evenhand.model.canonical import Json
 from evenhand.plan import Job
+from evenhand.proofrecords import Named, differences, named_in, records, write_proofs, write_queries
 from evenhand.proofs.prove import Proved
 from evenhand.proofs.prove import prove as prove_theorem
 from evenhand.proofs.smt.portfolio import NoSolver
 from evenhand.proving import finding_of, theorem_named, theorem_names
+from evenhand.report.proofs import print_proofs, timing_of
 from evenhand.report.report import Report
 from evenhand.report.store import ready_folder
+from evenhand.report.text import inert
 from evenhand.versions import versions
 
 __all__ = ["prove"]
@@ -26,7 +41,9 @@ __all__ = ["prove"]
 
 @guarded
 def prove(
-    protocol: ProtocolName,
+    protocol: Annotated[
+        str, typer.Argument(metavar="[PROTOCOL]", help="A protocol; not needed with --check.", show_default=False)
+    ] = "",
     theorem: Annotated[
         list[str] | None, typer.Option("--theorem", metavar="NAME", help="Only this theorem (repeatable).")
     ] = None,
@@ -34,17 +51,30 @@ def prove(
     record: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the proof records there, as canonical JSON.")
     ] = None,
+    proofs: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Keep cvc5's own proofs there; nobody checks them here.")
+    ] = None,
+    check: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Prove again what a record file claims, and compare all of it.")
+    ] = None,
     as_json: JsonOut = False,
 ) -> int:
     """Prove the theorems of a protocol, and check what each proof rests on.
 
     Exit code 3 where no solver is installed: the answer is not known.
     """
+    if check is not None:
+        if protocol or theorem or smt2 or record or proofs:
+            raise BadUse("--check reads from the file what to prove; it goes with --json and nothing else")
+        return _check(check, as_json=as_json)
+    if not protocol:
+        raise BadUse("which protocol? `evenhand prove PROTOCOL`, or `evenhand prove --check FILE`")
     bundle = bundle_named(protocol)
     with usage():
         names = theorem_names(bundle.name)
         stated = [theorem_named(bundle.name, name) for name in dict.fromkeys(theorem or names)]
         folder = ready_folder(smt2) if smt2 is not None else None
+        kept = ready_folder(proofs) if proofs is not None else None
         if record is not None:
             ready_folder(record.parent)
     began = time.monotonic()
@@ -52,7 +82,7 @@ def prove(
     try:
         with counting("prove") as progress:
             for number, one in enumerate(stated, start=1):
-                results.append(prove_theorem(one, bundle=bundle))
+                results.append(prove_theorem(one, bundle=bundle, keep_proofs=kept is not None))
                 if progress is not None:
                     progress(number, len(stated))
     except NoSolver as error:
@@ -62,13 +92,60 @@ def prove(
     )
     with usage():
         if folder is not None:
-            _write_queries(folder, results)
+            write_queries(folder, results)
+        if kept is not None:
+            write_proofs(kept, results)
         if record is not None:
-            records = [dict(result.record) for result in results]
-            write_atomically(record, canonical_bytes({"format": "evenhand/proofs", "version": 1, "proofs": records}))
-    settings = {"protocol": bundle.name, "theorems": [result.theorem.name for result in results]}
-    report = Report(findings, settings, versions(), timing={"total": time.monotonic() - began})
+            write_atomically(record, records(results))
+    settings: dict[str, Json] = {"protocol": bundle.name, "theorems": [result.theorem.name for result in results]}
+    timing = {"total": time.monotonic() - began, **timing_of(results)}
+    report = Report(findings, settings, versions(), timing=timing)
+    if not as_json:
+        systems = [bundle.model.systems[one.system].under(**one.readings) for one in stated]
+        print_proofs(terminal(), results, systems)
     return finish(report, {"theorems": [_theorem(result) for result in results]}, as_json=as_json)
+
+
+def _check(file: Path, *, as_json: bool) -> int:
+    """Prove everything again that a record file names; 0 where that gives the same bytes, else 1."""
+    words: list[str] = []
+
+    def again(named: Named) -> Proved:
+        with usage():
+            bundle = bundle_named(named.protocol)
+            stated = theorem_named(bundle.name, named.theorem)
+        found = prove_theorem(stated, bundle=bundle, keep_proofs=named.kept)
+        words.append(found.word.value)
+        return found
+
+    try:
+        data = file.read_bytes()
+        about = named_in(data)
+        apart = differences(data, again)
+    except NoSolver as error:
+        raise Unknown(str(error)) from error
+    except (ValueError, OSError) as error:
+        raise BadUse(f"{file}: {getattr(error, 'strerror', None) or error}") from error
+    _told(file, about, words, apart, as_json=as_json)
+    return 1 if apart else 0
+
+
+def _told(file: Path, about: Sequence[Named], words: Sequence[str], apart: Sequence[str], *, as_json: bool) -> None:
+    if as_json:
+        theorems: list[Json] = [
+            {"protocol": named.protocol, "name": named.theorem, "verdict": word}
+            for named, word in zip(about, words, strict=True)
+        ]
+        emit({"check": {"file": str(file), "ok": not apart, "differences": list(apart), "theorems": theorems}})
+        return
+    for named, word in zip(about, words, strict=True):
+        typer.echo(f"proved again  {inert(named.protocol)} {inert(named.theorem)}: {word}")
+    if not apart:
+        typer.echo(f"ok  {inert(str(file))}: every byte is what proving it again gives")
+        return
+    say(f"evenhand: {file}: not what proving it again gives; nothing in it can be relied on")
+    for line in apart:
+        say(f"  {line}")
 
 
 def _theorem(result: Proved) -> dict[str, Json]:
@@ -83,6 +160,7 @@ def _theorem(result: Proved) -> dict[str, Json]:
         "because": result.verdict.because,
         "linked": "" if result.linked is None else result.linked.sentence,
         "record": result.digest,
+        "proofs": result.record.get("proofs"),
         "mutants": {
             killed.mutation.mutant: {
                 "expected": killed.mutation.expected,
@@ -92,10 +170,3 @@ def _theorem(result: Proved) -> dict[str, Json]:
             for killed in result.mutants
         },
     }
-
-
-def _write_queries(folder: Path, results: list[Proved]) -> None:
-    for result in results:
-        for name, answered in result.queries:
-            file = re.sub(r"[^A-Za-z0-9_.-]", "_", f"{result.theorem.name}.{name}")
-            write_atomically(folder / f"{file}.smt2", answered.text.encode())

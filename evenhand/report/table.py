@@ -100,7 +100,8 @@ def _cell(report: Report, findings: list[Finding], usual: str) -> Text:
 def _line(report: Report, finding: Finding, usual: str) -> Text:
     standing = report.standing(finding)
     mark = {Standing.SURPRISING: "!", Standing.BETTER: "+"}.get(standing, "")
-    line = Text(f"{finding.status.value}{mark}", style=_STYLE[finding.status])
+    word = str(finding.scope.get("word", finding.status.value))  # a proof has words of its own: VACUOUS, DISAGREEMENT
+    line = Text(f"{inert(word)}{mark}", style=_STYLE[finding.status])
     if standing is Standing.LEFT_OPEN:
         line.append(" (beyond sampling)", style="dim")
     elif standing is Standing.AS_STATED and finding.expected is not Status.HOLDS:

@@ -1,0 +1,72 @@
+"""What was proved, as a table: the word, how far it reaches, what each solver spent; and what was left open."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from evenhand.model.system import System
+from evenhand.proofs.countermodel import Induction
+from evenhand.proofs.prove import Proved, Word
+from evenhand.report.table import print_lines
+from evenhand.report.text import inert
+from evenhand.report.trace import trace_lines
+
+__all__ = ["print_proofs", "solvers_of", "timing_of"]
+
+AnySystem = System[Any, Any, Any, Any, Any]
+
+_STYLE = {Word.HOLDS: "green", Word.REFUTED: "red", Word.DISAGREEMENT: "bold red"}
+
+
+def print_proofs(
+    console: Console, results: Sequence[Proved], systems: Sequence[System[Any, Any, Any, Any, Any]]
+) -> None:
+    """The table, and every counterexample to induction with its states; `systems` are those of the results."""
+    if results:
+        console.print(_table(results))
+    for result, system in zip(results, systems, strict=True):
+        print_lines(console, list(_states(result, system)))
+
+
+def solvers_of(results: Sequence[Proved]) -> tuple[str, ...]:
+    """The solvers that answered, by name."""
+    return tuple(sorted({solver for result in results for solver in result.seconds}))
+
+
+def timing_of(results: Sequence[Proved]) -> dict[str, float]:
+    """CPU seconds of each solver on each theorem."""
+    return {
+        f"{result.theorem.name}, {solver}": seconds for result in results for solver, seconds in result.seconds.items()
+    }
+
+
+def _table(results: Sequence[Proved]) -> Table:
+    solvers = solvers_of(results)
+    table = Table(title="proofs, with CPU seconds of each solver", title_justify="left")
+    for name in ("theorem", "word", "proved for", "queries", "mutants"):
+        table.add_column(name, overflow="fold")
+    for solver in solvers:
+        table.add_column(Text(inert(solver)), justify="right")
+    for result in results:
+        mutants = f"{sum(one.as_declared for one in result.mutants)} of {len(result.mutants)}"
+        table.add_row(
+            Text(inert(result.theorem.name)),
+            Text(result.word.value, style=_STYLE.get(result.word, "yellow")),
+            Text(inert(result.theorem.scope) if result.green else ""),
+            str(len(result.queries)),
+            mutants,
+            *(f"{result.seconds.get(solver, 0.0):.2f}" for solver in solvers),
+        )
+    return table
+
+
+def _states(result: Proved, system: AnySystem) -> Iterator[str]:
+    if isinstance(result.outcome, Induction):
+        yield ""
+        yield f"{inert(result.theorem.name)}: a counterexample to induction, from a start that may be out of reach"
+        yield from trace_lines(system, result.outcome.evidence)
