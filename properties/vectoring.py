@@ -35,6 +35,10 @@ class Orbits:
     cases: Callable[[], Iterable[tuple[Any, Any]]] | None = None
 
 
+def _no_runs() -> Iterable[tuple[str, Any]]:
+    return ()
+
+
 def _nothing() -> dict[str, tuple[Any, ...]]:
     return {}
 
@@ -43,11 +47,11 @@ def _nothing() -> dict[str, tuple[Any, ...]]:
 class VectorPlan:
     """Where the vectors of a protocol come from.
 
-    `places` are drawn from; what is still not separated there is searched for in `further` places, longer ones say.
-    `readings` gives values of readings whose legal values cannot be listed.
+    `places` are drawn from.  `runs` gives (system, configuration) pairs in which strategies choose: each is played to
+    its end and may be longer than the rest.  `readings` gives values of readings whose legal values cannot be listed.
     """
 
     places: tuple[Place, ...] = ()
-    further: tuple[Place, ...] = ()
+    runs: Callable[[], Iterable[tuple[str, Any]]] = _no_runs
     orbits: Orbits | None = None
     readings: Mapping[str, tuple[Any, ...]] = field(default_factory=_nothing)

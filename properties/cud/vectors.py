@@ -16,7 +16,9 @@ from evenhand.model.cud.vocabulary import (
     Choice,
     Config,
     Epoch,
+    Plan,
     Request,
+    Script,
     Value,
     allow,
     deny,
@@ -80,13 +82,40 @@ def one_epoch_cases(agents: int = 2, keys: int = 2) -> Iterator[tuple[Config, Ep
                 yield Config(names, start_world(key_list), layout, epochs=1), Epoch(tuple(chosen))
 
 
+def _scripted() -> Iterator[tuple[str, Config]]:
+    """Runs in which two terminal classes hold at once, one pair each, so that their precedence decides.
+
+    Livelock takes three epochs of collisions.  Beside orphaning: a third agent, its key's only writer, left at once.
+    Beside collapse: the colliders leave in a fourth epoch.  Beside deadlock: they leave in a fourth, and in a fifth the
+    third agent, which never cites what it holds, is alone with a request that fails pass 1.
+    """
+    a, b = key_names(2)
+    one, two, three = agent_names(3)
+    collide, leave = Plan("WRITE", a), Plan("EXIT")
+    colliders = (Script((collide,)), Script((collide,)))
+    leavers = (Script((collide, collide, collide, leave)),) * 2
+    uncited = Script((Plan("SUBMIT", request=Request(WRITE, (a,), ((a, _TAKEN),))),))
+    on_a = (allow(1, one, (a, WRITE)), allow(2, two, (a, WRITE)))
+    world = start_world((a, b))
+    yield (
+        "conditions",
+        Config(
+            (one, two, three), world, (*on_a, allow(3, three, (b, WRITE))), (*colliders, Script((leave,))), epochs=3
+        ),
+    )
+    yield "conditions", Config((one, two), start_world((a,)), on_a, leavers, epochs=4)
+    everybody = (*on_a, allow(3, three, (a, WRITE)))
+    yield "conditions", Config((one, two, three), start_world((a,)), everybody, (*leavers, uncited), epochs=5)
+
+
 VECTORS = VectorPlan(
     places=(
         Place("run", {"agents": 2, "keys": 2, "epochs": 3}),
         Place("run", {"agents": 3, "keys": 2, "epochs": 3}),
         Place("free", {"agents": 2, "keys": 2, "values": 2}),
+        Place("conditions"),
     ),
-    further=(Place("run", {"agents": 2, "keys": 1, "epochs": 4}, steps=4),),
+    runs=_scripted,
     orbits=Orbits(
         "universe",
         "Every joint choice of one epoch of two agents over two keys (nothing, exit, READ, WRITE of any scope with any "
@@ -96,4 +125,4 @@ VECTORS = VectorPlan(
     ),
     readings={"message_limit": (4,)},
 )
-"""Three epochs; four where the reading that orders deadlock and livelock needs them."""
+"""Three epochs; scripted runs where two classes that need more hold at once."""

@@ -1,0 +1,1 @@
+"""Vectors: runs with their expected outcomes, for checking kernels."""

@@ -1,0 +1,118 @@
+"""Runs that may become vectors: drawn by the protocol's own generators, and aimed at what drawing does not separate."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
+
+from evenhand.model.system import System
+from evenhand.model.trace import Scenario
+from evenhand.properties.machine import fuzz
+from evenhand.properties.property import AnyStep, Monitor
+from evenhand.properties.registry import Bundle
+from evenhand.properties.search.estimate import estimate
+from evenhand.properties.variants import separate
+from evenhand.properties.vectoring import Place
+from evenhand.vectors.targets import Candidate, Target
+
+__all__ = ["aimed", "drawn", "places_of", "played"]
+
+AnySystem = System[Any, Any, Any, Any, Any]
+AnyScenario = Scenario[Any, Any, Any]
+
+
+def places_of(bundle: Bundle) -> tuple[Place, ...]:
+    """Where runs are drawn: as the protocol says, else every system at its own scope."""
+    if bundle.vectors is not None and bundle.vectors.places:
+        return bundle.vectors.places
+    return tuple(Place(name) for name in bundle.model.systems)
+
+
+def drawn(bundle: Bundle, place: Place, count: int, seed: int) -> tuple[Candidate, ...]:
+    """The runs that `count` examples of the machine take, each once, in the order in which they were drawn.
+
+    Same place, count and seed: same runs.  The generator is the protocol's, hostile rules and all.
+    """
+    system = bundle.model.systems[place.system].at(**dict(place.scope))
+    generator = next((one for one in bundle.generators if one.system == system.name), None)
+    runs: dict[AnyScenario, None] = {}
+
+    def follow(value: AnyScenario | None, step: AnyStep) -> AnyScenario:
+        before = value or Scenario(step.config, step.before)
+        return Scenario(before.config, before.start, (*before.actions, step.action))
+
+    def keep(_config: Any, value: AnyScenario | None) -> bool:
+        if value is not None:
+            runs.pop(Scenario(value.config, value.start, value.actions[:-1]), None)
+            runs[value] = None
+        return True
+
+    collect = Monitor(name="collect", sentence="Every run is kept.", start=lambda _config: None, update=follow, ok=keep)
+    fuzz(system, (collect,), generator, examples=count, steps=place.steps, seed=seed)
+    kept = [run for run in runs if len(run.actions) <= place.steps]
+    return tuple(
+        Candidate(system.name, system.scope, (), run, f"drawn in {system.name} at {system.scope}") for run in kept
+    )
+
+
+def played(bundle: Bundle) -> tuple[Candidate, ...]:
+    """The runs of the protocol's scripted configurations, as far as there is one action on offer and no other."""
+    found: list[Candidate] = []
+    for name, config in bundle.vectors.runs() if bundle.vectors is not None else ():
+        system = bundle.model.systems[name]
+        start = state = next(iter(system.initial(config)))
+        actions: list[Any] = []
+        while len(offered := list(islice(system.enabled(config, state), 2))) == 1 and len(actions) < MOST:
+            actions += offered
+            state = system.take(config, state, offered[0]).after
+        run = Scenario(config, start, tuple(actions))
+        found.append(Candidate(name, system.scope, (), run, f"scripted, in {name}"))
+    return tuple(found)
+
+
+MOST = 50
+"""Actions after which a scripted run is cut."""
+
+
+def aimed(bundle: Bundle, target: Target, *, longest: int, max_steps: int) -> Candidate | None:
+    """A smallest separating run, from the first place that has one of at most `longest` actions; None if none has any.
+
+    A mutant is looked for where it is a fault, a reading in every system, small searches first.  Where every run found
+    is longer, the shortest of those.
+    """
+    best: Candidate | None = None
+    for system in _where(bundle, target):
+        variant = target.variant(bundle, system)
+        if variant is None:
+            continue
+        observers = bundle.observers_of(system.name)
+        found = separate(system, variant, observers=observers, forced=True, max_steps=max_steps, examples=0)
+        if found.scenario is None:
+            continue
+        origin = f"searched for {target.title} in {system.name} at {system.scope}"
+        one = Candidate(system.name, system.scope, target.readings, found.scenario, origin)
+        if len(one.scenario.actions) <= longest:
+            return one
+        best = min(best or one, one, key=lambda candidate: candidate.size)
+    return best
+
+
+def _where(bundle: Bundle, target: Target) -> Iterator[AnySystem]:
+    systems = bundle.model.systems
+    if target.mutant is not None:
+        one = target.mutant
+        yield systems[one.system].at(**dict(one.scope)).under(**dict(one.readings))
+        return
+    named = {(one.system, systems[one.system].at(**dict(one.scope)).scope) for one in bundle.model.mutants}
+    own = {(name, base.scope) for name, base in systems.items()}
+    sized = [(estimate(systems[name].at(**dict(scope))), name, str(scope), scope) for name, scope in named | own]
+    known = [(about, *place) for about, *place in sized if about is not None]
+    largest = {name: max(entry for entry in known if entry[1] == name) for _, name, _, _ in known}
+    small = {name: max((e for e in known if e[1] == name and e[0] <= SMALL), default=largest[name]) for name in largest}
+    for _, name, _, scope in sorted(dict.fromkeys((*small.values(), *largest.values())), key=lambda entry: entry[:3]):
+        yield systems[name].at(**dict(scope))
+
+
+SMALL = 10_000
+"""Steps (as estimated) of a search that is tried before the larger ones."""
