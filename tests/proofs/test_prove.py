@@ -1,19 +1,15 @@
-"""What makes a theorem green, shown on a protocol of ten lines; each condition is seen to fail on a planted fault.
-
-Of the agents that ask, the first by name is granted.  The claim: at most one is granted.
-"""
+"""What makes a theorem green, shown on a protocol of ten lines; each condition is seen to fail on a planted fault."""
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from evenhand.model.canonical import canonical_bytes
-from evenhand.model.system import Mutant, Protocol, Scope, System, UnknownName
+from evenhand.model.system import UnknownName
 from evenhand.model.trace import Scenario
 from evenhand.proofs.countermodel import EncodingDisagrees, Induction, NoCounterpart, Refutation, minimise
 from evenhand.proofs.licence import NotLicensed, licence
@@ -23,158 +19,36 @@ from evenhand.proofs.smt.logic import (
     FALSE,
     TRUE,
     Definition,
-    Function,
-    Relation,
-    Sort,
     conjunction,
-    differ,
     exists,
     forall,
     same,
-    variables,
 )
 from evenhand.proofs.smt.portfolio import CVC5_FINITE, Z3, Answered, Limits, Portfolio
 from evenhand.proofs.smt.structure import Reader, Structure
 from evenhand.proofs.theorem import Lemma, Mutation, Theorem
-from evenhand.proofs.theory import Axiom, Theory
-from evenhand.properties.property import AnyStep, EachStep
-from evenhand.properties.registry import Bundle
+from evenhand.proofs.theory import Axiom
+from evenhand.properties.property import AnyStep
 from evenhand.properties.verdict import Status
-
-Asks = tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Rules:
-    """Whom a round grants."""
-
-    grant: Callable[[Asks], Asks]
-
-
-def _step(rules: Rules, _config: Asks, state: int, action: Asks) -> tuple[int, Asks]:
-    return min(1, state + 1), rules.grant(action)
-
-
-def _actions(config: Asks, _scope: Scope, _state: int) -> Iterable[Asks]:
-    return [asks for size in range(len(config) + 1) for asks in itertools.combinations(config, size)]
-
-
-SYSTEM: System[Asks, int, Asks, Asks, Rules] = System(
-    name="grant",
-    rules=Rules(lambda asks: asks[:1]),
-    configs=lambda scope, _readings: [tuple("abcde"[: scope["agents"]])],
-    initial=lambda _config: (0,),
-    step=_step,
-    actions=_actions,
-    scope=Scope(agents=3),
-)
-
-
-def _mutant(name: str, grant: Callable[[Asks], Asks]) -> Mutant[Rules]:
-    return Mutant(name, name, "test", Rules(grant), "grant")
-
-
-ONE_GRANTED = EachStep(
-    name="one_granted",
-    sentence="At most one agent is granted.",
-    check=lambda step: len(step.shown) <= 1,
-)
-BUNDLE = Bundle(
-    Protocol(
-        "toy",
-        "Toy",
-        "test",
-        {"grant": SYSTEM},
-        mutants=(
-            _mutant("everybody", lambda asks: asks),
-            _mutant("first_two", lambda asks: asks[:2]),
-            _mutant("last", lambda asks: asks[-1:]),
-        ),
-    ),
-    claims=(ONE_GRANTED,),
-)
-
-AGENT = Sort("Agent")
-x, y, z = variables(AGENT, "x y z")
-asks, before, trusted = Relation("asks", (AGENT,)), Relation("before", (AGENT, AGENT)), Relation("trusted", (AGENT,))
-least = Function("least", (), AGENT)
-granted = Relation("granted", (AGENT,))
-FIRST = Definition(granted, (x,), asks(x) & forall([y], (asks(y) & differ(x, y)) >> before(x, y)))
-EVERYBODY = Definition(granted, (x,), asks(x))
-LAST = Definition(granted, (x,), asks(x) & forall([y], (asks(y) & differ(x, y)) >> before(y, x)))
-ORDER = Axiom("one_way", forall([x, y], before(x, y) >> ~before(y, x)))
-THEORY = Theory(
-    "toy",
-    (AGENT,),
-    (least,),
-    (asks, before, trusted),
-    (
-        ORDER,
-        Axiom("transitive", forall([x, y, z], (before(x, y) & before(y, z)) >> before(x, z))),
-        Axiom("total", forall([x, y], same(x, y) | before(x, y) | before(y, x))),
-        Axiom("least_is_first", forall([x], same(x, least()) | before(least(), x))),
-    ),
-    (FIRST,),
-)
-
-
-def _view(step: AnyStep) -> Structure | None:
-    agents = step.config
-    return Structure(
-        {"Agent": agents},
-        {
-            "asks": frozenset((a,) for a in step.action),
-            "before": frozenset((a, b) for a in agents for b in agents if a < b),
-            "trusted": frozenset(),
-            "granted": frozenset((a,) for a in step.shown),
-        },
-        {"least": {(): agents[0]}},
-    )
-
-
-def _realise(structure: Structure) -> Scenario[Asks, int, Asks] | None:
-    order = structure.relations["before"]
-    ranked = sorted(structure.universe["Agent"], key=lambda a: sum(pair[1] == a for pair in order))
-    names = dict(zip(ranked, "abcdefghij", strict=False))
-    asking = tuple(sorted(names[a] for (a,) in structure.relations["asks"]))
-    return Scenario(tuple(names.values()), 0, (asking,))
-
-
-def _samples(system: System[Any, Any, Any, Any, Any]) -> Iterable[AnyStep]:
-    for config in system.all_configs():
-        for action in system.enabled(config, 0):
-            yield system.take(config, 0, action)
-
-
-def _blank(_case: Any) -> Structure | None:
-    return None
-
-
-def _nowhere(_structure: Structure) -> Scenario[Asks, int, Asks] | None:
-    return None
-
-
-THEOREM = Theorem(
-    name="one_granted",
-    sentence="At most one agent is granted.",
-    source="test",
-    protocol="toy",
-    system="grant",
-    claim="one_granted",
-    theory=THEORY,
-    variables=(x, y),
-    assumes=granted(x) & granted(y),
-    goal=same(x, y),
-    view=_view,
-    realise=_realise,
-    samples=_samples,
-    needs=("one_way",),
-    witness=exists([x, y], asks(x) & asks(y) & differ(x, y)),
-    mutants=(
-        Mutation(mutant="everybody", definitions=(EVERYBODY,)),
-        Mutation(mutant="last", definitions=(LAST,), expected="proved", because="the last one is one too"),
-    ),
-    quotient="names",
+from tests.models.grant import (
+    BUNDLE,
+    EVERYBODY,
+    LAST,
+    SYSTEM,
+    THEOREM,
+    THEORY,
+    Asks,
+    Rules,
+    asks,
+    before,
+    blank,
+    granted,
+    nowhere,
+    realise,
+    trusted,
+    view,
+    x,
+    y,
 )
 
 
@@ -266,7 +140,7 @@ def test_a_link_that_never_saw_the_claim_false_is_undecided() -> None:
 
 def test_a_link_tried_on_nothing_is_undecided() -> None:
     """A view that answers None carries no proof."""
-    word, because = _word(replace(THEOREM, view=_blank, mutants=()))
+    word, because = _word(replace(THEOREM, view=blank, mutants=()))
     assert word is Word.UNDECIDED and "no step" in because
 
 
@@ -280,7 +154,7 @@ def test_a_view_that_swaps_arguments_is_caught_by_the_link() -> None:
     """Planted fault in the view."""
 
     def swapped(step: AnyStep) -> Structure | None:
-        honest = _view(step)
+        honest = view(step)
         assert honest is not None
         turned = frozenset((b, a) for a, b in honest.relations["before"])
         last: dict[tuple[str, ...], str] = {(): step.config[-1]}
@@ -347,11 +221,11 @@ def test_the_other_ends_of_a_countermodel() -> None:
     """No counterpart, disagreement with the model, a step nobody knows to be reachable: none is a counterexample."""
     theory = replace(THEORY, definitions=(EVERYBODY,))
     wrong = replace(THEOREM, theory=theory, mutants=())
-    assert isinstance(prove(replace(wrong, realise=_nowhere), bundle=BUNDLE).outcome, NoCounterpart)
+    assert isinstance(prove(replace(wrong, realise=nowhere), bundle=BUNDLE).outcome, NoCounterpart)
     assert isinstance(prove(wrong, bundle=BUNDLE).outcome, EncodingDisagrees)
 
     def elsewhere(structure: Structure) -> Scenario[Asks, int, Asks] | None:
-        found = _realise(structure)
+        found = realise(structure)
         return None if found is None else replace(found, start=1)
 
     system = replace(SYSTEM, rules=Rules(lambda asks: asks))
