@@ -79,7 +79,7 @@ def initial(config: Config) -> tuple[State, ...]:
 
 def active(config: Config, state: State) -> tuple[str, ...]:
     """The agents still in the run, by name."""
-    return tuple(name for name, agent in zip(config.agents, state.agents, strict=True) if agent.active)
+    return tuple([name for name, agent in zip(config.agents, state.agents, strict=True) if agent.active])
 
 
 def orphaned(config: Config, state: State) -> tuple[tuple[str, str], ...]:
@@ -166,10 +166,11 @@ def merge(rules: Rules, config: Config, now: Moment, made: tuple[tuple[str, Judg
             after[agent] = replace(judged, finding=Finding(bound, verdict, judged.finding.fault))
         elif bound is not judged.finding.bound:
             after[agent] = replace(judged, finding=replace(judged.finding, bound=bound))
-    return (
-        Adjudication(tuple((agent, after.get(agent, judged)) for agent, judged in made))
-        if after
-        else Adjudication(made)
+    if not after:
+        return Adjudication(made)
+    # What was rejected (a second choice, say) has no finding and stays rejected, whatever became of its agent's first.
+    return Adjudication(
+        tuple((agent, judged if judged.finding is None else after.get(agent, judged)) for agent, judged in made)
     )
 
 
@@ -195,8 +196,8 @@ def apply(rules: Rules, config: Config, state: State, adjudication: Adjudication
     if _over(config, here, state.epoch):
         return state, Shown(rejected=tuple(sorted((agent, one.rejected) for agent, one in adjudication.judged)))
     judged = {agent: one for agent, one in adjudication.judged if not one.rejected}
-    rejected = tuple(sorted((agent, one.rejected) for agent, one in adjudication.judged if one.rejected))
-    exits = tuple(agent for agent in here if agent in judged and judged[agent].exits)
+    rejected = tuple(sorted([(agent, one.rejected) for agent, one in adjudication.judged if one.rejected]))
+    exits = tuple([agent for agent in here if agent in judged and judged[agent].exits])
 
     sent, dropped = _send(rules, config, state, here, judged)
     seen = {agent: rules.observe(config, state, agent, sent) for agent in here}
@@ -218,12 +219,12 @@ def apply(rules: Rules, config: Config, state: State, adjudication: Adjudication
 
     everything = tuple(findings.values())
     tokens = {agent: rules.token(findings.get(agent)) for agent in here if agent not in exits}
-    receipts = ((agent, rules.receipt(finding, everything)) for agent, finding in findings.items())
+    receipts = [(agent, rules.receipt(finding, everything)) for agent, finding in findings.items()]
     shown = Shown(
         seen=tuple(seen.items()),
         tokens=tuple(tokens.items()),
-        receipts=tuple(pair for pair in receipts if pair[1]),
-        log=tuple(_entry(agent, finding, tokens[agent]) for agent, finding in findings.items()),
+        receipts=tuple([pair for pair in receipts if pair[1]]),
+        log=tuple([_entry(agent, finding, tokens[agent]) for agent, finding in findings.items()]),
         effects=changes(state.world, execution.world),
         exits=exits,
         sent=sent,
@@ -231,10 +232,12 @@ def apply(rules: Rules, config: Config, state: State, adjudication: Adjudication
         rejected=rejected,
     )
     agents = tuple(
-        _after(config, name, agent, seen.get(name), tokens.get(name), findings.get(name))
-        for name, agent in zip(config.agents, state.agents, strict=True)
+        [
+            _after(config, name, agent, seen.get(name), tokens.get(name), findings.get(name))
+            for name, agent in zip(config.agents, state.agents, strict=True)
+        ]
     )
-    mailbox = tuple((message.sender, message.content) for message in sent)
+    mailbox = tuple([(message.sender, message.content) for message in sent])
     epoch = None if state.epoch is None else state.epoch + 1
     return State(execution.world, agents, mailbox, epoch), shown
 
@@ -246,7 +249,9 @@ def step(rules: Rules, config: Config, state: State, action: Epoch) -> tuple[Sta
 
 def changes(before: World, after: World) -> tuple[Effect, ...]:
     """The structural diff of two worlds, by key (C10)."""
-    return tuple(Effect(key, old, new) for (key, old), (_, new) in zip(before, after, strict=True) if old != new)
+    if before == after:
+        return ()
+    return tuple([Effect(key, old, new) for (key, old), (_, new) in zip(before, after, strict=True) if old != new])
 
 
 def _send(
@@ -264,7 +269,9 @@ def _send(
             sent.append(Message(sender, state.epoch, draft.content))
         else:
             dropped.append((agent, fault))
-    return tuple(sorted(sent, key=lambda message: (message.sender, message.content))), tuple(dropped)
+    if len(sent) > 1:
+        sent.sort(key=lambda message: (message.sender, message.content))
+    return tuple(sent), tuple(dropped)
 
 
 def _entry(agent: str, finding: Finding, outcome: str) -> Entry:

@@ -6,7 +6,7 @@ Each watcher counts what its claim's antecedent admits and what violates the cla
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
 from evenhand.model.system import Step
@@ -15,7 +15,7 @@ from evenhand.properties.search.found import Tally
 from evenhand.properties.search.graph import History, Walk, Watcher
 from evenhand.properties.search.steps import Tier
 
-__all__ = ["AlwaysWatch", "MonitorWatch", "ReachableWatch", "StepWatch", "product"]
+__all__ = ["AlwaysWatch", "MonitorWatch", "ReachableWatch", "StepWatch", "StepsWatch", "product"]
 
 
 class AlwaysWatch(Watcher):
@@ -74,6 +74,36 @@ class StepWatch(Watcher):
         """What it came to in this configuration."""
         finding = None if self.first is None else walk.finding(*self.first)
         return Tally(1, walk.transitions, self.met, self.violations, finding)
+
+
+class StepsWatch(Watcher):
+    """Several claims about steps at once: a `when` that they share is asked once for each step."""
+
+    def __init__(self, watches: Sequence[StepWatch]) -> None:
+        self.at = watches[0]
+        shared: dict[Callable[[Any], bool] | None, list[StepWatch]] = {}
+        for watch in watches:
+            shared.setdefault(watch.when, []).append(watch)
+        self.groups = [(when, members[0], tuple(members)) for when, members in shared.items()]
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        """The claim that was asked last."""
+        return self.at.name
+
+    def look(self, step: Step[Any, Any, Any, Any], weight: int, action: int, _there: int, /) -> None:
+        """Check one step for every claim."""
+        for when, first, members in self.groups:
+            if when is not None:
+                self.at = first
+                if not when(step):
+                    continue
+            for watch in members:
+                self.at = watch
+                watch.met += weight
+                if not watch.check(step):
+                    watch.violations += weight
+                    watch.first = min(watch.first or (watch.sid, action), (watch.sid, action))
 
 
 class ReachableWatch(StepWatch):

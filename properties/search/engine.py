@@ -21,7 +21,7 @@ from evenhand.properties.property import (
     Reachable,
     TwoRun,
 )
-from evenhand.properties.search.check import AlwaysWatch, MonitorWatch, ReachableWatch, StepWatch
+from evenhand.properties.search.check import AlwaysWatch, MonitorWatch, ReachableWatch, StepsWatch, StepWatch
 from evenhand.properties.search.found import AnySystem, ModelError, Tally, named
 from evenhand.properties.search.graph import Bounds, History, Watcher, Watchers, search
 from evenhand.properties.search.jobs import in_processes
@@ -266,7 +266,10 @@ def _watcher(system: AnySystem, claim: Property, config: Any, bounds: Bounds) ->
 
 def _sorted(every: Sequence[Watcher]) -> Watchers:
     """Who wants to see what, by the methods that each watcher has made its own."""
+    steps = [w for w in every if isinstance(w, StepWatch)]
+    others = [w for w in every if not isinstance(w, AlwaysWatch | CommuteWatch | History | StepWatch)]
     return Watchers(
+        singly=(*([StepsWatch(steps)] if steps else []), *others),
         arrivals=tuple(w for w in every if isinstance(w, AlwaysWatch)),
         visitors=tuple(w for w in every if isinstance(w, CommuteWatch)),
         lookers=tuple(w for w in every if not isinstance(w, AlwaysWatch | CommuteWatch | History)),

@@ -63,12 +63,13 @@ class History(Watcher):
 
 @dataclass(frozen=True)
 class Watchers:
-    """Who wants to see what."""
+    """Who wants to see what; `singly` are the lookers again, for steps that stand for themselves (or the same)."""
 
     arrivals: tuple[Watcher, ...] = ()
     visitors: tuple[Watcher, ...] = ()
     lookers: tuple[Watcher, ...] = ()
     histories: tuple[History, ...] = ()
+    singly: tuple[Watcher, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -205,6 +206,7 @@ def _expand(
     config, state, ids = walk.config, walk.states[sid], walk.ids
     histories = [history for history in watchers.histories if history.waits(sid)]
     lookers: list[Watcher] = [*watchers.lookers, *histories] if fresh else [*histories]
+    singly = lookers if watchers.singly is None or not fresh else [*watchers.singly, *histories]
     for watcher in (*watchers.visitors, *lookers) if fresh else lookers:
         _guarded(system, watcher, watcher.visit, sid, state, tier)
     kept = _copied(state) if fresh and sid & (sid - 1) == 0 else None
@@ -226,9 +228,11 @@ def _expand(
         transitions += weight_of(group)
         first = first or (after, shown)
         if lookers:
-            if group is None:
+            if group is None or len(group) == 1:
+                if group is not None:
+                    action = tier.action(config, state, number)
                 step = make_step(config, state, action, shown, after)
-                for watcher in lookers:
+                for watcher in singly:
                     try:
                         watcher.look(step, 1, number, there)
                     except Exception as error:
@@ -265,23 +269,21 @@ def _show_group(
 ) -> None:
     """Show a group of joint actions: blind to whom that suffices, one real action after the other to the rest."""
     group, after, shown, there = row
-    rest: Sequence[Watcher] = lookers
-    if len(group) > 1:
-        rest = []
-        for watcher in lookers:
-            step = blind_step(walk.config, state, shown, after)
-            try:
-                watcher.look(step, len(group), group[0], there)
-            except ActionNeeded:
-                rest.append(watcher)
-            except Exception as error:
-                raise _raised(system, watcher, error, tier.action(walk.config, state, group[0])) from error
-            else:
-                if was_touched(step):
-                    raise ModelError(
-                        f"{named(system)}: {watcher.name} swallows every exception, so it cannot be told whether "
-                        "it looks at the action; let it catch Exception at most"
-                    )
+    rest: list[Watcher] = []
+    for watcher in lookers:
+        step = blind_step(walk.config, state, shown, after)
+        try:
+            watcher.look(step, len(group), group[0], there)
+        except ActionNeeded:
+            rest.append(watcher)
+        except Exception as error:
+            raise _raised(system, watcher, error, tier.action(walk.config, state, group[0])) from error
+        else:
+            if was_touched(step):
+                raise ModelError(
+                    f"{named(system)}: {watcher.name} swallows every exception, so it cannot be told whether "
+                    "it looks at the action; let it catch Exception at most"
+                )
     if rest:
         for number in group:
             action = tier.action(walk.config, state, number)
