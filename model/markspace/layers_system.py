@@ -1,0 +1,110 @@
+"""The system of the optional layers: deployments that have one of them, some together, or all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from evenhand.model.markspace.layers import REFERENCE, Rules, initial, step
+from evenhand.model.markspace.layers_words import (
+    DIAGNOSTICS,
+    PROBE,
+    TOKEN,
+    TYPES,
+    Layer,
+    LayersConfig,
+    Op,
+    Operation,
+    Outcome,
+    World,
+)
+from evenhand.model.markspace.marks import Kind
+from evenhand.model.markspace.readings import Readings
+from evenhand.model.system import Scope, System
+
+__all__ = ["LAYERS", "operations"]
+
+_B, _E, _R, _T, _S, _P = Layer.BARRIER, Layer.ENVELOPE, Layer.RATE, Layer.BUDGET, Layer.TELEMETRY, Layer.PROBE
+
+
+def _configs(scope: Scope, readings: Readings) -> Iterator[LayersConfig]:
+    one, two, three = ("alice",), ("alice", "bob"), ("alice", "bob", "carol")
+
+    def config(agents: tuple[str, ...], *layers: Layer, **more: Any) -> LayersConfig:
+        return LayersConfig(frozenset(layers), agents, readings, **{"capacity": scope["marks"], **more})
+
+    yield config(one)
+    yield config(one, _B)
+    yield config(two, _R, scopes=("a",))
+    yield config(one, _T)
+    yield config(one, _T, budget=(5, 2))
+    yield config(one, _B, _P, scopes=("a",))
+    yield config(one, _B, _E)
+    yield config(one, _B, _E, baseline=1, samples=2, scopes=("a",))
+    yield config(three, _E, samples=0, windows=0, scopes=("a",), capacity=3)
+    yield config(one, _B, _E, _R, _S, scopes=("a",))
+    yield config(one, _R, _T, _S, scopes=("a",), rate=(1, None))
+
+
+def operations(config: LayersConfig, _scope: Scope, world: World) -> Iterator[Operation]:
+    """What agents, the principal, the probe and the clock may do; nothing of layers that are absent."""
+    stored = len(world.stored) < config.capacity
+    for place, agent in enumerate(config.agents):
+        watched = None if world.envelope is None else world.envelope.watched[place]
+        room = stored and (watched is None or len(watched.now) < config.capacity)  # attempts are bounded like marks
+        for scope in config.scopes:
+            if room:
+                for kind in (Kind.OBSERVATION, Kind.NEED):
+                    yield Operation(Op.WRITE, agent, scope, kind)
+                if scope == config.scopes[0] and (config.has(Layer.BARRIER) or not config.has(Layer.ENVELOPE)):
+                    yield Operation(Op.EXECUTE, agent, scope)
+        yield Operation(Op.WRITE, agent, config.scopes[0], Kind.INTENT)
+        yield Operation(Op.WRITE, agent, DIAGNOSTICS)
+        yield from _about(config, world, agent)
+    if stored and config.has(Layer.PROBE):
+        yield Operation(Op.WRITE, PROBE, DIAGNOSTICS)
+        yield Operation(Op.WRITE, PROBE, config.scopes[0])
+        yield Operation(Op.EXECUTE, PROBE, config.scopes[0])
+    yield Operation(Op.TICK)
+
+
+def _about(config: LayersConfig, world: World, agent: str) -> Iterator[Operation]:
+    if config.has(Layer.BARRIER):
+        alone = not config.has(Layer.ENVELOPE) and not config.has(Layer.PROBE)
+        for kind in (Kind.OBSERVATION, Kind.ACTION):
+            if alone:
+                yield Operation(Op.NARROW, agent, config.scopes[0], kind)
+                yield Operation(Op.NARROW_ALL, agent, kind=kind)
+            if not config.has(Layer.ENVELOPE):
+                for token in (TOKEN, "forged"):
+                    yield Operation(Op.RESTORE, agent, config.scopes[0], kind, token)
+        if alone:
+            yield Operation(Op.REQUIRE_NEED, agent, config.scopes[0])
+        yield from (Operation(Op.RESTORE_ALL, agent, token=token) for token in (TOKEN, "forged"))
+    if config.has(Layer.ENVELOPE):
+        yield Operation(Op.CHECK, agent)
+        yield from (Operation(Op.RESET, agent, token=token) for token in (TOKEN, "forged"))
+    if config.has(Layer.BUDGET) or not config.layers:
+        yield Operation(Op.ROUND, agent, tokens=(2, 1))
+        yield Operation(Op.ROUND, agent, tokens=(5, 0))
+    if world.budget is not None and world.budget.ceiling == (config.budget,) * len(config.agents):
+        yield from (Operation(Op.RAISE, agent, token=token, tokens=(4, 4)) for token in (TOKEN, "forged"))
+    if config.has(Layer.PROBE):
+        yield Operation(Op.INJECT, agent)
+        yield from (Operation(Op.ACKNOWLEDGE, agent, right=right) for right in (True, False))
+        yield Operation(Op.END_ROUND, agent)
+
+
+LAYERS: System[LayersConfig, World, Operation, Outcome, Rules] = System(
+    name="layers",
+    rules=REFERENCE,
+    configs=_configs,
+    initial=initial,
+    step=step,
+    actions=operations,
+    scope=Scope(marks=2),
+    readings=Readings(),
+    allows=lambda _config, _world, _act: True,
+    types=TYPES,
+)
+"""Deployments with different layers."""
