@@ -56,7 +56,7 @@ def _read(file: Path) -> dict[str, Any]:
             made = parse(file.read_text("utf-8"))
         except ValueError as error:
             raise BadUse(f"{file}: it is no JSON, or was cut short ({error!s:.120})") from error
-    if not isinstance(made, dict) or made.get("format") not in (FORMAT, MATRIX):
-        named = cast("dict[str, Any]", made).get("format") if isinstance(made, dict) else None
-        raise BadUse(f"{file}: its format is {named!r}, neither {FORMAT!r} nor {MATRIX!r}")
-    return cast("dict[str, Any]", made)
+    found = cast("dict[str, Any]", made) if isinstance(made, dict) else {}
+    if found.get("format") not in (FORMAT, MATRIX):
+        raise BadUse(f"{file}: its format is {found.get('format')!r}, neither {FORMAT!r} nor {MATRIX!r}")
+    return found

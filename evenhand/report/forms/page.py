@@ -39,7 +39,7 @@ def page(report: Report, matrices: Sequence[Mapping[str, Any]] = ()) -> bytes:
 
 
 def _part(name: str) -> str:
-    return (resources.files(__package__) / name).read_text("utf-8")
+    return (resources.files(__name__.rpartition(".")[0]) / name).read_text("utf-8")
 
 
 def _digest(text: str) -> str:
