@@ -7,4 +7,9 @@ texts has the sentence.
 
 from __future__ import annotations
 
-__all__: list[str] = []
+from evenhand.model.conviction.protocol import CONVICTION
+
+__all__ = ["PROTOCOL"]
+
+PROTOCOL = CONVICTION
+"""What the registry finds."""

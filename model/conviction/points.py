@@ -103,9 +103,8 @@ def joined(entries: Iterable[Entry]) -> tuple[Entry, ...]:
 
 def staked(state: State, owner: str, proposal: str) -> Amount:
     """What an owner has on a proposal."""
-    return exact(
-        sum((one.amount for one in state.entries if (one.owner, one.proposal) == (owner, proposal)), Fraction(0))
-    )
+    mine = (one.amount for one in state.entries if (one.owner, one.proposal) == (owner, proposal))
+    return exact(sum(mine, 0))
 
 
 def taken(

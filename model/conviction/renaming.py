@@ -62,7 +62,7 @@ def _proposals(w: Renaming, proposals: tuple[Proposal, ...]) -> tuple[Proposal, 
     return tuple(sorted(renamed, key=lambda one: one.uid))
 
 
-def rename_action(w: Renaming, _config: Config, action: Act) -> Act:
+def rename_action(w: Renaming, action: Act) -> Act:
     """The same action under the new names."""
     if isinstance(action, Tick):
         return action
@@ -85,7 +85,7 @@ def _event(w: Renaming, event: Event) -> Event:
     return replace(event, agent=w(event.agent), proposal=w(event.proposal), data=tuple(data))
 
 
-def rename_shown(w: Renaming, _config: Config, shown: Shown) -> Shown:
+def rename_shown(w: Renaming, shown: Shown) -> Shown:
     """The same events under the new names, in the same order."""
     return Shown(tuple(_event(w, event) for event in shown.events), shown.rejected)
 

@@ -33,7 +33,7 @@ ConvictionSystem = System[Config, State, Act, Shown, Rules]
 
 
 def _small(scope: Scope, readings: Readings) -> Iterator[Config]:
-    """One configuration of small numbers: self-stake 2, feedback 1, at most one entry, saturation after 2 rounds.
+    """One configuration of small numbers: feedback costs 1, at most one entry, saturation after 2 rounds.
 
     `strangers` of the agents are not invited yet, `outsiders` are assigned to no Issue; the others come first.
     `rounds` 0 is as the reading says, `cap` 0 a maximum credit of 100.
@@ -49,7 +49,7 @@ def _small(scope: Scope, readings: Readings) -> Iterator[Config]:
     constants = Constants(
         invite_payment=scope["budget"],
         maximum_credit=scope["cap"] or 100,
-        self_stake=2,
+        self_stake=scope["stake"],
         think_ticks=scope["think"],
         penalty=scope["penalty"],
         feedback_stake=1,
@@ -126,6 +126,7 @@ _SIZES = {
     "rounds": 2,
     "texts": 1,
     "budget": 3,
+    "stake": 2,
     "cap": 0,
     "penalty": 1,
     "ready": 1,
@@ -138,7 +139,7 @@ RUN = _system("run", _real, {"agents": 3, "issues": 2, "cycles": 2, "ready": 1, 
 ISSUE = _system("issue", _small, _SIZES)
 """One Issue of small numbers."""
 
-TRIO = _system("trio", _small, {**_SIZES, "agents": 3, "ready": 0})
+TRIO = _system("trio", _small, {**_SIZES, "agents": 3, "ready": 0, "texts": 0, "stake": 1, "budget": 1})
 """Three agents without READY."""
 
 SERIES = _system("series", _small, {**_SIZES, "issues": 2, "budget": 3, "ready": 0})

@@ -21,6 +21,7 @@ from evenhand.model.conviction.vocabulary import (
     ADMINISTRATOR,
     CLOSED,
     FEEDBACK,
+    FINALIZE,
     IDLE,
     INVITED,
     PROPOSE,
@@ -135,7 +136,8 @@ def _propose(draw: Draw, config: Config, _scope: Scope, state: State) -> Act:
 
 def _feedback(draw: Draw, config: Config, _scope: Scope, state: State) -> Act:
     agent, _ = _one(draw, config, state)
-    length = draw(st.sampled_from((0, 1, config.constants.feedback_length)))
+    most = config.constants.feedback_length
+    length = draw(st.sampled_from((0, 1, most, most + 1)))
     target = draw(st.sampled_from([one.uid for one in state.proposals]))
     return Feedback(agent.uid, agent.credential, target, "x" * length)
 
@@ -217,6 +219,11 @@ def _late_action(draw: Draw, config: Config, _scope: Scope, state: State) -> Act
     return draw(st.sampled_from(acts))
 
 
+def _unfriendly(draw: Draw, config: Config, scope: Scope, state: State) -> Act:
+    """Any rejection there is, another's credential, or what belongs to another phase."""
+    return draw(st.sampled_from((_odd, _odd, _stolen, _late_action)))(draw, config, scope, state)
+
+
 def _in(*phases: str) -> Any:
     return lambda config, state: (
         state.phase in phases and bool(_active(config, state)) and bool(state.proposals or state.phase == PROPOSE)
@@ -233,7 +240,8 @@ def _outside(_config: Config, state: State) -> bool:
 
 _RULES = (
     Rule("tick", _tick, _runs),
-    Rule("tick again", _tick, lambda _config, state: state.phase in (IDLE, "FINALIZE")),
+    Rule("tick again", _tick, lambda _config, state: state.phase in (IDLE, FINALIZE)),
+    Rule("tick when all are done", _tick, lambda config, state: state.phase in OPEN and not _late(config, state)),
     Rule("complete", _complete, lambda config, state: bool(_late(config, state))),
     Rule("complete too", _complete, lambda config, state: bool(_late(config, state)) and state.phase != STAKE),
     Rule("enter", _enter, _outside),
@@ -243,9 +251,7 @@ _RULES = (
     Rule("add stake", _add, _in_round),
     Rule("move stake", _move, _in_round),
     Rule("move stake too", _move, _in_round),
-    Rule("send what no agent would", _odd, hostile=True),
-    Rule("use another's credential", _stolen, hostile=True),
-    Rule("act in another phase", _late_action, hostile=True),
+    Rule("send what no agent would", _unfriendly, hostile=True),
 )
 
 
@@ -270,28 +276,28 @@ _SEEN = (
     Event("a revision taps", _tapped, 5),
     Event("stake is moved", lambda step: accepted(step, MoveStake), 100),
     Event("stake is added", lambda step: accepted(step, AddStake), 60),
-    Event("somebody is kicked out", _kicked, 150),
+    Event("somebody is kicked out", _kicked, 200),
     Event("an agent is invited", lambda step: accepted(step, Invite), 10),
     *(
         Event(name, _rejected(name), floor)
         for name, floor in (
-            ("InvalidCredential", 100),
-            ("UnknownAgent", 10),
-            ("AlreadyInvited", 10),
+            ("InvalidCredential", 60),
+            ("UnknownAgent", 5),
+            ("AlreadyInvited", 3),
             ("AlreadyEnrolled", 20),
             ("NotEnrolled", 5),
             ("NoOpenIssue", 50),
             ("NotAssigned", 5),
             ("WrongPhase", 100),
             ("AlreadyReady", 20),
-            ("PayloadRequired", 5),
+            ("PayloadRequired", 2),
             ("SecondProposal", 10),
-            ("MissingField", 5),
+            ("MissingField", 2),
             ("UnknownProposal", 5),
             ("OwnProposal", 10),
             ("CanonicalProposal", 10),
-            ("FeedbackTooLong", 3),
-            ("FeedbackLimitReached", 3),
+            ("FeedbackTooLong", 5),
+            ("FeedbackLimitReached", 2),
             ("InsufficientCredit", 20),
             ("InvalidAmount", 5),
             ("SameProposal", 20),

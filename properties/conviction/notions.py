@@ -94,16 +94,16 @@ def owned(state: State, agent: str, proposal: str) -> dict[int, Amount]:
     return {one.held: one.amount for one in state.entries if (one.owner, one.proposal) == (agent, proposal)}
 
 
-def total(amounts: Iterable[Amount]) -> Fraction:
+def total(amounts: Iterable[Amount]) -> Amount:
     """The exact sum."""
-    return sum(amounts, Fraction(0))
+    return sum(amounts, 0)
 
 
-def stakes_on(state: State) -> dict[tuple[str, str], Fraction]:
+def stakes_on(state: State) -> dict[tuple[str, str], Amount]:
     """What each owner has on each proposal."""
-    found: dict[tuple[str, str], Fraction] = {}
+    found: dict[tuple[str, str], Amount] = {}
     for one in state.entries:
-        found[one.owner, one.proposal] = found.get((one.owner, one.proposal), Fraction(0)) + one.amount
+        found[one.owner, one.proposal] = found.get((one.owner, one.proposal), 0) + one.amount
     return found
 
 

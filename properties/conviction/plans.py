@@ -19,7 +19,7 @@ from evenhand.properties.conviction.reach import EVERYWHERE, UNDER_A_READING, re
 from evenhand.properties.conviction.staking import STAKING
 from evenhand.properties.conviction.ticking import TICKING
 from evenhand.properties.conviction.winning import WINNING
-from evenhand.properties.property import Commute, Property, TwoRun
+from evenhand.properties.property import Commute, DeadlockFree, LeadsTo, LivelockFree, Property, TwoRun
 from evenhand.properties.registry import Plan
 
 __all__ = ["plans"]
@@ -27,9 +27,7 @@ __all__ = ["plans"]
 LONG = ("standard", "deep")
 _ALL: tuple[Property, ...] = (*POINTS, *PROPOSING, *STAKING, *WINNING, *TICKING, *IDENTITY)
 _GRANTS = ("balances_stay_below_the_maximum", "grants_respect_the_maximum")
-_CYCLE = (
-    "feedback_is_lawful_and_paid",
-    "feedback_is_refused_for_cause",
+_REVISIONS = (
     "an_unchanged_text_costs_nothing",
     "a_revision_costs_at_most_the_self_stake",
     "a_revision_costs_its_share",
@@ -37,22 +35,50 @@ _CYCLE = (
     "the_tap_is_tried_first",
     "revision_cost_is_monotone",
 )
+_FEEDBACK = ("feedback_is_lawful_and_paid", "feedback_is_refused_for_cause")
+_CYCLE = (*_FEEDBACK, *_REVISIONS)
 """What only a cycle shows."""
-_REJECTED = ("rejected_actions_change_nothing",)
 _ROUNDS = ("saturation_reaches_the_target",)
 """What needs as many rounds as saturate."""
+_ADDS = ("added_stake_begins_at_zero", "add_and_move_commute_for_one_agent")
 _STAKES = (
+    *_ADDS,
     "stakes_change_from_round_two",
-    "added_stake_begins_at_zero",
     "moved_stake_begins_at_zero",
     "moves_take_as_read",
-    "add_and_move_commute_for_one_agent",
     "outsiders_decide_nothing",
+    "stake_ticks_are_the_latest",
 )
-_CLOCK = ("ticks_keep_the_order_of_stake_ticks",)
+_HOSTILE = (
+    "rejected_actions_change_nothing",
+    "accepted_actions_are_logged",
+    "actions_need_the_credential",
+    "no_record_holds_a_credential",
+    "only_the_assigned_take_part",
+    "grants_respect_the_maximum",
+    "only_invitations_grant",
+    "stakes_change_from_round_two",
+    "phases_come_in_order",
+    "supply_is_conserved",
+    "nothing_is_negative",
+    *_FEEDBACK,
+)
+"""What hostile actions are tried against."""
+_LATE = ("ticks_keep_the_order_of_stake_ticks",)
 """What needs a phase that outlasts a tick."""
 _TWICE = tuple(claim.name for claim in _ALL if isinstance(claim, TwoRun | Commute))
 """What compares two runs, and so costs a multiple."""
+_SLOW = ("actions_of_two_agents_commute",)
+"""What asks about pairs of actions, of which three agents have very many."""
+_ENDLESS = tuple(claim.name for claim in _ALL if isinstance(claim, LeadsTo | LivelockFree | DeadlockFree))
+_CLOCK = (
+    "phases_end_as_9_1_says",
+    "every_tick_comes_closer",
+    "nothing_puts_the_end_off",
+    "no_tick_is_refused",
+    "an_issue_takes_at_most_so_many_ticks",
+    *_ENDLESS,
+)
 
 
 def _names(*, but: Iterable[str]) -> tuple[str, ...]:
@@ -66,36 +92,124 @@ def plans() -> tuple[Plan, ...]:
 
 
 def _plans() -> Iterator[Plan]:
-    everything = {"hostile": 1, "strangers": 1, "outsiders": 1, "agents": 1, "cycles": 1, "texts": 2, "budget": 3}
+    everything = {"hostile": 1, "strangers": 1, "agents": 1, "cycles": 1, "budget": 2, "stake": 1}
     rejections = tuple(rejection_claim(name) for name in REJECTIONS if name not in UNDER_A_READING)
-    yield Plan("issue", "explore", scope=everything, claims=(*rejections, *_names(but=(*_ROUNDS, *_CLOCK, *_TWICE))))
+    yield Plan("issue", "explore", scope=everything, claims=(*rejections, *_HOSTILE))
+    shown = tuple(name for name in EVERYWHERE if name not in ("time_decides", "a_revision_taps", "a_phase_goes_on"))
+    cheap = (*_ROUNDS, *_LATE, *_GRANTS, *_TWICE, "the_tap_is_tried_first")
+    yield Plan("issue", "explore", ("deep",), scope={"cycles": 1}, claims=(*shown, *_names(but=cheap)))
+    yield Plan("issue", "explore", LONG, scope={"texts": 0}, claims=_names(but=(*_ROUNDS, *_LATE, *_GRANTS, *_CYCLE)))
+    tap = {"budget": 2, "texts": 2, "cycles": 1}
+    yield Plan(
+        "issue", "explore", LONG, scope=tap, claims=(*_REVISIONS[:-2], _REVISIONS[-1], "a_revision_taps", *shown)
+    )
+    yield Plan("issue", "explore", scope={**tap, "rounds": 1, "texts": 3}, claims=(*_REVISIONS, *_ENDLESS))
+    late = {"think": 2, "texts": 0, "budget": 2}
     yield Plan(
         "issue",
         "explore",
         LONG,
-        scope={"cycles": 1, "texts": 1},
-        claims=(*EVERYWHERE, *_names(but=(*_ROUNDS, *_CLOCK, *_GRANTS, *_TWICE))),
-    )
-    yield Plan("issue", "explore", LONG, scope={"budget": 2, "texts": 2, "cycles": 1}, claims=_CYCLE)
-    yield Plan(
-        "issue", "explore", LONG, scope={"think": 2, "texts": 0}, claims=_names(but=(*_ROUNDS, *_GRANTS, *_CYCLE))
+        scope=late,
+        claims=(*_LATE, *_CLOCK, "time_decides", "a_phase_goes_on", *_CLAIMS_OF_LATE),
     )
     yield Plan("issue", "explore", LONG, scope={"rounds": 3, "texts": 0, "budget": 2}, claims=_ROUNDS)
-    yield Plan("trio", "explore", LONG, scope={"texts": 0, "budget": 2}, claims=("outsiders_decide_nothing",))
-    yield Plan("series", "explore", claims=_names(but=(*_ROUNDS, *_CLOCK, *_GRANTS, *_CYCLE)))
+    yield Plan("trio", "explore", claims=_names(but=(*_ROUNDS, *_LATE, *_GRANTS, *_CYCLE, *_ADDS, *_SLOW)))
+    yield Plan("series", "explore", LONG, claims=_names(but=(*_ROUNDS, *_LATE, *_GRANTS, *_CYCLE, *_TWICE)))
     yield from _readings()
-    yield Plan("run", "fuzz", LONG, examples=150, steps=60)
+    single = _names(but=("outsiders_decide_nothing", *_ENDLESS, "balances_stay_below_the_maximum"))
+    yield Plan("run", "fuzz", LONG, claims=single, examples=100, steps=70)
 
 
-_SCOPES: Mapping[str, Mapping[str, int]] = {}
+_CLAIMS_OF_LATE = ("timers_count_missed_ticks", "laggards_alone_are_kicked_out", "ready_is_for_one_tick")
+
+_NONE = {"texts": 0, "budget": 2}
+"""No cycle, nothing left to add."""
+_ADD = {"texts": 0, "budget": 2, "stake": 1}
+"""No cycle, a point left to add."""
+_TALK = {"cycles": 1, "rounds": 1, "texts": 2}
+"""A cycle and a single round, with a point left for feedback."""
+
+_SCOPES: Mapping[str, Mapping[str, int]] = {
+    "self_stake": {"texts": 0, "budget": 4, "rounds": 1},
+    "substituted_no_action": _NONE,
+    "revision_cost": _TALK,
+    "stake_burn": _NONE,
+    "no_action": {"texts": 1, "budget": 2},
+    "poor_proposer": {"texts": 1, "budget": 1, "issues": 1},
+    "clock": {**_TALK, "texts": 1},
+    "phase_end": {**_TALK, "texts": 1},
+    "timer_reset": {**_TALK, "texts": 1, "think": 2},
+    "penalty_floor": {**_TALK, "budget": 2},
+    "rounding": {**_TALK, "texts": 3, "stake": 3},
+    "diff_ratio": {**_TALK, "texts": 3, "budget": 4, "ready": 0},
+    "rounds_from": _NONE,
+    "multiplier_cap": {"agents": 1, "texts": 1, "budget": 2, "stake": 1, "rounds": 4},
+    "last_stake_tick": _ADD,
+    "full_tie": _NONE,
+    "stake_rounds": {**_NONE, "rounds": 0},
+    "max_credit": {"agents": 1, "strangers": 1, "texts": 0, "budget": 3, "cap": 2},
+    "move_takes": {**_NONE, "rounds": 3, "stake": 1, "ready": 0},
+    "tap_takes": {**_TALK, "budget": 2},
+    "add_makes": _ADD,
+    "completes": {**_TALK, "texts": 1, "think": 2},
+    "act_after_ready": _TALK,
+    "feedback_on_no_action": _TALK,
+    "silent_penalty": _ADD,
+    "text": _TALK,
+}
+"""Where a reading is looked at."""
 
 
 def _readings() -> Iterator[Plan]:
     """Every reading that is not a default, where it can matter."""
     for name, values in reading_values(Readings()).items():
         for value in values[1:]:
-            yield _reading(name, value)
+            yield Plan("issue", "explore", LONG, _SCOPES[name], {name: value}, _claims_under(name, value))
 
 
-def _reading(name: str, value: Any) -> Plan:
-    return Plan("issue", "explore", LONG, readings={name: value}, scope=_SCOPES.get(name, {}))
+_UNCLAIMED = ("proposers_stake_at_once", "everybody_has_staked_by_round_one")
+_NO_MOVES = (
+    "stakes_change_from_round_two",
+    "moved_stake_begins_at_zero",
+    "moves_take_as_read",
+    "outsiders_decide_nothing",
+)
+_QUIET: Mapping[tuple[str, str], tuple[str, ...]] = {
+    ("self_stake", "at_stake_1"): ("rejected_actions_change_nothing", _UNCLAIMED[0]),
+    ("self_stake", "both"): ("rejected_actions_change_nothing", _UNCLAIMED[1]),
+    ("substituted_no_action", "no_stake"): (_UNCLAIMED[1],),
+    ("stake_burn", "separate_event"): ("burns_are_recorded_in_full",),
+    ("poor_proposer", "no_stake"): _UNCLAIMED,
+    ("poor_proposer", "reject"): (*_UNCLAIMED, *_NO_MOVES),
+    ("clock", "gated_by_9_1"): ("penalties_are_as_stated",),
+    ("max_credit", "clip"): ("added_stake_begins_at_zero", "add_and_move_commute_for_one_agent"),
+    ("max_credit", "reject"): ("added_stake_begins_at_zero", "burns_are_recorded_in_full", *_NO_MOVES),
+    ("add_makes", "tops_up"): ("added_stake_begins_at_zero",),
+    ("text", "A"): (_UNCLAIMED[1],),
+}
+"""What a search under a reading says nothing about: not claimed there, or out of its scope's reach."""
+
+
+def _claims_under(name: str, value: Any) -> tuple[str, ...]:
+    """The claims that a search under this reading is about."""
+    scope = {"agents": 2, "cycles": 0, "rounds": 2, "budget": 3, "stake": 2, **_SCOPES[name]}
+    gone = {*_ROUNDS, *_LATE, *_GRANTS, *_TWICE}
+    if name == "max_credit":
+        gone -= set(_GRANTS)
+    if name == "full_tie":
+        gone -= {"names_decide_nothing"}
+    if not scope["cycles"]:
+        gone |= set(_CYCLE)
+    if scope["budget"] <= scope["stake"]:
+        gone |= {*_FEEDBACK, *_ADDS, "the_tap_is_tried_first"}
+    if scope["rounds"] == 1:
+        gone |= set(_STAKES)
+    if scope["agents"] == 1:
+        gone |= {"roots_rank_as_sums_do", "ties_go_to_the_earliest_stake", "moved_stake_begins_at_zero"}
+        gone |= {"moves_take_as_read", "outsiders_decide_nothing"}
+    if name not in ("revision_cost", "rounding", "diff_ratio", "tap_takes", "act_after_ready"):
+        gone |= {"the_tap_is_tried_first"}
+    gone |= set(_QUIET.get((name, value), ()))
+    if value == "never_stated":
+        gone = {claim.name for claim in _ALL} - {*_CLOCK, "supply_is_conserved", "ready_is_for_one_tick"}
+    return _names(but=gone)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-
+from evenhand.model.conviction.exact import Amount
 from evenhand.model.conviction.vocabulary import REJECTIONS, Config, Invite, State
 from evenhand.properties.conviction.notions import balance, events, finalizes, stakes_on, total
 from evenhand.properties.property import AnyStep, Property, always, each_step
@@ -63,20 +62,20 @@ def only_invitations_grant(step: AnyStep) -> bool:
     return bool(step.after.granted == step.before.granted) or isinstance(step.action, Invite)
 
 
-def _flows(step: AnyStep) -> tuple[dict[str, Fraction], dict[tuple[str, str], Fraction], Fraction]:
+def _flows(step: AnyStep) -> tuple[dict[str, Amount], dict[tuple[str, str], Amount], Amount]:
     """What the events say became of balances, stakes and the burned total."""
-    liquid: dict[str, Fraction] = {}
-    stakes: dict[tuple[str, str], Fraction] = {}
-    burned = Fraction(0)
+    liquid: dict[str, Amount] = {}
+    stakes: dict[tuple[str, str], Amount] = {}
+    burned = 0
 
-    def put(agent: str, amount: Fraction) -> None:
-        liquid[agent] = liquid.get(agent, Fraction(0)) + amount
+    def put(agent: str, amount: Amount) -> None:
+        liquid[agent] = liquid.get(agent, 0) + amount
 
-    def stake(agent: str, proposal: str, amount: Fraction) -> None:
-        stakes[agent, proposal] = stakes.get((agent, proposal), Fraction(0)) + amount
+    def stake(agent: str, proposal: str, amount: Amount) -> None:
+        stakes[agent, proposal] = stakes.get((agent, proposal), 0) + amount
 
     for event in step.shown.events:
-        amount = Fraction(event.amount)
+        amount = event.amount
         match event.kind:
             case "Credit":
                 put(event.agent, amount)
@@ -127,7 +126,7 @@ def log_replays_to_the_state(step: AnyStep) -> bool:
 def burn_events_reconcile_the_supply(step: AnyStep) -> bool:
     """Every burn is in the log, under that name."""
 
-    def circulating(state: State) -> Fraction:
+    def circulating(state: State) -> Amount:
         return total(seat.balance for seat in state.seats) + total(entry.amount for entry in state.entries)
 
     recorded = total(event.amount for event in events(step.shown, "Burn"))

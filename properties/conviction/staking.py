@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from typing import Any
 
-from evenhand.model.conviction.exact import Surd
+from evenhand.model.conviction.exact import Amount, Surd
 from evenhand.model.conviction.vocabulary import STAKE, Act, AddStake, Config, MoveStake, State, Tick
 from evenhand.properties.conviction.notions import accepted, events, finalizes, owned, ticking, total, weight
 from evenhand.properties.property import AnyStep, Commute, Property, each_step
@@ -130,7 +130,7 @@ def scores_of(step: AnyStep) -> dict[str, Surd]:
     return dict(next(events(step.shown, "Finalize")).get("scores"))
 
 
-def _weighed(step: AnyStep) -> Iterator[tuple[str, Surd, Fraction]]:
+def _weighed(step: AnyStep) -> Iterator[tuple[str, Surd, Amount]]:
     """Each proposal with its score and the points staked on it."""
     for uid, score in scores_of(step).items():
         yield uid, score, total(one.amount for one in step.before.entries if one.proposal == uid)

@@ -166,7 +166,7 @@ def _swaps(config: Config, _state: State, _action: Act) -> Iterator[Renaming]:
 def _renamed(w: Renaming, step: AnyStep, other: AnyStep | None) -> bool:
     if other is None:
         return False
-    return same_events(rename_shown(w, step.config, step.shown), other.shown) and (
+    return same_events(rename_shown(w, step.shown), other.shown) and (
         rename_state(w, step.config, step.after) == other.after
     )
 

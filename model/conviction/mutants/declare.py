@@ -1,0 +1,37 @@
+"""How a fault is declared, and the scopes at which most can be seen."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from evenhand.model.conviction.rules import Rules, changed
+from evenhand.model.system import Mutant, Scope
+
+__all__ = ["CYCLE", "HOSTILE", "LATE", "PLAIN", "ROUNDS", "SERIES", "TAP", "TRIO", "declare"]
+
+_BASE = {"texts": 0, "budget": 2}
+PLAIN = Scope(_BASE, stake=1)
+"""Two agents, two rounds, a point to add."""
+CYCLE = Scope(_BASE, stake=1, cycles=1, rounds=1, texts=1, hostile=0)
+TAP = Scope(_BASE, cycles=1, rounds=1, texts=3)
+LATE = Scope(_BASE, think=2, rounds=1)
+HOSTILE = Scope(_BASE, stake=1, hostile=1)
+ROUNDS = Scope(_BASE, rounds=4)
+SERIES = Scope(texts=0, rounds=1, budget=3)
+TRIO = Scope(hostile=0)
+
+
+def declare(
+    name: str,
+    sentence: str,
+    source: str,
+    scope: Scope = PLAIN,
+    *,
+    system: str = "issue",
+    readings: tuple[tuple[str, Any], ...] = (),
+    expected: Literal["killed", "equivalent", "open_gap"] = "killed",
+    reason: str = "",
+    **functions: Any,
+) -> Mutant[Rules]:
+    """The mutant with these functions of the reference replaced; the other arguments are those of `Mutant`."""
+    return Mutant(name, sentence, source, changed(**functions), system, scope, readings, expected, reason)

@@ -1,0 +1,20 @@
+"""The protocol as the registry finds it: systems, readings, mutants."""
+
+from __future__ import annotations
+
+from evenhand.model.conviction.mutants import MUTANTS
+from evenhand.model.conviction.readings import Readings
+from evenhand.model.conviction.systems import SYSTEMS
+from evenhand.model.system import Protocol
+
+__all__ = ["CONVICTION"]
+
+CONVICTION = Protocol(
+    name="conviction",
+    title="Conviction-staking consensus",
+    source="Consensus Algorithm: Principles & Assumptions (texts A and B)",
+    systems=SYSTEMS,
+    readings=Readings(),
+    mutants=MUTANTS,
+)
+"""Staking with conviction over rounds."""
