@@ -16,9 +16,9 @@ from contextlib import suppress
 from pathlib import Path
 
 from evenhand.counterexamples.record import AGAIN, FORMAT, BadRecord, Record
-from evenhand.model.canonical import parse
+from evenhand.model.canonical import Json, parse
 
-__all__ = ["MAX_BYTES", "NotWritten", "is_record", "load", "save", "write_atomically"]
+__all__ = ["MAX_BYTES", "NotWritten", "is_record", "load", "read_json", "save", "write_atomically"]
 
 MAX_BYTES = 8 * 1024 * 1024
 """Larger files are refused unread: a shrunk run takes some kilobytes."""
@@ -48,14 +48,18 @@ def load(path: str | os.PathLike[str]) -> Record:
     Raises BadRecord for a file that is missing, no file, too large, not UTF-8, not JSON, of another format
     or version, not as the schema has it, or changed since it was recorded.
     """
+    return Record.from_json(read_json(path), os.fspath(path))
+
+
+def read_json(path: str | os.PathLike[str]) -> Json:
+    """The JSON in a file of ours, whatever its format.  Raises BadRecord as `load` does, up to the JSON."""
     culprit = os.fspath(path)
     try:
-        data = parse(_text(culprit))
+        return parse(_text(culprit))
     except BadRecord:
         raise
     except ValueError as error:
         raise BadRecord(culprit, f"it is no JSON, or was cut short ({error!s:.120})", AGAIN) from error
-    return Record.from_json(data, culprit)
 
 
 def save(record: Record, folder: str | os.PathLike[str]) -> Path:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.table import Table
@@ -24,8 +24,6 @@ from evenhand.cli.common import (
     terminal,
     usage,
 )
-from evenhand.comparing import MAX_STEPS, compare, sides_of, written
-from evenhand.flips import FlipTable, flip_table
 from evenhand.model.system import Scope
 from evenhand.plan import chosen_scope
 from evenhand.properties.registry import Bundle
@@ -33,6 +31,9 @@ from evenhand.report.readable import plural
 from evenhand.report.table import print_lines
 from evenhand.report.text import inert
 from evenhand.versions import versions
+
+if TYPE_CHECKING:
+    from evenhand.flips import FlipTable
 
 __all__ = ["compare_command"]
 
@@ -57,7 +58,7 @@ def compare_command(
     scope: ScopeOption = None,
     max_steps: Annotated[
         int, typer.Option(min=1, metavar="N", help="Steps compared in each system before drawing.")
-    ] = MAX_STEPS,
+    ] = 20_000,
     examples: Annotated[
         int, typer.Option(min=0, metavar="N", help="Runs drawn where no search separates; 0: none.")
     ] = 200,
@@ -76,6 +77,8 @@ def compare_command(
         if mutant:
             raise BadUse("--table is about readings; leave --mutant out")
         return _table(bundle, reading or [], system, sizes, jobs or cores(), as_json)
+    from evenhand.comparing import compare, sides_of, written
+
     began = time.monotonic()
     with running(0, "compare") as advance, usage():
         sides = sides_of(bundle, readings=reading or [], mutant=mutant, system=system, scope=sizes)
@@ -89,6 +92,8 @@ def compare_command(
 
 def _table(bundle: Bundle, readings: list[str], system: str, scope: Scope | None, jobs: int, as_json: bool) -> int:
     """Print the table; 0 whatever flips, for readings are meant to differ, 3 where cells stayed open."""
+    from evenhand.flips import flip_table
+
     began = time.monotonic()
     with running(0, "compare") as advance, usage():
         found = flip_table(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import fields, is_dataclass
 from typing import Any
 
 from evenhand.counterexamples.record import encode_run
@@ -16,30 +16,14 @@ from evenhand.vectors.boundary import boundaries, class_of
 from evenhand.vectors.covering import smallest_cover
 from evenhand.vectors.orbits import cases_of, orbit_representatives, orbits_of
 from evenhand.vectors.pool import aimed, drawn, places_of, played
+from evenhand.vectors.settings import SUITES, Settings
 from evenhand.vectors.targets import Candidate, Outcome, Separated, Target, outcome_of, separated, targets_of
 
-__all__ = ["SUITES", "Settings", "generate"]
+__all__ = ["generate"]
 
 AnySystem = System[Any, Any, Any, Any, Any]
 
-SUITES = ("orbits", "covering", "boundary")
-"""The kinds of suites, cheapest first."""
-
 Progress = Callable[[str], None]
-
-
-@dataclass(frozen=True)
-class Settings:
-    """How hard vectors are looked for.
-
-    `examples` runs are drawn in each place from `seed`; what they do not separate is searched for, `max_steps` steps in
-    each place, for runs of at most `longest` actions if there are such.
-    """
-
-    seed: int = 0
-    examples: int = 100
-    longest: int = 3
-    max_steps: int = 8_000
 
 
 def _quiet(_words: str) -> None:

@@ -1,0 +1,221 @@
+"""`evenhand vectors`: make vectors, freeze them, hold the model and kernels against them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+import evenhand.counterexamples
+from evenhand.cli.common import BadUse, JsonOut, ProtocolName, bundle_named, emit, guarded, running, terminal, usage
+from evenhand.counterexamples.store import write_atomically
+from evenhand.counterexamples.vector import Suite, Vector, frozen
+from evenhand.model.canonical import Json, canonical_bytes
+from evenhand.model.system import UnknownName
+from evenhand.properties.registry import Bundle
+from evenhand.report.itf import itf
+from evenhand.report.readable import plural
+from evenhand.report.store import ready_folder
+from evenhand.report.table import print_lines
+from evenhand.report.text import inert
+from evenhand.vectors.settings import SUITES, Settings
+from evenhand.versions import versions
+
+if TYPE_CHECKING:
+    from evenhand.vectors.verifying import Failure
+
+__all__ = ["Do", "shipped", "vectors"]
+
+
+class Do(StrEnum):
+    """What to do with vectors."""
+
+    generate = "generate"
+    freeze = "freeze"
+    verify = "verify"
+
+
+def shipped(protocol: str) -> Path:
+    """The folder of the vectors of a protocol that come with evenhand."""
+    return Path(evenhand.counterexamples.__path__[0]) / "vectors" / protocol
+
+
+@guarded
+def vectors(
+    protocol: ProtocolName,
+    do: Annotated[Do, typer.Argument(metavar="generate|freeze|verify", help="What to do.")],
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", metavar="DIR", help="The folder of vectors; verify: by default those that come along."),
+    ] = None,
+    suite: Annotated[
+        list[str] | None, typer.Option("--suite", metavar="NAME", help=f"{', '.join(SUITES)} (repeatable).")
+    ] = None,
+    examples: Annotated[int, typer.Option(min=1, metavar="N", help="Runs drawn in each place.")] = 100,
+    seed: Annotated[int, typer.Option(min=0, help="Where the drawing starts.")] = 0,
+    with_itf: Annotated[bool, typer.Option("--itf", help="Write each vector as an ITF trace as well.")] = False,
+    adapter: Annotated[
+        str, typer.Option(metavar="MODULE:FACTORY", help="verify: a Python adapter instead of the model.")
+    ] = "",
+    command: Annotated[
+        str, typer.Option(metavar="COMMAND", help="verify: a program that speaks JSON Lines instead of the model.")
+    ] = "",
+    as_json: JsonOut = False,
+) -> int:
+    """Make, freeze or verify vectors: runs with everything that they are to show.
+
+    generate writes a file for each suite, freeze their manifest, verify checks files against it and then the model (or
+    a kernel, whose own code is run) against the vectors.  Exit codes: 0 as expected; 1 a vector fails; 2 bad use, or
+    files that are not as frozen; 3 the kernel implements none of them.
+    """
+    bundle = bundle_named(protocol)
+    chosen = _suites(suite or [])
+    if out is None and do is not Do.verify:
+        raise BadUse(f"vectors {do.value} needs --out DIR")
+    folder = out or shipped(bundle.name)
+    began = time.monotonic()
+    match do:
+        case Do.generate:
+            code, made = _generate(bundle, chosen, Settings(seed, examples), folder, with_itf)
+        case Do.freeze:
+            code, made = _freeze(bundle, folder)
+        case Do.verify:
+            code, made = _verify(bundle, folder, chosen if suite else (), adapter, command)
+    if as_json:
+        head: dict[str, Json] = {"format": "evenhand/vectors-report", "version": 1, "protocol": bundle.name}
+        timing = {"total": round(time.monotonic() - began, 3)}
+        emit({**head, "do": do.value, **made, "versions": versions(), "timing": timing})
+    else:
+        print_lines(terminal(), map(inert, _lines(made)))
+    return code
+
+
+def _suites(named: list[str]) -> tuple[str, ...]:
+    for name in named:
+        if name not in SUITES:
+            raise BadUse(str(UnknownName("suite of vectors", name, SUITES)))
+    return tuple(dict.fromkeys(named)) or SUITES
+
+
+def _generate(
+    bundle: Bundle, suites: tuple[str, ...], settings: Settings, out: Path, with_itf: bool
+) -> tuple[int, dict[str, Json]]:
+    from evenhand.vectors.making import generate
+
+    with usage():
+        folder = ready_folder(out)
+    with running(0, "vectors") as advance:
+        found = generate(bundle, suites, settings, lambda words: advance(words, 1))
+    written: list[str] = []
+    for one in found:
+        written.append(str(_write(folder / one.file_name, one.to_bytes())))
+        if with_itf:
+            written += [str(path) for path in _write_itf(folder / "itf", one)]
+    return 0, {"written": written, "suites": {one.suite: _about(one) for one in found}}
+
+
+def _about(suite: Suite) -> dict[str, Json]:
+    return {"vectors": len(suite.vectors), **dict(suite.made)}
+
+
+def _write(path: Path, content: bytes) -> Path:
+    with usage():
+        write_atomically(path, content)
+    return path
+
+
+def _write_itf(folder: Path, suite: Suite) -> Iterator[Path]:
+    for vector in suite.vectors:
+        yield _write(folder / f"{vector.name}.itf.json", canonical_bytes(_itf(suite, vector)) + b"\n")
+
+
+def _itf(suite: Suite, vector: Vector) -> dict[str, Json]:
+    """One ITF state for each step, after the start: the action, what it shows, what is read."""
+    nothing: Json = None
+    states: list[dict[str, Json]] = [{"action": nothing, "shown": nothing, "read": nothing}]
+    for action, one in zip(vector.run["actions"], vector.expected, strict=True):
+        states.append({"action": action, "shown": one["shown"], "read": one["read"]})
+    meta = {"description": f"{suite.protocol} {vector.system}: {vector.name}", "source": suite.file_name}
+    return itf(states, meta)
+
+
+def _freeze(bundle: Bundle, folder: Path) -> tuple[int, dict[str, Json]]:
+    from evenhand.vectors.verifying import MANIFEST_FILE, load_suites
+
+    with usage():
+        found = load_suites(folder)
+        if not found:
+            raise BadUse(f"{folder}: there are no vectors; `evenhand vectors {bundle.name} generate` makes some")
+        if strange := next((name for name, one in found.items() if one.protocol != bundle.name), None):
+            raise BadUse(f"{folder / strange} is about {found[strange].protocol}, not {bundle.name}")
+    manifest = frozen(bundle.name, found)
+    path = _write(folder / MANIFEST_FILE, canonical_bytes(manifest.to_json()) + b"\n")
+    counts = {name: {"vectors": len(one.vectors)} for name, one in found.items()}
+    return 0, {"written": [str(path)], "suites": counts}
+
+
+def _verify(
+    bundle: Bundle, folder: Path, chosen: tuple[str, ...], adapter: str, command: str
+) -> tuple[int, dict[str, Json]]:
+    from evenhand.vectors.verifying import Failure, against_model, load_frozen
+
+    if adapter and command:
+        raise BadUse("name the kernel by --adapter or by --command, not both")
+    with usage():
+        _, suites = load_frozen(folder, bundle.name)
+    wanted = [v for one in suites.values() if not chosen or one.suite in chosen for v in one.vectors]
+    if not wanted:
+        raise BadUse(f"{folder}: there is no vector of suite {', '.join(chosen)}")
+    with usage():
+        found = list(_asked(bundle, wanted, adapter, command) if adapter or command else against_model(bundle, wanted))
+    failures = [one for one in found if isinstance(one, Failure)]
+    unsupported = [one for one in found if isinstance(one, str)]
+    made: dict[str, Json] = {
+        "against": adapter or command or "model",
+        "vectors": len(wanted),
+        "failures": [one.to_json() for one in failures],
+        "unsupported": list(unsupported),
+        "suites": {name: {"vectors": len(one.vectors)} for name, one in suites.items()},
+    }
+    return 1 if failures else 3 if len(unsupported) == len(wanted) else 0, made
+
+
+def _asked(bundle: Bundle, wanted: list[Vector], adapter: str, command: str) -> Iterable[Failure | str]:
+    """Ask a kernel; its process ends whatever happens."""
+    from evenhand.adapters.kernels import adapter_source, command_source
+    from evenhand.vectors.verifying import against_kernel
+
+    source = adapter_source(adapter) if adapter else command_source(command)
+    try:
+        yield from against_kernel(bundle, wanted, source)
+    finally:
+        source.close()
+
+
+def _lines(made: Mapping[str, Json]) -> Iterator[str]:
+    """The same for people."""
+    for name, about in made.get("suites", {}).items():
+        yield f"{name}: {plural(about['vectors'], 'vector')}"
+        for key, value in about.items():
+            if key != "vectors" and value not in ([], ""):
+                yield f"  {key.replace('_', ' ')}: {_plain(value)}"
+    yield from (f"written: {path}" for path in made.get("written", ()) if not path.endswith(".itf.json"))
+    if "failures" in made:
+        failures, unsupported = made["failures"], made["unsupported"]
+        yield from (f"FAILED  {one['vector']}, step {one['step']}: {one['how']}" for one in failures)
+        yield from (f"not implemented  {one}" for one in unsupported[:5])
+        bad = len({one["vector"] for one in failures})
+        yield (
+            f"{plural(made['vectors'], 'vector')} as frozen; against {made['against']}: "
+            f"{made['vectors'] - bad - len(unsupported)} as expected, {bad} failed, {len(unsupported)} not implemented"
+        )
+
+
+def _plain(value: Json) -> str:
+    if isinstance(value, list):
+        return ", ".join(str(one["name"]) if isinstance(one, dict) else str(one) for one in value)
+    return str(value)
