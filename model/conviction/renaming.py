@@ -11,9 +11,11 @@ from typing import Any
 from evenhand.model.conviction.points import joined
 from evenhand.model.conviction.vocabulary import (
     Act,
+    AddStake,
     Config,
     Entry,
     Event,
+    Feedback,
     MoveStake,
     Proposal,
     Seat,
@@ -69,7 +71,7 @@ def rename_action(w: Renaming, action: Act) -> Act:
     moved: dict[str, Any] = {"agent": w(action.agent)}
     if isinstance(action, MoveStake):
         moved |= {"source": w(action.source), "target": w(action.target)}
-    elif hasattr(action, "proposal"):
+    elif isinstance(action, AddStake | Feedback):
         moved["proposal"] = w(action.proposal)
     return replace(action, **moved)
 

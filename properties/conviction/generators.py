@@ -8,6 +8,7 @@ after the last, late by a tick, under another's credential.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -224,10 +225,14 @@ def _unfriendly(draw: Draw, config: Config, scope: Scope, state: State) -> Act:
     return draw(st.sampled_from((_odd, _odd, _stolen, _late_action)))(draw, config, scope, state)
 
 
-def _in(*phases: str) -> Any:
-    return lambda config, state: (
-        state.phase in phases and bool(_active(config, state)) and bool(state.proposals or state.phase == PROPOSE)
-    )
+def _in(*phases: str) -> Callable[[Config, State], bool]:
+    """Somebody may act in one of these phases, and there is something to act on."""
+
+    def possible(config: Config, state: State) -> bool:
+        there = bool(state.proposals) or state.phase == PROPOSE
+        return state.phase in phases and there and bool(_active(config, state))
+
+    return possible
 
 
 def _in_round(config: Config, state: State) -> bool:
@@ -258,8 +263,11 @@ _RULES = (
 # Events.
 
 
-def _rejected(name: str) -> Any:
-    return lambda step: step.shown.rejected == name
+def _rejected(name: str) -> Callable[[AnyStep], bool]:
+    def seen(step: AnyStep) -> bool:
+        return bool(step.shown.rejected == name)
+
+    return seen
 
 
 def _kicked(step: AnyStep) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from evenhand.model.conviction.vocabulary import ADMINISTRATOR, ENROLLED, SCHEDULER, Enrol, Event, Invite, Tick
-from evenhand.properties.conviction.notions import OPEN, seat_of
+from evenhand.properties.conviction.notions import OPEN, on_steps, seat_of
 from evenhand.properties.property import AnyStep, Property, each_step
 
 __all__ = ["IDENTITY"]
@@ -50,7 +50,7 @@ def no_record_holds_a_credential(step: AnyStep) -> bool:
 @each_step(
     "Only an agent that is enrolled and assigned to the open Issue takes part in it.",
     source="7.1, 7.2",
-    when=lambda step: _done(step) and not isinstance(step.action, Tick | Invite | Enrol),
+    when=on_steps(lambda step: _done(step) and not isinstance(step.action, Tick | Invite | Enrol)),
 )
 def only_the_assigned_take_part(step: AnyStep) -> bool:
     """And an Issue is open."""

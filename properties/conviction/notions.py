@@ -6,7 +6,7 @@ closed form, the phases from a list, the ranking function from the bounds of sec
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
@@ -42,6 +42,9 @@ __all__ = [
     "events",
     "finalizes",
     "longest_issue",
+    "on_configs",
+    "on_steps",
+    "on_values",
     "owned",
     "phase_ends",
     "phases",
@@ -57,6 +60,21 @@ __all__ = [
 
 OPEN = (PROPOSE, FEEDBACK, REVISE, STAKE)
 """The phases in which agents act."""
+
+
+def on_steps(test: Callable[[AnyStep], bool]) -> Callable[[AnyStep], bool]:
+    """A test of steps, written as a lambda that type checkers can read."""
+    return test
+
+
+def on_configs(test: Callable[[Config], bool]) -> Callable[[Config], bool]:
+    """A test of configurations, likewise."""
+    return test
+
+
+def on_values(test: Callable[[Config, Any], bool]) -> Callable[[Config, Any], bool]:
+    """A test of an observer's value, likewise."""
+    return test
 
 
 def accepted(step: AnyStep, *kinds: type) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from evenhand.model.conviction.exact import Amount
 from evenhand.model.conviction.vocabulary import REJECTIONS, Config, Invite, State
-from evenhand.properties.conviction.notions import balance, events, finalizes, stakes_on, total
+from evenhand.properties.conviction.notions import balance, events, finalizes, on_configs, on_steps, stakes_on, total
 from evenhand.properties.property import AnyStep, Property, always, each_step
 
 __all__ = ["POINTS"]
@@ -31,7 +31,7 @@ def nothing_is_negative(_config: Config, state: State) -> bool:
 @always(
     "No balance exceeds MaximumCredit, where there is one.",
     source="4.4",
-    applies=lambda config: config.readings.max_credit != "unbounded",
+    applies=on_configs(lambda config: config.readings.max_credit != "unbounded"),
     proved=True,
 )
 def balances_stay_below_the_maximum(config: Config, state: State) -> bool:
@@ -42,7 +42,7 @@ def balances_stay_below_the_maximum(config: Config, state: State) -> bool:
 @each_step(
     "A grant respects MaximumCredit: the balance after it is not above, and a refused grant leaves the agent out.",
     source="4.1, 4.4",
-    when=lambda step: isinstance(step.action, Invite),
+    when=on_steps(lambda step: isinstance(step.action, Invite)),
 )
 def grants_respect_the_maximum(step: AnyStep) -> bool:
     """And only an invitation grants anything."""
@@ -53,7 +53,9 @@ def grants_respect_the_maximum(step: AnyStep) -> bool:
         return False
     if not credits:
         return bool(step.after == step.before)
-    return config.readings.max_credit == "unbounded" or balance(step.after, uid) <= config.constants.maximum_credit
+    return bool(
+        config.readings.max_credit == "unbounded" or balance(step.after, uid) <= config.constants.maximum_credit
+    )
 
 
 @each_step("Points are granted by invitation alone.", source="4.1")
@@ -131,7 +133,7 @@ def burn_events_reconcile_the_supply(step: AnyStep) -> bool:
 
     recorded = total(event.amount for event in events(step.shown, "Burn"))
     granted = step.after.granted - step.before.granted
-    return circulating(step.before) + granted - circulating(step.after) == recorded
+    return bool(circulating(step.before) + granted - circulating(step.after) == recorded)
 
 
 @each_step(
@@ -154,7 +156,7 @@ def balances_persist(step: AnyStep) -> bool:
 @each_step(
     "A rejected action leaves its named event and changes nothing else.",
     source="11.4, 14.2, 16.5",
-    when=lambda step: bool(step.shown.rejected),
+    when=on_steps(lambda step: bool(step.shown.rejected)),
 )
 def rejected_actions_change_nothing(step: AnyStep) -> bool:
     """One event, of a reason that is known."""
@@ -163,7 +165,7 @@ def rejected_actions_change_nothing(step: AnyStep) -> bool:
     return step.after == step.before and named and step.shown.rejected in REJECTIONS
 
 
-@each_step("An accepted action is in the log.", source="13.1", when=lambda step: not step.shown.rejected)
+@each_step("An accepted action is in the log.", source="13.1", when=on_steps(lambda step: not step.shown.rejected))
 def accepted_actions_are_logged(step: AnyStep) -> bool:
     """Whatever it was."""
     return bool(step.shown.events) and not any(events(step.shown, "Rejected"))
@@ -172,7 +174,7 @@ def accepted_actions_are_logged(step: AnyStep) -> bool:
 @each_step(
     "Every burn names agent, amount, reason and Issue.",
     source="13.2",
-    when=lambda step: any(event.kind == "Burn" for event in step.shown.events),
+    when=on_steps(lambda step: any(event.kind == "Burn" for event in step.shown.events)),
 )
 def burns_are_recorded_in_full(step: AnyStep) -> bool:
     """The tick is stamped by the ledger."""

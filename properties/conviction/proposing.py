@@ -27,6 +27,8 @@ from evenhand.properties.conviction.notions import (
     changed,
     events,
     finalizes,
+    on_configs,
+    on_steps,
     owned,
     price,
     same_readings,
@@ -79,9 +81,11 @@ def proposals_stay(step: AnyStep) -> bool:
 @each_step(
     "Whoever submits a proposal stakes ProposalSelfStake on it at once, or what is left.",
     source="6.2, 12.1",
-    when=lambda step: accepted(step, Propose),
-    applies=lambda config: (
-        same_readings(config, poor_proposer="stake_what_is_left") and config.readings.self_stake != "at_stake_1"
+    when=on_steps(lambda step: accepted(step, Propose)),
+    applies=on_configs(
+        lambda config: (
+            same_readings(config, poor_proposer="stake_what_is_left") and config.readings.self_stake != "at_stake_1"
+        )
     ),
 )
 def proposers_stake_at_once(step: AnyStep) -> bool:
@@ -89,16 +93,18 @@ def proposers_stake_at_once(step: AnyStep) -> bool:
     uid = step.action.agent
     due = min(step.config.constants.self_stake, balance(step.before, uid))
     held = owned(step.after, uid, seat_of(step.after, uid).proposal)
-    return balance(step.after, uid) == balance(step.before, uid) - due and total(held.values()) == due
+    return bool(balance(step.after, uid) == balance(step.before, uid) - due and total(held.values()) == due)
 
 
 @each_step(
     "Every agent has staked once when the rounds begin, whether upon submission or at STAKE 1.",
     source="6.2, A 16.2",
-    when=lambda step: step.before.phase != STAKE and step.after.phase == STAKE,
-    applies=lambda config: (
-        same_readings(config, poor_proposer="stake_what_is_left", substituted_no_action="self_stakes")
-        and config.readings.self_stake != "both"
+    when=on_steps(lambda step: step.before.phase != STAKE and step.after.phase == STAKE),
+    applies=on_configs(
+        lambda config: (
+            same_readings(config, poor_proposer="stake_what_is_left", substituted_no_action="self_stakes")
+            and config.readings.self_stake != "both"
+        )
     ),
 )
 def everybody_has_staked_by_round_one(step: AnyStep) -> bool:
@@ -119,7 +125,7 @@ def everybody_has_staked_by_round_one(step: AnyStep) -> bool:
 @each_step(
     "Feedback is on somebody else's proposal, within length and number, and is paid for in full.",
     source="11",
-    when=lambda step: accepted(step, Feedback),
+    when=on_steps(lambda step: accepted(step, Feedback)),
     proved=True,
 )
 def feedback_is_lawful_and_paid(step: AnyStep) -> bool:
@@ -149,7 +155,7 @@ def feedback_stays_within_the_limit(config: Config, state: State) -> bool:
 @each_step(
     "The count of feedback begins anew with every Issue.",
     source="11.5",
-    when=lambda step: step.before.phase == "IDLE" and step.after.phase == PROPOSE,
+    when=on_steps(lambda step: step.before.phase == "IDLE" and step.after.phase == PROPOSE),
 )
 def an_issue_begins_clean(step: AnyStep) -> bool:
     """No stake, proposal, signal, count or timer comes over from another Issue."""
@@ -163,18 +169,20 @@ _FEEDBACK_REASONS = ("FeedbackTooLong", "FeedbackLimitReached", "InsufficientCre
 @each_step(
     "Feedback is refused by a name of section 11 only where that is what is wrong.",
     source="11.4, 11.5, 11.6, 15.1",
-    when=lambda step: isinstance(step.action, Feedback) and step.shown.rejected in _FEEDBACK_REASONS,
+    when=on_steps(lambda step: isinstance(step.action, Feedback) and step.shown.rejected in _FEEDBACK_REASONS),
 )
 def feedback_is_refused_for_cause(step: AnyStep) -> bool:
     """The four reasons."""
     c, seat = step.config.constants, seat_of(step.before, step.action.agent)
     target = step.before.proposal(step.action.proposal)
-    return {
-        "FeedbackTooLong": len(step.action.comment) > c.feedback_length,
-        "FeedbackLimitReached": seat.feedback >= c.feedback_limit,
-        "InsufficientCredit": seat.balance < c.feedback_stake,
-        "OwnProposal": target is not None and target.author == seat.agent,
-    }[step.shown.rejected]
+    return bool(
+        {
+            "FeedbackTooLong": len(step.action.comment) > c.feedback_length,
+            "FeedbackLimitReached": seat.feedback >= c.feedback_limit,
+            "InsufficientCredit": seat.balance < c.feedback_stake,
+            "OwnProposal": target is not None and target.author == seat.agent,
+        }[step.shown.rejected]
+    )
 
 
 # Revisions
@@ -190,8 +198,14 @@ def _revised(step: AnyStep) -> bool:
     return accepted(step, Revise)
 
 
+def _unchanged(step: AnyStep) -> bool:
+    return _revised(step) and _texts(step)[0] == _texts(step)[1]
+
+
 @each_step(
-    "An unchanged text costs nothing.", source="14.1", when=lambda s: _revised(s) and _texts(s)[0] == _texts(s)[1]
+    "An unchanged text costs nothing.",
+    source="14.1",
+    when=_unchanged,
 )
 def an_unchanged_text_costs_nothing(step: AnyStep) -> bool:
     """Two empty texts are unchanged."""
@@ -210,7 +224,7 @@ def a_revision_costs_its_share(step: AnyStep) -> bool:
     """Rounded as read."""
     full = step.config.constants.self_stake * changed(step.config, *_texts(step))
     due = {"exact": full, "floor": math.floor(full), "ceil": math.ceil(full)}[step.config.readings.rounding]
-    return price(step) == due
+    return bool(price(step) == due)
 
 
 @each_step(
@@ -230,14 +244,14 @@ def the_tap_takes_the_deficit(step: AnyStep) -> bool:
 @each_step(
     "A revision is refused for lack of credit only if balance and stake on one's own proposal together are too little.",
     source="14.2",
-    when=lambda step: isinstance(step.action, Revise) and step.shown.rejected == "InsufficientCredit",
+    when=on_steps(lambda step: isinstance(step.action, Revise) and step.shown.rejected == "InsufficientCredit"),
 )
 def the_tap_is_tried_first(step: AnyStep) -> bool:
     """14.2: if stake is still inadequate."""
     uid = step.action.agent
     full = step.config.constants.self_stake * changed(step.config, *_texts(step))
     due = {"exact": full, "floor": math.floor(full), "ceil": math.ceil(full)}[step.config.readings.rounding]
-    return balance(step.before, uid) + total(owned(step.before, uid, uid).values()) < due
+    return bool(balance(step.before, uid) + total(owned(step.before, uid, uid).values()) < due)
 
 
 def _less(config: Config, state: State, action: Act) -> Iterator[Text]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from evenhand.model.conviction.vocabulary import REJECTIONS, MoveStake, Revise, Tick
 from evenhand.properties.conviction.notions import accepted, events, finalizes, ticking
@@ -26,8 +27,8 @@ def _rejection(name: str) -> Reachable:
     )
 
 
-def _can(name: str, sentence: str, source: str, goal: object) -> Reachable:
-    return Reachable(name=name, sentence=sentence, source=source, goal=goal)  # type: ignore[arg-type]
+def _can(name: str, sentence: str, source: str, goal: Callable[[AnyStep], bool]) -> Reachable:
+    return Reachable(name=name, sentence=sentence, source=source, goal=goal)
 
 
 def _tie(step: AnyStep) -> str:

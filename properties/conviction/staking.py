@@ -8,7 +8,17 @@ from typing import Any
 
 from evenhand.model.conviction.exact import Amount, Surd
 from evenhand.model.conviction.vocabulary import STAKE, Act, AddStake, Config, MoveStake, State, Tick
-from evenhand.properties.conviction.notions import accepted, events, finalizes, owned, ticking, total, weight
+from evenhand.properties.conviction.notions import (
+    accepted,
+    events,
+    finalizes,
+    on_configs,
+    on_steps,
+    owned,
+    ticking,
+    total,
+    weight,
+)
 from evenhand.properties.property import AnyStep, Commute, Property, each_step
 
 __all__ = ["STAKING", "scores_of"]
@@ -25,14 +35,14 @@ def _staking(step: AnyStep) -> bool:
 )
 def stakes_change_from_round_two(step: AnyStep) -> bool:
     """STAKE 1 is for the self-stake."""
-    return step.before.phase == STAKE and step.before.turn >= 2 and step.config.readings.text != "B"
+    return bool(step.before.phase == STAKE and step.before.turn >= 2 and step.config.readings.text != "B")
 
 
 @each_step(
     "Added stake is taken from the liquid balance in full and counts its rounds from zero.",
     source="A 16.3, 16.5, 16.6",
-    when=lambda step: accepted(step, AddStake),
-    applies=lambda config: config.readings.add_makes == "new_entry",
+    when=on_steps(lambda step: accepted(step, AddStake)),
+    applies=on_configs(lambda config: config.readings.add_makes == "new_entry"),
 )
 def added_stake_begins_at_zero(step: AnyStep) -> bool:
     """Nothing else moves."""
@@ -44,7 +54,7 @@ def added_stake_begins_at_zero(step: AnyStep) -> bool:
 @each_step(
     "Moved stake begins at zero: the multiplier is reset to 1.",
     source="A 16.3",
-    when=lambda step: accepted(step, MoveStake),
+    when=on_steps(lambda step: accepted(step, MoveStake)),
     proved=True,
 )
 def moved_stake_begins_at_zero(step: AnyStep) -> bool:
@@ -64,7 +74,7 @@ def moved_stake_begins_at_zero(step: AnyStep) -> bool:
 @each_step(
     "A move takes the oldest stake first, or the youngest, as read.",
     source="A 16.3",
-    when=lambda step: accepted(step, MoveStake),
+    when=on_steps(lambda step: accepted(step, MoveStake)),
 )
 def moves_take_as_read(step: AnyStep) -> bool:
     """No entry is touched while one that goes before it is left."""
@@ -88,7 +98,7 @@ def _taken_in_order(before: dict[int, Any], after: dict[int, Any], oldest_first:
 @each_step(
     "Nobody's stake but the actor's changes between two ticks.",
     source="1.2",
-    when=lambda step: not isinstance(step.action, Tick),
+    when=on_steps(lambda step: not isinstance(step.action, Tick)),
 )
 def only_the_actor_moves_its_stake(step: AnyStep) -> bool:
     """Entry by entry."""
@@ -101,7 +111,7 @@ def only_the_actor_moves_its_stake(step: AnyStep) -> bool:
 @each_step(
     "From one STAKE round to the next every stake is held for one round more; nothing else ages it.",
     source="16.6",
-    when=lambda step: ticking(step) or finalizes(step),
+    when=on_steps(lambda step: ticking(step) or finalizes(step)),
 )
 def stakes_age_by_rounds(step: AnyStep) -> bool:
     """Neither ticks inside a round nor the tick that finalizes count."""
@@ -177,7 +187,7 @@ def weight_of_one(config: Config) -> Surd:
     "After ConvictionSaturationRounds a point weighs at least ConvictionTargetFraction x MaxConvictionMultiplier, and "
     "in fact exactly 1 + (Max - 1) x ConvictionTargetFraction.",
     source="16.7",
-    when=lambda step: finalizes(step) and _saturated(step),
+    when=on_steps(lambda step: finalizes(step) and _saturated(step)),
 )
 def saturation_reaches_the_target(step: AnyStep) -> bool:
     """1.98 by default: the 1.96 of the example is a lower bound that is never met."""

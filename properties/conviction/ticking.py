@@ -12,6 +12,8 @@ from evenhand.properties.conviction.notions import (
     events,
     finalizes,
     longest_issue,
+    on_steps,
+    on_values,
     phase_ends,
     phases,
     same_readings,
@@ -43,7 +45,7 @@ def _opens(step: AnyStep) -> bool:
 @each_step(
     "The phases of an Issue come in the order of sections 12 and 16, none skipped, none twice.",
     source="12, 16.1",
-    when=lambda step: (step.before.phase, step.before.turn) != (step.after.phase, step.after.turn),
+    when=on_steps(lambda step: (step.before.phase, step.before.turn) != (step.after.phase, step.after.turn)),
 )
 def phases_come_in_order(step: AnyStep) -> bool:
     """And only a tick changes the phase."""
@@ -51,11 +53,11 @@ def phases_come_in_order(step: AnyStep) -> bool:
         return False
     config, before, after = step.config, step.before, step.after
     if before.phase == IDLE:
-        return after.phase == PROPOSE or after.issue == before.issue + 1
+        return bool(after.phase == PROPOSE or after.issue == before.issue + 1)
     order = phases(config, config.issues[before.issue])
     if before.phase == FINALIZE:
         last = before.issue + 1 == len(config.issues)
-        return after.issue == before.issue + 1 and after.phase == (CLOSED if last else IDLE)
+        return bool(after.issue == before.issue + 1 and after.phase == (CLOSED if last else IDLE))
     place = order.index((before.phase, before.turn))
     return (after.phase, after.turn) == order[place + 1] and after.issue == before.issue
 
@@ -116,7 +118,7 @@ def laggards_alone_are_kicked_out(step: AnyStep) -> bool:
 @each_step(
     "A kick-out burns KickOutPenalty or what is left of it, as read; in a STAKE round nothing unless 9.3 is read so.",
     source="9.3, B 16.1.2",
-    when=lambda step: any(event.kind == "KickOut" for event in step.shown.events),
+    when=on_steps(lambda step: any(event.kind == "KickOut" for event in step.shown.events)),
 )
 def penalties_are_as_stated(step: AnyStep) -> bool:
     """After the substitution has staked."""
@@ -135,8 +137,10 @@ def penalties_are_as_stated(step: AnyStep) -> bool:
 
 def _first(step: AnyStep, staked: Any) -> bool:
     """Whether a self-stake came with the substitution, not with the round that begins."""
-    return step.before.phase == PROPOSE and step.shown.events.index(staked) < next(
-        (i for i, event in enumerate(step.shown.events) if event.kind == "PhaseBegan"), len(step.shown.events)
+    return bool(
+        step.before.phase == PROPOSE
+        and step.shown.events.index(staked)
+        < next((i for i, event in enumerate(step.shown.events) if event.kind == "PhaseBegan"), len(step.shown.events))
     )
 
 
@@ -146,7 +150,7 @@ def _first(step: AnyStep, staked: Any) -> bool:
 @each_step(
     "Every tick brings the end closer: the number of ticks that can still be needed falls.",
     source="2.3, 9.4",
-    when=lambda step: _scheduled(step) and step.before.phase != CLOSED,
+    when=on_steps(lambda step: _scheduled(step) and step.before.phase != CLOSED),
     proved=True,
 )
 def every_tick_comes_closer(step: AnyStep) -> bool:
@@ -154,8 +158,14 @@ def every_tick_comes_closer(step: AnyStep) -> bool:
     return ticks_left(step.config, step.after) < ticks_left(step.config, step.before)
 
 
+def _untimed(step: AnyStep) -> bool:
+    return not isinstance(step.action, Tick)
+
+
 @each_step(
-    "Nothing that an agent does puts the end off.", source="9.1", when=lambda step: not isinstance(step.action, Tick)
+    "Nothing that an agent does puts the end off.",
+    source="9.1",
+    when=on_steps(lambda step: not isinstance(step.action, Tick)),
 )
 def nothing_puts_the_end_off(step: AnyStep) -> bool:
     """The ranking function never rises."""
@@ -165,7 +175,7 @@ def nothing_puts_the_end_off(step: AnyStep) -> bool:
 @each_step(
     "The scheduler's tick is never refused: silent agents hang no tick.",
     source="9.1, 9.4",
-    when=lambda step: _scheduled(step) and step.before.phase != CLOSED,
+    when=on_steps(lambda step: _scheduled(step) and step.before.phase != CLOSED),
 )
 def no_tick_is_refused(step: AnyStep) -> bool:
     """Read literally, 9.1 waits for a timer that only the tick it waits for can move."""
@@ -194,7 +204,7 @@ def _counted(value: _Count, step: AnyStep) -> _Count:
     source="9.1, 12, 16.1",
     start=_no_ticks,
     update=_counted,
-    when=lambda _config, value: value[0] > 0,
+    when=on_values(lambda _config, value: value[0] > 0),
 )
 def an_issue_takes_at_most_so_many_ticks(config: Config, value: _Count) -> bool:
     """2 + 1 + 2c + r where the tick waits for everybody."""

@@ -17,7 +17,7 @@ from evenhand.model.conviction.renaming import (
     same_events,
 )
 from evenhand.model.conviction.vocabulary import Act, AddStake, Config, Event, MoveStake, Proposal, State
-from evenhand.properties.conviction.notions import accepted, events, finalizes, ticking
+from evenhand.properties.conviction.notions import accepted, events, finalizes, on_configs, on_steps, ticking
 from evenhand.properties.conviction.staking import scores_of, weight_of_one
 from evenhand.properties.property import AnyStep, Monitor, Property, TwoRun, each_step
 
@@ -50,7 +50,7 @@ def _earliest(top: tuple[Proposal, ...]) -> tuple[str, ...]:
 @each_step(
     "The winner has the highest score, and a proposal with the highest score alone wins.",
     source="17.2",
-    when=lambda step: finalizes(step) and bool(step.before.proposals),
+    when=on_steps(lambda step: finalizes(step) and bool(step.before.proposals)),
 )
 def the_highest_score_wins(step: AnyStep) -> bool:
     """Under every reading."""
@@ -93,7 +93,7 @@ def finalize_is_recorded_in_full(step: AnyStep) -> bool:
 @each_step(
     "An addition, and a move to a proposal, is its LastStakeTick from then on; nothing else is.",
     source="17.3",
-    when=lambda step: not step.shown.rejected and not finalizes(step) and not ticking(step),
+    when=on_steps(lambda step: not step.shown.rejected and not finalizes(step) and not ticking(step)),
 )
 def stake_ticks_are_the_latest(step: AnyStep) -> bool:
     """The last one counts, not the first."""
@@ -111,8 +111,8 @@ def stake_ticks_are_the_latest(step: AnyStep) -> bool:
 @each_step(
     "A tick makes every LastStakeTick older and keeps their order.",
     source="17.3",
-    when=lambda step: ticking(step) and step.after.phase == step.before.phase,
-    applies=lambda config: config.readings.last_stake_tick != "self_stake_too",
+    when=on_steps(lambda step: ticking(step) and step.after.phase == step.before.phase),
+    applies=on_configs(lambda config: config.readings.last_stake_tick != "self_stake_too"),
 )
 def ticks_keep_the_order_of_stake_ticks(step: AnyStep) -> bool:
     """What was in the running tick no longer is."""
@@ -138,7 +138,7 @@ def _between(one: Surd, low: Surd, high: Surd) -> Fraction:
 @each_step(
     "Ranking by the sum of effective stakes is ranking by its square root.",
     source="17.1",
-    when=lambda step: finalizes(step) and len(step.before.proposals) > 1,
+    when=on_steps(lambda step: finalizes(step) and len(step.before.proposals) > 1),
     proved=True,
 )
 def roots_rank_as_sums_do(step: AnyStep) -> bool:

@@ -39,7 +39,32 @@ def _forgiving(name: str, *reasons: str) -> Any:
 
 
 def _unlogged(*kinds: str) -> Any:
-    return lambda events: tuple(event for event in events if event.kind not in kinds)
+    """Events of these kinds reach no log."""
+
+    def logged(events: tuple[Event, ...]) -> tuple[Event, ...]:
+        return tuple(event for event in events if event.kind not in kinds)
+
+    return logged
+
+
+def _nothing_burns(_config: Config, _state: State, _winner: str) -> tuple[Entry, ...]:
+    """No stake is burned."""
+    return ()
+
+
+def _free(_config: Config, _change: Fraction) -> Amount:
+    """A revision costs nothing."""
+    return 0
+
+
+def _dear(config: Config, _change: Fraction) -> Amount:
+    """Every revision costs the whole self-stake."""
+    return config.constants.self_stake
+
+
+def _always_fined(_config: Config, _state: State) -> bool:
+    """STAKE rounds are not exempt."""
+    return True
 
 
 def _losers_burn(_config: Config, state: State, winner: str) -> tuple[Entry, ...]:
@@ -170,7 +195,7 @@ _FEEDBACK = Scope(CYCLE, budget=3, hostile=1)
 _GRANT = Scope(agents=1, strangers=1, texts=0, budget=3, cap=2, rounds=1)
 
 MONEY: tuple[Mutant[Rules], ...] = (
-    declare("stake_not_burned", "Stakes survive the Issue.", "18.2", SERIES, system="series", burning=lambda *_: ()),
+    declare("stake_not_burned", "Stakes survive the Issue.", "18.2", SERIES, system="series", burning=_nothing_burns),
     declare("winning_stake_returned", "Only losing stakes are burned.", "18.2", burning=_losers_burn),
     declare("burn_not_logged", "Burns reach no log.", "13.2", logged=_unlogged("Burn")),
     declare("one_stake_burn_logged", "Of several stake burns the first is logged.", "13.2", logged=_swallowed),
@@ -188,13 +213,13 @@ MONEY: tuple[Mutant[Rules], ...] = (
         tapped=_tap_of_any_stake,
     ),
     declare("refund_on_revise", "A shorter text gives a point back.", "14.1", TAP, refund=_refund),
-    declare("revision_free", "Revisions cost nothing.", "14.1", TAP, cost=lambda *_: 0),
+    declare("revision_free", "Revisions cost nothing.", "14.1", TAP, cost=_free),
     declare(
         "revision_costs_everything",
         "Every revision costs the whole self-stake.",
         "14.1",
         TAP,
-        cost=lambda config, _: config.constants.self_stake,
+        cost=_dear,
     ),
     declare("tokens_as_a_set", "Tokens are compared as sets.", "14.1", TAP, delta=_bag_delta),
     declare("empty_texts_differ", "Two empty texts differ wholly.", "14.1", Scope(TAP, texts=4), delta=_empty_delta),
@@ -217,7 +242,7 @@ MONEY: tuple[Mutant[Rules], ...] = (
     ),
     declare("balances_confiscated", "Liquid points vanish with the Issue.", "18.1", closed=_confiscating),
     declare("penalty_doubled", "A kick-out costs twice.", "9.3", penalty=_double_penalty),
-    declare("penalty_in_stake_rounds", "STAKE rounds are not exempt.", "B 16.1.2", fined=lambda *_: True),
+    declare("penalty_in_stake_rounds", "STAKE rounds are not exempt.", "B 16.1.2", fined=_always_fined),
     declare("negative_amount_accepted", "Nothing and less can be staked.", "A 16.3", HOSTILE, refuse_add=_any_amount),
     declare(
         "add_on_credit",

@@ -205,6 +205,41 @@ def _old_proposal(_config: Config, seat: Seat) -> Seat:
     return Seat(seat.agent, seat.standing, seat.balance, proposal=seat.proposal)
 
 
+def _ageless(_config: Config, entries: tuple[Entry, ...]) -> tuple[Entry, ...]:
+    """No stake ever ages."""
+    return entries
+
+
+def _still_ready(_config: Config, seat: Seat) -> str:
+    """READY stays."""
+    return seat.signal
+
+
+def _all_done(_config: Config, _state: State, done: bool, _fired: bool) -> bool:
+    """Only completion ends a phase."""
+    return done
+
+
+def _unreset(_config: Config, seat: Seat) -> Seat:
+    """Timers go on."""
+    return seat
+
+
+def _any_credential(_agent: Agent, _credential: str) -> bool:
+    """Whatever is presented."""
+    return True
+
+
+def _published_credential(agent: Agent) -> str:
+    """8.3 read literally."""
+    return agent.credential
+
+
+def _constant_author(_agent: Agent) -> str:
+    """Everybody is the first agent."""
+    return "agent_1"
+
+
 _hidden = itertools.count()
 
 
@@ -233,7 +268,7 @@ PLAY: tuple[Mutant[Rules], ...] = (
     declare(
         "multiplier_cap_ignored", "Rounds beyond saturation count.", "16.7", _UNCAPPED, weight=_uncapped, aged=_ages_on
     ),
-    declare("rounds_not_counted", "No stake ever ages.", "16.6", aged=lambda _config, entries: entries),
+    declare("rounds_not_counted", "No stake ever ages.", "16.6", aged=_ageless),
     declare(
         "finalize_counts_as_a_round", "The tick that finalizes counts as a round.", "16.6", weight=_counting_finalize
     ),
@@ -272,15 +307,13 @@ PLAY: tuple[Mutant[Rules], ...] = (
         "READY stays for the phase and the next.",
         "9.1",
         LATE,
-        signalled=lambda _c, seat: seat.signal,
+        signalled=_still_ready,
     ),
-    declare(
-        "silent_agents_hang_a_phase", "A phase ends only when all are done.", "9.1", over=lambda _c, _s, done, _f: done
-    ),
+    declare("silent_agents_hang_a_phase", "A phase ends only when all are done.", "9.1", over=_all_done),
     declare("every_tick_ends_a_phase", "A tick ends the phase whoever is late.", "9.1", LATE, over=_eager),
     declare("timer_fires_late", "The timer fires a tick too late.", "9.1", lagged=_long_timer, kicked=_strict_timer),
     declare("timer_counts_the_ready", "A tick counts for those who were done.", "9.1", LATE, lagged=_everybody_late),
-    declare("timer_not_reset", "Timers go on into the next phase.", "9.1", LATE, fresh=lambda _config, seat: seat),
+    declare("timer_not_reset", "Timers go on into the next phase.", "9.1", LATE, fresh=_unreset),
     declare(
         "kicks_out_the_ready",
         "A full timer kicks out who is READY.",
@@ -315,17 +348,15 @@ PLAY: tuple[Mutant[Rules], ...] = (
         system="series",
         closed=_old_proposal,
     ),
-    declare("credential_not_checked", "Any credential will do.", "1.2", HOSTILE, authenticated=lambda *_: True),
+    declare("credential_not_checked", "Any credential will do.", "1.2", HOSTILE, authenticated=_any_credential),
     declare(
         "author_is_the_credential",
         "AuthorAgentID is the credential, as 8.3 says.",
         "8.3",
         CYCLE,
-        author=lambda agent: agent.credential,
+        author=_published_credential,
     ),
     declare("hidden_state", "The record depends on what was written before.", "2.1", CYCLE, author=_hidden_state),
-    declare(
-        "names_are_numbered", "Authors are recorded by a constant.", "11.3", CYCLE, author=lambda _agent: "agent_1"
-    ),
+    declare("names_are_numbered", "Authors are recorded by a constant.", "11.3", CYCLE, author=_constant_author),
 )
 """The faults of this module."""
