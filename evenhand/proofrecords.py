@@ -125,12 +125,16 @@ def _short(value: Any) -> str:
 
 
 def write_queries(folder: Path, results: Sequence[Proved]) -> None:
-    """Every query as SMT-LIB 2, below comments that say what each solver answers and how it is asked from a shell."""
+    """Every query as SMT-LIB 2, below comments that say what each solver answers and how it is asked from a shell.
+
+    In the theory's words; the folder `asked` holds what the solvers were asked, the same under numbered names.
+    """
     for result in results:
         for name, answered in result.queries:
             file = _file(result, name, "smt2")
             lines = [f"; {line}" for line in _header(result, name, answered, file)]
             write_atomically(folder / file, ("\n".join([*lines, ""]) + answered.text).encode())
+            write_atomically(folder / "asked" / file, answered.asked.encode())
 
 
 def _header(result: Proved, name: str, answered: Answered, file: str) -> Iterator[str]:
@@ -140,7 +144,8 @@ def _header(result: Proved, name: str, answered: Answered, file: str) -> Iterato
     for answer in answered.answers:
         why = inert(" ".join(answer.because.split()))
         yield f"{_command(answer)} {file}: {answer.status}" + (f" ({why})" if why else "")
-    yield f"what follows has the digest {answered.digest}, which the record names"
+    yield f"the solvers were asked asked/{file}, which says the same under numbered names"
+    yield f"its digest {answered.digest} stands in the proof record"
 
 
 def _command(answer: Answer) -> str:

@@ -109,16 +109,25 @@ class Answer:
 
 @dataclass(frozen=True)
 class Answered:
-    """What all solvers that were asked said of one text; their joint `status` is no majority vote."""
+    """What all solvers that were asked said of one text; their joint `status` is no majority vote.
+
+    `asked` is the text, under numbered names; `text` says the same in the theory's words.
+    """
 
     status: Status
     answers: tuple[Answer, ...]
-    text: str
+    asked: str
+    query: Query
+
+    @property
+    def text(self) -> str:
+        """The query in the theory's words."""
+        return text(self.query)
 
     @property
     def digest(self) -> str:
-        """The SHA-256 of the query text."""
-        return "sha256:" + hashlib.sha256(self.text.encode()).hexdigest()
+        """The SHA-256 of the text that was asked: the same whatever symbols are called."""
+        return "sha256:" + hashlib.sha256(self.asked.encode()).hexdigest()
 
     @property
     def model(self) -> Structure | None:
@@ -270,12 +279,14 @@ class Portfolio:
         The expectation chooses options and order, never the status.  Raises NoSolver when none is there.
         """
         limits = limits or Limits()
-        printed = text(query)
+        printed, number = text(query, numbered=True), query.numbers
         question = {
             "text": printed,
-            "sorts": [sort.name for sort in query.sorts],
-            "functions": [[f.name, [s.name for s in f.domain], f.codomain.name] for f in query.functions],
-            "relations": [[r.name, [s.name for s in r.domain]] for r in query.relations],
+            "sorts": [number[sort.name] for sort in query.sorts],
+            "functions": [
+                [number[f.name], [number[s.name] for s in f.domain], number[f.codomain.name]] for f in query.functions
+            ],
+            "relations": [[number[r.name], [number[s.name] for s in r.domain]] for r in query.relations],
             "rlimit": limits.rlimit,
         }
         first = self._fixed or ((Z3, CVC5_FINITE) if expected == "sat" else (Z3, CVC5))
@@ -287,7 +298,7 @@ class Portfolio:
             answers += self._side_by_side((second,), question, query, limits)
         if all(answer.missing for answer in answers):
             raise NoSolver([answer.because for answer in answers])
-        return Answered(_together(answers), tuple(answers), printed)
+        return Answered(_together(answers), tuple(answers), printed, query)
 
     def proof(self, answered: Answered, *, limits: Limits | None = None) -> ProofText:
         """cvc5's own proof of what it found unsatisfiable, asked for anew: printing proofs may change its search."""
@@ -300,7 +311,7 @@ class Portfolio:
             return ProofText("cvc5", because="cvc5 did not prove it")
         worker = self._workers.setdefault((*solver.start, "0"), _Worker(solver.start))
         question: dict[str, Any] = {
-            "text": answered.text,
+            "text": answered.asked,
             "sorts": [],
             "functions": [],
             "relations": [],
@@ -357,23 +368,43 @@ def _answer(solver: Solver, said: Mapping[str, Any], query: Query) -> Answer:
         used=said.get("used", 0),
         seconds=said.get("seconds", 0.0),
     )
-    if status == "unsat":
-        return replace(bare, status="unsat", core=tuple(said.get("core", ())))
-    if status == "sat":
-        try:
+    try:
+        if status == "unsat":
+            return replace(bare, status="unsat", core=_core(said.get("core", ()), query))
+        if status == "sat":
             return replace(bare, status="sat", model=_structure(said["model"], query))
-        except (BadStructure, KeyError, TypeError, ValueError) as error:
-            return replace(bare, because=f"its model cannot be read: {error}", used=0)
+    except (BadStructure, IndexError, KeyError, TypeError, ValueError) as error:
+        what = "model" if status == "sat" else "core"
+        return replace(bare, because=f"its {what} cannot be read: {error}", used=0)
     because = str(said.get("because", "")) or f"it said {status!r}"
     return replace(bare, because=because, missing=status == "missing")
 
 
+def _core(numbered: Sequence[str], query: Query) -> tuple[str, ...]:
+    """The assertions that are called `a0`, `a1` …, in the order of the query.  Raises ValueError, IndexError."""
+    places = sorted(int(name.removeprefix("a")) for name in numbered)
+    return tuple(query.assertions[place][0] for place in places)
+
+
 def _structure(tables: Mapping[str, Any], query: Query) -> Structure:
     """A model's tables as a structure of the query's symbols.  Raises BadStructure, KeyError, TypeError."""
+    number = query.numbers
+    called = {
+        element: f"{sort.name}.{i}"
+        for sort in query.sorts
+        for i, element in enumerate(tables["universe"][number[sort.name]])
+    }
+
+    def row(entry: Sequence[str]) -> tuple[str, ...]:
+        return tuple(called[element] for element in entry)
+
     return Structure(
-        {sort.name: tuple(tables["universe"][sort.name]) for sort in query.sorts},
-        {r.name: frozenset(tuple(entry) for entry in tables["relations"][r.name]) for r in query.relations},
-        {f.name: {tuple(entry[:-1]): entry[-1] for entry in tables["functions"][f.name]} for f in query.functions},
+        {sort.name: row(tables["universe"][number[sort.name]]) for sort in query.sorts},
+        {r.name: frozenset(row(entry) for entry in tables["relations"][number[r.name]]) for r in query.relations},
+        {
+            f.name: {row(entry[:-1]): called[entry[-1]] for entry in tables["functions"][number[f.name]]}
+            for f in query.functions
+        },
     ).checked(query.sorts, query.functions, query.relations)
 
 

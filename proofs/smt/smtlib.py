@@ -1,13 +1,15 @@
-"""Formulas as SMT-LIB 2 text: one text for every solver, the same bytes for the same query.
+"""Formulas as SMT-LIB 2 text: the same bytes for the same query, in the theory's words or under numbers.
 
-Symbols stand in the order in which the theory declares them, assertions carry the names they have in the
-theory, so that an unsat core speaks the theory's words.
+Symbols stand in the order in which the theory declares them.  People read the theory's words; solvers are asked
+under numbered names (`s0`, `f0`, `r0`, variables by depth, assertions `a0` …), because a solver's search, and so the
+model that it finds, depends on how things are called, and what is proved should not.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 from evenhand.proofs.smt.logic import (
     And,
@@ -44,61 +46,91 @@ class Query:
     relations: tuple[Relation, ...]
     assertions: tuple[tuple[str, Formula], ...]
 
+    @cached_property
+    def numbers(self) -> Mapping[str, str]:
+        """Each sort's, function's and relation's name under numbers."""
+        sorts = {sort.name: f"s{i}" for i, sort in enumerate(self.sorts)}
+        functions = {function.name: f"f{i}" for i, function in enumerate(self.functions)}
+        return {**sorts, **functions, **{relation.name: f"r{i}" for i, relation in enumerate(self.relations)}}
 
-def text(query: Query) -> str:
+
+def text(query: Query, *, numbered: bool = False) -> str:
     """The query as SMT-LIB 2, ending in `(check-sat)`.  Raises ValueError for a formula with free variables."""
+    names = query.numbers if numbered else None
+    called = names or {}
     lines = ["(set-option :produce-models true)", "(set-option :produce-unsat-cores true)", "(set-logic UF)"]
-    lines += [f"(declare-sort {sort.name} 0)" for sort in query.sorts]
+    lines += [f"(declare-sort {called.get(sort.name, sort.name)} 0)" for sort in query.sorts]
     for function in query.functions:
-        lines.append(f"(declare-fun {function.name} ({_names(function.domain)}) {function.codomain.name})")
+        head = called.get(function.name, function.name)
+        codomain = called.get(function.codomain.name, function.codomain.name)
+        lines.append(f"(declare-fun {head} ({_names(function.domain, called)}) {codomain})")
     for relation in query.relations:
-        lines.append(f"(declare-fun {relation.name} ({_names(relation.domain)}) Bool)")
-    for name, formula in query.assertions:
+        head = called.get(relation.name, relation.name)
+        lines.append(f"(declare-fun {head} ({_names(relation.domain, called)}) Bool)")
+    for number, (name, formula) in enumerate(query.assertions):
         loose = sorted(variable.name for variable in free(formula))
         if loose:
             raise ValueError(f"assertion {name} leaves {', '.join(loose)} free")
-        lines.append(f"(assert (! {show(formula)} :named {name}))")
+        lines.append(f"(assert (! {_Printer(names).formula(formula, {})} :named {f'a{number}' if numbered else name}))")
     return "\n".join([*lines, "(check-sat)", ""])
 
 
-def _names(sorts: Iterable[Sort]) -> str:
-    return " ".join(sort.name for sort in sorts)
+def show(formula: Formula) -> str:
+    """A formula as SMT-LIB 2, in its own words."""
+    return _Printer(None).formula(formula, {})
 
 
-def _term(term: Term) -> str:
-    if isinstance(term, Var):
-        return term.name
-    return _apply(term.function.name, [_term(argument) for argument in term.arguments])
+def _names(sorts: Iterable[Sort], called: Mapping[str, str]) -> str:
+    return " ".join(called.get(sort.name, sort.name) for sort in sorts)
 
 
 def _apply(head: str, parts: list[str]) -> str:
     return f"({head} {' '.join(parts)})" if parts else head
 
 
-def _bound(variables: tuple[Var, ...]) -> str:
-    return " ".join(f"({variable.name} {variable.sort.name})" for variable in variables)
+class _Printer:
+    """Prints formulas; with `names`, symbols by these and variables by how deep they are bound."""
 
+    def __init__(self, names: Mapping[str, str] | None) -> None:
+        self._names = names
 
-def show(formula: Formula) -> str:
-    """A formula as SMT-LIB 2."""
-    match formula:
-        case Holds(relation, arguments):
-            return _apply(relation.name, [_term(argument) for argument in arguments])
-        case Equal(left, right):
-            return f"(= {_term(left)} {_term(right)})"
-        case Not(body):
-            return f"(not {show(body)})"
-        case And(parts):
-            return _apply("and", [show(part) for part in parts]) if parts else "true"
-        case Or(parts):
-            return _apply("or", [show(part) for part in parts]) if parts else "false"
-        case Implies(left, right):
-            return f"(=> {show(left)} {show(right)})"
-        case Iff(left, right):
-            return f"(= {show(left)} {show(right)})"
-        case Ite(test, then, other):
-            return f"(ite {show(test)} {show(then)} {show(other)})"
-        case Forall(variables, body):
-            return f"(forall ({_bound(variables)}) {show(body)})"
-        case Exists(variables, body):
-            return f"(exists ({_bound(variables)}) {show(body)})"
+    def _called(self, name: str) -> str:
+        return name if self._names is None else self._names[name]
+
+    def _term(self, term: Term, bound: Mapping[Var, str]) -> str:
+        if isinstance(term, Var):
+            return bound.get(term, term.name)
+        return _apply(self._called(term.function.name), [self._term(argument, bound) for argument in term.arguments])
+
+    def formula(self, formula: Formula, bound: Mapping[Var, str]) -> str:
+        """The formula, where `bound` says what the variables around it are called."""
+        match formula:
+            case Holds(relation, arguments):
+                return _apply(self._called(relation.name), [self._term(argument, bound) for argument in arguments])
+            case Equal(left, right):
+                return f"(= {self._term(left, bound)} {self._term(right, bound)})"
+            case Not(body):
+                return f"(not {self.formula(body, bound)})"
+            case And(parts):
+                return _apply("and", [self.formula(part, bound) for part in parts]) if parts else "true"
+            case Or(parts):
+                return _apply("or", [self.formula(part, bound) for part in parts]) if parts else "false"
+            case Implies(left, right):
+                return f"(=> {self.formula(left, bound)} {self.formula(right, bound)})"
+            case Iff(left, right):
+                return f"(= {self.formula(left, bound)} {self.formula(right, bound)})"
+            case Ite(test, then, other):
+                shown = [self.formula(part, bound) for part in (test, then, other)]
+                return f"(ite {' '.join(shown)})"
+            case Forall(variables, body):
+                return self._quantified("forall", variables, body, bound)
+            case Exists(variables, body):
+                return self._quantified("exists", variables, body, bound)
+
+    def _quantified(self, word: str, variables: tuple[Var, ...], body: Formula, bound: Mapping[Var, str]) -> str:
+        if self._names is None:
+            inner = bound
+        else:
+            inner = {**bound, **{variable: f"x{len(bound) + i}" for i, variable in enumerate(variables)}}
+        listed = " ".join(f"({inner.get(v, v.name)} {self._called(v.sort.name)})" for v in variables)
+        return f"({word} ({listed}) {self.formula(body, inner)})"

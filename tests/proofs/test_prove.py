@@ -169,7 +169,7 @@ def test_a_printer_that_swaps_arguments_is_caught(monkeypatch: pytest.MonkeyPatc
     honest: Callable[[str, list[str]], str] = getattr(smtlib, "_apply")  # noqa: B009 - the fault is planted inside
 
     def swapping(head: str, parts: list[str]) -> str:
-        return honest(head, parts[::-1] if head == "before" else parts)
+        return honest(head, parts[::-1] if head == "r1" else parts)  # what `before` is called for solvers
 
     monkeypatch.setattr(smtlib, "_apply", swapping)
     word, because = _word(THEOREM)

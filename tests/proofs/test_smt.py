@@ -170,7 +170,7 @@ def test_a_printer_that_swaps_arguments_disagrees(solvers: Portfolio, monkeypatc
     honest: Callable[[str, list[str]], str] = getattr(smtlib, "_apply")  # noqa: B009 - the fault is planted inside
 
     def swapping(head: str, parts: list[str]) -> str:
-        return honest(head, parts[::-1] if head == "before" else parts)
+        return honest(head, parts[::-1] if head == "r0" else parts)  # what `before` is called for solvers
 
     monkeypatch.setattr(smtlib, "_apply", swapping)
     first = exists([x], forall([y], before(x, y) & (same(x, y) | ~before(y, x))))
