@@ -199,14 +199,16 @@ def _merge(made: list[Defect], one: Defect, shape_of: Callable[[Sighting], str])
         if _one_defect(known.sighting, one.sighting) or (
             known.sighting.what == one.sighting.what and shape_of(known.sighting) == shape_of(one.sighting)
         ):
-            best = min((known.sighting, one.sighting), key=lambda sighting: sighting.length)
+            best = min((known.sighting, one.sighting), key=lambda sighting: (sighting.length, len(sighting.kinds)))
             made[place] = Defect(best, known.count + one.count, known.claims | one.claims)
             return
     made.append(one)
 
 
 def _one_defect(one: Sighting, other: Sighting) -> bool:
-    """Whether two shrunk sightings say the same of the same subject; all that wavers is one."""
+    """Whether two shrunk sightings say the same of the same subject, the one perhaps more; all that wavers is one."""
     if one.what == other.what == "wavers":
         return True
-    return (one.what, one.subject, one.kinds) == (other.what, other.subject, other.kinds)
+    if (one.what, one.subject) != (other.what, other.subject):
+        return False
+    return one.kinds <= other.kinds or other.kinds <= one.kinds

@@ -155,7 +155,7 @@ class _Phase:
     def _saw(self, sighting: Sighting | None) -> None:
         if sighting is None:
             return
-        self.failing += COST.get(sighting.fault, 1) if sighting.length else SLOW
+        self.failing += (COST.get(sighting.fault, 1) if sighting.fault else 1) if sighting.length else SLOW
         if self.first is None:
             self.first = (sum(self.runs.values()), monotonic() - self.began)
         self.defects.add(sighting)

@@ -1,4 +1,4 @@
-"""The command line: `evenhand verify`, `explore`, `fuzz`, `prove`, `check`, `compare`, `mutants`,
+"""The command line: `evenhand verify`, `explore`, `fuzz`, `prove`, `check`, `validate`, `compare`, `mutants`,
 `vectors`, `replay`, `show`, `report`.
 
 Each command is a thin function over the library; it parses, runs, prints and returns an exit code.
@@ -17,6 +17,7 @@ from evenhand.cli.fixtures import replay, show
 from evenhand.cli.mutants import mutants
 from evenhand.cli.prove import prove
 from evenhand.cli.report import report
+from evenhand.cli.validate import validate
 from evenhand.cli.vectors import vectors
 from evenhand.cli.verify import verify
 from evenhand.versions import __version__
@@ -48,7 +49,7 @@ def evenhand(
     """Verify kernels in which several agents act without an arbiter."""
 
 
-for command in (verify, explore, fuzz, prove, check, mutants, vectors, replay, show, report):
+for command in (verify, explore, fuzz, prove, check, validate, mutants, vectors, replay, show, report):
     app.command()(command)
 app.command("compare")(compare_command)
 

@@ -1,0 +1,176 @@
+"""`evenhand validate`: a recorded run of a production kernel against the model and the claims."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from evenhand.cli.common import (
+    BadUse,
+    JsonOut,
+    ProtocolName,
+    ReadingOption,
+    ScopeOption,
+    bundle_named,
+    emit,
+    guarded,
+    terminal,
+    usage,
+)
+from evenhand.model.canonical import Json
+from evenhand.model.system import System
+from evenhand.plan import chosen_readings, chosen_scope
+from evenhand.properties.registry import Bundle
+from evenhand.properties.verdict import Status
+from evenhand.report.readable import plural
+from evenhand.report.table import print_lines
+from evenhand.report.text import inert
+from evenhand.versions import versions
+
+if TYPE_CHECKING:
+    from evenhand.checking.matching import Explained
+
+__all__ = ["validate"]
+
+
+@guarded
+def validate(
+    protocol: ProtocolName,
+    log: Annotated[Path, typer.Option("--log", metavar="FILE", help="The log, as JSON Lines.")],
+    scope: ScopeOption = None,
+    reading: ReadingOption = None,
+    as_json: JsonOut = False,
+) -> int:
+    """Look for a run of the model that explains a log, and judge it by the claims.
+
+    Exit codes: 0 explained and no claim refuted that was not stated so; 1 an event that no behaviour explains, or a
+    claim refuted; 2 no log, or not of this protocol; 3 a bound was hit before either was clear.
+    """
+    from evenhand.checking.logs import load_log
+    from evenhand.checking.matching import explain
+
+    bundle = bundle_named(protocol)
+    with usage():
+        read = load_log(log)
+        if read.protocol != bundle.name:
+            raise BadUse(f"{log}: a log of {read.protocol!r}, not of {bundle.name!r}")
+        systems = bundle.model.systems
+        if read.system not in systems:
+            raise BadUse(f"{log}: unknown system {read.system!r}; there is: {', '.join(systems)}")
+        sizes = {**read.scope, **chosen_scope(scope or [])}
+        base = systems[read.system].at(**sizes)
+        chosen = dict(chosen_readings(base, reading or []))
+        system = base.under(**chosen)
+        found = explain(system, read)
+    refuted, stated, left_open = _judged(bundle, system, chosen, found)
+    report: dict[str, Json] = {
+        "format": "evenhand/validation",
+        "version": 1,
+        "protocol": bundle.name,
+        "system": system.name,
+        "log": str(log),
+        "events": len(read.events),
+        "matched": found.matched,
+        "explained": found.failed is None,
+        "complete": found.whole,
+        "recorded": found.recorded,
+        "candidates": found.candidates,
+        "failed": _failed(found),
+        "refuted": refuted,
+        "stated": stated,
+        "left_open": left_open,
+        "versions": dict(versions()),
+    }
+    if as_json:
+        emit(report)
+    else:
+        print_lines(terminal(), _lines(report))
+    if not found.whole and found.failed is not None:
+        return 3
+    return 1 if found.failed is not None or refuted else 0
+
+
+def _failed(found: Explained) -> Json:
+    """The event without an explanation, and the nearest outcomes that the model allows."""
+    from evenhand.model.codec import encode
+
+    if found.failed is None:
+        return None
+    return {
+        "event": found.matched + 1,
+        "line": found.failed.line,
+        "action": found.failed.action,
+        "shown": found.failed.shown,
+        "nearest": [
+            {
+                "action": encode(near.step.action),
+                "shown": encode(near.step.shown),
+                "differences": [str(one) for one in near.differences],
+            }
+            for near in found.nearest
+        ],
+    }
+
+
+def _judged(
+    bundle: Bundle, system: System[Any, Any, Any, Any, Any], readings: Mapping[str, Any], found: Explained
+) -> tuple[list[Json], list[str], list[str]]:
+    """The claims that object to the matching run and to the event after it, those stated so, and those left open."""
+    from evenhand.checking.judging import Judge, Told, judged_kinds
+    from evenhand.checking.logs import gaps
+    from evenhand.model.codec import decode
+    from evenhand.properties.refutes import first_refuted_step
+
+    assert found.trace is not None
+    claims, _ = judged_kinds(bundle.claims, system.name)
+    refuted: list[Json] = []
+    stated: list[str] = []
+    basis = "the run recorded" if found.recorded else "one run that matches; others may, too"
+    for claim in claims:
+        step = first_refuted_step(system, claim, found.trace.scenario)
+        if step is None:
+            continue
+        if bundle.expectation(claim.name, system.name, "", readings).expected is Status.REFUTED:
+            stated.append(claim.name)
+        else:
+            refuted.append({"claim": claim.name, "sentence": claim.sentence, "event": step, "basis": basis})
+    judge = Judge(claims)
+    if found.failed is not None and found.nearest and not gaps(found.failed.shown):
+        near = found.nearest[0].step
+        try:
+            shown = decode(found.failed.shown, *system.types)
+        except ValueError:
+            return refuted, stated, []
+        told = [*(Told(step, step.shown, False) for step in found.trace.steps), Told(near, shown, True)]
+        for one in judge.objections(near.config, told, guess=False):
+            refuted.append(
+                {"claim": one.claim.name, "sentence": one.claim.sentence, "event": one.step, "basis": one.basis.words}
+            )
+    return refuted, stated, sorted(judge.left_open - judge.judged)
+
+
+def _lines(report: Mapping[str, Any]) -> Iterator[str]:
+    from evenhand.adapters.wire import text
+
+    failed = report["failed"]
+    if failed is not None:
+        sure = "no behaviour of the model explains" if report["complete"] else "no behaviour that was tried explains"
+        yield f"event {failed['event']} (line {failed['line']}): {sure} it, after {report['matched']} that match"
+        yield f"  action: {inert(text(failed['action']))[:300]}"
+        yield f"  shown:  {inert(text(failed['shown']))[:300]}"
+        for near in failed["nearest"]:
+            yield f"  the model allows, differing in {plural(len(near['differences']), 'place')}:"
+            yield f"    action: {inert(text(near['action']))[:300]}"
+            yield from (f"    {inert(one)[:200]}" for one in near["differences"][:6])
+    else:
+        only = "the one run" if report["recorded"] else "a run"
+        yield f"{plural(report['matched'], 'event')} explained by {only} of {report['system']}"
+    for one in report["refuted"]:
+        yield f"REFUTED  {one['claim']}: {inert(one['sentence'])} (event {one['event']}; on: {one['basis']})"
+    if report["stated"]:
+        yield f"refuted as stated: {', '.join(report['stated'])}"
+    if report["left_open"]:
+        yield f"left open, for they look at a state that nobody recorded: {', '.join(report['left_open'])}"
