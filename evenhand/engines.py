@@ -132,27 +132,43 @@ def _licence(bundle: Bundle, job: Job, system: AnySystem) -> Licence | None:
 
 
 def compared(bundle: Bundle, job: Job, system: AnySystem) -> Finding:
-    """A mutant beside the reference: HOLDS where the whole scope shows no difference, REFUTED where one shows."""
+    """A mutant beside the reference: HOLDS where the whole scope shows no difference, REFUTED where one shows.
+
+    The scope's `same_state` says whether states that do not show were the same as well.
+    """
     from evenhand.properties.variants import separate
 
     reference = system_for(bundle, replace(job, system=system.name, variant="", scope=tuple(system.scope.items())))
     generator = next((g for g in bundle.generators if g.system == system.name), None)
-    found = separate(reference, system, generator=generator, examples=job.examples, steps=job.steps, seed=job.seed)
+    found = separate(
+        reference,
+        system,
+        observers=bundle.observers_of(system.name),
+        generator=generator,
+        examples=job.examples,
+        steps=job.steps,
+        seed=job.seed,
+    )
     status = Status.HOLDS if found.equal else Status.REFUTED if found.separated else Status.UNDECIDED
     return Finding(
         protocol=bundle.name,
         claim=SAME,
-        sentence="What the mutant shows is what the reference shows.",
+        sentence="What the mutant shows, and what observers read of it, is the same as of the reference.",
         engine="compare",
         system=system.name,
         variant=system.variant,
         status=status,
         expected=Status.HOLDS,
         because=inert(found.because),
-        scope={"states": found.states, "steps": found.steps, "complete": found.complete},
+        scope={
+            "states": found.states,
+            "steps": found.steps,
+            "complete": found.complete,
+            "same_state": found.same_state,
+        },
         sizes=system.scope,
         length=found.length,
-        story=story_of(system, found.scenario) if found.scenario is not None else None,
+        story=story_of(system, found.scenario, bundle.phases) if found.scenario is not None else None,
     )
 
 
@@ -182,7 +198,7 @@ def _finding(bundle: Bundle, job: Job, system: AnySystem, claim: Property, verdi
         claim.sentence,
         verdict,
         bundle.expectation(verdict.claim, verdict.system, verdict.engine, verdict.readings),
-        story=story_of(system, evidence) if shown and evidence is not None else None,
+        story=story_of(system, evidence, bundle.phases) if shown and evidence is not None else None,
         length=None if evidence is None else evidence_length(evidence),
         record=record,
         command=command if verdict.status is not Status.HOLDS else "",

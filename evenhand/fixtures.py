@@ -19,7 +19,7 @@ from evenhand.model.canonical import Json
 from evenhand.model.system import System
 from evenhand.properties.property import Property
 from evenhand.properties.refutes import refutes
-from evenhand.properties.registry import Bundle
+from evenhand.properties.registry import Bundle, Phases
 from evenhand.properties.shrink import shrink
 from evenhand.properties.verdict import Evidence, Status, Verdict
 from evenhand.report.finding import Finding
@@ -75,11 +75,11 @@ def replayed(bundle: Bundle) -> tuple[Finding, ...]:
     return tuple(
         found
         for name, record in fixtures_of(bundle.name)
-        for found in replay_findings(name, record, replay_record(record, bundle, origin=name))
+        for found in replay_findings(name, record, replay_record(record, bundle, origin=name), bundle.phases)
     )
 
 
-def replay_findings(name: str, record: Record, result: Replayed) -> Iterator[Finding]:
+def replay_findings(name: str, record: Record, result: Replayed, phases: Phases | None = None) -> Iterator[Finding]:
     """What replaying a record says: of the variant it names, and of the reference where it fails there too."""
     witnessed = record.outcome == "WITNESSED"
     does, does_not = (Status.HOLDS, Status.REFUTED) if witnessed else (Status.REFUTED, Status.HOLDS)
@@ -101,7 +101,7 @@ def replay_findings(name: str, record: Record, result: Replayed) -> Iterator[Fin
         stated="" if result.ok else "recorded so",
         because=inert(result.message),
         scope={**dict(record.scope), "fixture": name},
-        story=story_of(result.system, result.evidence),
+        story=story_of(result.system, result.evidence, phases),
         length=evidence_length(result.evidence),
         record=record.to_json(),
         command=f"evenhand replay {name}",

@@ -116,7 +116,7 @@ def finding_of(bundle: Bundle, result: Proved, command: str) -> Finding:
         claim.sentence,
         verdict,
         registered,
-        story=story_of(system, shown) if shown is not None else None,
+        story=story_of(system, shown, bundle.phases) if shown is not None else None,
         length=None if evidence is None else evidence_length(evidence),
         record=recorded(bundle, system, claim, verdict, command)[0] if refuted else None,
         command=command if verdict.status is not Status.HOLDS else "",

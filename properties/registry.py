@@ -9,21 +9,32 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import pkgutil
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, fields
 from functools import cache
 from importlib.metadata import entry_points
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import evenhand.model
 from evenhand.model.system import Protocol, UnknownName
 from evenhand.properties.generator import Generator
 from evenhand.properties.observer import Observer
-from evenhand.properties.property import Property
+from evenhand.properties.property import AnyStep, Property
 from evenhand.properties.vectoring import VectorPlan
 from evenhand.properties.verdict import Status
 
-__all__ = ["BUDGETS", "Bundle", "Claims", "Expectation", "Plan", "ProtocolBroken", "find", "protocols", "rescan"]
+__all__ = [
+    "BUDGETS",
+    "Bundle",
+    "Claims",
+    "Expectation",
+    "Phases",
+    "Plan",
+    "ProtocolBroken",
+    "find",
+    "protocols",
+    "rescan",
+]
 
 BUDGETS = ("quick", "standard", "deep")
 """The budgets a run can have, cheapest first."""
@@ -90,9 +101,16 @@ class Plan:
             raise UnknownName("budget", unknown[0], BUDGETS)
 
 
+Phases: TypeAlias = Callable[[AnyStep], Iterable[tuple[str, Iterable[str]]]]
+"""How a protocol tells one of its steps to people: heading and lines of each phase."""
+
+
 @dataclass(frozen=True)
 class Claims:
-    """The property side of a protocol: what a module of `evenhand.properties` offers as `CLAIMS`."""
+    """The property side of a protocol: what a module of `evenhand.properties` offers as `CLAIMS`.
+
+    `phases`, if given, tells a step in the protocol's own words; reports show that above what the step showed.
+    """
 
     claims: tuple[Property, ...]
     generators: tuple[Generator, ...] = ()
@@ -100,6 +118,7 @@ class Claims:
     plans: tuple[Plan, ...] = ()
     observers: tuple[Observer, ...] = ()
     vectors: VectorPlan | None = None
+    phases: Phases | None = None
 
 
 @dataclass(frozen=True)
@@ -113,6 +132,7 @@ class Bundle:
     plans: tuple[Plan, ...] = ()
     observers: tuple[Observer, ...] = ()
     vectors: VectorPlan | None = None
+    phases: Phases | None = None
 
     @property
     def name(self) -> str:
@@ -181,7 +201,7 @@ def _installed() -> Iterator[Bundle]:
 
 
 def _bundle(protocol: Protocol, side: Claims) -> Bundle:
-    return Bundle(protocol, side.claims, side.generators, side.expected, side.plans, side.observers, side.vectors)
+    return Bundle(protocol, **{entry.name: getattr(side, entry.name) for entry in fields(Claims)})
 
 
 def _optional(module: str, attribute: str) -> Any:

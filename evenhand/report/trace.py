@@ -7,27 +7,33 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 from evenhand.model.canonical import Json
 from evenhand.model.system import Step, System
 from evenhand.model.trace import Lasso, NotReplayable, Pair, Scenario, replay, replay_lasso
+from evenhand.properties.registry import Phases
 from evenhand.properties.verdict import Evidence
 from evenhand.report.text import WIDTH, branches, changes, describe, inert, layout
 
 __all__ = ["Run", "Story", "Told", "evidence_length", "steps_of", "story_lines", "story_of", "trace_lines"]
 
 AnySystem = System[Any, Any, Any, Any, Any]
-Lines = tuple[str, ...]
+Lines: TypeAlias = tuple[str, ...]
+Parts: TypeAlias = tuple[tuple[str, Lines], ...]
 
 
 @dataclass(frozen=True)
 class Told:
-    """One step: the action, what it showed (by part; nameless if it has no parts) and what changed, in lines."""
+    """One step in lines: the action, what it showed (by part; nameless if it has no parts) and what changed.
+
+    `phases` tells the same in the protocol's own words, where it has some.
+    """
 
     action: Lines
-    shown: tuple[tuple[str, Lines], ...]
+    shown: Parts
     changed: Lines
+    phases: Parts = ()
 
 
 @dataclass(frozen=True)
@@ -64,6 +70,7 @@ class Story:
                             "action": list(step.action),
                             "shown": [[name, list(lines)] for name, lines in step.shown],
                             "changed": list(step.changed),
+                            "phases": [[name, list(lines)] for name, lines in step.phases],
                         }
                         for step in run.steps
                     ],
@@ -84,8 +91,9 @@ class Story:
                 tuple(
                     Told(
                         tuple(step["action"]),
-                        tuple((name, tuple(lines)) for name, lines in step["shown"]),
+                        _parts(step["shown"]),
                         tuple(step["changed"]),
+                        _parts(step["phases"]),
                     )
                     for step in run["steps"]
                 ),
@@ -95,6 +103,10 @@ class Story:
             for run in made["runs"]
         )
         return Story(runs, made["relation"])
+
+
+def _parts(named: Iterable[tuple[str, Iterable[str]]]) -> Parts:
+    return tuple((name, tuple(lines)) for name, lines in named)
 
 
 def steps_of(evidence: Evidence) -> tuple[Scenario[Any, Any, Any], ...]:
@@ -113,38 +125,47 @@ def evidence_length(evidence: Evidence) -> int:
     return sum(len(scenario.actions) for scenario in steps_of(evidence))
 
 
-def story_of(system: AnySystem, evidence: Evidence) -> Story:
-    """`evidence` replayed in `system`: the start, each action, all that it showed, what changed."""
+def story_of(system: AnySystem, evidence: Evidence, phases: Phases | None = None) -> Story:
+    """`evidence` replayed in `system`: the start, each action, all that it showed, what changed.
+
+    `phases` tells a step of the system's protocol in its own words.
+    """
     match evidence:
         case Scenario():
-            return Story((_run(system, evidence),))
+            return Story((_run(system, evidence, phases),))
         case Lasso():
-            return Story((_lasso(system, evidence),))
+            return Story((_lasso(system, evidence, phases),))
         case Pair():
-            runs = (_run(system, evidence.left), _run(system, evidence.right))
+            runs = (_run(system, evidence.left, phases), _run(system, evidence.right, phases))
             return Story(runs, inert(evidence.relation) or "the claim")
 
 
-def _run(system: AnySystem, scenario: Scenario[Any, Any, Any]) -> Run:
-    steps = tuple(_told(step) for step in replay(system, scenario).steps)
+def _run(system: AnySystem, scenario: Scenario[Any, Any, Any], phases: Phases | None) -> Run:
+    steps = tuple(_told(step, phases) for step in replay(system, scenario).steps)
     return Run(_config(scenario.config), tuple(layout(scenario.start)), steps)
 
 
-def _lasso(system: AnySystem, lasso: Lasso[Any, Any, Any]) -> Run:
+def _lasso(system: AnySystem, lasso: Lasso[Any, Any, Any], phases: Phases | None) -> Run:
     config, start = _config(lasso.config), tuple(layout(lasso.start))
     try:
         trace, _ = replay_lasso(system, lasso)
     except NotReplayable as error:
         return Run(config, start, (), note=f"no lasso: {inert(str(error))}")
-    return Run(config, start, tuple(map(_told, trace.steps)), loop=len(lasso.loop))
+    return Run(config, start, tuple(_told(step, phases) for step in trace.steps), loop=len(lasso.loop))
 
 
 def _config(config: Any) -> Lines:
     return tuple(layout(config)) if config is not None and config != () else ()
 
 
-def _told(step: Step[Any, Any, Any, Any]) -> Told:
-    return Told(tuple(layout(step.action)), tuple(_shown(step.shown)), changes(step.before, step.after))
+def _told(step: Step[Any, Any, Any, Any], phases: Phases | None) -> Told:
+    told = () if phases is None else phases(step)
+    return Told(
+        tuple(layout(step.action)),
+        tuple(_shown(step.shown)),
+        changes(step.before, step.after),
+        tuple((inert(name), tuple(map(inert, lines))) for name, lines in told),
+    )
 
 
 def _shown(value: Any) -> Iterator[tuple[str, Lines]]:

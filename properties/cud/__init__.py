@@ -17,12 +17,14 @@ from evenhand.properties.cud.observers import OBSERVERS
 from evenhand.properties.cud.plans import plans
 from evenhand.properties.cud.reach import REACH
 from evenhand.properties.cud.safety import SAFETY
+from evenhand.properties.cud.telling import phases
 from evenhand.properties.cud.vectors import VECTORS
+from evenhand.properties.cud.whole import WHOLE
 from evenhand.properties.registry import Claims
 
 __all__ = ["CLAIMS"]
 
-_EVERY = (*SAFETY, *ARBITRATION, *BLINDNESS, *HISTORY, *LIVENESS, *CLASSES, *REACH)
+_EVERY = (*SAFETY, *ARBITRATION, *BLINDNESS, *HISTORY, *LIVENESS, *CLASSES, *REACH, *WHOLE)
 
 CLAIMS = Claims(
     claims=_EVERY,
@@ -31,5 +33,6 @@ CLAIMS = Claims(
     plans=plans(_EVERY),
     observers=OBSERVERS,
     vectors=VECTORS,
+    phases=phases,
 )
 """The property side of `cud`."""

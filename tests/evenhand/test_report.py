@@ -109,7 +109,7 @@ def test_what_to_try_next() -> None:
 
 def test_a_finding_comes_back_from_its_json() -> None:
     """As it crosses from one process to another."""
-    story = Story((Run(("c",), ("s",), (Told(("a",), (("b", ("1", "2")),), ("x",)),), loop=1),))
+    story = Story((Run(("c",), ("s",), (Told(("a",), (("b", ("1", "2")),), ("x",), (("p", ("q",)),)),), loop=1),))
     one = replace(found(REFUTED), story=story, trusted_base=("x",), scope={"agents": 2}, coverage={"states": 3})
     assert Finding.from_json(one.to_json()) == one
 
