@@ -195,6 +195,8 @@ def step(rules: Rules, config: Config, state: State, act: Act) -> tuple[State, D
     match act.what:
         case What.TICK:
             return _tick(rules, config, state), Decision(act.what)
+        case What.PRE if not rules.authorised(config, act.agent):
+            return state, Decision(act.what, Verdict.DENIED, reason="the agent may not write intents in this scope")
         case _ if act.resource not in config.resources:
             return _rejected(state, act, "no such resource")
         case What.PRE:
@@ -256,8 +258,6 @@ def _tick(rules: Rules, config: Config, state: State) -> State:
 
 
 def _pre(rules: Rules, config: Config, state: State, act: Act) -> tuple[State, Decision]:
-    if not rules.authorised(config, act.agent):
-        return state, Decision(act.what, Verdict.DENIED, reason="the agent may not write intents in this scope")
     if act.agent not in config.agents or _doing(config, state, act.agent) != IDLE:
         return _rejected(state, act, "the agent is busy")
     if rules.locked(config, state, act.agent):
@@ -355,8 +355,8 @@ def _principal(config: Config, state: State, act: Act) -> tuple[State, Decision]
 
 def _meddle(rules: Rules, config: Config, state: State, act: Act) -> tuple[State, Decision]:
     """A warning of full strength against a mark, or a mark that supersedes it, by whoever may refer to it."""
-    if act.agent not in (*config.agents, *config.strangers):
-        return state, Decision(act.what, Verdict.DENIED, reason="unknown agent")
+    if not config.meddling or act.agent not in (*config.agents, *config.strangers):
+        return _rejected(state, act, "nobody of this system writes such marks")
     place = config.resources.index(act.resource)
     about_claim = act.what in (What.WARN_CLAIM, What.SUPERSEDE_CLAIM)
     author = state.claims[place] if about_claim else act.target

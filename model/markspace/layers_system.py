@@ -35,7 +35,7 @@ def _configs(scope: Scope, readings: Readings) -> Iterator[LayersConfig]:
 
     yield config(one)
     yield config(one, _B)
-    yield config(two, _R, scopes=("a",))
+    yield config(two, _R, scopes=("a",), capacity=3)
     yield config(one, _T)
     yield config(one, _T, budget=(5, 2))
     yield config(one, _B, _P, scopes=("a",))

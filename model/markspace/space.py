@@ -101,7 +101,7 @@ def _fault(_config: SpaceConfig, scope: ScopeDef, draft: Draft) -> str:
 def _new_id(space: Space, wanted: int) -> int:
     """The id that the environment gives, unless it is taken."""
     taken = {mark.id for mark in space.marks}
-    return wanted if wanted not in taken else min(set(range(1, len(taken) + 2)) - taken)
+    return wanted if wanted not in taken else max(taken) + 1
 
 
 def _refers(config: SpaceConfig, mark: Mark, target: Mark) -> bool:
@@ -289,9 +289,9 @@ def _visible(rules: Rules, config: SpaceConfig, reader: str | None, scope: str) 
         return "full"
     agent = agent_called(config, reader)
     governing = rules.defined(config.scopes, scope)
-    if agent is None or governing is None:
+    if governing is None:
         return "nothing"
-    return rules.projection(governing.visibility, rules.may_read(agent, scope))
+    return rules.projection(governing.visibility, agent is not None and rules.may_read(agent, scope))
 
 
 def _read(rules: Rules, config: SpaceConfig, space: Space, act: Read) -> Reply:

@@ -152,5 +152,14 @@ _SPACE: tuple[Expectation, ...] = (
     _holds("writes_reach_only_their_own", "space", "authors only", reference_authority="same_agent_or_principal"),
 )
 
-EXPECTED: tuple[Expectation, ...] = (*_GUARD, *_SPACE)
+_LAYERS: tuple[Expectation, ...] = (
+    _refuted("no_burst_across_windows", "layers", "9.12: two tumbling windows in a row, each with its own limit"),
+    _holds("no_burst_across_windows", "layers", "every stretch is a window", rate_window="sliding"),
+    _refuted(
+        "deliveries_match_the_present_subscription", "composing", "P48, P50: a replaced subscription leaves its queue"
+    ),
+    _refuted("subscriptions_do_not_leak", "composing", "13.4: delivery knows no visibility"),
+)
+
+EXPECTED: tuple[Expectation, ...] = (*_GUARD, *_SPACE, *_LAYERS)
 """What was registered."""

@@ -247,7 +247,8 @@ def invalidation_decay_p35(step: AnyStep) -> bool:
 
 
 @each_step(
-    "As a warning decays, a mark that does not decay itself recovers: strictly, once anything is left of it.",
+    "As a warning of any weight decays, a mark that does not decay itself recovers: strictly, once anything is left of "
+    "it.",
     source="P35, repaired",
     systems=ONLY,
     when=lambda step: _recovers(step) and step.shown.effective[0] == step.shown.effective[1],
@@ -255,7 +256,8 @@ def invalidation_decay_p35(step: AnyStep) -> bool:
 def constant_marks_recover(step: AnyStep) -> bool:
     """The weakest assumption found: its effective strength without warnings is the same at both instants."""
     before, after = step.shown.reduced
-    return before < after or (before == after == ZERO)
+    weightless = _weight_of(step, 0).sign == 0
+    return before < after or before == after == ZERO or (weightless and before == after)
 
 
 @reachable("A mark that a warning cancelled can be seen again.", source="9.5", systems=ONLY)

@@ -1,0 +1,139 @@
+"""Which engine runs which system at which scope under which budget.
+
+Each guard is searched to the end with two agents, then with three, then with two resources; the space with two marks
+and everything hostile, then with three marks at one instant.  Every other reading is searched where it can matter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from evenhand.properties.markspace.notions import CORE, GUARDED
+from evenhand.properties.property import DeadlockFree, LeadsTo, LivelockFree, Property, Reachable
+from evenhand.properties.registry import Plan
+
+__all__ = ["plans"]
+
+LONG = ("standard", "deep")
+TWO_RESOURCES = ("no_circular_wait", "progress_p12", "yield_recovery_p13", "mutual_exclusion", "guard_determinism_p36")
+THREE_MARKS = ("resolution_immediacy_p29", "supersession_transitivity_p47", "mark_immutability_p30")
+NEEDS_TWO_LEVELS = ("confidence_decides_nothing", "exclusion_within_the_lease")
+SPARE = {"first_writer": 1, "highest_confidence": 2, "yield_all": 1, "deferred": 2, "meddled": 1}
+"""Levels of confidence worth having where readings are compared."""
+
+
+def _names(
+    claims: Iterable[Property], system: str, *, but: tuple[str, ...] = (), without: tuple[type[Property], ...] = ()
+) -> tuple[str, ...]:
+    return tuple(
+        claim.name
+        for claim in claims
+        if system in claim.systems and claim.name not in but and not isinstance(claim, without)
+    )
+
+
+def plans(claims: tuple[Property, ...]) -> tuple[Plan, ...]:
+    """The runs of this protocol, whose claims these are."""
+    return (*_guards(claims), *_guard_readings(claims), *_others(claims), *_drawn(claims))
+
+
+def _guards(claims: tuple[Property, ...]) -> Iterator[Plan]:
+    one = ("no_circular_wait",)
+    for system in GUARDED:
+        yield Plan(system, "explore", claims=_names(claims, system, but=one))
+        if system in CORE:
+            names = _names(claims, system, but=(*one, *NEEDS_TWO_LEVELS))
+            budgets = LONG if system != "yield_all" else ("deep",)
+            yield Plan(system, "explore", budgets, scope={"agents": 3, "levels": 1}, claims=names)
+            yield Plan(system, "explore", ("deep",), scope={"ttl": 2}, claims=_names(claims, system, but=one))
+            two = tuple(name for name in TWO_RESOURCES if system != "yield_all" or name != "guard_determinism_p36")
+            yield Plan(system, "explore", budgets, scope={"resources": 2, "levels": 1}, claims=two)
+            given_back = {"claim_release": "superseding_action_of_holder"}
+            if system != "yield_all":
+                yield Plan(system, "explore", LONG, {"resources": 2, "levels": 1}, given_back, claims=one)
+    yield Plan("yield_all", "explore", ("standard",), scope={"resources": 2, "levels": 1}, claims=one)
+    yield Plan(
+        "meddled", "explore", ("deep",), scope={"agents": 3}, claims=("mutual_exclusion", "others_marks_are_safe")
+    )
+
+
+def _guard_readings(claims: tuple[Property, ...]) -> Iterator[Plan]:
+    """Single deviations from the default, each in the systems where the sentence is met; and two declared pairs."""
+    everywhere = (*CORE, "meddled")
+    wanted: tuple[tuple[str, str, tuple[str, ...]], ...] = (
+        ("id_order", "adversarial", CORE),
+        ("own_intents", "compete", CORE),
+        ("reference_authority", "same_scope_writer", ("meddled",)),
+        ("reference_authority", "same_agent_or_principal", ("meddled",)),
+        ("action_immunity", "immune_to_warnings", ("meddled",)),
+        ("failed_action", "claims", everywhere),
+        ("claim_release", "superseding_action_of_holder", CORE),
+        ("lease", "renewed_while_tool_runs", CORE),
+        ("guard_atomicity", "through_tool_call", everywhere),
+        ("deferred_loser", "conflict_with_winner", ("deferred",)),
+        ("boundary_while_running", "waits", ("deferred",)),
+        ("principal_decision", "names_winner", ("yield_all",)),
+    )
+    for reading, value, systems in wanted:
+        for system in systems:
+            but = ["no_circular_wait", "confidence_decides_nothing"]
+            if value in ("through_tool_call", "waits"):
+                but += ["guard_determinism_p36", "determinism_p11"]
+            levels = SPARE[system] if value not in ("adversarial", "compete") else 1
+            if levels == 1 and system in ("highest_confidence", "deferred"):
+                but.append("exclusion_within_the_lease")
+            names = _names(claims, system, but=tuple(but))
+            yield Plan(system, "explore", LONG, scope={"levels": levels}, readings={reading: value}, claims=names)
+    pair = {"lease": "renewed_while_tool_runs", "guard_atomicity": "through_tool_call"}
+    yield Plan("first_writer", "explore", LONG, scope={"levels": 1}, readings=pair, claims=("mutual_exclusion",))
+    pair = {"reference_authority": "same_agent_or_principal", "action_immunity": "immune_to_warnings"}
+    names = ("action_precedence_p39", "others_marks_are_safe")
+    yield Plan("meddled", "explore", LONG, readings=pair, claims=names)
+
+
+def _others(claims: tuple[Property, ...]) -> Iterator[Plan]:
+    quick = {"hostile": 0, "horizon": 1}
+    space = _names(claims, "space", but=("resolution_immediacy_p29",))
+    yield Plan("space", "explore", ("quick",), scope={"horizon": 1}, claims=space)
+    yield Plan("space", "explore", LONG, claims=space)
+    yield Plan("space", "explore", ("deep",), scope={"marks": 3, "hostile": 0, "horizon": 0}, claims=THREE_MARKS)
+    yield Plan("signals", "explore", ("quick",), scope={"ages": 2, "marks": 2})
+    yield Plan("signals", "explore", LONG)
+    for reading, value in (("zero_strength", "excluded"), ("warning_trust", "source_capped")):
+        yield Plan("signals", "explore", LONG, scope={"ages": 2, "marks": 2}, readings={reading: value})
+    shallow = _names(claims, "space", but=("resolution_immediacy_p29", "scope_isolation_p19"))
+    for reading, value, names in (
+        ("reference_authority", "same_scope_writer", ("writes_reach_only_their_scopes", "reads_do_not_leak")),
+        ("reference_authority", "same_agent_or_principal", ("writes_reach_only_their_own", "reads_do_not_leak")),
+        (
+            "id_order",
+            "adversarial",
+            ("total_write_ordering_p32", "writes_are_totally_ordered", "mark_id_uniqueness_p31"),
+        ),
+        ("action_immunity", "immune_to_warnings", ("write_visibility_p27",)),
+        ("failed_action", "claims", ("verdicts_do_not_leak",)),
+        ("active_threshold", "min_strength", ("resolution_is_a_function_of_the_intents",)),
+        ("hierarchy_reads", "subtree", ("write_visibility_p27", "reads_do_not_leak")),
+        ("warning_trust", "source_capped", ("write_visibility_p27",)),
+        ("need_log_base", "2", ("need_clusters_are_complete",)),
+        ("need_log_base", "10", ("need_clusters_are_complete",)),
+    ):
+        yield Plan("space", "explore", ("standard",), quick, {reading: value}, claims=names)
+        yield Plan("space", "explore", ("deep",), quick, {reading: value}, claims=shallow)
+    lawful = ("writes_are_exactly_the_lawful", "scope_isolation_p19", "hierarchy_p23")
+    for reading, value in (("zero_strength", "excluded"), ("scope_grammar", "free_text")):
+        yield Plan("space", "explore", LONG, scope={"horizon": 1}, readings={reading: value}, claims=lawful)
+    yield Plan("layers", "explore")
+    bursts = ("no_burst_across_windows", "rate_limit_enforcement_p64", "rate_limit_fleet_cap_p65")
+    yield Plan("layers", "explore", LONG, readings={"rate_window": "sliding"}, claims=bursts)
+    yield Plan("composing", "explore")
+    yield Plan("composing", "explore", ("deep",), scope={"marks": 3})
+    yield Plan("scheduling", "explore")
+
+
+def _drawn(claims: tuple[Property, ...]) -> Iterator[Plan]:
+    """What is searched is drawn beyond its scope: more agents and resources, more marks, ages off the grid."""
+    undecidable = (DeadlockFree, LivelockFree, LeadsTo, Reachable)
+    for system in ("first_writer", "deferred", "space", "signals"):
+        names = _names(claims, system, but=("no_circular_wait", "decisions_do_not_leak"), without=undecidable)
+        yield Plan(system, "fuzz", LONG, claims=names, examples=200 if system != "signals" else 100, steps=20)
