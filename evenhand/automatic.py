@@ -2,7 +2,8 @@
 
 The reference runs a while with its rules watched; every rule then yields faults that its arguments and results
 suggest: a truth value negated, a result frozen, an argument ignored, a tuple reversed, cut short or emptied, a
-count off by one.  A mutant is a system, a rule and an operator, by name, so that any process can make it again.
+count off by one; and those that its source suggests (`rewriting`): a guard dropped or negated, ALL for ANY.  A mutant
+is a system, a rule and an operator, by name, so that any process can make it again.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from typing import Any, cast
 
 from evenhand.model.system import System, UnknownName
 from evenhand.properties.registry import Bundle
+from evenhand.rewriting import rewritings, rewritten
 
 __all__ = ["PREFIX", "Watched", "automatic_names", "faults", "mutated", "watched"]
 
@@ -101,6 +103,7 @@ def faults(seen: Watched) -> Iterator[tuple[str, Operator]]:
         yield "negated", _then(lambda result: not result)
     elif results and all(isinstance(result, int) for result in results):
         yield "plus_one", _then(lambda result: result + 1)
+        yield "minus_one", _then(lambda result: result - 1)
     if len(results) > 1:
         for number, result in enumerate(results[:2], start=1):
             yield f"frozen_{number}", _frozen(result)
@@ -134,7 +137,7 @@ def automatic_names(bundle: Bundle, count: int, seed: int) -> tuple[tuple[str, s
         (name, f"{PREFIX}{rule}:{fault}")
         for name, system in bundle.model.systems.items()
         for rule, seen in watched(system).items()
-        for fault, _ in faults(seen)
+        for fault in (*(name for name, _ in faults(seen)), *rewritings(getattr(system.rules, rule)))
     ]
     return tuple(sorted(random.Random(seed).sample(every, min(count, len(every)))))
 
@@ -145,8 +148,9 @@ def mutated(system: AnySystem, variant: str) -> AnySystem:
     seen = watched(system)
     if rule not in seen:
         raise UnknownName("rule", rule, seen)
-    known = dict(faults(seen[rule]))
-    if fault not in known:
-        raise UnknownName(f"fault of rule {rule}:", fault, known)
-    function = known[fault](getattr(system.rules, rule))
+    known, original = dict(faults(seen[rule])), getattr(system.rules, rule)
+    in_source = rewritings(original)
+    if fault not in known and fault not in in_source:
+        raise UnknownName(f"fault of rule {rule}:", fault, (*known, *in_source))
+    function = known[fault](original) if fault in known else rewritten(original, fault)
     return replace(system, rules=replace(system.rules, **{rule: function}), variant=variant)

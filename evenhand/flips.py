@@ -6,25 +6,22 @@ each system whose search is small: the system's own scope or one that a mutant n
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from evenhand.model.canonical import Json
 from evenhand.model.system import Scope, System, UnknownName, reading_values
+from evenhand.places import SMALL, small_places
 from evenhand.plan import Job
 from evenhand.properties.registry import Bundle
-from evenhand.properties.search.estimate import estimate
 from evenhand.properties.verdict import Status
 from evenhand.report.finding import Finding, plain
 from evenhand.running import run_jobs
 
-__all__ = ["SMALL", "Flip", "FlipTable", "flip_table"]
+__all__ = ["Flip", "FlipTable", "flip_table"]
 
 AnySystem = System[Any, Any, Any, Any, Any]
-
-SMALL = 10_000
-"""Steps (as estimated) up to which a search is small enough to be repeated for every value of every reading."""
 
 
 @dataclass(frozen=True)
@@ -112,7 +109,7 @@ def flip_table(
             raise UnknownName(f"reading of {bundle.name}:", name, known)
     wanted = {name: values for name, values in known.items() if not readings or name in readings}
     values = [(name, value) for name, legal in wanted.items() for value in legal[1:]]
-    places = tuple(_places(bundle, system, scope, small))
+    places = tuple(_places(bundle, system, scope, small).items())
     if not places:
         raise ValueError(f"no system of {bundle.name} has a search of at most {small} steps; give --system and --scope")
     base = [Job(bundle.name, "explore", name, scope=tuple(sorted(at.items()))) for name, at in places]
@@ -146,20 +143,11 @@ def flip_table(
     )
 
 
-def _places(bundle: Bundle, system: str, scope: Scope | None, small: int) -> Iterator[tuple[str, Scope]]:
-    """Of each system (or of `system`) the largest place that is small; a scope that was given is taken as it is."""
+def _places(bundle: Bundle, system: str, scope: Scope | None, small: int) -> dict[str, Scope]:
+    """Small places; a scope that was given is taken as it is, in every system (or in `system`)."""
+    if scope is None:
+        return small_places(bundle, small, system=system)
     systems = bundle.model.systems
     if system and system not in systems:
         raise UnknownName(f"system of {bundle.name}:", system, systems)
-    for name, base in systems.items():
-        if system not in ("", name):
-            continue
-        if scope is not None:
-            yield name, base.at(**dict(scope)).scope
-            continue
-        named = [base.at(**dict(mutant.scope)) for mutant in bundle.model.mutants if mutant.system == name]
-        scopes = dict.fromkeys((base.scope, *(one.scope for one in named)))
-        sized = [(estimate(base.at(**dict(one))), one) for one in scopes]
-        fitting = [(about, one) for about, one in sized if about is not None and about <= small]
-        if fitting:
-            yield name, max(fitting, key=lambda pair: pair[0])[1]
+    return {name: base.at(**dict(scope)).scope for name, base in systems.items() if system in ("", name)}

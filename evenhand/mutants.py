@@ -2,13 +2,16 @@
 
 A mutant is *killed* by a claim and an engine when the engine refutes the claim on the mutant while the same
 claim holds on the reference at the same scope and under the same readings.  What no claim kills is compared
-with the reference step by step: where the whole scope shows no difference it is *equivalent* there; otherwise it
-is an *open gap* if it was stated as one, or a *survivor*.  Claims and engines that kill nothing are listed, for
-a claim nothing can falsify is worth as little as a mutant nobody notices.
+with the reference step by step: where the whole scope shows no difference it is *equivalent* there (in hidden state
+too, or else every claim must have been searched to its end with the reference's verdict); otherwise it is an *open
+gap* if it was stated as one, or a *survivor*: the scenario on which it shows is what some claim should object to.
+Claims and engines that kill nothing are listed, for a claim nothing can falsify is worth as little as a mutant nobody
+notices.  What an interruption left open is *unfinished*.
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
@@ -16,6 +19,7 @@ from typing import Any, Literal
 from evenhand.automatic import automatic_names
 from evenhand.model.canonical import Json
 from evenhand.model.system import Mutant, UnknownName
+from evenhand.places import small_places
 from evenhand.plan import EFFORT, Budget, Effort, Job
 from evenhand.properties.registry import Bundle
 from evenhand.properties.verdict import Status
@@ -32,7 +36,7 @@ HUNT: Mapping[Budget, Effort] = {
 }
 """How hard one mutant is hunted: there are many, and most show themselves early."""
 
-Fate = Literal["killed", "equivalent", "open_gap", "survivor"]
+Fate = Literal["killed", "equivalent", "open_gap", "survivor", "unfinished"]
 
 
 @dataclass(frozen=True)
@@ -47,7 +51,11 @@ class Kill:
 
 @dataclass(frozen=True)
 class MutantRow:
-    """What became of one mutant, beside what was registered; `because` explains a mutant that lives."""
+    """What became of one mutant, beside what was registered; `because` explains a mutant that lives.
+
+    `hint` is the run on which a survivor shows something else, step by step: what a missing claim would be about.
+    `command` compares it with the reference again.
+    """
 
     mutant: str
     sentence: str
@@ -61,6 +69,8 @@ class MutantRow:
     kills: tuple[Kill, ...] = ()
     because: str = ""
     doubts: tuple[str, ...] = ()
+    hint: tuple[str, ...] = ()
+    command: str = ""
 
     @property
     def as_stated(self) -> bool:
@@ -88,6 +98,8 @@ class MutantRow:
             "as_stated": self.as_stated,
             "because": self.because,
             "doubts": list(self.doubts),
+            "hint": list(self.hint),
+            "command": self.command,
             "kills": [{"claim": k.claim, "engine": k.engine, "length": k.length} for k in self.kills],
         }
 
@@ -96,18 +108,21 @@ class MutantRow:
 class Automatic:
     """What became of the mutants that were made by rule, unfiltered, by name.
 
-    `stillborn` ones raised in the model instead of showing something.
+    `stillborn` ones raised in the model instead of showing something; `unfinished` ones an interruption left open.
     """
 
     killed: tuple[str, ...] = ()
     equivalent: tuple[str, ...] = ()
     surviving: tuple[str, ...] = ()
     stillborn: tuple[str, ...] = ()
+    unfinished: tuple[str, ...] = ()
 
     @property
     def made(self) -> int:
         """How many there were."""
-        return len(self.killed) + len(self.equivalent) + len(self.surviving) + len(self.stillborn)
+        return (
+            len(self.killed) + len(self.equivalent) + len(self.surviving) + len(self.stillborn) + len(self.unfinished)
+        )
 
     def to_json(self) -> dict[str, Json]:
         """Counts of what was made and killed, names of what was not."""
@@ -117,6 +132,7 @@ class Automatic:
             "equivalent": list(self.equivalent),
             "surviving": list(self.surviving),
             "stillborn": list(self.stillborn),
+            "unfinished": list(self.unfinished),
         }
 
 
@@ -131,7 +147,7 @@ class KillMatrix:
     automatic: Automatic = field(default_factory=Automatic)
     interrupted: bool = False
     unfinished: tuple[str, ...] = ()
-    seconds: tuple[tuple[str, float], ...] = ()
+    seconds: tuple[tuple[str, str, float], ...] = ()
 
     def of(self, fate: Fate) -> tuple[str, ...]:
         """The names of the mutants with this fate."""
@@ -148,6 +164,19 @@ class KillMatrix:
         """Engines that kill nothing."""
         used = {kill.engine for row in self.rows for kill in row.kills}
         return tuple(engine for engine in self.engines if engine not in used)
+
+    def timing(self) -> dict[str, Json]:
+        """Wall seconds by engine, and by mutant and engine (`reference`: the reference at all places together)."""
+        engines: dict[str, float] = {}
+        variants: dict[str, dict[str, float]] = {}
+        for variant, engine, seconds in self.seconds:
+            engines[engine] = engines.get(engine, 0.0) + seconds
+            row = variants.setdefault(variant, {})
+            row[engine] = row.get(engine, 0.0) + seconds
+        return {
+            "engines": {name: round(seconds, 3) for name, seconds in engines.items()},
+            "mutants": {name: {e: round(s, 3) for e, s in row.items()} for name, row in variants.items()},
+        }
 
     @property
     def exit_code(self) -> int:
@@ -229,7 +258,7 @@ class _Run:
         self.proved: list[Finding] = []
         self.interrupted = False
         self.unfinished: list[str] = []
-        self.seconds: list[tuple[str, float]] = []
+        self.seconds: list[tuple[str, str, float]] = []
 
     def run(self, wanted: Iterable[Job]) -> None:
         """Run the jobs that were not run yet; none once interrupted."""
@@ -238,14 +267,19 @@ class _Run:
             self.unfinished += [job.title for job in new]
             return
 
+        since: dict[Job, float] = {}
+
+        def started(job: Job) -> None:
+            since[job] = time.monotonic()
+
         def finished(job: Job, findings: tuple[Finding, ...]) -> None:
             self.found[job] = findings
+            self.seconds.append((_variant(job), job.engine, time.monotonic() - since[job]))
             self.progress(job)
 
-        ran = run_jobs(new, workers=self.workers, finished=finished)
+        ran = run_jobs(new, workers=self.workers, started=started, finished=finished)
         self.interrupted = ran.interrupted
-        self.unfinished += [job.title for job in ran.unfinished]
-        self.seconds += ran.seconds
+        self.unfinished += [f"{job.title} {job.variant}".rstrip() for job in ran.unfinished]
 
     def place(self, mutant: Mutant[Any]) -> Job:
         """Where a mutant is hunted: its system, scope and readings."""
@@ -293,7 +327,7 @@ class _Run:
         """The row of one mutant."""
         kills = self.kills(place)
         compared = self.found.get(replace(place, engine="compare"), ())
-        fate = _fate(mutant.expected, bool(kills), compared)
+        fate = self.fate(place, mutant.expected)
         because = "; ".join(finding.because for finding in compared)
         doubts = [f"{f.engine}: {f.because}" for f in self.findings(place) if f.status is Status.UNDECIDED]
         return MutantRow(
@@ -309,15 +343,44 @@ class _Run:
             kills=kills,
             because=because,
             doubts=() if kills else tuple(dict.fromkeys(doubts)),
+            hint=tuple(line for finding in compared for line in finding.trace) if fate == "survivor" else (),
+            command=replace(place, engine="compare").command,
         )
 
+    def fate(self, place: Job, expected: str) -> Fate:
+        """What became of the mutant hunted at a place; whatever was not run to its end decides nothing."""
+        if self.kills(place):
+            return "killed"
+        comparing = replace(place, engine="compare")
+        if any(job not in self.found for job in (*_searched(place), comparing)):
+            return "unfinished"
+        if any(self.equal(place, finding) for finding in self.found[comparing]):
+            return "equivalent"
+        return "open_gap" if expected == "open_gap" else "survivor"
+
+    def equal(self, place: Job, compared: Finding) -> bool:
+        """Whether a comparison shows the mutant to be equivalent in its scope, for every claim there is.
+
+        Where hidden state differs, the search must have decided every claim, each as of the reference.
+        """
+        if compared.status is not Status.HOLDS:
+            return False
+        if compared.scope.get("same_state"):
+            return True
+        searched = [
+            {f.claim: f.status for f in self.found.get(replace(place, variant=v), ())} for v in ("", place.variant)
+        ]
+        return searched[0] == searched[1] and bool(searched[0]) and Status.UNDECIDED not in searched[1].values()
+
     def automatic(self, names: Sequence[tuple[str, str]]) -> Automatic:
-        """What became of the mutants made by rule; each is hunted in the system it was made from."""
+        """What became of the mutants made by rule; each is hunted in a small place of the system it was made from."""
+        small = small_places(self.bundle) if names else {}
         places = [
             Job(
                 self.bundle.name,
                 "explore",
                 system,
+                scope=tuple(sorted(small.get(system, self.bundle.model.systems[system].scope).items())),
                 variant=name,
                 max_states=self.effort.max_states,
                 examples=self.effort.examples,
@@ -330,23 +393,28 @@ class _Run:
         self.run(job for place in (*references, *places) for job in _searched(place))
         alive = [place for place in places if not self.kills(place)]
         self.run(replace(place, engine="compare") for place in alive)
-        fates: dict[str, list[str]] = {"killed": [], "equivalent": [], "survivor": [], "stillborn": []}
+        fates: dict[str, list[str]] = {
+            "killed": [],
+            "equivalent": [],
+            "survivor": [],
+            "stillborn": [],
+            "unfinished": [],
+        }
         for place in places:
             compared = self.found.get(replace(place, engine="compare"), ())
-            fate: str = _fate("killed", bool(self.kills(place)), compared)
+            fate: str = self.fate(place, "killed")
             if fate != "killed" and any(STOPPED in finding.because for finding in compared):
                 fate = "stillborn"
             fates[fate].append(f"{place.system}: {place.variant}")
-        return Automatic(*(tuple(fates[fate]) for fate in ("killed", "equivalent", "survivor", "stillborn")))
+        return Automatic(
+            *(tuple(fates[fate]) for fate in ("killed", "equivalent", "survivor", "stillborn", "unfinished"))
+        )
 
 
 def _searched(place: Job) -> tuple[Job, Job]:
     return replace(place, engine="explore"), replace(place, engine="fuzz")
 
 
-def _fate(expected: str, killed: bool, compared: Sequence[Finding]) -> Fate:
-    if killed:
-        return "killed"
-    if any(finding.status is Status.HOLDS for finding in compared):
-        return "equivalent"
-    return "open_gap" if expected == "open_gap" else "survivor"
+def _variant(job: Job) -> str:
+    """Whose time a job takes: a mutant's, the reference's, or that of a theorem with all its mutants."""
+    return f"theorem {job.theorem}" if job.engine == "prove" else job.variant or "reference"

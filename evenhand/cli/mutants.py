@@ -83,7 +83,7 @@ def mutants(
             )
     written = _write(bundle, found, folder) if folder is not None else {}
     if as_json:
-        timing = {"total": round(time.monotonic() - began, 3), **{name: round(s, 3) for name, s in found.seconds}}
+        timing = {"total": round(time.monotonic() - began, 3), **found.timing()}
         emit({**found.to_json(), "fixtures": written, "versions": versions(), "timing": timing})
     else:
         _print(found, written)
@@ -124,6 +124,11 @@ def _print(found: KillMatrix, written: dict[str, str]) -> None:
             f"surviving {len(made.surviving)}, stillborn {len(made.stillborn)}"
         )
         lines += [f"  survives: {name}" for name in made.surviving]
+    for row in found.rows:
+        if row.fate == "survivor":
+            lines.append(f"a claim is missing: none objects to {row.mutant}, {row.sentence} Compare: {row.command}")
+            lines += [f"    {line}" for line in row.hint]
+    lines.append(f"seconds by engine: {', '.join(f'{name} {s:.0f}' for name, s in found.timing()['engines'].items())}")
     lines += [f"written: {name}" for name in written.values()]
     lines += ["INTERRUPTED; not finished: " + ", ".join(found.unfinished[:5])] if found.interrupted else []
     print_lines(console, map(inert, lines))

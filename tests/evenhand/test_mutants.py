@@ -57,6 +57,7 @@ def test_mutants_made_by_rule_are_reported_unfiltered(matrix: KillMatrix) -> Non
     made = matrix.automatic
     assert made.made == len(automatic_names(find("latch"), 50, 0)) > 4
     assert len(made.killed) + len(made.equivalent) + len(made.surviving) + len(made.stillborn) == made.made
+    assert made.unfinished == ()
     assert "latch: auto:free:negated" in made.killed
     assert any("auto:left" in name for name in made.surviving), "no claim says that one can leave"
 
@@ -125,10 +126,10 @@ def test_the_keys_are_these(cli: Command) -> None:
         "automatic", "claims", "engines", "equivalent", "fixtures", "format", "idle_claims", "idle_engines",
         "interrupted", "matrix", "open_gaps", "protocol", "survivors", "timing", "unfinished", "version", "versions",
     ]  # fmt: skip
-    assert sorted(made["automatic"]) == ["equivalent", "killed", "made", "stillborn", "surviving"]
+    assert sorted(made["automatic"]) == ["equivalent", "killed", "made", "stillborn", "surviving", "unfinished"]
     assert sorted(made["matrix"][0]) == [
-        "as_stated", "because", "doubts", "expected", "fate", "kills", "mutant", "readings", "reason", "scope",
-        "sentence", "source", "system",
+        "as_stated", "because", "command", "doubts", "expected", "fate", "hint", "kills", "mutant", "readings",
+        "reason", "scope", "sentence", "source", "system",
     ]  # fmt: skip
     assert (made["survivors"], made["equivalent"], made["open_gaps"]) == ([], ["slow_leave"], ["sticky"])
 
@@ -166,7 +167,7 @@ class Call:
     "call",
     [
         Call([True, False], ["negated", "frozen_1", "frozen_2"]),
-        Call([0, 3], ["plus_one", "frozen_1", "frozen_2"]),
+        Call([0, 3], ["plus_one", "minus_one", "frozen_1", "frozen_2"]),
         Call([("a", "b")], ["emptied", "first_only", "reversed"]),
         Call(["x"], []),
         Call([], []),

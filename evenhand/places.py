@@ -1,0 +1,34 @@
+"""Where something is tried many times: places that are searched whole in a moment."""
+
+from __future__ import annotations
+
+from evenhand.model.system import Scope, UnknownName
+from evenhand.properties.registry import Bundle
+
+__all__ = ["SMALL", "small_places"]
+
+SMALL = 10_000
+"""Steps (as estimated) up to which a search is small enough to be repeated."""
+
+
+def small_places(bundle: Bundle, small: int = SMALL, *, system: str = "") -> dict[str, Scope]:
+    """Of each system (or of `system`) the largest of its own scope and those that mutants name whose search is small.
+
+    A system without one is left out.  Raises UnknownName for a system that is not there.
+    """
+    from evenhand.properties.search.estimate import estimate
+
+    systems = bundle.model.systems
+    if system and system not in systems:
+        raise UnknownName(f"system of {bundle.name}:", system, systems)
+    found: dict[str, Scope] = {}
+    for name, base in systems.items():
+        if system not in ("", name):
+            continue
+        named = [base.at(**dict(mutant.scope)) for mutant in bundle.model.mutants if mutant.system == name]
+        scopes = dict.fromkeys((base.scope, *(one.scope for one in named)))
+        sized = [(estimate(base.at(**dict(one))), one) for one in scopes]
+        fitting = [(about, one) for about, one in sized if about is not None and about <= small]
+        if fitting:
+            found[name] = max(fitting, key=lambda pair: pair[0])[1]
+    return found
