@@ -154,28 +154,27 @@ def candidate(
     )
 
 
-def contexts(hostile: bool = True) -> tuple[tuple[Observation, ...], ...]:
-    """Lists of observations, plainest first: with and without time, budget, integrity failures."""
+def contexts(most: int = 99) -> tuple[tuple[Observation, ...], ...]:
+    """Up to so many lists of observations, plainest first; absurd ones after the first six."""
     plain = usual()
     found: list[tuple[Observation, ...]] = [plain, (said(),), (*plain, budget(6000)), (*plain, budget(6001))]
     found += [(*plain, integrity_failure()), (said(), integrity_failure())]
-    if hostile:
-        found += [
-            (*plain, at_time(LATER)),
-            (*plain, at_time()),
-            (said(), at_time("")),
-            (said(), at_time(Atom("null", "null"))),
-            (*plain, budget(-1)),
-            (*plain, budget("6")),
-            (*plain, budget(Atom("bool", "true"))),
-            (*plain, budget(3001), budget(3000)),
-            (*plain, budget(6001), budget(1)),
-            (*plain, Observation(BUDGET)),
-            (*plain, integrity_failure("startup_integrity_ok")),
-            (*plain, Observation(USER_INPUT, (("event", "startup_integrity_fail"),))),
-            (),
-        ]
-    return tuple(found)
+    found += [
+        (*plain, Observation(USER_INPUT, (("event", "startup_integrity_fail"),))),
+        (*plain, at_time(LATER)),
+        (*plain, at_time()),
+        (said(), at_time("")),
+        (said(), at_time(Atom("null", "null"))),
+        (*plain, budget(-1)),
+        (*plain, budget("6")),
+        (*plain, budget(Atom("bool", "true"))),
+        (*plain, budget(3001), budget(3000)),
+        (*plain, budget(6001), budget(1)),
+        (*plain, Observation(BUDGET)),
+        (*plain, integrity_failure("startup_integrity_ok")),
+        (),
+    ]
+    return tuple(found[:most])
 
 
 TYPES_TRIED = (NOTIFY, READ_LOCAL, WRITE_LOCAL, LOG_APPEND, EXIT_TYPE, "Shell")

@@ -188,12 +188,12 @@ def _agent_configs(_scope: Scope, readings: Readings) -> Iterator[Config]:
 
 
 @lru_cache(maxsize=8)
-def _every_decision(hostile: int) -> tuple[Act, ...]:
-    return tuple(Decide(seen, (one,)) for seen in contexts(bool(hostile)) for one in every_candidate(seen))
+def _every_decision(most: int) -> tuple[Act, ...]:
+    return tuple(Decide(seen, (one,)) for seen in contexts(most) for one in every_candidate(seen))
 
 
 def _candidate_actions(_config: Config, scope: Scope, state: State) -> Iterable[Act]:
-    return () if state.over else _every_decision(scope["hostile"])
+    return () if state.over else _every_decision(scope["contexts"])
 
 
 def _only_decisions(_config: Config, state: State, action: Act) -> bool:
@@ -422,7 +422,7 @@ AGENT = _system(
 """The agent with its attacker."""
 
 CANDIDATES = _system(
-    "candidates", _agent_configs, _candidate_actions, judging_step, Scope(hostile=1), allows=_only_decisions
+    "candidates", _agent_configs, _candidate_actions, judging_step, Scope(contexts=19), allows=_only_decisions
 )
 """Every candidate in every context, once."""
 

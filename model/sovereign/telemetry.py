@@ -38,9 +38,9 @@ def intents(
     _config: Config, observations: Observations, candidates: tuple[Candidate, ...], decision: Decision
 ) -> tuple[Record, ...]:
     """The lines that a decision owes: each observation, each candidate and what was decided, the traces."""
-    made = next(one for one in (decision.warrant, decision.refusal, decision.exit) if one is not None)
+    made = [one for one in (decision.warrant, decision.refusal, decision.exit) if one is not None]
     found = [record_of(STREAMS[0], line_of(one)) for one in observations]
-    found += [record_of(STREAMS[1], line_of(one)) for one in (*candidates, made)]
+    found += [record_of(STREAMS[1], line_of(one)) for one in (*candidates, *made)]
     found += [Record(STREAMS[2], TRACE_LINE, TRACE_LINE) for _ in decision.trace]
     if decision.kind == ACTION:
         found.append(Record(STREAMS[3], TRACE_LINE, TRACE_LINE))

@@ -43,6 +43,10 @@ def _acts(step: AnyStep) -> bool:
     return decided(step, ACTION)
 
 
+def _warrants(step: AnyStep) -> bool:
+    return _acts(step) and step.shown.decision.warrant is not None
+
+
 def _refuses(step: AnyStep) -> bool:
     return decided(step, REFUSE)
 
@@ -176,7 +180,7 @@ def acts_iff_something_is_admissible(step: AnyStep) -> bool:
     "The warrant is for the admitted bundle with the least hash, as raw bytes.",
     source="7 A4",
     systems=DECIDING,
-    when=_acts,
+    when=_warrants,
     proved=True,
 )
 def the_least_admitted_hash_wins(step: AnyStep) -> bool:
@@ -192,8 +196,7 @@ def the_least_admitted_hash_wins(step: AnyStep) -> bool:
     "The warrant names the request of the winning candidate, unchanged, for this cycle.",
     source="4 INV-1, 14.12",
     systems=DECIDING,
-    when=_acts,
-    proved=True,
+    when=_warrants,
 )
 def warrants_name_the_winner(step: AnyStep) -> bool:
     """Type and fields."""
@@ -208,7 +211,7 @@ def warrants_name_the_winner(step: AnyStep) -> bool:
     "Every warranted request cites authority that resolves.",
     source="4 INV-2",
     systems=DECIDING,
-    when=lambda step: _acts(step) and _asks_for_citations(step),
+    when=lambda step: _warrants(step) and _asks_for_citations(step),
     proved=True,
 )
 def warranted_requests_cite_what_resolves(step: AnyStep) -> bool:
@@ -217,7 +220,7 @@ def warranted_requests_cite_what_resolves(step: AnyStep) -> bool:
     covers = config.readings.bundle_hash_covers
     bundle = step.shown.decision.warrant.bundle
     named = [one for one in fed(step)[1] if bundle_of(covers, one).hex() == bundle]
-    return any(
+    return all(
         one.citations and all(cites_what_is_there(config.constitution, citation) for citation in one.citations)
         for one in named
     )

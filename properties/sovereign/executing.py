@@ -159,7 +159,6 @@ def _winners(step: AnyStep) -> set[str]:
     source="4 INV-1",
     systems=("agent",),
     when=lambda step: isinstance(step.action, Decide) and decides(step),
-    proved=True,
 )
 def only_admitted_requests_are_warranted(step: AnyStep) -> bool:
     """The other step of the induction."""
@@ -173,7 +172,6 @@ def only_admitted_requests_are_warranted(step: AnyStep) -> bool:
     source="4 INV-1",
     systems=("agent",),
     when=lambda step: not isinstance(step.action, Decide),
-    proved=True,
 )
 def warrants_come_from_decisions_alone(step: AnyStep) -> bool:
     """Not from a log, a restart, a mutation or a link."""

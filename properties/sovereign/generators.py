@@ -237,14 +237,20 @@ def _holds(_config: Config, state: State) -> bool:
     return not state.over and any(one is not None for one in state.held)
 
 
+def _idle(_config: Config, state: State) -> bool:
+    """No warrant waits to be used."""
+    spent = {one.warrant for one in state.spent}
+    return not state.over and not any(not one.age and one not in spent for one in state.issued)
+
+
 def _owes(_config: Config, state: State) -> bool:
     return not state.over and bool(state.owed)
 
 
 _PROPOSALS = (
-    Rule("propose", _propose, _runs),
-    Rule("propose badly", _propose_badly, _runs, hostile=True),
-    Rule("observe badly", _observe_badly, _runs, hostile=True),
+    Rule("propose", _propose, _idle),
+    Rule("propose badly", _propose_badly, _idle, hostile=True),
+    Rule("observe badly", _observe_badly, _idle, hostile=True),
     Rule("repeat", _repeat, _runs, hostile=True),
     Rule("flood", _flood, _runs, hostile=True),
 )
@@ -304,7 +310,7 @@ GENERATORS: tuple[Generator, ...] = (
     Generator(
         "agent",
         _configs,
-        (*_PROPOSALS[:3], *_ATTACKS),
+        (*_PROPOSALS[:3], Rule("propose too early", _propose, _runs, hostile=True), *_ATTACKS),
         (
             *_DECIDED,
             Event("something is done", lambda step: bool(step.shown.effects), 60),

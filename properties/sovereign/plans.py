@@ -45,7 +45,7 @@ def _plans(claims: tuple[Property, ...]) -> Iterator[Plan]:
     yield Plan("agent", "explore", ("deep",), scope={"proposals": 4}, claims=_names(claims, "agent", but=_OUT_OF_REACH))
     single = _names(claims, "candidates", without=(TwoRun,), but=_OUT_OF_REACH)
     yield Plan("candidates", "explore", LONG, claims=single)
-    yield Plan("candidates", "explore", ("quick",), scope={"hostile": 0}, claims=single)
+    yield Plan("candidates", "explore", ("quick",), scope={"contexts": 4}, claims=single)
     yield Plan("lists", "explore")
     yield Plan("lists", "explore", ("deep",), scope={"observations": 3, "candidates": 2})
     yield Plan("lists", "explore", ("deep",), scope={"observations": 2, "candidates": 3})
@@ -55,33 +55,36 @@ def _plans(claims: tuple[Property, ...]) -> Iterator[Plan]:
     yield from _readings(claims)
     live = (DeadlockFree, LivelockFree)
     yield Plan("agent", "fuzz", LONG, claims=_names(claims, "agent", without=live), examples=200, steps=20)
-    yield Plan("lists", "fuzz", LONG, claims=_names(claims, "lists", without=live), examples=150, steps=12)
+    several = _names(claims, "lists", without=live, but=("selection_depends_on_the_set",))
+    yield Plan("lists", "fuzz", LONG, claims=several, examples=150, steps=12)
 
 
-WHERE: dict[str, str] = {
-    "exit_precedence": "lists",
-    "exit_candidate": "lists",
-    "unknown_author": "lists",
-    "spent_memory": "agent",
-    "path_rule": "agent",
-    "type_iii": "session",
+_BUDGETS = {"observations": 3, "candidates": 1}
+_SHORT = {"observations": 2, "candidates": 1}
+_PAIRS = {"observations": 1, "candidates": 2}
+WHERE: dict[str, tuple[str, dict[str, int]]] = {
+    "duplicate_bundle": ("lists", _PAIRS),
+    "budget_count": ("lists", _BUDGETS),
+    "exit_precedence": ("lists", _SHORT),
+    "exit_candidate": ("lists", _PAIRS),
+    "type_iii": ("session", {"refusals": 3}),
+    "budget_absent": ("lists", _SHORT),
+    "spent_memory": ("agent", {"proposals": 1}),
+    "bundle_hash_covers": ("lists", _PAIRS),
+    "reported_gate": ("lists", _PAIRS),
+    "path_rule": ("agent", {"executors": 1}),
+    "unknown_author": ("lists", _PAIRS),
+    "negative_budget": ("lists", _SHORT),
 }
-"""Where a reading is searched, if not on lists."""
+"""Where each reading is searched: the smallest scope that can tell it from its default."""
 
 
 def _readings(claims: tuple[Property, ...]) -> Iterator[Plan]:
     """Every reading that is not a default, where it can matter; two that only together lift a limit."""
     for name, values in reading_values(Readings()).items():
-        system = WHERE.get(name, "lists")
+        system, scope = WHERE[name]
         kinds: tuple[type[Property], ...] = (Reachable,) if system == "lists" else (Reachable, TwoRun, DeterminedBy)
-        if name.startswith(("budget", "negative")):
-            scope = {"observations": 3, "candidates": 1}
-            for value in values[1:]:
-                yield Plan("lists", "explore", LONG, scope, {name: value}, _names(claims, "lists", without=kinds))
-            continue
-        scope = {"executors": 2 if name == "spent_memory" else 1} if system == "agent" else {}
         for value in values[1:]:
             yield Plan(system, "explore", LONG, scope, {name: value}, _names(claims, system, without=kinds))
     both = {"budget_count": "sum", "negative_budget": "accept"}
-    budgets = {"observations": 3, "candidates": 1}
-    yield Plan("lists", "explore", LONG, budgets, both, _names(claims, "lists", without=(Reachable,)))
+    yield Plan("lists", "explore", LONG, _SHORT, both, _names(claims, "lists", without=(Reachable,)))

@@ -9,7 +9,7 @@ from typing import Any
 from evenhand.model.sovereign.state import Config, Decide, State
 from evenhand.model.sovereign.vocabulary import ACTION, REFUSE, Candidate, Observation
 from evenhand.properties.property import AnyStep, Property, TwoRun, determined_by
-from evenhand.properties.sovereign.notions import FEEDABLE, admissible, decides, fed, offered
+from evenhand.properties.sovereign.notions import admissible, decides, fed, offered
 
 __all__ = ["SELECTING_CLAIMS"]
 
@@ -35,7 +35,7 @@ def _twin(
     name: str, sentence: str, source: str, twins: Callable[[Config, State, Any], Iterator[Any]], **more: Any
 ) -> TwoRun:
     """A claim that a cycle and the cycle that `twins` makes of it agree; `w` is the other action itself."""
-    usual: dict[str, Any] = {"agree": _same_outcome, "systems": FEEDABLE, **more}
+    usual: dict[str, Any] = {"agree": _same_outcome, "systems": ("lists",), **more}
     return TwoRun(
         name=name,
         sentence=sentence,

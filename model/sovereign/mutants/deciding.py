@@ -69,6 +69,21 @@ def _at_the_limit(config: Config, observations: Observations) -> bool:
     return REFERENCE.overspent(config, observations) or any(isinstance(n, int) and n >= limit for n in counts)
 
 
+def _inverted(config: Config, observations: Observations) -> bool:
+    """Too little is refused instead of too much."""
+    counts = [field(one.payload, "llm_output_token_count") for one in observations if one.kind == BUDGET]
+    limit = config.constitution.limits.max_total_tokens_per_cycle
+    if len(counts) == 1 and isinstance(counts[0], int) and counts[0] >= 0:
+        return counts[0] < limit
+    return REFERENCE.overspent(config, observations)
+
+
+def _lonely(config: Config, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
+    """Several candidates at once are none."""
+    found = REFERENCE.offer(config, candidates)
+    return found if len(found) < 2 else ()
+
+
 def _negative_passes(config: Config, observations: Observations) -> bool:
     """A count below zero is below the limit, whatever the reading."""
     lax = replace(config, readings=replace(config.readings, negative_budget="accept"))
@@ -192,12 +207,14 @@ DECISION_MUTANTS: tuple[Mutant[Rules], ...] = (
         "A user's input can hold an integrity event.",
         "8.B",
         "candidates",
-        Scope(hostile=1),
+        Scope(contexts=7),
         integrity=_integrity_from_anybody,
     ),
     _single("integrity_of_the_first", "Only the first observation is looked at.", "6", integrity=_integrity_only_first),
     _single("budget_ignored", "No budget is ever exhausted.", "7 A49", overspent=_never_overspent),
     _single("budget_at_the_limit", "At the limit is beyond it.", "7 A49", overspent=_at_the_limit),
+    _budgets("budget_inverted", "Too little is refused, and too much passes.", "7 A49", overspent=_inverted),
+    _several("several_candidates_are_none", "A second candidate stops the first.", "6", offer=_lonely),
     _single("negative_budget_passes", "A negative count passes.", "7 A49", overspent=_negative_passes),
     _budgets("split_budget_passes", "Each of several budgets counts for itself.", "7 A49", overspent=_split_passes),
     _budgets("first_budget_counts", "Of several budgets the first counts.", "7 A49", overspent=_first_budget),

@@ -11,7 +11,7 @@ from evenhand.model.system import Mutant, Scope
 
 __all__ = ["AGENT", "ALONE", "LISTS", "LOGS", "PLAIN", "SESSION", "SINGLE", "TYPES", "declare"]
 
-PLAIN = Scope(hostile=0)
+PLAIN = Scope(contexts=1)
 SINGLE = Scope(observations=2, candidates=1)
 LISTS = Scope(observations=2, candidates=2)
 ALONE = Scope(proposals=1, executors=1, forgeries=1, swaps=1)

@@ -1,0 +1,271 @@
+"""The theory of one decision, for any number of observations, candidates and citations.
+
+Sorts: observations, candidates, citations, keys (bundle hashes), amounts (token counts).  What a candidate lacks is
+primitive, gate by gate; which gate is reported, what is admitted, what wins and what is warranted are definitions,
+which mutants replace.  The words of the claims (`deserves`, `first_…`) are definitions as well, which no mutant may
+touch.
+"""
+
+from __future__ import annotations
+
+from evenhand.proofs.smt.logic import (
+    Definition,
+    Formula,
+    Function,
+    Relation,
+    Sort,
+    Var,
+    conjunction,
+    differ,
+    exists,
+    forall,
+    iff,
+    same,
+    variables,
+)
+from evenhand.proofs.theory import Axiom, Theory
+
+__all__ = [
+    "AMOUNT",
+    "CAND",
+    "CITE",
+    "DECISION",
+    "KEY",
+    "OBS",
+    "OBSERVED",
+    "PLACED",
+    "before",
+    "budget",
+    "cites",
+    "count",
+    "failure",
+    "kernel_only",
+    "key",
+    "lacks",
+    "le",
+    "less",
+    "limit",
+    "log_append",
+    "outside",
+    "present",
+    "proper",
+    "readable",
+    "resolving",
+    "timestamp",
+    "undeclared",
+    "unscoped",
+]
+
+OBS, CAND, CITE, KEY, AMOUNT = Sort("Obs"), Sort("Cand"), Sort("Cite"), Sort("Key"), Sort("Amount")
+
+timestamp = Relation("timestamp", (OBS,))
+proper = Relation("proper", (OBS,))
+failure = Relation("failure", (OBS,))
+budget = Relation("budget", (OBS,))
+readable = Relation("readable", (OBS,))
+le = Relation("le", (AMOUNT, AMOUNT))
+present = Relation("present", (CAND,))
+"""Whether a candidate is proposed in this cycle: two cycles may share candidates."""
+
+lacks = Relation("lacks", (CAND,))
+kernel_only = Relation("kernel_only", (CAND,))
+log_append = Relation("log_append", (CAND,))
+cites = Relation("cites", (CAND, CITE))
+resolving = Relation("resolving", (CITE,))
+unscoped = Relation("unscoped", (CAND,))
+undeclared = Relation("undeclared", (CAND,))
+outside = Relation("outside", (CAND,))
+before = Relation("before", (CAND, CAND))
+"""One candidate stands before another: nothing in the honest kernel looks at it."""
+
+less = Relation("less", (KEY, KEY))
+key = Function("key", (CAND,), KEY)
+count = Function("count", (OBS,), AMOUNT)
+limit = Function("limit", (), AMOUNT)
+
+o, p = variables(OBS, "o p")
+c, d = variables(CAND, "c d")
+x = CITE("x")
+k, k1, k2 = variables(KEY, "k k1 k2")
+s, t, u = variables(AMOUNT, "s t u")
+
+_defined: list[Definition] = []
+
+
+def _define(name: str, bound: tuple[Var, ...], body: Formula, source: str) -> Relation:
+    relation = Relation(name, tuple(v.sort for v in bound))
+    _defined.append(Definition(relation, bound, body, source))
+    return relation
+
+
+timely = _define(
+    "timely", (), exists([o], proper(o) & forall([p], timestamp(p) >> same(o, p))), "X.E1: exactly one TIMESTAMP"
+)
+exits = _define("exits", (), timely() & exists([o], failure(o)), "3.2: integrity, after time")
+overspent = _define(
+    "overspent",
+    (),
+    exists([o], budget(o) & (~readable(o) | ~le(count(o), limit())))
+    | exists([o, p], budget(o) & budget(p) & differ(o, p)),
+    "7 A49: too much, unreadable, or told twice",
+)
+exhausted = _define("exhausted", (), timely() & ~exits() & overspent(), "7 A49: REFUSE, BUDGET_EXHAUSTED")
+judging = _define("judging", (), timely() & ~exits() & ~overspent(), "3.2: the gates are asked")
+incomplete = _define(
+    "incomplete", (c,), lacks(c) | kernel_only(c) | forall([x], ~cites(c, x)), "6: gate 1, kernel-only sub-check"
+)
+uncited = _define("uncited", (c,), exists([x], cites(c, x) & ~resolving(x)), "6: gate 2")
+misclaims = _define("misclaims", (c,), unscoped(c), "6: gate 3")
+unknown = _define("unknown", (c,), undeclared(c), "6: gate 4")
+escapes = _define("escapes", (c,), outside(c), "6: gate 5")
+_asked = (incomplete, uncited, misclaims, unknown, escapes)
+
+
+def _first(number: int, gates: tuple[Relation, ...], bound: Var) -> Formula:
+    return conjunction([*(~gate(bound) for gate in gates[:number]), gates[number](bound)])
+
+
+AT = tuple(
+    _define(
+        f"at_{number + 1}", (c,), judging() & present(c) & _first(number, _asked, c), "6: the first gate that fails"
+    )
+    for number in range(5)
+)
+admitted = _define(
+    "admitted", (c,), judging() & present(c) & conjunction([~gate(c) for gate in _asked]), "6: no gate fails"
+)
+acts = _define("acts", (), judging() & exists([c], admitted(c)), "3.2: ACTION")
+refuses = _define("refuses", (), ~exits() & ~acts(), "3.2: REFUSE")
+wins = _define(
+    "wins",
+    (k,),
+    acts() & exists([c], admitted(c) & same(key(c), k)) & forall([d], admitted(d) >> ~less(key(d), k)),
+    "7 A4: the least bundle hash",
+)
+warranted = _define("warranted", (), acts(), "3.2: ACTION carries a warrant, nothing else does")
+
+wrong_1 = _define("wrong_1", (c,), lacks(c) | kernel_only(c) | forall([x], ~cites(c, x)), "gate 1, for the claims")
+wrong_2 = _define("wrong_2", (c,), exists([x], cites(c, x) & ~resolving(x)), "gate 2, for the claims")
+_wrong = (wrong_1, wrong_2, unscoped, undeclared, outside)
+deserves = _define(
+    "deserves", (c,), present(c) & conjunction([~fault(c) for fault in _wrong]), "passes all five, for the claims"
+)
+fair_time = _define(
+    "fair_time",
+    (),
+    exists([o], proper(o) & forall([p], timestamp(p) >> same(o, p))),
+    "exactly one time, for the claims",
+)
+too_much = _define(
+    "too_much",
+    (),
+    exists([o], budget(o) & (~readable(o) | ~le(count(o), limit())))
+    | exists([o, p], budget(o) & budget(p) & differ(o, p)),
+    "overspent, for the claims",
+)
+FIRST = tuple(
+    _define(f"first_{number + 1}", (c,), present(c) & _first(number, _wrong, c), "its first fault, for the claims")
+    for number in range(5)
+)
+
+OBSERVED = (
+    "exits",
+    "exhausted",
+    *(f"at_{number}" for number in range(1, 6)),
+    "admitted",
+    "acts",
+    "refuses",
+    "wins",
+    "warranted",
+)
+"""The defined words of whose truth a step of the executable model tells."""
+
+
+def _ordered(relation: Relation, one: Var, two: Var, three: Var) -> Formula:
+    return conjunction(
+        [
+            forall([one, two], relation(one, two) >> ~relation(two, one)),
+            forall([one, two, three], (relation(one, two) & relation(two, three)) >> relation(one, three)),
+            forall([one, two], same(one, two) | relation(one, two) | relation(two, one)),
+        ]
+    )
+
+
+_alike = conjunction(
+    [
+        iff(kernel_only(c), kernel_only(d)),
+        iff(log_append(c), log_append(d)),
+        iff(unscoped(c), unscoped(d)),
+        iff(undeclared(c), undeclared(d)),
+        iff(outside(c), outside(d)),
+        forall([x], iff(cites(c, x), cites(d, x))),
+    ]
+)
+e = CAND("e")
+
+DECISION = Theory(
+    name="sovereign_decision",
+    sorts=(OBS, CAND, CITE, KEY, AMOUNT),
+    functions=(key, count, limit),
+    relations=(
+        timestamp,
+        proper,
+        failure,
+        budget,
+        readable,
+        le,
+        present,
+        lacks,
+        kernel_only,
+        log_append,
+        cites,
+        resolving,
+        unscoped,
+        undeclared,
+        outside,
+        before,
+        less,
+    ),
+    axioms=(
+        Axiom("hashes_are_ordered", _ordered(less, k, k1, k2), "7 A4: raw bytes"),
+        Axiom("equal_hashes_equal_contents", forall([c, d], same(key(c), key(d)) >> _alike), "7 A5: SHA-256"),
+        Axiom(
+            "amounts_are_ordered",
+            conjunction(
+                [
+                    forall([s], le(s, s)),
+                    forall([s, t], (le(s, t) & le(t, s)) >> same(s, t)),
+                    forall([s, t, u], (le(s, t) & le(t, u)) >> le(s, u)),
+                    forall([s, t], le(s, t) | le(t, s)),
+                ]
+            ),
+            "7 A49",
+        ),
+        Axiom(
+            "kinds_exclude_each_other",
+            forall(
+                [o],
+                conjunction(
+                    [
+                        proper(o) >> timestamp(o),
+                        readable(o) >> budget(o),
+                        timestamp(o) >> (~failure(o) & ~budget(o)),
+                        failure(o) >> ~budget(o),
+                    ]
+                ),
+            ),
+            "7 A10",
+        ),
+        Axiom("log_append_is_kernel_only", forall([c], log_append(c) >> kernel_only(c)), "6: the constitution says so"),
+        Axiom("only_log_append_is", forall([c], kernel_only(c) >> log_append(c)), "6: and of nothing else"),
+        Axiom(
+            "what_is_undeclared_has_no_path_and_no_owner",
+            forall([c], undeclared(c) >> (~outside(c) & ~kernel_only(c))),
+            "6",
+        ),
+    ),
+    definitions=tuple(_defined),
+)
+"""One decision under the default readings and the reference constitution's flags."""
+
+PLACED = Axiom("candidates_have_places", _ordered(before, c, d, e), "a list, for what a mutant may break ties by")

@@ -1,0 +1,299 @@
+"""The theorems about a use: for any number of warrants issued, spent and replayed, and any tree.
+
+A use is a step of an executor that holds a warrant and a request.  Places are what paths lead to: now, when it was
+checked, and as the text alone would have it.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from typing import Any
+
+from evenhand.model.sovereign.artifacts import artifact_id
+from evenhand.model.sovereign.menus import TREE, candidate, usual
+from evenhand.model.sovereign.paths import BASE, Place, dir_, link_, resolve
+from evenhand.model.sovereign.readings import Readings
+from evenhand.model.sovereign.state import Act, Check, Config, Decide, Mutate, State, Swap, Use
+from evenhand.model.sovereign.step import SovereignStep, initial
+from evenhand.model.sovereign.vocabulary import EXECUTORS, WRITE_LOCAL, Effect, Request, Warrant, field
+from evenhand.model.system import System
+from evenhand.model.trace import Scenario
+from evenhand.proofs.smt.logic import (
+    TRUE,
+    Definition,
+    Formula,
+    Function,
+    Relation,
+    Sort,
+    Var,
+    conjunction,
+    exists,
+    same,
+    variables,
+)
+from evenhand.proofs.smt.structure import Structure
+from evenhand.proofs.theorem import Mutation, Theorem
+from evenhand.proofs.theory import Theory
+from evenhand.properties.sovereign.notions import bundle_of, times_of
+
+__all__ = ["USES"]
+
+WARRANT, REQUEST, PLACE = Sort("Warrant"), Sort("Request"), Sort("Place")
+issued = Relation("issued", (WARRANT,))
+old = Relation("old", (WARRANT,))
+spent = Relation("spent", (WARRANT,))
+dispatchable = Relation("dispatchable", (REQUEST,))
+allowed = Relation("allowed", (PLACE,))
+"""Places below a directory that the constitution allows."""
+
+possible = Relation("possible", ())
+"""The tree lets the request be done: the file exists, its directory does."""
+
+names = Function("names", (WARRANT,), REQUEST)
+held = Function("held", (), WARRANT)
+hand = Function("hand", (), REQUEST)
+now = Function("now", (), PLACE)
+then = Function("then_", (), PLACE)
+text = Function("text", (), PLACE)
+
+w = WARRANT("w")
+q, r = variables(REQUEST, "q r")
+
+_defined: list[Definition] = []
+
+
+def _define(name: str, bound: tuple[Var, ...], body: Formula, source: str) -> Relation:
+    relation = Relation(name, tuple(v.sort for v in bound))
+    _defined.append(Definition(relation, bound, body, source))
+    return relation
+
+
+genuine = _define("genuine", (), issued(held()), "4 INV-1: the kernel issued it")
+current = _define("current", (), ~old(held()), "4 INV-1: in this cycle")
+fresh = _define("fresh", (), ~spent(held()), "4 INV-1: single-use")
+named = _define("named", (), same(hand(), names(held())), "4 INV-1: it references the request")
+permits = _define("permits", (), allowed(now()), "6: where the path leads now is below an allowed directory")
+used = _define(
+    "used",
+    (),
+    conjunction([genuine(), current(), fresh(), named(), dispatchable(hand()), permits()]),
+    "2.2: validated, and the allow-list consulted",
+)
+effect = _define("effect", (), used() & possible(), "2.2: only then is anything done")
+spends = _define("spends", (w,), spent(w) | (used() & same(w, held())), "4 INV-1: a use spends the warrant")
+
+USE = Theory(
+    name="sovereign_use",
+    sorts=(WARRANT, REQUEST, PLACE),
+    functions=(names, held, hand, now, then, text),
+    relations=(issued, old, spent, dispatchable, allowed, possible),
+    axioms=(),
+    definitions=tuple(_defined),
+)
+
+
+def _means(name: str, body: Formula, source: str) -> tuple[Definition, ...]:
+    return (Definition(USE.meanings[name].relation, USE.meanings[name].variables, body, source),)
+
+
+FAULTS: dict[str, tuple[Definition, ...]] = {
+    "warrant_reused": _means("fresh", TRUE, "a spent warrant is as good as a fresh one"),
+    "forged_warrant_accepted": _means("genuine", TRUE, "what looks like a warrant is one"),
+    "request_changed_after_issue": _means("named", TRUE, "the request is not compared"),
+    "never_spent": _means("spends", spent(w), "a use spends nothing"),
+    "place_of_the_check": _means("permits", allowed(then()), "what was found at the check is believed"),
+    "links_not_followed": _means("permits", allowed(text()), "links are not followed"),
+    "executor_permits_all": _means("permits", TRUE, "the allow-list is not consulted"),
+}
+
+
+def _mutants(*refuted: str) -> tuple[Mutation, ...]:
+    return tuple(Mutation(mutant=name, definitions=FAULTS[name]) for name in refuted)
+
+
+def _unseen(name: str, because: str) -> tuple[Mutation, ...]:
+    return (Mutation(mutant=name, definitions=FAULTS[name], expected="proved", because=because),)
+
+
+def _asks(request: Request) -> str:
+    return artifact_id(Request(request.action_type, request.fields, ""))[:16]
+
+
+def _element(place: Place | None) -> str:
+    return "place:" + ("nowhere" if place is None else "/".join(place))
+
+
+def _lexical(path: str) -> Place:
+    return tuple(one for one in posixpath.normpath(posixpath.join("/", *BASE, path)).split("/") if one)
+
+
+def _below(config: Config, place: Place | None) -> bool:
+    """Whether a write there is allowed."""
+    where = "/" + "/".join(place or ())
+    paths = config.constitution.io.write_paths
+    return any(where.startswith(posixpath.normpath("/" + "/".join((*BASE, one))) + "/") for one in paths)
+
+
+def view_use(step: SovereignStep) -> Structure | None:
+    """A use of a write as a structure; None for other steps, types and readings."""
+    action, before, config = step.action, step.before, step.config
+    if not isinstance(action, Use) or before.over or config.readings != Readings() or step.shown.kind != "use":
+        return None
+    mine = before.held[EXECUTORS.index(action.executor)]
+    if mine is None or mine.request.action_type != WRITE_LOCAL:
+        return None
+    path = field(mine.request.fields, "path")
+    if not isinstance(path, str) or not path or path.startswith("/"):
+        return None
+    warrants = sorted({mine.warrant, *before.issued, *(one.warrant for one in before.spent)}, key=repr)
+    element = {one: f"warrant:{place}" for place, one in enumerate(warrants)}
+    places = {"now": resolve(before.tree, path), "then_": mine.place, "text": _lexical(path)}
+    requests = dict.fromkeys((_asks(mine.request), *(_asks(one.request) for one in warrants)))
+
+    def rows(some: Any) -> frozenset[tuple[str, ...]]:
+        return frozenset((element[one],) for one in some)
+
+    done: tuple[Effect, ...] = step.shown.effects
+    blocked = step.shown.rejected == "the tree does not allow it"
+    passed = bool(done) or blocked
+    where = places["now"]
+    parent = None if where is None else dict(before.tree).get(where[:-1])
+    node = None if where is None else dict(before.tree).get(where)
+    can = parent == dir_() and (node is None or node.kind == "file")
+    return Structure(
+        {
+            "Warrant": tuple(element.values()),
+            "Request": tuple(requests),
+            "Place": tuple(dict.fromkeys(map(_element, places.values()))),
+        },
+        {
+            "issued": rows(before.issued),
+            "old": rows(one for one in warrants if one.age),
+            "spent": rows(one.warrant for one in before.spent),
+            "dispatchable": frozenset((one,) for one in requests),
+            "allowed": frozenset((_element(one),) for one in places.values() if _below(config, one)),
+            "possible": frozenset([()]) if can else frozenset(),
+            "effect": frozenset([()]) if done else frozenset(),
+            "used": frozenset([()]) if passed else frozenset(),
+            "spends": rows(one.warrant for one in step.after.spent if one.warrant in element),
+        },
+        {
+            "names": {(element[one],): _asks(one.request) for one in warrants},
+            "held": {(): element[mine.warrant]},
+            "hand": {(): _asks(mine.request)},
+            **{name: {(): _element(place)} for name, place in places.items()},
+        },
+    )
+
+
+D = (*BASE, "workspace", "d")
+_SEEN = usual()
+_WRITE = candidate(_SEEN, WRITE_LOCAL, path="workspace/d/f")
+_OTHER = Request(WRITE_LOCAL, (("content", "m"), ("path", "workspace/d/g")), "")
+_ELSEWHERE = Request(WRITE_LOCAL, (("content", "m"), ("path", "artifacts/g")), "")
+
+
+_MINE = Warrant(
+    Request(_WRITE.request.action_type, _WRITE.request.fields, ""),
+    bundle_of("content", _WRITE).hex(),
+    str(times_of(_SEEN)[0]),
+)
+_FORGED = Warrant(_MINE.request, "0" * 64, "")
+_NOWHERE = Warrant(Request(WRITE_LOCAL, (("content", "m"), ("path", "artifacts/g")), ""), "1" * 64, "")
+
+
+def use_scene(structure: Structure) -> Scenario[Config, State, Act] | None:
+    """A run that ends in a use like the structure's: warranted or forged, spent, mutated in hand, a link swapped."""
+    told = structure.relations
+    mine = structure.functions["held"][()]
+    if (mine,) in told["old"]:
+        return None  # that takes a second cycle, which the samples have
+    outside = (structure.functions["now"][()],) not in told["allowed"]
+    genuine = (mine,) in told["issued"]
+    same_request = structure.functions["hand"][()] == structure.functions["names"][(mine,)]
+    warrant = _MINE if genuine else _FORGED
+    config = Config(tree=TREE)
+    asked = _WRITE.request if same_request else _OTHER
+    actions: list[Act] = [Decide(_SEEN, (_WRITE,))]
+    if (mine,) in told["spent"]:
+        actions += [Check(EXECUTORS[1], warrant, _WRITE.request), Check(EXECUTORS[0], warrant, _WRITE.request)]
+        actions += [Use(EXECUTORS[1])]
+    else:
+        actions += [Check(EXECUTORS[0], warrant, _WRITE.request)]
+    if asked != _WRITE.request:
+        actions.append(Mutate(EXECUTORS[0], asked))
+    if outside:
+        actions.append(Swap(D, link_("../../etc")))
+    return Scenario(config, initial(config)[0], (*actions, Use(EXECUTORS[0])))
+
+
+def uses(system: System[Any, Any, Any, Any, Any]) -> Any:
+    """Uses on which theory and model are compared: lawful, forged, replayed, stale, mutated, with links swapped."""
+    config = Config(tree=TREE)
+    honest = _WRITE.request
+    cycle = Decide(_SEEN, (_WRITE,))
+    between: tuple[tuple[Act, ...], ...] = (
+        (),
+        (Mutate(EXECUTORS[0], _OTHER),),
+        (Mutate(EXECUTORS[0], _ELSEWHERE),),
+        (Swap(D, link_("../../etc")),),
+        (Swap(D, link_("../../artifacts")),),
+        (Swap((*D, "f"), dir_()),),
+        (Decide(_SEEN, ()),),
+        (cycle,),
+        (Check(EXECUTORS[1], _MINE, honest), Use(EXECUTORS[1])),
+    )
+    for warrant, request in ((_MINE, honest), (_FORGED, honest), (_NOWHERE, _NOWHERE.request), (_MINE, _OTHER)):
+        for start in ((cycle,), (cycle, Check(EXECUTORS[1], _MINE, honest), Use(EXECUTORS[1]))):
+            for middle in between:
+                (state,) = initial(config)
+                for action in (*start, Check(EXECUTORS[0], warrant, request), *middle):
+                    state = system.take(config, state, action).after
+                yield system.take(config, state, Use(EXECUTORS[0]))
+
+
+def _of_uses(**more: Any) -> Theorem:
+    return Theorem(
+        protocol="sovereign",
+        system="agent",
+        claim=more["name"],
+        theory=USE,
+        view=view_use,
+        realise=use_scene,
+        samples=uses,
+        scope="any number of warrants issued and spent, any tree",
+        **more,
+    )
+
+
+SPENT = _of_uses(
+    name="an_effect_spends_an_issued_warrant",
+    sentence="Nothing is done but under a warrant that was issued in this cycle for the request in hand and was not "
+    "spent, and is then.",
+    source="4 INV-1",
+    assumes=effect(),
+    goal=conjunction(
+        [issued(held()), ~old(held()), ~spent(held()), same(hand(), names(held())), spends(held())],
+    ),
+    witness=exists([w], spent(w)),
+    mutants=(
+        *_mutants("warrant_reused", "forged_warrant_accepted", "request_changed_after_issue", "never_spent"),
+        *_unseen("executor_permits_all", "it is about places"),
+        *_unseen("place_of_the_check", "it is about places"),
+    ),
+)
+
+WITHIN = _of_uses(
+    name="nothing_outside_the_allow_list",
+    sentence="Whatever is written lies where the constitution allows it, with the links as they are at that moment.",
+    source="6",
+    assumes=effect(),
+    goal=allowed(now()),
+    mutants=(
+        *_mutants("place_of_the_check", "links_not_followed", "executor_permits_all"),
+        *_unseen("warrant_reused", "it is about warrants"),
+    ),
+)
+
+USES: tuple[Theorem, ...] = (SPENT, WITHIN)
+"""The theorems about uses."""
