@@ -1,0 +1,92 @@
+"""A latch that speaks JSON Lines by itself; the argument says how it misbehaves.
+
+Run as a program: it imports nothing of evenhand, as a kernel in another language would not.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from typing import Any
+
+__all__ = ["main"]
+
+
+def shown(inside: list[int], action: Any) -> str:
+    """The latch."""
+    verb, agent = action["verb"], action["agent"]
+    if verb == "leave":
+        inside[:] = [one for one in inside if one != agent]
+        return "left"
+    if inside:
+        return "refused"
+    inside.append(agent)
+    return "taken"
+
+
+def main(how: str) -> None:
+    """Serve."""
+    inside: list[int] = []
+    if how == "dies_at_once":
+        sys.exit("no licence")
+    for line in sys.stdin:
+        request = json.loads(line)
+        answer: dict[str, Any] = {"id": request["id"]}
+        if request["do"] == "start":
+            inside = list(request["start"]["inside"])
+        odd = False
+        if request["do"] == "step":
+            answer["shown"] = shown(inside, request["action"])
+            odd = request["action"] == {"$": "Act", "verb": "leave", "agent": 1}
+        text = json.dumps(answer)
+        if odd:
+            text = misbehave(how, answer)
+        print(text, flush=True)
+
+
+def misbehave(how: str, answer: dict[str, Any]) -> str:
+    """What stands in the place of an answer."""
+    text = json.dumps(answer)
+    match how:
+        case "garbage":
+            return "Segmentation fault (core dumped)"
+        case "half":
+            return text[:-1]
+        case "twice":
+            return f"{text}\n{text}"
+        case "silent":
+            time.sleep(3_600)
+        case "skips":
+            return json.dumps({**answer, "id": answer["id"] + 1})
+        case "without_id":
+            return json.dumps({"shown": answer["shown"]})
+        case "array":
+            return "[]"
+        case "endless":
+            while True:
+                os.write(1, b"x" * 65_536)
+        case "closes":
+            os.close(1)
+            time.sleep(3_600)
+        case "killed":
+            os.kill(os.getpid(), 9)
+        case "errors_forever":
+            while True:
+                os.write(2, b"e" * 65_536)
+        case "child":
+            subprocess.Popen(["sleep", "3600"])
+            time.sleep(3_600)
+        case "not_utf8":
+            sys.stdout.flush()
+            os.write(1, b'{"id":%d,"shown":"\xff\xfe"}' % answer["id"])
+            return ""
+        case "nan":
+            return f'{{"id":{answer["id"]},"shown":NaN}}'
+    return text
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
