@@ -22,10 +22,14 @@ from evenhand.properties.search.rows.shape import OutsideDomain, Shape
 from evenhand.properties.search.rows.table import Projection, Slot, Unit, slots_of
 from evenhand.properties.search.rows.watch import Evades, Watch
 
-__all__ = ["RUNS", "Broken", "Leaf", "Program", "Unfit", "compiled"]
+__all__ = ["BY_ROWS", "NEVER", "RUNS", "Broken", "Leaf", "Program", "Unfit", "compiled"]
 
 RUNS = 400_000
 """Runs on placeholders that a configuration may take before it counts as too wide."""
+
+
+BY_ROWS, NEVER = -1, -2
+"""Of a leaf's number of actions: as many as its rows say; none, for what is on offer could not be found out."""
 
 
 class Unfit(Exception):
@@ -173,11 +177,11 @@ class _Compiler:
 
     def _leaf(self, narrowed: Narrowed, offer: Any, start: Narrowed, memo: Memo | None) -> Leaf:
         if isinstance(offer, Broken):
-            return Leaf(-2, [], broken=offer.what)
+            return Leaf(NEVER, [], broken=offer.what)
         key, agents, menus = offer
         if self.system.joint is None:
             units = [self._action_unit(number, action, start, key == "menu") for number, action in enumerate(menus)]
-            offered = -1 if key == "menu" else len(menus)  # -1: as many as rows
+            offered = BY_ROWS if key == "menu" else len(menus)
             return Leaf(offered, slots_of(self.shape, start, units), menus)
         if not agents:
             return Leaf(0, [], (agents, menus))

@@ -103,7 +103,9 @@ def _lists(rows: Rows, words: Words, low: int) -> tuple[Ints, Ints, tuple[int, i
     if len(wrong):
         culprits.append((low + int(wrong[0]), -1 - int(leaf[wrong[0]])))
     if culprits:
-        return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64), min(culprits)
+        # A path that raised says more than the count of actions that it spoils.
+        culprit = min(culprits, key=lambda found: (found[0], found[1] < 0))
+        return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64), culprit
     if not found:
         return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64), None
     source, places, every = (np.concatenate(column) for column in zip(*found, strict=True))

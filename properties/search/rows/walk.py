@@ -18,10 +18,11 @@ from numpy.typing import NDArray
 from evenhand.properties.search.found import AnySystem, Finding, ModelError, named
 from evenhand.properties.search.graph import Bounds
 from evenhand.properties.search.rows import kernel
-from evenhand.properties.search.rows.compiler import Program
+from evenhand.properties.search.rows.compiler import BY_ROWS, Program
 from evenhand.properties.search.rows.flat import Flat
 from evenhand.properties.search.rows.plain import Visited, expand_plain
 from evenhand.properties.search.rows.shape import Words
+from evenhand.properties.search.steps import nth_action
 
 __all__ = ["DENSE", "PATIENCE", "RowWalk", "labelled", "search_rows", "successors"]
 
@@ -65,7 +66,7 @@ class RowWalk:
 
     def finding(self, sid: int, row: int | None = None) -> Finding:
         """The shortest run to a state, and the action of `row` after it."""
-        last = () if row is None else (int(self.flat.first[row]),)
+        last = () if row is None else (self._offered(sid, int(self.flat.first[row])),)
         states = [sid]
         while self.parents[states[-1]] >= 0:
             states.append(int(self.parents[states[-1]]))
@@ -74,18 +75,24 @@ class RowWalk:
         start = -1 - int(self.parents[states[0]])
         return Finding(self.number, start, (*path, *last))
 
+    def _offered(self, sid: int, number: int) -> int:
+        """The number of an action among those on offer in a state; rows of a `menu` know its number there."""
+        menus = [leaf.menus for leaf in self.program.leaves if leaf.offered == BY_ROWS]
+        if not menus:
+            return number
+        offered = self.system.enabled(self.config, self.state(sid))
+        return next(place for place, action in enumerate(offered) if action == menus[0][number])
+
     def _between(self, before: int, after: int) -> int:
         """The number of the first action that leads from one state to another, confirmed by the step itself."""
         target = self.words[after].tolist()
         numbers = [first for first, _, words in successors(self, before) if words == target]
         action = None
         if numbers:
-            from evenhand.properties.search.steps import nth_action
-
-            state = self.state(before)
-            action = nth_action(self.system, self.config, state, min(numbers))
+            state, number = self.state(before), self._offered(before, min(numbers))
+            action = nth_action(self.system, self.config, state, number)
             if self.system.take(self.config, state, action).after == self.state(after):
-                return min(numbers)
+                return number
         raise ModelError(
             f"{named(self.system)}: action {action!r} in state {self.state(before)!r} does not lead where its row says "
             "it leads; explore with a lower tier"

@@ -194,6 +194,7 @@ def _stored_on(body: list[dis.Instruction], lines: dict[int, tuple[Operand, ...]
 def _operands(body: list[dis.Instruction], place: int) -> tuple[Operand, ...] | None:
     """The operands of an `is`, if each is a name, a constant, or an attribute of one; None for anything else."""
     found: list[Operand] = []
+    last = place
     place -= 1
     for _ in range(2 if body[place + 1].opname == "IS_OP" else 1):
         attributes: list[str] = []
@@ -208,7 +209,8 @@ def _operands(body: list[dis.Instruction], place: int) -> tuple[Operand, ...] | 
         else:
             found.append((one.opname, str(one.argval), tuple(attributes)))
         place -= 1
-    return tuple(found)
+    # Where a jump ends in the midst of it, an operand is one of several values.
+    return None if any(one.is_jump_target for one in body[place + 2 : last + 1]) else tuple(found)
 
 
 def _is_open(frame: FrameType, operand: Operand) -> bool:

@@ -82,7 +82,7 @@ def wrong_parent(patch: pytest.MonkeyPatch) -> None:
 
     def overwrites(*args: Any, **more: Any) -> Any:
         spy = _LastEdge()
-        watchers = replace(args[4], lookers=(*args[4].lookers, spy))
+        watchers = replace(args[4], lookers=(*args[4].lookers, spy), singly=None)
         walk = honest(*args[:4], watchers, *args[5:], **more)
         for sid, (parent, action) in spy.last.items():
             if walk.parents[sid] >= 0:
