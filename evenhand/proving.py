@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from evenhand.fixtures import recorded
+from evenhand.model.canonical import Json
 from evenhand.model.system import UnknownName
 from evenhand.plan import Job
 from evenhand.proofs.countermodel import Induction
@@ -23,6 +24,7 @@ from evenhand.properties.registry import Bundle, Expectation
 from evenhand.properties.verdict import Status
 from evenhand.report.finding import Finding, finding
 from evenhand.report.trace import evidence_length, story_of
+from evenhand.sharing import once
 
 __all__ = ["finding_of", "licence_for", "prove_all", "proved", "theorem_named", "theorem_names"]
 
@@ -44,10 +46,39 @@ def theorem_named(protocol: str, name: str) -> Stated:
 
 def proved(bundle: Bundle, job: Job) -> tuple[Finding, ...]:
     """The finding of one theorem's job.  Raises NoSolver when no solver is installed."""
-    theorem = theorem_named(bundle.name, job.theorem)
-    result = prove(theorem, bundle=bundle)
-    found = (finding_of(bundle, result, job.command),)
-    return (*found, *_of_mutants(bundle, result, job.command)) if job.variant == "*" else found
+    if job.variant == "*":
+        result = prove(theorem_named(bundle.name, job.theorem), bundle=bundle)
+        command = _alone(bundle, job.theorem)
+        return (finding_of(bundle, result, command), *_of_mutants(bundle, result, command))
+    return (Finding.from_json(_shared(bundle, theorem_named(bundle.name, job.theorem))["finding"]),)
+
+
+def _alone(bundle: Bundle, theorem: str) -> str:
+    """The command that proves one theorem."""
+    return Job(bundle.name, "prove", theorem=theorem).command
+
+
+def _shared(bundle: Bundle, theorem: Stated) -> dict[str, Any]:
+    """What becomes of a theorem, proved once per run: its `finding`, and what is `licensed` or why that is `refused`.
+
+    A licence crosses processes without its readings, which the theorem tells.
+    """
+
+    def make() -> dict[str, Json]:
+        result = prove(theorem, bundle=bundle)
+        found: dict[str, Json] = {"finding": finding_of(bundle, result, _alone(bundle, theorem.name)).to_json()}
+        try:
+            given = licence(result, _readings(bundle, theorem))
+        except NotLicensed as error:
+            return {**found, "refused": str(error)}
+        return {**found, "licensed": [given.quotient, given.system, given.variant, given.theorem, given.record]}
+
+    return once(f"{bundle.name} {theorem.name}", make)
+
+
+def _readings(bundle: Bundle, theorem: Stated) -> Any:
+    """The readings on which a theorem is linked to its claim."""
+    return bundle.model.systems[theorem.system].under(**theorem.readings).readings
 
 
 def _of_mutants(bundle: Bundle, result: Proved, command: str) -> Iterator[Finding]:
@@ -85,15 +116,16 @@ def prove_all(bundle: Bundle, given: Sequence[Any]) -> tuple[Finding, ...]:
 
 
 def licence_for(bundle: Bundle, system: str, quotient: str = "") -> Licence:
-    """The licence to explore a quotient of `system`, from a theorem that is proved here and now.
+    """The licence to explore a quotient of `system`, from a theorem that is proved in this run.
 
     Raises NotLicensed when no theorem licenses one (of that name), or when it is not green.
     """
     for theorem in theorems(bundle.name):
         if theorem.quotient and theorem.system == system and quotient in ("", theorem.quotient):
-            return licence(
-                prove(theorem, bundle=bundle), bundle.model.systems[system].under(**theorem.readings).readings
-            )
+            found = _shared(bundle, theorem)
+            if "refused" in found:
+                raise NotLicensed(found["refused"])
+            return Licence(*found["licensed"], readings=_readings(bundle, theorem))
     raise NotLicensed(
         f"no theorem of {bundle.name} licenses a quotient {quotient!r} of system {system!r}".replace(" ''", "")
     )

@@ -11,12 +11,14 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import tempfile
 import time
 import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
+from pathlib import Path
 from typing import Any, cast
 
 from evenhand.engines import failed, run
@@ -24,6 +26,7 @@ from evenhand.model.canonical import canonical_bytes, parse
 from evenhand.plan import Job
 from evenhand.properties.registry import find
 from evenhand.report.finding import Finding
+from evenhand.sharing import share_in
 
 __all__ = ["STOPPED", "Ran", "run_jobs"]
 
@@ -79,12 +82,13 @@ def run_jobs(
     done: dict[int, tuple[Finding, ...]] = {}
     seconds: dict[int, float] = {}
     interrupted = False
+    shared = tempfile.TemporaryDirectory(prefix="evenhand-", ignore_cleanup_errors=True)
     try:
         while waiting or running:
             while waiting and len(running) < max(1, workers):
                 index, job = waiting.pop(0)
                 started(job)
-                connection, process = _start(job, workers)
+                connection, process = _start(job, workers, Path(shared.name))
                 running[connection] = (index, _Running(job, process, time.monotonic()))
             for ready in wait(list(running)):
                 index, child = running.pop(cast("Connection[Any, Any]", ready))
@@ -110,23 +114,24 @@ def _stop(process: BaseProcess) -> None:
         process.terminate()
 
 
-def _start(job: Job, workers: int) -> tuple[Connection[Any, Any], BaseProcess]:
+def _start(job: Job, workers: int, shared: Path) -> tuple[Connection[Any, Any], BaseProcess]:
     context = multiprocessing.get_context()
     ours, theirs = context.Pipe(duplex=False)
-    process = context.Process(target=_child, args=(theirs, job, workers))
+    process = context.Process(target=_child, args=(theirs, job, workers, shared))
     process.start()
     theirs.close()
     return ours, process
 
 
-def _child(connection: Connection[Any, Any], job: Job, workers: int) -> None:
+def _child(connection: Connection[Any, Any], job: Job, workers: int, shared: Path) -> None:
     if hasattr(os, "setpgrp"):
         os.setpgrp()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     bundle = find(job.protocol)
     try:
-        found = run(bundle, job, workers=workers)
+        with share_in(shared):
+            found = run(bundle, job, workers=workers)
     except Exception as error:
         where = traceback.extract_tb(error.__traceback__)[-1]
         reason = f"{STOPPED} {job.engine} at {where.name}: {type(error).__name__}: {error}"
