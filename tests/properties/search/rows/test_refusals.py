@@ -13,7 +13,8 @@ import pytest
 from evenhand.model.system import OneOf, Scope, System
 from evenhand.properties.property import Always, Eventually, Reachable
 from evenhand.properties.search import ModelError, explore
-from evenhand.properties.search.rows import compiler, watch
+from evenhand.properties.search.rows import compiler, table, watch
+from evenhand.properties.verdict import Status
 
 
 @dataclass(frozen=True)
