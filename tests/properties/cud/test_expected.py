@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
 
 from evenhand.model.cud import PROTOCOL
 from evenhand.model.system import reading_values
-from evenhand.properties.cud.expected import EXPECTED, read_expectations
+from evenhand.properties.cud.expected import EXPECTED
 from evenhand.properties.registry import find
 from evenhand.properties.search import explore
 from evenhand.properties.verdict import Status
@@ -33,32 +32,6 @@ def test_expectations_speak_of_what_there_is() -> None:
         place = (one.claim, one.system, one.engine, dict(one.readings or {}))
         assert place not in seen
         seen.append(place)
-
-
-def _file(*entries: Any, version: int = 1) -> str:
-    return json.dumps({"format": "evenhand/expectations", "version": version, "expectations": entries})
-
-
-def test_a_good_file_is_read() -> None:
-    """One entry, with everything."""
-    (one,) = read_expectations(_file({"claim": "c", "expected": "REFUTED", "system": "s", "because": "so"}))
-    assert (one.claim, one.expected, one.system, one.because) == ("c", Status.REFUTED, "s", "so")
-
-
-@pytest.mark.parametrize(
-    ("text", "complaint"),
-    [
-        ("[]", "not a file of the format"),
-        (_file(version=2), "not a file of the format"),
-        (_file({"claim": "c", "expected": "REFUTED"}), "no reason"),
-        (_file({"claim": "c", "expected": "MAYBE", "because": "so"}), "must be one of"),
-        (_file({"claim": "c", "expected": "HOLDS", "because": "so", "colour": 1}), "colour"),
-    ],
-)
-def test_a_bad_file_is_refused(text: str, complaint: str) -> None:
-    """With the culprit named."""
-    with pytest.raises(ValueError, match=complaint):
-        read_expectations(text)
 
 
 QUICK = [
