@@ -47,7 +47,8 @@ REPEATED = 24
 class Effort:
     """How much is done for one system: `transitions` of each scope, `examples` of `steps` steps; None: all there are.
 
-    `seconds` bounds the search (three quarters) and the shrinking together, by the clock.
+    `seconds` bounds the search (three quarters) and the shrinking together, by the clock; with `first` it ends after
+    the batch of runs in which something was first seen to be wrong.
     """
 
     transitions: int | None = 6_000
@@ -56,6 +57,7 @@ class Effort:
     seed: int = 0
     seconds: float | None = None
     phases: tuple[str, ...] = (EXHAUSTIVE, MACHINE, SEPARATING)
+    first: bool = False
 
 
 @dataclass(frozen=True)
@@ -108,12 +110,17 @@ class _Phase:
     failing: int = 0
     first: tuple[int, float] | None = None
     began: float = field(default_factory=monotonic)
+    only_first: bool = False
     agreed: list[AnyTrace] = field(default_factory=list[AnyTrace])
     notes: list[str] = field(default_factory=list[str])
 
     def over(self) -> bool:
         """Whether the time is up or too much fails."""
-        return self.failing >= FAILING or (self.deadline is not None and monotonic() > self.deadline)
+        return (
+            (self.only_first and self.first is not None)
+            or self.failing >= FAILING
+            or (self.deadline is not None and monotonic() > self.deadline)
+        )
 
     def run(self, name: str, traces: Iterable[tuple[AnyTrace, Walk | None]], covering: Covering | None = None) -> None:
         """Ask about every trace until the phase is over."""
@@ -186,7 +193,7 @@ def check_system(
     coder = Coder(protocol, system)
     examiner = Examiner(coder, judge, claims_only)
     defects = Defects(coder, examiner, source)
-    phase = _Phase(coder, examiner, defects, source, searching)
+    phase = _Phase(coder, examiner, defects, source, searching, only_first=effort.first)
     covered: list[Mapping[str, Any]] = []
     interrupted = False
 

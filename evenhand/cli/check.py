@@ -48,6 +48,10 @@ def check(
     command: Annotated[
         str, typer.Option(metavar="COMMAND", help="A program that speaks JSON Lines on stdin and stdout.")
     ] = "",
+    constitution: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Check a document that configures the protocol, instead of a kernel."),
+    ] = None,
     system: Annotated[
         list[str] | None,
         typer.Option("--system", metavar="NAME", help="Only this system (repeatable); by default all it supports."),
@@ -66,6 +70,7 @@ def check(
     exhaustive: Annotated[
         bool, typer.Option("--exhaustive", help="Every transition of every exhaustive scope.")
     ] = False,
+    first: Annotated[bool, typer.Option("--first", help="End the search of a system at its first finding.")] = False,
     examples: Annotated[int, typer.Option(min=0, help="Runs that the state machine draws for each system.")] = 120,
     seed: Annotated[int, typer.Option(min=0, help="Where the random engines start.")] = 0,
     answer_seconds: Annotated[
@@ -83,6 +88,10 @@ def check(
     The kernel's own code is run, with your rights.  Exit codes: 0 nothing found; 1 something found; 2 bad use, or no
     kernel to ask; 3 nothing was asked; 130 interrupted, after printing what was found.
     """
+    if constitution is not None:
+        if adapter or command:
+            raise BadUse("a document is checked for itself: leave --adapter and --command out")
+        return _document(protocol, constitution, as_json)
     from evenhand.checking.loop import EXHAUSTIVE, MACHINE, SEPARATING, Effort
 
     bundle = bundle_named(protocol)
@@ -93,7 +102,9 @@ def check(
         source = adapter_source(adapter, limits) if adapter else command_source(command, limits)
         folder = ready_folder(out) if out is not None else None
     phases = (EXHAUSTIVE, *((MACHINE,) if examples else ()), SEPARATING)
-    effort = Effort(None if exhaustive else transitions, examples, seed=seed, seconds=seconds, phases=phases)
+    effort = Effort(
+        None if exhaustive else transitions, examples, seed=seed, seconds=seconds, phases=phases, first=first
+    )
     began = time.monotonic()
     try:
         checked = list(_checked(bundle, source, system or [], scope or [], reading or [], claims_only, effort))
@@ -127,6 +138,40 @@ def check(
     if report["interrupted"]:
         return INTERRUPTED
     return 1 if findings else 0
+
+
+def _document(protocol: str, path: Path, as_json: bool) -> int:
+    """Check a document: 0 nothing found, 1 something found, 2 no such document."""
+    from evenhand.documents import DocumentRefused, checker_of
+
+    try:
+        checked = checker_of(bundle_named(protocol).name)(path)
+    except DocumentRefused as error:
+        raise BadUse(str(error)) from error
+    findings = [one for one in checked.answers if one.bad]
+    if as_json:
+        listed: list[Json] = [
+            {"claim": one.claim, "length": one.length, "fixture": None, "says": one.sentence, "run": one.witness}
+            for one in findings
+        ]
+        notes: list[Json] = [
+            {"claim": one.claim, "status": one.status, "says": one.sentence} for one in checked.answers if not one.bad
+        ]
+        head: dict[str, Json] = {"format": "evenhand/check-document", "version": 1, "protocol": checked.protocol}
+        emit({**head, "digest": checked.digest, "findings": listed, "notes": notes, "versions": dict(versions())})
+    else:
+        print_lines(terminal(), _answers(checked))
+    return 1 if findings else 0
+
+
+def _answers(checked: Any) -> Iterator[str]:
+    """What a document was found to be, for people."""
+    for one in checked.answers:
+        yield f"{'FOUND' if one.bad else 'note ' if one.status == 'REFUTED' else 'fine '}  {inert(one.sentence)}"
+        for number, action in enumerate(one.witness or (), start=1):
+            yield f"    {number:>3} {_brief(action)}"
+    number = sum(one.bad for one in checked.answers)
+    yield f"{plural(number, 'finding') if number else 'nothing found'} in {inert(checked.digest)}"
 
 
 def _checked(

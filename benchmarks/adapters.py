@@ -1,0 +1,134 @@
+"""What a kernel behind an adapter costs per step, beside the same kernel called directly, in one run.
+
+    python -m benchmarks.adapters [--rounds N]
+
+The kernel answers from a table, so what is measured is the way there and back: a scenario as the wire has it, asked
+ahead, answered, compared.  Contenders alternate, the best round of each counts.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shlex
+import shutil
+import sys
+import time
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from evenhand.adapters.kernels import Asked, Piped, adapter_source, command_source
+from evenhand.checking.coding import Coder
+from evenhand.checking.covering import Covering
+from evenhand.properties.registry import find
+
+__all__ = ["Table", "factory", "main", "scenarios"]
+
+
+def scenarios(protocol: str = "cud", system: str = "free", count: int = 150) -> list[Asked]:
+    """Walks through the reference's graph, as `check` asks them."""
+    made = find(protocol).model.systems[system]
+    coder = Coder(protocol, made)
+    walks = (walk.trace for walk in Covering(made).walks())
+    return [coder.asked(trace) for trace, _ in zip(walks, range(count), strict=False)]
+
+
+class Table:
+    """Answers every action with one observable."""
+
+    def __init__(self, shown: Any) -> None:
+        self.shown = shown
+
+    def step(self, _action: Any) -> Any:
+        """The same for all."""
+        return self.shown
+
+
+@cache
+def _shown() -> Any:
+    return json.loads(scenarios(count=1)[0].expected[0])
+
+
+def factory(_initial: Any) -> Table:
+    """The adapter that is measured."""
+    return Table(_shown())
+
+
+def alike(asked: list[Asked]) -> list[Asked]:
+    """The same scenarios with the one observable that the table gives."""
+    shown = asked[0].expected[0]
+    return [Asked(one.initial, one.actions, (shown,) * len(one.actions)) for one in asked]
+
+
+def direct(asked: list[Asked]) -> Callable[[], None]:
+    """The bare calls, on data that is decoded already."""
+    plain = [[json.loads(action) for action in one.actions] for one in asked]
+    shown = json.loads(asked[0].expected[0])
+
+    def run() -> None:
+        for actions in plain:
+            kernel = Table(shown)
+            for action in actions:
+                kernel.step(action)
+
+    return run
+
+
+def piped(source: Piped, asked: list[Asked]) -> Callable[[], None]:
+    """The same through a pipe; every answer must be the expected one."""
+
+    def run() -> None:
+        for place in range(0, len(asked), 32):
+            wrong = [heard for heard in source.ask(asked[place : place + 32]) if not heard.as_expected]
+            if wrong:
+                raise SystemExit(f"a kernel answered something else: {wrong[0]}")
+
+    return run
+
+
+def main(words: list[str]) -> int:
+    """Print microseconds per step and the ratio to the bare call."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("--rounds", type=int, default=5)
+    rounds: int = parser.parse_args(words).rounds
+    asked = alike(scenarios())
+    steps = sum(len(one.actions) for one in asked)
+    python = adapter_source("benchmarks.adapters:factory")
+    lines = command_source(
+        shlex.join([sys.executable, str(Path(__file__).with_name("table_kernel.py")), asked[0].expected[0].decode()])
+    )
+    contenders: dict[str, Callable[[], None]] = {
+        "bare call": direct(asked),
+        "Python adapter": piped(python, asked),
+        "JSON Lines, Python": piped(lines, asked),
+    }
+    sources = [python, lines]
+    node = shutil.which("node")
+    if node is not None:
+        kernel = Path(__file__).with_name("table_kernel.mjs")
+        source = command_source(shlex.join([node, str(kernel), asked[0].expected[0].decode()]))
+        sources.append(source)
+        contenders["JSON Lines, Node"] = piped(source, asked)
+    best = {name: float("inf") for name in contenders}
+    try:
+        for run in contenders.values():
+            run()  # processes start, caches fill
+        for _ in range(rounds):
+            for name, run in contenders.items():
+                began = time.perf_counter()
+                run()
+                best[name] = min(best[name], time.perf_counter() - began)
+    finally:
+        for source in sources:
+            source.close()
+    bytes_per_step = sum(len(action) for one in asked for action in one.actions) // steps + len(asked[0].expected[0])
+    print(f"{steps:,} steps in {len(asked)} scenarios, {bytes_per_step} bytes a step")
+    for name, seconds in best.items():
+        print(f"{name:20} {seconds / steps * 1e6:8.2f} µs a step   {seconds / best['bare call']:8.0f} x the bare call")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))

@@ -1,0 +1,97 @@
+"""Every listed mutant behind an adapter that hides which one it is: found, by what, in how many steps.
+
+`python -m tests.evenhand.adapters.test_hidden_mutants cud` prints the table that the explanation of limits quotes.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from evenhand.adapters.kernels import adapter_source
+from evenhand.checking.loop import EXHAUSTIVE, MACHINE, SEPARATING, Effort, check_system, scopes_of
+from evenhand.fixtures import fixtures_of
+from evenhand.model.system import Mutant
+from evenhand.properties.registry import find
+from evenhand.properties.variants import separate
+
+__all__ = ["hunted"]
+
+SECONDS = 10.0
+PROTOCOLS = ("cud", "apcm")
+
+
+def hunted(protocol: str, mutant: Mutant[Any], *, stored: bool, state: bool = False) -> dict[str, Any]:
+    """What checking one mutant gives; `stored`: with the runs of the store, one of which was made for it."""
+    bundle = find(protocol)
+    system = bundle.model.systems[mutant.system].under(**dict(mutant.readings))
+    os.environ["EVENHAND_HIDDEN"] = f"{protocol}:{mutant.name}:{'state' if state else ''}"
+    source = adapter_source("tests.evenhand.adapters.hidden:factory")
+    phases = (EXHAUSTIVE, MACHINE, *((SEPARATING,) if stored else ()))
+    began = time.monotonic()
+    try:
+        found = check_system(
+            protocol,
+            scopes_of(bundle, system),
+            bundle.claims,
+            source,
+            generator=next((one for one in bundle.generators if one.system == system.name), None),
+            records=[record for _, record in fixtures_of(protocol)] if stored else (),
+            effort=Effort(None, examples=400, seconds=SECONDS, phases=phases, first=True),
+        )
+    finally:
+        source.close()
+    best = min((one.sighting for one in found.defects), key=lambda one: one.length, default=None)
+    return {
+        "mutant": mutant.name,
+        "found": best is not None,
+        "state": state,
+        "claim": best.subject if best else "",
+        "origin": best.origin if best else "",
+        "length": best.length if best else None,
+        "first": round(found.first[1], 2) if found.first else None,
+        "runs_to_first": found.first[0] if found.first else None,
+        "findings": len(found.defects),
+        "seconds": round(time.monotonic() - began, 1),
+    }
+
+
+def minimal(protocol: str, mutant: Mutant[Any]) -> int | None:
+    """The least number of steps that tells a mutant by what is shown, at the scope it names; None where not known."""
+    bundle = find(protocol)
+    variant = mutant.of(bundle.model.systems)
+    base = bundle.model.systems[mutant.system].at(**dict(mutant.scope)).under(**dict(mutant.readings))
+    return separate(base, variant, examples=0, max_states=5_000, max_steps=60_000).length
+
+
+def table(protocol: str) -> Iterator[dict[str, Any]]:
+    """Every mutant of a protocol: first without the stored runs, then with them, then telling its state."""
+    for mutant in find(protocol).model.mutants:
+        row = hunted(protocol, mutant, stored=False)
+        if not row["found"] and mutant.expected == "killed":
+            row = hunted(protocol, mutant, stored=True)
+        if not row["found"] and mutant.expected == "killed":
+            row = hunted(protocol, mutant, stored=True, state=True)
+        yield {**row, "expected": mutant.expected, "minimal": minimal(protocol, mutant)}
+
+
+@pytest.mark.deep
+@pytest.mark.timeout(3_600)
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_every_hidden_mutant_is_found(protocol: str) -> None:
+    """All that are registered as killed are found; what is equivalent is not; nothing shrinks below the minimum."""
+    rows = list(table(protocol))
+    assert [row["mutant"] for row in rows if row["found"] != (row["expected"] == "killed")] == []
+    assert [row for row in rows if row["minimal"] is not None and row["length"] not in (None, row["minimal"])] == []
+
+
+if __name__ == "__main__":
+    for name in sys.argv[1:]:
+        for one in table(name):
+            print(json.dumps(one), flush=True)
