@@ -11,7 +11,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 
 import pytest
@@ -63,10 +63,15 @@ class Module:
         """The source, parsed."""
         return ast.parse(self.text)
 
+    @cached_property
+    def nodes(self) -> list[ast.AST]:
+        """Every node of the tree."""
+        return list(ast.walk(self.tree))
+
     @property
     def imports(self) -> Iterator[tuple[int, str]]:
         """Line and dotted name of everything imported, wherever in the file; `from a import b` gives a and a.b."""
-        for node in ast.walk(self.tree):
+        for node in self.nodes:
             if isinstance(node, ast.Import):
                 yield from ((node.lineno, alias.name) for alias in node.names)
             elif isinstance(node, ast.ImportFrom) and node.module is not None and not node.level:
@@ -85,6 +90,12 @@ def modules(root: Path) -> list[Module]:
         paths = (path for path in (root / layer).rglob("*.py") if not any(path.is_relative_to(link) for link in links))
         found += [Module(root, path) for path in sorted(paths)]
     return found
+
+
+@cache
+def the_tree() -> tuple[Module, ...]:
+    """The modules of this repository, each parsed once for all rules."""
+    return tuple(modules(ROOT))
 
 
 def _called(call: ast.Call) -> str:
@@ -108,7 +119,7 @@ def imports_run_one_way(module: Module) -> Iterator[str]:
 
 def _only_layers_from(module: Module, line: int) -> bool:
     """Whether the import on this line is `from evenhand import model` or the like, judged by its second name."""
-    found = [node for node in ast.walk(module.tree) if isinstance(node, ast.ImportFrom) and node.lineno == line]
+    found = [node for node in module.nodes if isinstance(node, ast.ImportFrom) and node.lineno == line]
     return any(alias.name in LAYERS for node in found for alias in node.names)
 
 
@@ -131,7 +142,7 @@ def claims_see_no_rules(module: Module) -> Iterator[str]:
             yield f"{line}: claims import {name}, where rules are made"
         if name.startswith("evenhand.model.") and name.rpartition(".")[2] in {"MUTANTS", "REFERENCE", "Rules"}:
             yield f"{line}: claims import {name}, where rules are handed on"
-    for node in ast.walk(module.tree):
+    for node in module.nodes:
         if isinstance(node, ast.Attribute) and node.attr in {"mutants", "rules"} and not allowed:
             yield f"{node.lineno}: claims look at `{ast.unparse(node)}`"
 
@@ -151,7 +162,7 @@ def engines_write_no_files(module: Module) -> Iterator[str]:
     """Engines return values; what touches a disk stands in `evenhand` and in the store."""
     if module.layer == "evenhand" or module.name in WRITERS:
         return
-    for node in ast.walk(module.tree):
+    for node in module.nodes:
         if isinstance(node, ast.Call) and _writes(node):
             yield f"{node.lineno}: writes files: {ast.unparse(node):.60}"
 
@@ -182,14 +193,14 @@ def nothing_is_evaluated(module: Module) -> Iterator[str]:
     for line, name in module.imports:
         if name.split(".")[0] in {"dill", "marshal", "pickle", "shelve"}:
             yield f"{line}: imports {name}"
-    for node in ast.walk(module.tree):
+    for node in module.nodes:
         if isinstance(node, ast.Call) and _called(node) in {"eval", "exec", "__import__"}:
             yield f"{node.lineno}: calls {_called(node)}"
 
 
 def imports_are_absolute(module: Module) -> Iterator[str]:
     """A relative import would name the second copy of a linked module."""
-    for node in ast.walk(module.tree):
+    for node in module.nodes:
         if isinstance(node, ast.ImportFrom) and node.level:
             yield f"{node.lineno}: a relative import"
 
@@ -229,12 +240,12 @@ RULES: tuple[Rule, ...] = (
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
 def test_the_tree_keeps_the_rule(rule: Rule) -> None:
     """No complaint about any module."""
-    assert [f"{module.name}:{complaint}" for module in modules(ROOT) for complaint in rule(module)] == []
+    assert [f"{module.name}:{complaint}" for module in the_tree() for complaint in rule(module)] == []
 
 
 def test_the_walk_finds_the_tree_once() -> None:
     """Every tracked folder has modules, and no module is seen through a link as well."""
-    names = [module.name for module in modules(ROOT)]
+    names = [module.name for module in the_tree()]
     assert {name.split("/")[0] for name in names} == set(LAYERS)
     assert "model/codec.py" in names
     assert not [name for name in names if name.startswith(tuple(f"evenhand/{layer}/" for layer in LAYERS))]
