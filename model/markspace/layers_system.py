@@ -28,6 +28,12 @@ _B, _E, _R, _T, _S, _P = Layer.BARRIER, Layer.ENVELOPE, Layer.RATE, Layer.BUDGET
 
 
 def _configs(scope: Scope, readings: Readings) -> Iterator[LayersConfig]:
+    for number, config in enumerate(_deployments(scope, readings), start=1):
+        if scope["only"] in (0, number):
+            yield config
+
+
+def _deployments(scope: Scope, readings: Readings) -> Iterator[LayersConfig]:
     one, two, three = ("alice",), ("alice", "bob"), ("alice", "bob", "carol")
 
     def config(agents: tuple[str, ...], *layers: Layer, **more: Any) -> LayersConfig:
@@ -102,7 +108,7 @@ LAYERS: System[LayersConfig, World, Operation, Outcome, Rules] = System(
     initial=initial,
     step=step,
     actions=operations,
-    scope=Scope(marks=2),
+    scope=Scope(marks=2, only=0),
     readings=Readings(),
     allows=lambda _config, _world, _act: True,
     types=TYPES,

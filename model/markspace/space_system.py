@@ -69,6 +69,12 @@ def organisation(
 
 
 def _configs(scope: Scope, readings: Readings) -> Iterator[SpaceConfig]:
+    for number, config in enumerate(_organisations(scope, readings), start=1):
+        if scope["only"] in (0, number):
+            yield config
+
+
+def _organisations(scope: Scope, readings: Readings) -> Iterator[SpaceConfig]:
     for number, visibility in enumerate(Visibility):
         policy = tuple(Policy)[number]
         yield organisation(visibility, readings, policy=policy, scope=scope)
@@ -156,7 +162,7 @@ SPACE: System[SpaceConfig, Space, Act, Reply, Rules] = System(
     initial=lambda _config: (Space(),),
     step=step,
     actions=_actions,
-    scope=Scope(marks=2, horizon=2, hostile=1),
+    scope=Scope(marks=2, horizon=2, hostile=1, only=0),
     readings=Readings(),
     allows=lambda _config, _space, _act: True,
     smaller=_smaller,

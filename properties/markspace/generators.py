@@ -115,7 +115,7 @@ def _abandon(draw: Draw, config: Config, _scope: Scope, state: State) -> Act:
 
 def _post(draw: Draw, config: Config, _scope: Scope, state: State) -> Act:
     agent, resource = _some(draw, config, state, Phase.RUNNING)
-    return Act(What.POST, agent, resource, failed=draw(st.integers(0, 3)) > 0)
+    return Act(What.POST, agent, resource, failed=draw(st.booleans()))
 
 
 def _boundary(draw: Draw, _config: Config, _scope: Scope, state: State) -> Act:
@@ -157,6 +157,13 @@ _GUARD_EVENTS = (
     Event("a request is allowed", lambda step: bool(allowed_agents(step)), 100),
     Event("a request is in conflict", lambda step: step.shown.verdict is Verdict.CONFLICT, 40),
     Event("an action is recorded", lambda step: step.shown.note == "done", 20),
+    Event("two tools run on one resource", _overlap, 5),
+)
+
+_BATCH_EVENTS = (
+    Event("a batch is resolved", lambda step: len(step.shown.told) > 1, 40),
+    Event("a request meets a claim", lambda step: step.shown.verdict is Verdict.CONFLICT, 20),
+    Event("an action is recorded", lambda step: step.shown.note == "done", 10),
     Event("two tools run on one resource", _overlap, 5),
 )
 
@@ -364,7 +371,7 @@ GENERATORS: tuple[Generator, ...] = (
         "deferred",
         _guards(Policy.HIGHEST_CONFIDENCE, deferred=True),
         (*_GUARD_RULES, _BATCHES),
-        (*_GUARD_EVENTS, Event("a batch is resolved", lambda step: len(step.shown.told) > 1, 20)),
+        _BATCH_EVENTS,
     ),
     Generator("space", _organisations, _SPACE_RULES, _SPACE_EVENTS),
     Generator(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from evenhand.model.markspace.marks import Act, Ask, Decide, Kind, Needs, Read, Resolve, Space, SpaceConfig, Write
+from evenhand.model.markspace.marks import Act, Ask, Decide, Kind, Needs, Read, Space, SpaceConfig, Write
 from evenhand.properties.markspace.space_notions import ONLY, hidden_from, strength, undone, writes
 from evenhand.properties.property import AnyStep, Property, determined_by, each_step, reachable, two_run
 
@@ -95,7 +95,7 @@ def need_clusters_do_not_leak(_w: str, step: AnyStep, other: AnyStep | None) -> 
 
 
 def _all_uncleared(config: SpaceConfig, _space: Space, act: Act) -> Iterator[str]:
-    if isinstance(act, Write | Resolve):
+    if isinstance(act, Write):
         for agent in config.agents:
             if any(hidden_from(config, agent.name, scope) for scope in ("a", "a/b", "c")):
                 yield agent.name
@@ -107,7 +107,8 @@ def _unseen(reader: str, act: Act) -> tuple[Act, ...]:
 
 
 @two_run(
-    "Writing keeps spaces apart that differ in classified marks alone: the same is stored where the reader can look.",
+    "Writing keeps spaces apart that differ in classified marks alone: the same is stored where the reader can look "
+    "(resolving a need is the principal's own act, and may tell what it likes).",
     source="8.1, 7.4: the step of the induction",
     systems=ONLY,
     twins=_all_uncleared,
@@ -119,8 +120,6 @@ def writes_do_not_leak(w: str, step: AnyStep, other: AnyStep | None) -> bool:
     """No refusal and no stored mark depends on what cannot be seen."""
     assert other is not None
     kept = _purged(w, step.config, other.after)
-    if isinstance(step.action, Resolve):
-        return hidden_from(step.config, w, "a") or _purged(w, step.config, step.after) == kept
     visible = not hidden_from(step.config, w, step.action.draft.scope)
     same = step.shown.refused == other.shown.refused and (not visible or step.shown.stored == other.shown.stored)
     return bool(same and _purged(w, step.config, step.after) == kept)
