@@ -297,7 +297,7 @@ def view_counts(case: tuple[Any, SovereignStep, SovereignStep]) -> Structure | N
     for name in ("timestamp", "proper", "failure", "budget", "readable"):
         if frozenset((match[row[0]],) for row in two.relations[name]) != one.relations[name]:
             return None
-    functions = {
+    functions: dict[str, Any] = {
         **one.functions,
         "count2": {(match[told[0]],): value for told, value in two.functions["count"].items()},
     }

@@ -1,0 +1,64 @@
+"""The theorems are green, their mutants die as declared, and each is about a claim that says it is proved."""
+
+from __future__ import annotations
+
+import pytest
+
+from evenhand.proofs.prove import prove
+from evenhand.proofs.sovereign import THEOREMS
+from evenhand.proofs.sovereign.deciding import DECISION
+from evenhand.proofs.sovereign.link import scene, structure_of
+from evenhand.proofs.sovereign.samples import samples
+from evenhand.proofs.sovereign.words import FAULTS
+from tests.properties.sovereign.bundle import BUNDLE
+
+QUICK = ("log_append_never_comes_from_a_candidate", "an_effect_spends_an_issued_warrant")
+
+
+@pytest.mark.parametrize("name", QUICK)
+def test_a_theorem_is_proved(name: str) -> None:
+    """With its mutants and its link."""
+    found = prove(next(one for one in THEOREMS if one.name == name), bundle=BUNDLE)
+    assert found.green, found.verdict.because
+    assert all(one.as_declared for one in found.mutants)
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("name", [theorem.name for theorem in THEOREMS])
+def test_every_theorem_is_proved(name: str) -> None:
+    """All of them."""
+    found = prove(next(one for one in THEOREMS if one.name == name), bundle=BUNDLE)
+    assert found.green, found.verdict.because
+
+
+def test_each_theorem_states_a_claim_that_says_so() -> None:
+    """Names, systems and mutants exist; every claim marked as proved has a theorem."""
+    claims = {claim.name: claim for claim in BUNDLE.claims}
+    mutants = {mutant.name for mutant in BUNDLE.model.mutants}
+    for theorem in THEOREMS:
+        claim = claims[theorem.claim]
+        assert claim.proved and theorem.system in claim.systems
+        assert {mutation.mutant for mutation in theorem.mutants} <= mutants
+    assert set(FAULTS) <= mutants
+    assert {claim.name for claim in BUNDLE.claims if claim.proved} == {theorem.claim for theorem in THEOREMS}
+
+
+def test_view_and_scene_agree() -> None:
+    """A decision seen as a structure, made into a cycle, decided and seen again: the same words hold."""
+    system = BUNDLE.model.systems["lists"]
+    seen = 0
+    for step in samples(system):
+        structure = structure_of(step)
+        if structure is None or len(step.action.candidates) > 2:  # type: ignore[union-attr]
+            continue
+        scenario = scene(structure)
+        if scenario is None:
+            continue
+        other = structure_of(system.take(scenario.config, scenario.start, scenario.actions[-1]))
+        assert other is not None
+        for name in ("exits", "exhausted", "acts", "refuses", "warranted"):
+            assert other.relations[name] == structure.relations[name], name
+        for name in ("at_1", "at_2", "at_3", "at_4", "at_5", "admitted"):
+            assert len(other.relations[name]) == len(structure.relations[name]), name
+        seen += 1
+    assert seen > 40 and DECISION.name == "sovereign_decision"

@@ -1,0 +1,64 @@
+"""Claims kill what they should; every mutant has the fate it states."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from evenhand.model.system import Mutant, System
+from evenhand.properties.search import explore
+from evenhand.properties.verdict import Status
+from tests.properties.sovereign.bundle import BUNDLE
+
+MUTANTS = {mutant.name: mutant for mutant in BUNDLE.model.mutants}
+
+
+def pair(mutant: Mutant[Any]) -> tuple[System[Any, Any, Any, Any, Any], System[Any, Any, Any, Any, Any]]:
+    """The reference and the mutant, where the mutant can be seen."""
+    variant = mutant.of(BUNDLE.model.systems)
+    return replace(variant, rules=BUNDLE.model.systems[mutant.system].rules, variant="reference"), variant
+
+
+def kills(name: str, only: tuple[str, ...] = ()) -> list[str]:
+    """The claims that hold on the reference and are refuted on the mutant."""
+    reference, variant = pair(MUTANTS[name])
+    claims = [claim for claim in BUNDLE.claims_of(variant.name) if not only or claim.name in only]
+    true = {v.claim for v in explore(reference, claims).verdicts if v.status is Status.HOLDS}
+    return [v.claim for v in explore(variant, claims).verdicts if v.status is Status.REFUTED and v.claim in true]
+
+
+@pytest.mark.parametrize(
+    ("name", "claim"),
+    [
+        ("warrant_reused", "warrants_are_spent_once"),
+        ("forged_warrant_accepted", "effects_are_warranted"),
+        ("request_changed_after_issue", "effects_are_warranted"),
+        ("spent_by_whom", "an_effect_spends_an_issued_warrant"),
+        ("place_of_the_check", "nothing_outside_the_allow_list"),
+        ("links_not_followed", "nothing_outside_the_allow_list"),
+        ("log_append_by_author_field", "log_append_never_comes_from_a_candidate"),
+        ("clock_read", "time_is_what_was_observed"),
+        ("empty_citations_pass", "warranted_requests_cite_what_resolves"),
+        ("path_as_prefix_string", "reported_gate_is_the_first_that_fails"),
+        ("abort_one_late", "conditions_abort_after_so_many_refusals"),
+        ("host_issues_log_warrants", "logged_lines_keep_the_limits"),
+    ],
+)
+def test_a_claim_kills_a_mutant(name: str, claim: str) -> None:
+    """The claim that says what the mutant breaks."""
+    assert kills(name, (claim,)) == [claim]
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("name", MUTANTS)
+def test_every_mutant_has_the_fate_it_states(name: str) -> None:
+    """Killed by some claim of the search, or by none and equivalent or an open gap."""
+    assert bool(kills(name)) == (MUTANTS[name].expected == "killed")
+
+
+def test_there_are_enough_of_them() -> None:
+    """At least thirty, each with a name of its own, and none an unexplained survivor."""
+    assert len(MUTANTS) == len(BUNDLE.model.mutants) >= 30
+    assert all(mutant.reason for mutant in MUTANTS.values() if mutant.expected != "killed")
