@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from dataclasses import replace
 from fractions import Fraction
 
 from evenhand.model.conviction.exact import Amount, exact
@@ -162,6 +163,9 @@ def touched(config: Config, proposals: tuple[Proposal, ...], what: str, uid: str
     counts = what in ("add", "in") or (what, reading) in (("out", "moves_out_too"), ("self", "self_stake_too"))
     if not counts:
         return proposals
+    older = {one.last for one in proposals if one.uid != uid and one.last}
+    rank = {last: place for place, last in enumerate(sorted(older), start=1)}
     return tuple(
-        Proposal(one.uid, one.author, one.text, one.substituted, 0) if one.uid == uid else one for one in proposals
+        replace(one, last=0 if one.uid == uid else rank.get(one.last, one.last) if one.last else one.last)
+        for one in proposals
     )

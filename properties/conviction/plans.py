@@ -40,7 +40,7 @@ _CYCLE = (*_FEEDBACK, *_REVISIONS)
 """What only a cycle shows."""
 _ROUNDS = ("saturation_reaches_the_target",)
 """What needs as many rounds as saturate."""
-_ADDS = ("added_stake_begins_at_zero", "add_and_move_commute_for_one_agent")
+_ADDS = ("added_stake_begins_at_zero", "add_and_move_commute_for_one_agent", "funded_add_and_move_commute")
 _STAKES = (
     *_ADDS,
     "stakes_change_from_round_two",
@@ -68,8 +68,17 @@ _LATE = ("ticks_keep_the_order_of_stake_ticks",)
 """What needs a phase that outlasts a tick."""
 _TWICE = tuple(claim.name for claim in _ALL if isinstance(claim, TwoRun | Commute))
 """What compares two runs, and so costs a multiple."""
-_SLOW = ("actions_of_two_agents_commute",)
-"""What asks about pairs of actions, of which three agents have very many."""
+_TWO_RUNS = tuple(claim.name for claim in _ALL if isinstance(claim, TwoRun) and claim.name not in _REVISIONS)
+_ORDERS = tuple(claim.name for claim in _ALL if isinstance(claim, Commute))
+_OF_TRIO = (
+    "supply_is_conserved",
+    "one_proposal_each",
+    "the_highest_score_wins",
+    "ties_go_to_the_earliest_stake",
+    "roots_rank_as_sums_do",
+    "every_tick_comes_closer",
+    "every_issue_is_finalized",
+)
 _ENDLESS = tuple(claim.name for claim in _ALL if isinstance(claim, LeadsTo | LivelockFree | DeadlockFree))
 _CLOCK = (
     "phases_end_as_9_1_says",
@@ -97,14 +106,19 @@ def _plans() -> Iterator[Plan]:
     yield Plan("issue", "explore", scope=everything, claims=(*rejections, *_HOSTILE))
     shown = tuple(name for name in EVERYWHERE if name not in ("time_decides", "a_revision_taps", "a_phase_goes_on"))
     cheap = (*_ROUNDS, *_LATE, *_GRANTS, *_TWICE, "the_tap_is_tried_first")
-    yield Plan("issue", "explore", ("deep",), scope={"cycles": 1}, claims=(*shown, *_names(but=cheap)))
-    yield Plan("issue", "explore", LONG, scope={"texts": 0}, claims=_names(but=(*_ROUNDS, *_LATE, *_GRANTS, *_CYCLE)))
+    yield Plan("issue", "explore", LONG, scope={"cycles": 1}, claims=(*shown, *_names(but=cheap)))
+    yield Plan(
+        "issue", "explore", LONG, scope={"texts": 0}, claims=_names(but=(*_ROUNDS, *_LATE, *_GRANTS, *_CYCLE, *_TWICE))
+    )
+    one_point = {"texts": 0, "stake": 1, "budget": 1}
+    yield Plan("issue", "explore", scope=one_point, claims=_TWO_RUNS)
+    yield Plan("issue", "explore", LONG, scope={**one_point, "budget": 2}, claims=_ORDERS)
     tap = {"budget": 2, "texts": 2, "cycles": 1}
     yield Plan(
         "issue", "explore", LONG, scope=tap, claims=(*_REVISIONS[:-2], _REVISIONS[-1], "a_revision_taps", *shown)
     )
     yield Plan("issue", "explore", scope={**tap, "rounds": 1, "texts": 3}, claims=(*_REVISIONS, *_ENDLESS))
-    late = {"think": 2, "texts": 0, "budget": 2}
+    late = {"think": 2, "texts": 0, "budget": 1, "stake": 1}
     yield Plan(
         "issue",
         "explore",
@@ -113,7 +127,7 @@ def _plans() -> Iterator[Plan]:
         claims=(*_LATE, *_CLOCK, "time_decides", "a_phase_goes_on", *_CLAIMS_OF_LATE),
     )
     yield Plan("issue", "explore", LONG, scope={"rounds": 3, "texts": 0, "budget": 2}, claims=_ROUNDS)
-    yield Plan("trio", "explore", claims=_names(but=(*_ROUNDS, *_LATE, *_GRANTS, *_CYCLE, *_ADDS, *_SLOW)))
+    yield Plan("trio", "explore", claims=("outsiders_decide_nothing", *_OF_TRIO))
     yield Plan("series", "explore", LONG, claims=_names(but=(*_ROUNDS, *_LATE, *_GRANTS, *_CYCLE, *_TWICE)))
     yield from _readings()
     single = _names(but=("outsiders_decide_nothing", *_ENDLESS, "balances_stay_below_the_maximum"))
@@ -131,24 +145,24 @@ _TALK = {"cycles": 1, "rounds": 1, "texts": 2}
 
 _SCOPES: Mapping[str, Mapping[str, int]] = {
     "self_stake": {"texts": 0, "budget": 4, "rounds": 1},
-    "substituted_no_action": _NONE,
+    "substituted_no_action": {**_NONE, "ready": 0},
     "revision_cost": _TALK,
-    "stake_burn": _NONE,
+    "stake_burn": {**_ADD, "budget": 1},
     "no_action": {"texts": 1, "budget": 2},
     "poor_proposer": {"texts": 1, "budget": 1, "issues": 1},
     "clock": {**_TALK, "texts": 1},
     "phase_end": {**_TALK, "texts": 1},
     "timer_reset": {**_TALK, "texts": 1, "think": 2},
     "penalty_floor": {**_TALK, "budget": 2},
-    "rounding": {**_TALK, "texts": 3, "stake": 3},
+    "rounding": {**_TALK, "texts": 3, "stake": 3, "ready": 0},
     "diff_ratio": {**_TALK, "texts": 3, "budget": 4, "ready": 0},
-    "rounds_from": _NONE,
+    "rounds_from": {**_ADD, "budget": 1},
     "multiplier_cap": {"agents": 1, "texts": 1, "budget": 2, "stake": 1, "rounds": 4},
     "last_stake_tick": _ADD,
-    "full_tie": _NONE,
+    "full_tie": {**_ADD, "budget": 1},
     "stake_rounds": {**_NONE, "rounds": 0},
     "max_credit": {"agents": 1, "strangers": 1, "texts": 0, "budget": 3, "cap": 2},
-    "move_takes": {**_NONE, "rounds": 3, "stake": 1, "ready": 0},
+    "move_takes": {**_ADD, "penalty": 0, "ready": 0},
     "tap_takes": {**_TALK, "budget": 2},
     "add_makes": _ADD,
     "completes": {**_TALK, "texts": 1, "think": 2},
@@ -197,7 +211,14 @@ def _claims_under(name: str, value: Any) -> tuple[str, ...]:
     if name == "max_credit":
         gone -= set(_GRANTS)
     if name == "full_tie":
-        gone -= {"names_decide_nothing"}
+        return ("names_decide_nothing", "ties_go_to_the_earliest_stake", "the_highest_score_wins")
+    if name == "move_takes":
+        return (
+            "moves_take_as_read",
+            "moved_stake_begins_at_zero",
+            "funded_add_and_move_commute",
+            "supply_is_conserved",
+        )
     if not scope["cycles"]:
         gone |= set(_CYCLE)
     if scope["budget"] <= scope["stake"]:

@@ -238,19 +238,38 @@ actions_of_two_agents_commute = Commute(
 )
 
 
-def _alone(_config: Config, _state: State, enabled: tuple[Act, ...]) -> Iterable[tuple[Act, Act]]:
-    """An addition and a move of one agent."""
+def _funded(_config: Config, _state: State, enabled: tuple[Act, ...]) -> Iterable[tuple[Act, Act]]:
+    """An addition and a move of one agent, both of points that are there already."""
     adds = [action for action in enabled if isinstance(action, AddStake)]
     moves = [action for action in enabled if isinstance(action, MoveStake)]
     return ((one, other) for one in adds for other in moves if one.agent == other.agent)
 
 
+def _alone(config: Config, state: State, enabled: tuple[Act, ...]) -> Iterable[tuple[Act, Act]]:
+    """Those, and moves of the very points that are added."""
+    yield from _funded(config, state, enabled)
+    for one in enabled:
+        if isinstance(one, AddStake):
+            for target in state.proposals:
+                if target.uid != one.proposal:
+                    yield one, MoveStake(one.agent, one.credential, one.proposal, target.uid, one.amount)
+
+
 add_and_move_commute_for_one_agent = Commute(
     name="add_and_move_commute_for_one_agent",
     sentence="An agent's Add Stake and Move Stake in one round lead to the same, whichever comes first.  (Stated to be "
-    "refuted: what is added can be moved at once, and which entries a move takes depends on what is there.)",
+    "refuted: what is added can be moved, what is not yet there cannot.)",
     source="A 16.4",
     pairs=_alone,
+    same=_same,
+)
+
+funded_add_and_move_commute = Commute(
+    name="funded_add_and_move_commute",
+    sentence="An agent's Add Stake and Move Stake in one round lead to the same, whichever comes first, if both are of "
+    "points that are there before.",
+    source="A 16.4",
+    pairs=_funded,
     same=_same,
 )
 
@@ -267,5 +286,6 @@ STAKING: tuple[Property, ...] = (
     saturation_reaches_the_target,
     actions_of_two_agents_commute,
     add_and_move_commute_for_one_agent,
+    funded_add_and_move_commute,
 )
 """The claims of this module."""

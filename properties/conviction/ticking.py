@@ -165,7 +165,7 @@ def _untimed(step: AnyStep) -> bool:
 @each_step(
     "Nothing that an agent does puts the end off.",
     source="9.1",
-    when=on_steps(lambda step: not isinstance(step.action, Tick)),
+    when=_untimed,
 )
 def nothing_puts_the_end_off(step: AnyStep) -> bool:
     """The ranking function never rises."""

@@ -104,8 +104,14 @@ def stake_ticks_are_the_latest(step: AnyStep) -> bool:
             now.add(event.proposal)
         if event.kind == "Moved" and reading == "moves_out_too":
             now.add(event.get("source"))
+    if any(one.last != 0 for one in step.after.proposals if one.uid in now):
+        return False
     before = {one.uid: one.last for one in step.before.proposals}
-    return all(one.last == (0 if one.uid in now else before.get(one.uid)) for one in step.after.proposals)
+    pairs = [(before.get(one.uid), one.last) for one in step.after.proposals if one.uid not in now]
+    if any((a is None, a == 0) != (b is None, b == 0) for a, b in pairs):
+        return False
+    known = [(a, b) for a, b in pairs if a is not None and b is not None]
+    return all((a < c) == (b < d) for a, b in known for c, d in known)
 
 
 @each_step(
