@@ -85,8 +85,8 @@ def check(
 ) -> int:
     """Check a kernel against the model and the claims, in a supervised process.
 
-    The kernel's own code is run, with your rights.  Exit codes: 0 nothing found; 1 something found; 2 bad use, or no
-    kernel to ask; 3 nothing was asked; 130 interrupted, after printing what was found.
+    The kernel's own code is run, with your rights.  Exit codes: 0 nothing found; 1 something found; 2 bad use, no
+    kernel to ask, or one that supports nothing of this; 130 interrupted, after printing what was found.
     """
     if constitution is not None:
         if adapter or command:

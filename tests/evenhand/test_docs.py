@@ -13,7 +13,7 @@ from tests.evenhand.conftest import Command
 
 ROOT = Path(__file__).parents[2]
 REFERENCE = (ROOT / "docs/reference/cli.md").read_text("utf-8")
-COMMANDS = ("verify", "explore", "fuzz", "prove", "mutants", "replay", "show")
+COMMANDS = ("verify", "explore", "fuzz", "prove", "check", "validate", "mutants", "replay", "show")
 
 
 @pytest.mark.parametrize("command", COMMANDS)
