@@ -1,0 +1,85 @@
+"""The executor on a real disk shows what the model shows; a fault planted in it is found by the same machine."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evenhand.adapters.protocol import Unsupported
+from evenhand.adapters.sovereign_disk import DiskExecutor, factory, trusting
+from evenhand.model.codec import encode
+from evenhand.model.sovereign.menus import TREE, candidate, usual
+from evenhand.model.sovereign.paths import link_
+from evenhand.model.sovereign.state import Check, Config, Decide, Swap, Use
+from evenhand.model.sovereign.systems import SYSTEMS
+from evenhand.model.sovereign.vocabulary import WRITE_LOCAL
+
+D = ("repo", "workspace", "d")
+
+
+def scenario(config: Config) -> dict[str, Any]:
+    """The initial data as the wire has it."""
+    (start,) = SYSTEMS["agent"].initial(config)
+    return {"protocol": "sovereign", "system": "agent", "config": encode(config), "start": encode(start)}
+
+
+def first_difference(make: Callable[[Any], Any], seed: int, runs: int, steps: int) -> list[Any]:
+    """The actions after which a kernel shows something else than the model; empty if it never does."""
+    system = SYSTEMS["agent"].at(proposals=3, executors=2)
+    draw = random.Random(seed)
+    (config,) = system.all_configs()
+    for _ in range(runs):
+        (state,) = system.initial(config)
+        kernel, taken = make(scenario(config)), []
+        for _ in range(steps):
+            offered = list(system.enabled(config, state))
+            if not offered:
+                break
+            busy = [one for one in offered if isinstance(one, Use | Swap)]
+            action = draw.choice(busy if draw.random() < 0.5 else offered)
+            taken.append(action)
+            step = system.take(config, state, action)
+            state = step.after
+            if kernel.step(encode(action)) != encode(step.shown):
+                return taken
+    return []
+
+
+def test_the_disk_does_what_the_model_does() -> None:
+    """Links swapped to and fro, warrants replayed, executors restarted."""
+    assert first_difference(factory, 1, 12, 40) == []
+
+
+def _attack() -> list[Any]:
+    """A write is warranted and checked, its directory becomes a link out of the repository, and it is used."""
+    seen = usual()
+    one = candidate(seen, WRITE_LOCAL, path="workspace/d/secret")
+    system = SYSTEMS["agent"]
+    config = Config(tree=TREE)
+    (state,) = system.initial(config)
+    step = system.take(config, state, Decide(seen, (one,)))
+    assert step.shown.decision is not None and step.shown.decision.warrant is not None
+    warrant = step.shown.decision.warrant
+    return [Decide(seen, (one,)), Check("first", warrant, one.request), Swap(D, link_("../../etc")), Use("first")]
+
+
+@pytest.mark.parametrize(("make", "text"), [(factory, "s"), (trusting, "m")])
+def test_a_link_swapped_between_check_and_use(make: Callable[[Any], Any], text: str) -> None:
+    """The honest executor leaves the file outside alone; the trusting one overwrites it, on the real disk."""
+    kernel = make(scenario(Config(tree=TREE)))
+    assert isinstance(kernel, DiskExecutor)
+    shown = [kernel.step(encode(action)) for action in _attack()]
+    assert Path(kernel.disk.root, "etc", "secret").read_text("utf-8") == text
+    assert bool(shown[-1]["effects"]) == (make is trusting)
+    kernel.close()
+    assert not kernel.disk.root.exists()
+
+
+def test_other_systems_are_not_supported() -> None:
+    """They execute nothing step by step."""
+    with pytest.raises(Unsupported):
+        factory({**scenario(Config(tree=TREE)), "system": "lists"})  # type: ignore[typeddict-item]

@@ -1,0 +1,117 @@
+"""A user's constitution: one clear error for a bad file, an answer with a witness for a good one."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import yaml
+
+from evenhand.documents import DocumentRefused, checker_of
+from evenhand.documents.sovereign import MOST_BYTES, diagnose, load_constitution
+from evenhand.model.sovereign.constitution import (
+    CITATIONS,
+    REFERENCE_CONSTITUTION,
+    ActionType,
+    Constitution,
+    IoPolicy,
+    Limits,
+    document,
+)
+
+SHIPPED = Path(__file__).parents[3] / "evenhand" / "documents" / "rsa_constitution.v0.1.1.yaml"
+GOOD = yaml.safe_dump(document(REFERENCE_CONSTITUTION), sort_keys=False)
+BOMB = "a: &a [x, x]\nb: &b [*a, *a]\nc: [*b, *b]\n"
+
+
+def written(folder: Path, text: str | bytes, said: str | None = "") -> Path:
+    """A file with its hash beside it; another hash, or none if None."""
+    path = folder / "c.yaml"
+    data = text.encode() if isinstance(text, str) else text
+    path.write_bytes(data)
+    if said is not None:
+        path.with_name("c.yaml.sha256").write_text(f"{said or hashlib.sha256(data).hexdigest()}  c.yaml\n", "utf-8")
+    return path
+
+
+def test_the_shipped_constitution_is_the_reference() -> None:
+    """With its hash beside it."""
+    assert load_constitution(SHIPPED)[0] == REFERENCE_CONSTITUTION
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "says"),
+    [
+        (GOOD, None, "its hash is missing"),
+        (GOOD, "0" * 64, "one was changed"),
+        (GOOD, "hello", "no SHA-256"),
+        (GOOD.replace("version: 0.1.1", "version: 0.1.1\nversion: 0.1.2"), "", "duplicate key 'version'"),
+        (BOMB, "", "anchors and aliases"),
+        (GOOD.replace("type: Notify", "type: Shell"), "", "unknown action type 'Shell'"),
+        (GOOD.replace("network: false", "network: 2026-01-01"), "", "expected true or false"),
+        (GOOD.replace("version: 0.1.1", "version: 0.1"), "", "expected text, not float"),
+        ("!!python/object/apply:os.system [echo]", "", "no YAML of plain data"),
+        ("a: [", "", "line"),
+        ("[" * 100 + "]" * 100, "", "nested deeper"),
+        (b"\xff\xfe", "", "no UTF-8"),
+        ("", "", "expected a mapping"),
+        ("? [a]\n: b\n", "", "key must be text"),
+        ("- x\n" * 30_000, "", "more than"),
+        ("x" * (MOST_BYTES + 1), "", "at most"),
+    ],
+)
+def test_a_bad_file_is_refused_with_a_reason(tmp_path: Path, text: str | bytes, said: str | None, says: str) -> None:
+    """Culprit, cause, next step."""
+    with pytest.raises(DocumentRefused, match=says):
+        load_constitution(written(tmp_path, text, said))
+
+
+def test_fifty_megabytes_are_not_read(tmp_path: Path) -> None:
+    """Refused by their size."""
+    path = tmp_path / "c.yaml"
+    with path.open("wb") as file:
+        file.truncate(50_000_000)
+    with pytest.raises(DocumentRefused, match="50,000,000 bytes"):
+        load_constitution(path)
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    """By the system's own reason."""
+    with pytest.raises(DocumentRefused, match="cannot be read"):
+        load_constitution(tmp_path / "none.yaml")
+    with pytest.raises(DocumentRefused, match="by no document"):
+        checker_of("cud")
+
+
+def bad(constitution: Constitution) -> list[str]:
+    """The claims of the findings."""
+    return [one.claim for one in diagnose(constitution) if one.bad]
+
+
+LOG = ActionType("LogAppend", kernel_only=True, requires=(CITATIONS,))
+
+
+def test_the_reference_has_one_contradiction() -> None:
+    """An action may carry ten thousand characters, and its log line may not."""
+    assert bad(REFERENCE_CONSTITUTION) == ["every_effect_is_recorded"]
+
+
+def test_bounding_fields_resolves_it() -> None:
+    """The repair: a limit on what an action carries."""
+    limits = replace(REFERENCE_CONSTITUTION.limits, max_chars_per_field=4_000)
+    assert bad(replace(REFERENCE_CONSTITUTION, limits=limits)) == []
+
+
+def test_a_deadlocked_constitution_is_told() -> None:
+    """Kernel-only types alone, or a read without a directory."""
+    assert "every_action_space_admits_something" in bad(Constitution("1", ("C",), (LOG,)))
+    only_read = Constitution("1", ("C",), (ActionType("ReadLocal"),), IoPolicy((), ()))
+    assert "patient_proposers_get_an_action" in bad(only_read)
+
+
+def test_a_log_append_for_everybody_is_told() -> None:
+    """`kernel_only` left out."""
+    open_log = Constitution("1", ("C",), (replace(LOG, kernel_only=False, requires=()),), IoPolicy(), Limits())
+    assert "log_append_never_comes_from_a_candidate" in bad(open_log)
