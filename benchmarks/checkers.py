@@ -1,0 +1,281 @@
+"""Side by side with Spin, Rumur and minicheck: the same graphs, counted by everybody, in one run.
+
+    python -m benchmarks.checkers 3,3,2 4,3,2 cells
+
+Each contender has processes of its own; seconds are their user CPU time, memory their peak.  *Warm* is the search
+alone, of what is compiled: Spin's `pan`, Rumur's verifier, evenhand's rows.  *Cold* is everything from the source:
+translating and compiling included (of evenhand: importing numpy and the model too).  All must agree on states and
+steps, or there is no table.  A checker that is not installed leaves its column empty and says how to install it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from benchmarks.models import CELLS, model
+
+__all__ = ["Run", "main"]
+
+HERE = Path(__file__).parent
+README = HERE / "README.md"
+BEGIN, END = "<!-- checkers: written by `python -m benchmarks.checkers --write` -->\n", "<!-- end of checkers -->\n"
+MODELS = ("3,3,2", "4,3,2", "5,2,2", "2,7,4", "cells")
+LIMIT = 900
+"""Seconds that a contender may take; after that its cell says so."""
+
+SLOW = 3_000_000
+"""Steps beyond which contenders that run the step for every action are left out."""
+
+
+class Run(NamedTuple):
+    """States, steps (joint choices), seconds warm and cold (0: the same), peak megabytes; or why there is none."""
+
+    states: int = 0
+    steps: int = 0
+    warm: float = 0.0
+    cold: float = 0.0
+    peak: float = 0.0
+    why: str = ""
+
+
+class _Spent(NamedTuple):
+    output: str
+    seconds: float
+    peak: float
+
+
+def _spent(command: Sequence[str], folder: str) -> _Spent:
+    """Run a command; user CPU seconds and peak memory of it and its children."""
+    with tempfile.TemporaryFile("w+") as output:
+        child = subprocess.Popen(command, cwd=folder, stdout=output, stderr=subprocess.STDOUT, env=_environment())
+        began = time.monotonic()
+        while True:
+            done, status, usage = os.wait4(child.pid, os.WNOHANG)
+            if done:
+                break
+            if time.monotonic() - began > LIMIT:
+                child.kill()
+            time.sleep(0.005)
+        child.returncode = os.waitstatus_to_exitcode(status)
+        output.seek(0)
+        text = output.read()
+    if child.returncode:
+        raise RuntimeError(f"{command[0]} ended with {child.returncode}: {text[-300:]}")
+    return _Spent(text, usage.ru_utime, usage.ru_maxrss / 1024)
+
+
+def _environment() -> dict[str, str]:
+    return {**os.environ, "PYTHONPATH": str(HERE.parent), "PYTHONHASHSEED": "0"}
+
+
+def _found(text: str, pattern: str) -> int:
+    found = re.search(pattern, text)
+    if found is None:
+        raise RuntimeError(f"no {pattern!r} in {text[-300:]!r}")
+    return int(found[1].replace(",", ""))
+
+
+def spin(name: str) -> Run:
+    """Spin with its partial-order reduction off: every state and step counts."""
+    if not shutil.which("spin"):
+        return Run(why="apt-get install spin")
+    if name == "cells":
+        source, defines, extra = "cells.pml", [f"-DCELLS={CELLS}"], 0
+    else:
+        agents, keys, values = name.split(",")
+        source, defines, extra = "free_agent.pml", [f"-DN={agents}", f"-DK={keys}", f"-DV={values}"], 1
+    with tempfile.TemporaryDirectory() as folder:
+        made = _spent(["spin", "-a", "-o2", *defines, str(HERE / source)], folder)
+        options = ["-O2", "-DSAFETY", "-DNOREDUCE", "-DMEMLIM=8192"]
+        compiled = _spent(["cc", *options, "-o", "pan", "pan.c"], folder)
+        ran = _spent(["./pan", "-m3000000", "-w24", "-E"], folder)
+    states = _found(ran.output, r"(\d+) states, stored") - extra
+    # Twice what the marks' setting adds; for the ring nothing.
+    steps = _found(ran.output, r"(\d+) transitions") - 2 * extra
+    return Run(states, steps, ran.seconds, made.seconds + compiled.seconds + ran.seconds, ran.peak)
+
+
+def rumur(name: str) -> Run:
+    """Rumur, on one thread as everybody."""
+    if not shutil.which("rumur"):
+        return Run(why="apt-get install rumur")
+    text = (HERE / ("cells.m" if name == "cells" else "free_agent.m")).read_text("utf-8")
+    if name != "cells":
+        agents, keys, values = (int(size) for size in name.split(","))
+        if agents > 4:
+            return Run(why="its model has four agents at most")
+        for word, size in (("N", agents), ("K", keys), ("V", values)):
+            text = re.sub(rf"^  {word}: \d+;", f"  {word}: {size};", text, flags=re.M)
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder, "model.m").write_text(text, "utf-8")
+        made = _spent(["rumur", "--deadlock-detection", "off", "--threads", "1", "--output", "m.c", "model.m"], folder)
+        compiled = _spent(["cc", "-O2", "-mcx16", "-std=c11", "-o", "m", "m.c", "-lpthread"], folder)
+        ran = _spent(["./m"], folder)
+    states = _found(ran.output, r"([\d,]+) states")
+    steps = _found(ran.output, r"([\d,]+) rules fired")
+    return Run(states, steps, ran.seconds, made.seconds + compiled.seconds + ran.seconds, ran.peak)
+
+
+def _python(kind: str) -> Callable[[str], Run]:
+    def run(name: str) -> Run:
+        if kind == "minicheck" and importlib.util.find_spec("minicheck") is None:
+            return Run(why="pip install minicheck")
+        if kind.endswith("numba") and importlib.util.find_spec("numba") is None:
+            return Run(why="pip install evenhand[fast]")
+        spent = _spent([sys.executable, "-m", "benchmarks.checkers", "--inside", kind, name], str(HERE.parent))
+        said: dict[str, Any] = json.loads(spent.output.splitlines()[-1])
+        return Run(said["states"], said["steps"], said["warm"], spent.seconds, spent.peak)
+
+    return run
+
+
+CONTENDERS: dict[str, Callable[[str], Run]] = {
+    "Spin": spin,
+    "Rumur": rumur,
+    "minicheck": _python("minicheck"),
+    "tier 0": _python("tier0"),
+    "tier 1": _python("tier1"),
+    "tier 2, numpy": _python("rows numpy"),
+    "tier 2, numba": _python("rows numba"),
+    "tier 2, plain `step`": _python("plain numba"),
+}
+SLOW_ONES = ("minicheck", "tier 0", "tier 2, plain `step`")
+
+
+def inside(kind: str, name: str) -> dict[str, Any]:
+    """What one process of ours finds, and the CPU seconds of its (second) search."""
+    from evenhand.properties.search import explore
+    from evenhand.properties.search.graph import Bounds
+    from evenhand.properties.search.rows.tier import Compiled
+
+    system = model(name + (",plain" if kind.startswith("plain") else ""))
+    if kind == "minicheck":
+        return _minicheck(system)
+    if kind.startswith("tier"):
+        began = time.process_time()
+        found = explore(system, tier=int(kind[-1]))
+        return {"states": found.states, "steps": found.transitions, "warm": time.process_time() - began}
+    config = next(iter(system.all_configs()))
+    engine = kind.rpartition(" ")[2]
+    compiled = Compiled(system, (), engine=engine)
+    walk = compiled.search(config, 0, Bounds())  # rows, and the comparison with the step
+    best = float("inf")
+    if engine == "numba":  # numpy has nothing to warm up but the rows; its process is the cold start that counts
+        for _ in range(3):
+            best = min(best, _timed(compiled, config))
+    else:
+        best = _timed(compiled, config)
+    return {"states": walk.count, "steps": walk.transitions, "warm": best}
+
+
+def _timed(compiled: Any, config: Any) -> float:
+    from evenhand.properties.search.graph import Bounds
+    from evenhand.properties.search.rows.walk import search_rows
+
+    program, flat = compiled.program(config)
+    began = time.process_time()
+    search_rows(compiled.system, config, 0, program, flat, Bounds(), engine=compiled.engine)
+    return time.process_time() - began
+
+
+def _minicheck(system: Any) -> dict[str, Any]:
+    """minicheck over the model's own functions: a state is a tuple of one object."""
+    import minicheck
+
+    config = next(iter(system.all_configs()))
+    steps = 0
+
+    def transitions(state: tuple[Any, ...]) -> list[tuple[str, tuple[Any, ...]]]:
+        nonlocal steps
+        found = [("", (system.step(system.rules, config, state[0], a)[0],)) for a in system.enabled(config, state[0])]
+        steps += len(found)
+        return found
+
+    protocol = minicheck.Protocol(
+        name=system.name,
+        candidate=False,
+        fields=("state",),
+        initial=(next(iter(system.initial(config))),),
+        transitions=transitions,
+        invariants={"any": lambda _state: True},
+    )
+    began = time.process_time()
+    found = minicheck.check_safety(protocol, max_states=10_000_000)
+    return {"states": int(found["reachable_states"]), "steps": steps, "warm": time.process_time() - began}
+
+
+def table(results: dict[str, dict[str, Run]]) -> str:
+    """A Markdown table for each model: contenders down."""
+    lines: list[str] = []
+    for name, runs in results.items():
+        known = next(run for run in runs.values() if run.states)
+        lines += [
+            f"**{name}**: {known.states:,} states, {known.steps:,} steps",
+            "",
+            "| | warm s | million steps a second | times Spin | cold s | peak MB |",
+            "|---|---|---|---|---|---|",
+        ]
+        base = runs["Spin"]
+        for contender, run in runs.items():
+            if run.why:
+                lines.append(f"| {contender} | - | - | - | - | {run.why} |")
+                continue
+            ratio = f"{base.warm / run.warm:,.2f}" if base.states and run.warm else "-"
+            speed = run.steps / max(run.warm, 1e-6) / 1e6
+            lines.append(
+                f"| {contender} | {run.warm:,.3f} | {speed:,.1f} | {ratio} | {run.cold:,.2f} | {run.peak:,.0f} |"
+            )
+        lines.append("")
+    return "\n".join(lines)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print the tables; with `--write`, also put them into the README beside this file."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.checkers", description="Side by side with others.")
+    parser.add_argument("models", nargs="*", default=MODELS, metavar="MODEL")
+    parser.add_argument("--write", action="store_true", help=f"write the tables into {README.name}")
+    parser.add_argument("--inside", metavar="KIND", help=argparse.SUPPRESS)
+    chosen = parser.parse_args(arguments)
+    if chosen.inside:
+        print(json.dumps(inside(chosen.inside, chosen.models[0])))
+        return 0
+    results: dict[str, dict[str, Run]] = {}
+    for name in chosen.models:
+        try:
+            model(name)
+        except ValueError as error:
+            parser.error(str(error))
+        runs = results[name] = {}
+        for contender, run in CONTENDERS.items():
+            size = max((known.steps for known in runs.values()), default=0)
+            try:
+                slow = contender in SLOW_ONES and size > SLOW
+                runs[contender] = Run(why="runs every step: too slow here") if slow else run(name)
+            except RuntimeError as error:
+                runs[contender] = Run(why=str(error).splitlines()[0][:80])
+            print(f"{name} {contender}: {runs[contender]}", file=sys.stderr)
+        if len({(run.states, run.steps) for run in runs.values() if not run.why}) > 1:
+            print(f"{name}: the contenders found different graphs, so their times mean nothing", file=sys.stderr)
+            return 1
+    made = table(results)
+    print(made, end="")
+    if chosen.write:
+        before, _, rest = README.read_text("utf-8").partition(BEGIN)
+        README.write_text(before + BEGIN + made + END + rest.partition(END)[2], "utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

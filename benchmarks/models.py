@@ -1,0 +1,61 @@
+"""The two models that all checkers of the comparison run: few states with many steps, and the other way round."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from evenhand.model.cud import PROTOCOL
+from evenhand.model.system import OneOf, Scope, System
+
+__all__ = ["CELLS", "cells", "model"]
+
+CELLS = 10
+"""Counters of the ring: 4 ** 10 states at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ring:
+    """Counters 0 to 3, one beside the other."""
+
+    cells: tuple[int, ...]
+
+
+def step(_rules: None, _config: None, state: Ring, i: int) -> tuple[Ring, str]:
+    """Counter `i` steps on, or starts over if its left neighbour is full."""
+    cells = state.cells
+    new = 0 if cells[i - 1] == 3 else (cells[i] + 1) % 4
+    return replace(state, cells=(*cells[:i], new, *cells[i + 1 :])), "stepped"
+
+
+def cells(size: int = CELLS) -> System[None, Ring, int, str, None]:
+    """The ring: a frozen dataclass and a pure step, with its domains declared."""
+    domain: Any = tuple(OneOf((0, 1, 2, 3)) for _ in range(size))
+    return System(
+        name="cells",
+        rules=None,
+        configs=lambda _scope, _readings: (None,),
+        initial=lambda _config: (Ring((0,) * size),),
+        step=step,
+        actions=lambda _config, _scope, _state: range(size),
+        allows=lambda _config, _state, _action: True,
+        menu=lambda _config, _scope: range(size),
+        domains=lambda _config, _scope: Ring(domain),
+        scope=Scope(cells=size),
+    )
+
+
+def model(name: str) -> System[Any, Any, Any, Any, Any]:
+    """`cells`, or the free-agent graph at `agents,keys,values`; with `,plain` its step does not separate.
+
+    Raises ValueError for anything else.
+    """
+    if name == "cells":
+        return cells()
+    parts = name.split(",")
+    try:
+        agents, keys, values = (int(part) for part in parts[:3])
+    except ValueError as error:
+        raise ValueError(f"model {name!r} is neither `cells` nor three sizes such as 3,2,2") from error
+    system = PROTOCOL.systems["free"].at(agents=agents, keys=keys, values=values)
+    return replace(system, separated=None) if parts[3:] == ["plain"] else system
