@@ -1,12 +1,13 @@
 """pytest collects counterexamples: every `*.json` that begins as one is a test that replays it.
 
 Installed with the package, it works in any project: put a record that evenhand wrote anywhere under the
-folders that pytest walks.  Other people's JSON is left alone, by its first bytes.  `-p no:evenhand`
-switches it off.
+folders that pytest walks.  Other people's JSON is left alone, by its first bytes.  `--evenhand-budget` says how much
+each `evenhand.verify` of a test may cost.  `-p no:evenhand` switches everything off.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,11 +17,55 @@ import pytest
 if TYPE_CHECKING:
     from evenhand.counterexamples.replay import Replayed
 
-__all__ = ["CounterexampleFile", "CounterexampleItem", "Stale", "pytest_collect_file"]
+__all__ = [
+    "CounterexampleFile",
+    "CounterexampleItem",
+    "Stale",
+    "pytest_addoption",
+    "pytest_collect_file",
+    "pytest_configure",
+    "pytest_report_header",
+    "pytest_unconfigure",
+]
+
+OPTION, VARIABLE = "--evenhand-budget", "EVENHAND_BUDGET"
+_BEFORE: pytest.StashKey[str | None] = pytest.StashKey()
 
 
 class Stale(Exception):
     """A record that replays to something else than it says; the message tells what."""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """The one option there is."""
+    parser.getgroup("evenhand").addoption(
+        OPTION,
+        choices=("quick", "standard", "deep"),
+        help="How much each evenhand.verify may cost that does not say so itself.",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Name the budget to whatever the tests start; workers of pytest-xdist come through here as well."""
+    chosen = config.getoption(OPTION)
+    if chosen is not None:
+        config.stash[_BEFORE] = os.environ.get(VARIABLE)
+        os.environ[VARIABLE] = chosen
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Leave the environment as it was."""
+    if _BEFORE in config.stash:
+        before = config.stash[_BEFORE]
+        if before is None:
+            os.environ.pop(VARIABLE, None)
+        else:
+            os.environ[VARIABLE] = before
+
+
+def pytest_report_header() -> str | None:
+    """Say which budget is in force, if one was named."""
+    return f"evenhand: budget {os.environ[VARIABLE]}" if VARIABLE in os.environ else None
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> CounterexampleFile | None:

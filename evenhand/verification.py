@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,7 @@ from evenhand.counterexamples.store import save as save_record
 from evenhand.engines import findings_of, run, verdicts_of
 from evenhand.fixtures import replay_findings
 from evenhand.model.system import Protocol, System
-from evenhand.plan import Budget, Job, plan
+from evenhand.plan import Budget, Effort, Job, plan
 from evenhand.properties.generator import Generator
 from evenhand.properties.property import Property
 from evenhand.properties.registry import Bundle, find
@@ -34,9 +34,19 @@ from evenhand.report.report import Report
 from evenhand.report.trace import steps_of
 from evenhand.versions import versions
 
-__all__ = ["verify"]
+__all__ = ["BOUNDS", "VARIABLE", "verify"]
+
+VARIABLE = "EVENHAND_BUDGET"
+"""Names the budget of every `verify` that does not name its own."""
 
 AnySystem = System[Any, Any, Any, Any, Any]
+
+BOUNDS: Mapping[Budget, Effort] = {
+    Budget.quick: Effort(max_states=20_000, finishable=0, examples=40, steps=20),
+    Budget.standard: Effort(max_states=100_000, finishable=0, examples=100, steps=20),
+    Budget.deep: Effort(max_states=5_000_000, finishable=0, examples=2_000, steps=40),
+}
+"""The bounds of a system that comes without plans, as in a team's own test file."""
 
 
 def verify(
@@ -45,11 +55,11 @@ def verify(
     *,
     generator: Generator | None = None,
     theorems: Sequence[Any] = (),
-    budget: str = "standard",
-    max_states: int = 100_000,
+    budget: str | None = None,
+    max_states: int | None = None,
     depth: int | None = None,
-    examples: int = 100,
-    steps: int = 20,
+    examples: int | None = None,
+    steps: int | None = None,
     seed: int = 0,
     save: str | Path | None = None,
     quiet: bool = False,
@@ -62,6 +72,9 @@ def verify(
     `evenhand verify` would under `budget`; ask its report for `as_stated`, since some claims are stated as
     refuted.
 
+    `budget` (`quick`, `standard`, `deep`) sets the numbers that are not given: `BOUNDS` has them.  Without one,
+    `pytest --evenhand-budget` or the variable EVENHAND_BUDGET decides, and else it is `standard`.
+
     With `save` every refutation of a system is written to that folder, and the refutations already there are
     replayed first (`types` of the system must name its classes).  Where something does not hold (or is not
     as stated) the report is printed to standard error, unless `quiet`.
@@ -69,21 +82,38 @@ def verify(
     Raises UnknownName for an unknown protocol, TypeError or ValueError for claims that are none, BadRecord for
     a saved refutation that does not fit the system any more, NotWritten where `save` cannot be written to.
     """
+    chosen = _budget(budget)
     if isinstance(subject, System):
+        bounds = BOUNDS[chosen]
         report = _system(
             subject,
             _checked(claims),
-            Job(subject.name, "explore", subject.name, max_states=max_states, depth=depth),
-            Job(subject.name, "fuzz", subject.name, examples=examples, steps=steps, seed=seed),
+            Job(subject.name, "explore", subject.name, max_states=max_states or bounds.max_states, depth=depth),
+            Job(
+                subject.name,
+                "fuzz",
+                subject.name,
+                examples=bounds.examples if examples is None else examples,
+                steps=bounds.steps if steps is None else steps,
+                seed=seed,
+            ),
             generator,
             theorems,
             None if save is None else Path(save),
         )
     else:
-        report = _protocol(find(subject) if isinstance(subject, str) else subject, Budget(budget), seed)
+        report = _protocol(find(subject) if isinstance(subject, str) else subject, chosen, seed)
     if not quiet and not (report.holds if isinstance(subject, System) else report.as_stated):
         print(report, file=sys.stderr)
     return report
+
+
+def _budget(given: str | None) -> Budget:
+    written = given or os.environ.get(VARIABLE, "standard")
+    if written not in set(Budget):
+        source = "budget" if given else VARIABLE
+        raise ValueError(f"{source}: {written!r} is no budget; there is: {', '.join(Budget)}")
+    return Budget(written)
 
 
 def _checked(claims: Property | Iterable[Property]) -> tuple[Property, ...]:

@@ -105,3 +105,72 @@ def test_without_a_record_no_model_is_loaded(project: pytest.Pytester) -> None:
         """
     )
     run(project).assert_outcomes(passed=1)
+
+
+LAMP = """
+import evenhand
+
+@evenhand.always("It is lit.")
+def lit(state):
+    return state
+
+lamp = evenhand.system("lamp", initial=[True], actions=lambda state: [1], step=lambda state, action: state)
+
+def test_lamp():
+    report = evenhand.verify(lamp, lit)
+    assert [finding.scope.get("examples") for finding in report.findings] == [None, EXPECTED]
+"""
+
+
+@pytest.mark.parametrize(("words", "examples"), [((), 100), (("--evenhand-budget", "quick"), 40)])
+def test_the_budget_of_a_session_reaches_every_verify(
+    project: pytest.Pytester, words: tuple[str, ...], examples: int
+) -> None:
+    """In workers of pytest-xdist too; the option of another name is refused by pytest itself."""
+    project.makepyfile(LAMP.replace("EXPECTED", str(examples)))
+    run(project, *words).assert_outcomes(passed=1)
+    run(project, "-p", "xdist", "-n", "2", *words).assert_outcomes(passed=1)
+
+
+def test_a_budget_that_is_none_is_refused(project: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By pytest for the option, by `verify` for the variable."""
+    project.makepyfile(LAMP.replace("EXPECTED", "100"))
+    assert run(project, "--evenhand-budget", "huge").ret == pytest.ExitCode.USAGE_ERROR
+    monkeypatch.setenv("EVENHAND_BUDGET", "huge")
+    result = run(project)
+    result.stdout.fnmatch_lines(["*EVENHAND_BUDGET: 'huge' is no budget; there is: quick, standard, deep*"])
+
+
+def test_records_are_chosen_by_claim_and_shared_among_workers(project: pytest.Pytester) -> None:
+    """`-k` sees the file's name, which begins with the claim's."""
+    folder = project.mkdir("fixtures")
+    for kind in RUNS:
+        if kind != "pair":
+            save(record(kind), folder)
+    run(project, "-k", "one_inside").assert_outcomes(passed=1, deselected=1)
+    run(project, "-p", "xdist", "-n", "2").assert_outcomes(passed=2)
+
+
+def test_a_machine_heeds_the_profile_that_is_loaded(project: pytest.Pytester) -> None:
+    """Hypothesis' own settings decide how long a state machine of ours runs in a test file."""
+    project.makeconftest("import hypothesis\nhypothesis.settings.register_profile('few', max_examples=7)")
+    project.makepyfile(
+        """
+        import evenhand
+        from hypothesis import settings
+        from evenhand.properties.machine import machine
+
+        @evenhand.always("It is so.")
+        def so(state):
+            return True
+
+        lamp = evenhand.system("lamp", initial=[0], actions=lambda state: [1], step=lambda state, action: state)
+        TestLamp = machine(lamp, [so]).TestCase
+
+        def test_profile():
+            assert settings().max_examples == 7
+            assert TestLamp.settings.max_examples == 7
+        """
+    )
+    result = run(project, "-p", "_hypothesis_pytestplugin", "--hypothesis-profile", "few")
+    result.assert_outcomes(passed=2)
