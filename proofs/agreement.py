@@ -5,6 +5,10 @@ where the claim's predicate is, on the reference **and on every mutant** (a form
 pass on the reference alone), and both truth values must have been seen.  And every defined word of the theory
 must hold of exactly the things of which it was observed: the reference's words on the reference, a mutant's words
 on that mutant.
+
+The steps come from three places (`ORIGINS`), and a disagreement says from which: every small situation, corner cases
+that a solver makes (see `corners`), and drawn worlds whose coverage is asserted (see `worlds`).  Countermodels that
+were replayed come on top.
 """
 
 from __future__ import annotations
@@ -14,25 +18,35 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 from evenhand.model.system import Mutant, System
+from evenhand.proofs.corners import Corner, corners
 from evenhand.proofs.smt.logic import Definition, Holds, walk
 from evenhand.proofs.smt.structure import Reader, Structure
 from evenhand.proofs.theorem import Theorem
+from evenhand.proofs.theory import Axiom, Theory
+from evenhand.proofs.worlds import Worlds
 from evenhand.properties.property import AnyStep, DeterminedBy, EachStep, Monitor, Property, TwoRun
 from evenhand.properties.refutes import twins_of
 
-__all__ = ["Linked", "agree", "cases", "variants"]
+__all__ = ["ORIGINS", "Linked", "agree", "cases", "variants"]
 
 AnySystem: TypeAlias = System[Any, Any, Any, Any, Any]
+
+ORIGINS = ("every", "corner", "drawn", "replayed")
+"""Every situation of a stated size, solver-made corner cases, drawn worlds, countermodels that were followed."""
 
 
 @dataclass(frozen=True)
 class Linked:
     """How far the theory was compared with the model.
 
-    `cases` were sampled, `outside` of them the theory says nothing about; the others gave `structures` different
+    `cases` were looked at, `outside` of them the theory says nothing about; the others gave `structures` different
     structures of at most `size` elements per sort, the claim true on `true` cases and false on `false`.  `words`
     counts comparisons of defined words, `mutants` the variants that were compared.  `disagreements` says the first few,
-    `silent` names words of the formula that were only ever observed true, or false.
+    `silent` names words of the formula that were only ever observed true, or false.  `every`
+    situations of the size `upto` were listed and `drawn` others made; of `corners` that the solver could make,
+    `reached` are steps of the model, `unreached` names the rest, and `denied` axioms were denied in vain; `caught`
+    counts disagreements by origin; `events` counts what the drawn worlds showed, `short` names what they showed too
+    rarely.
     """
 
     cases: int = 0
@@ -45,6 +59,16 @@ class Linked:
     mutants: int = 0
     disagreements: tuple[str, ...] = ()
     silent: tuple[str, ...] = ()
+    every: int = 0
+    upto: str = ""
+    drawn: int = 0
+    corners: int = 0
+    reached: int = 0
+    unreached: tuple[str, ...] = ()
+    denied: int = 0
+    caught: tuple[tuple[str, int], ...] = ()
+    events: tuple[tuple[str, int], ...] = ()
+    short: tuple[str, ...] = ()
 
     @property
     def because(self) -> str:
@@ -57,17 +81,29 @@ class Linked:
             return f"the claim was never seen {'true' if not self.true else 'false'} on a step inside the theory"
         if self.silent:
             return f"a word of the formula was observed with one value only: {', '.join(self.silent)}"
+        if self.short:
+            return f"the drawn worlds show too little: {', '.join(self.short)}"
         return ""
 
     @property
     def sentence(self) -> str:
         """The link in one line, as reports print it."""
         share = 100 * self.outside // self.cases if self.cases else 0
-        return (
-            f"linked on {self.structures} structures up to size {self.size} "
-            f"({self.mutants} mutants; claim true on {self.true}, false on {self.false}; "
-            f"{share}% of {self.cases} sampled cases lie outside the theory)"
+        parts = [f"linked on {self.structures} structures up to size {self.size}"]
+        if self.upto:
+            parts += [
+                f"every one of {self.upto} ({self.every})",
+                f"{self.reached + self.denied} of {self.corners} corner cases",
+            ]
+            seen = (
+                f"; {len(self.events)} events, the rarest {min(n for _, n in self.events)} times" if self.events else ""
+            )
+            parts.append(f"{self.drawn} drawn worlds{seen}")
+        rest = (
+            f"{self.mutants} mutants; claim true on {self.true}, false on {self.false}; "
+            f"{share}% of {self.cases} sampled cases lie outside the theory"
         )
+        return f"{', '.join(parts)} ({rest})"
 
 
 def cases(system: AnySystem, claim: Property, steps: Iterable[AnyStep]) -> Iterator[tuple[Any, bool]]:
@@ -119,27 +155,85 @@ def agree(
     """Compare theory and model on the theorem's samples of every variant, and on the steps `also` gives by variant."""
     tally = _Tally(theorem)
     extra = also or {}
-    usual: dict[tuple[int, int, int], tuple[AnyStep, list[tuple[Any, bool]]]] = {}
-    for variant in variants(system, mutants):
+    worlds = theorem.samples if isinstance(theorem.samples, Worlds) else None
+    usual = _steps(theorem, system, None)
+    told = [list(cases(system, claim, (one.step,))) for one in usual]
+    for variant in (*variants(system, mutants), *_foils(system, worlds)):
         reference = variant.variant == "reference"
         words = theorem.theory.meanings if reference else _mutated(theorem, variant.variant)
-        steps = list(theorem.samples(variant))
-        for step in steps:
-            found = list(cases(variant, claim, (step,)))
-            place = (id(step.config), id(step.before), id(step.action))
-            if reference:
-                usual[place] = (step, found)
-            # Where a mutant does what the reference does, its case is the reference's and was compared already.
-            elif words is None and place in usual and found == usual[place][1]:
-                continue
+        taken: Sequence[_Taken] = usual if reference else _steps(theorem, variant, usual)
+        if not reference and worlds is not None:
+            taken = _picked(taken, pairs=isinstance(claim, TwoRun), words=words is not None)
+        for one in taken:
+            if one.alike is not None and not isinstance(claim, TwoRun):
+                # What a mutant does as the reference does was compared already, but for the mutant's own words.
+                found = told[one.alike] if words is not None else []
+            else:
+                found = told[one.place] if reference else list(cases(variant, claim, (one.step,)))
             for case, truth in found:
-                tally.case(variant.variant, case, truth, words)
+                tally.case(one.origin, variant.variant, case, truth, words)
         if isinstance(claim, DeterminedBy):
-            for case, truth in cases(variant, claim, steps):
-                tally.case(variant.variant, case, truth, words)
+            for case, truth in cases(variant, claim, (one.step for one in taken)):
+                tally.case("drawn", variant.variant, case, truth, words)
         for case, truth in cases(variant, claim, extra.get(variant.variant, ())):
-            tally.case(variant.variant, case, truth, words)
-    return tally.result(len(mutants))
+            tally.case("replayed", variant.variant, case, truth, words)
+    made = corners(theorem, system) if worlds is not None else ()
+    for corner in made:
+        tally.corner(corner, list(cases(system, claim, corner.steps)))
+    return tally.result(len(mutants), worlds, usual, made)
+
+
+def _foils(system: AnySystem, worlds: Worlds | None) -> Iterator[AnySystem]:
+    for name, rules in (worlds.foils if worlds is not None else {}).items():
+        yield replace(system, rules=rules, variant=name)
+
+
+@dataclass(frozen=True, slots=True)
+class _Taken:
+    """A step, where it comes from, its place among the variant's, and the reference's step that it equals, if any."""
+
+    origin: str
+    step: AnyStep
+    place: int
+    alike: int | None
+
+
+_STEPS: dict[tuple[int, int, str, int], tuple[Any, Any, tuple[_Taken, ...]]] = {}
+_PAIRS, _SINGLES = 6, 24
+
+
+def _steps(theorem: Theorem, variant: AnySystem, usual: Sequence[_Taken] | None) -> tuple[_Taken, ...]:
+    """The steps that a variant is compared on; theorems that share worlds look at the same ones."""
+    samples = theorem.samples
+    if not isinstance(samples, Worlds):
+        return tuple(_marked((("drawn", step, None) for step in samples(variant)), usual))
+    # Two systems with one step function take the same steps.
+    place = (id(samples), id(variant.step), f"{variant.variant} {variant.readings!r}", id(variant.rules))
+    if place not in _STEPS:
+        made = ((origin, variant.take(*one), id(one)) for origin, one in samples.situations(variant))
+        # Worlds and rules are kept, so that no identity is used twice.
+        _STEPS[place] = (samples, variant.rules, tuple(_marked(made, usual)))
+    return _STEPS[place][2]
+
+
+def _marked(made: Iterable[tuple[str, AnyStep, int | None]], usual: Sequence[_Taken] | None) -> Iterator[_Taken]:
+    known = {(id(one.step.config), id(one.step.before), id(one.step.action)): one for one in usual or ()}
+    for place, (origin, step, _) in enumerate(made):
+        other = known.get((id(step.config), id(step.before), id(step.action)))
+        same = other is not None and step.shown == other.step.shown and step.after == other.step.after
+        yield _Taken(origin, step, place, other.place if same and other is not None else None)
+
+
+def _picked(taken: Sequence[_Taken], *, pairs: bool, words: bool) -> list[_Taken]:
+    """Of a mutant's steps mostly those in which it does otherwise; more where the theory says what it does."""
+    limit = (_PAIRS if pairs else _SINGLES) * (3 if words and pairs else 1)
+    apart = [one for one in taken if one.alike is None]
+    alike = [one for one in taken if one.alike is not None] if pairs or words else []
+    return _spread(apart, limit) + _spread(alike, limit // 2)
+
+
+def _spread(taken: list[_Taken], limit: int) -> list[_Taken]:
+    return taken[:: -(-len(taken) // limit) or 1]
 
 
 def _mutated(theorem: Theorem, name: str) -> Mapping[str, Definition] | None:
@@ -150,73 +244,192 @@ def _mutated(theorem: Theorem, name: str) -> Mapping[str, Definition] | None:
     return None
 
 
-class _Tally:
-    """Counts as it goes; one reader per set of definitions."""
+class _Look:
+    """A case as a structure, with its key; which axioms hold in it, and what its words come to, is kept."""
+
+    __slots__ = ("axioms", "case", "key", "structure")
+
+    def __init__(self, case: Any, structure: Structure | None) -> None:
+        self.case, self.structure = case, structure
+        self.key: Hashable = None if structure is None else structure.key
+        self.axioms: dict[int, bool] = {}
+
+
+_Words: TypeAlias = tuple[tuple[str, ...], int, frozenset[tuple[str, bool]]]
+
+
+class _Lens:
+    """What definitions and a view make of steps.  Shared by all theorems that have both."""
 
     def __init__(self, theorem: Theorem) -> None:
-        self._theorem = theorem
-        self._formula = theorem.formula
-        self._assumed = theorem.theory.assumed
-        self._plain = Reader(theorem.theory.meanings)
-        self._readers: dict[str, Reader] = {}
-        self._seen: dict[tuple[str, Hashable], tuple[bool, bool]] = {}
-        self._values: dict[str, set[bool]] = {}
-        self._counts = {"cases": 0, "outside": 0, "size": 0, "true": 0, "false": 0, "words": 0}
-        self._disagreements: list[str] = []
+        self.definitions, self.view = theorem.theory.definitions, theorem.view
+        self.plain = Reader(theorem.theory.meanings)
+        self.readers: dict[str, tuple[Mapping[str, Definition], Reader]] = {}
+        self.seen: dict[int, _Look] = {}
+        self.compared: dict[tuple[str, Hashable], _Words] = {}
+        self.kept: dict[int, Axiom] = {}
 
-    def case(self, variant: str, case: Any, truth: bool, words: Mapping[str, Definition] | None) -> None:
+    def look(self, case: Any) -> _Look:
+        """The structure of a case; of a step, which other theorems look at as well, kept."""
+        found = self.seen.get(id(case))
+        if found is None or found.case is not case:
+            found = _Look(case, self.view(case))
+            if not isinstance(case, tuple):
+                self.seen[id(case)] = found
+        return found
+
+    def broken(self, look: _Look, theory: Theory) -> str:
+        """The first axiom that is false in a structure; empty if all hold."""
+        assert look.structure is not None
+        for axiom in theory.axioms:
+            holds = look.axioms.get(id(axiom))
+            if holds is None:
+                self.kept[id(axiom)] = axiom  # so that no identity is used twice
+                holds = look.axioms[id(axiom)] = self.plain.holds(axiom.formula, look.structure)
+            if not holds:
+                return axiom.name
+        return ""
+
+    def words(self, variant: str, look: _Look, words: Mapping[str, Definition]) -> _Words:
+        """What is wrong with observed words, how many there are, and which truth values each was seen with.
+
+        Each structure is compared once for each meaning of the words.
+        """
+        known = self.readers.get(variant)
+        if known is None or known[0] != words:
+            known = self.readers[variant] = (words, Reader(words))
+            self.compared = {place: said for place, said in self.compared.items() if place[0] != variant}
+        said = self.compared.get((variant, look.key))
+        if said is None:
+            assert look.structure is not None
+            said = self.compared[variant, look.key] = _compared(known[1], look.structure, words)
+        return said
+
+
+def _compared(reader: Reader, structure: Structure, words: Mapping[str, Definition]) -> _Words:
+    observed = [name for name in words if name in structure.relations]
+    bare = structure.without(words)
+    wrong: list[str] = []
+    values: set[tuple[str, bool]] = set()
+    for name in observed:
+        defined, seen = reader.extension(words[name].relation, bare), structure.relations[name]
+        if seen:
+            values.add((name, True))
+        if len(seen) < _places(words[name], structure):
+            values.add((name, False))
+        if defined != seen:
+            wrong.append(f"{name} is {sorted(defined)} by definition, {sorted(seen)} in fact")
+    return tuple(wrong), len(observed), frozenset(values)
+
+
+_LENSES: dict[tuple[int, int], _Lens] = {}
+_MOST_LENSES = 6
+
+
+def _lens(theorem: Theorem) -> _Lens:
+    place = (id(theorem.theory.definitions), id(theorem.view))
+    if place not in _LENSES:
+        while len(_LENSES) >= _MOST_LENSES:
+            _LENSES.pop(next(iter(_LENSES)))
+        _LENSES[place] = _Lens(theorem)
+    return _LENSES[place]
+
+
+class _Tally:
+    """Counts as it goes."""
+
+    def __init__(self, theorem: Theorem) -> None:
+        self._theorem, self._lens = theorem, _lens(theorem)
+        self._formula = theorem.formula
+        samples = theorem.samples
+        self._lax = samples.restrictions if isinstance(samples, Worlds) else None
+        self._said: dict[Hashable, bool] = {}
+        self._counts: dict[str, Any] = {"cases": 0, "outside": 0, "size": 0, "true": 0, "false": 0, "words": 0}
+        self._values: set[tuple[str, bool]] = set()
+        self._caught: dict[str, int] = {}
+        self._disagreements: list[str] = []
+        self._unreached: list[str] = []
+        self._denied = 0
+
+    def case(
+        self, origin: str, variant: str, case: Any, truth: bool, words: Mapping[str, Definition] | None
+    ) -> Structure | None:
         """Compare on one case."""
         self._counts["cases"] += 1
-        structure = self._theorem.view(case)
-        if structure is None or not self._plain.holds(self._assumed, structure):
+        look = self._lens.look(case)
+        structure, key = look.structure, look.key
+        wrong = "" if structure is None else self._lens.broken(look, self._theorem.theory)
+        if structure is None or wrong:
             self._counts["outside"] += 1
-            return
+            if wrong and self._lax is not None and wrong not in self._lax:
+                self._note(origin, f"axiom {wrong} is false of a step of {variant}")
+            return structure
         self._counts["true" if truth else "false"] += 1
         self._counts["size"] = max(self._counts["size"], structure.size)
-        key = (variant if words is not None else "", structure.key)
-        said = self._seen.get(key)
+        said = self._said.get(key)
         if said is None:
-            formula = self._plain.holds(self._formula, structure)
-            sound = words is None or self._words(variant, structure, words)
-            said = self._seen[key] = (formula, sound)
-        if said[0] != truth:
-            self._note(f"on a step of {variant} the formula is {said[0]} and the claim {truth}")
+            said = self._said[key] = self._lens.plain.holds(self._formula, structure)
+        if words is not None:
+            sentences, count, values = self._lens.words(variant, look, words)
+            self._counts["words"] += count
+            self._values |= values
+            for sentence in sentences:
+                self._note(origin, f"on a step of {variant} {sentence}")
+        if said != truth:
+            self._note(origin, f"on a step of {variant} the formula is {said} and the claim {truth}")
+        return structure
 
-    def _words(self, variant: str, structure: Structure, words: Mapping[str, Definition]) -> bool:
-        """Whether every observed word means what its definition says."""
-        observed = [name for name in words if name in structure.relations]
-        bare = structure.without(words)
-        reader = self._readers.setdefault(variant, Reader(words))
-        good = True
-        for name in observed:
-            self._counts["words"] += 1
-            defined = reader.extension(words[name].relation, bare)
-            seen = structure.relations[name]
-            values = self._values.setdefault(name, set())
-            values.update([True] * bool(seen))
-            if len(seen) < _places(words[name], structure):
-                values.add(False)
-            if defined != seen:
-                good = False
-                self._note(f"on a step of {variant} {name} is {sorted(defined)} by definition, {sorted(seen)} in fact")
-        return good
+    def corner(self, corner: Corner, found: list[tuple[Any, bool]]) -> None:
+        """Compare on a corner case, and see whether the step that was made of it still is one."""
+        words, reached = self._theorem.theory.meanings, False
+        for case, truth in found:
+            structure = self.case("corner", "reference", case, truth, words)
+            if structure is not None:
+                bare = structure.without(words)
+                reached = reached or self._lens.plain.holds(corner.formula, bare)
+        if corner.axiom:  # a step of the model that breaks an axiom was noted as a case
+            self._denied += not reached
+        elif not reached:
+            self._unreached.append(corner.name)
 
-    def _note(self, sentence: str) -> None:
+    def _note(self, origin: str, sentence: str) -> None:
+        self._caught[origin] = self._caught.get(origin, 0) + 1
         if len(self._disagreements) < 5:
             self._disagreements.append(sentence)
 
-    def result(self, mutants: int) -> Linked:
+    def result(self, mutants: int, worlds: Worlds | None, usual: Sequence[_Taken], made: Sequence[Corner]) -> Linked:
         """What was counted."""
         spoken = {part.relation.name for part in walk(self._formula) if isinstance(part, Holds)}
-        seen = sorted(self._values.items())
-        silent = tuple(name for name, values in seen if name in spoken and len(values) < 2)
-        structures = {key for _, key in self._seen}
+        met = {name for name, _ in self._values}
+        silent = tuple(name for name in sorted(met & spoken) if not {(name, True), (name, False)} <= self._values)
+        found: dict[str, Any] = {}
+        if worlds is not None:
+            drawn = [one.step for one in usual if one.origin == "drawn"]
+            events = {name: sum(map(bool, map(test, drawn))) for name, (test, _) in worlds.events.items()}
+            words = sum(not corner.axiom for corner in made)
+            found = {
+                "every": len(usual) - len(drawn),
+                "upto": worlds.upto,
+                "drawn": len(drawn),
+                "corners": len(made),
+                "reached": words - len(self._unreached),
+                "denied": self._denied,
+                "events": tuple(events.items()),
+                "short": tuple(
+                    f"{name} {events[name]} times, not {floor}"
+                    for name, (_, floor) in worlds.events.items()
+                    if events[name] < floor
+                ),
+            }
         return Linked(
             **self._counts,
-            structures=len(structures),
+            **found,
+            structures=len(self._said),
             mutants=mutants,
             disagreements=tuple(self._disagreements),
             silent=silent,
+            unreached=tuple(self._unreached),
+            caught=tuple((origin, self._caught[origin]) for origin in ORIGINS if origin in self._caught),
         )
 
 

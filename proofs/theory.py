@@ -66,6 +66,11 @@ class Theory:
         """The definitions by name."""
         return {definition.name: definition for definition in self.definitions}
 
+    @property
+    def symbols(self) -> tuple[str, ...]:
+        """The names of what is not defined: functions, then relations."""
+        return (*(function.name for function in self.functions), *(relation.name for relation in self.relations))
+
     def redefined(self, definitions: Iterable[Definition]) -> Theory:
         """This theory with other definitions of words it has.  Raises UnknownName for a word it lacks."""
         changed = {definition.name: definition for definition in definitions}

@@ -1,23 +1,51 @@
 """The theory of one epoch of `cud`, for any number of agents, keys, authorities and requests.
 
-Sorts run downhill, Act > Key > Auth > Agent (and Value, opaque data), so that most queries are decidable.  The
-words of the kernel (`covered`, `vetoed`, `passes`, `interferes`, `collides`, `executed` …) are definitions, which
-mutants replace; the words of the claims (`clash`, `lawful`, `able` …) are definitions as well, which no mutant may
-touch: a kernel is not judged by its own notion.
-
-Act: a request made in the epoch, if `submitted`.  Structure and deltas are opaque here: `formed` says that a
-request is well formed, `overreaches` that what it would change lies outside its scope.
+The words of the kernel (`formed`, `covered`, `vetoed`, `passes`, `interferes`, `collides`, `executed` …) are
+definitions, which mutants and readings replace; the words of the claims (`proper`, `clash`, `lawful`, `able` …) are
+definitions as well, which no mutant may touch: a kernel is not judged by its own notion.
 """
 
 from __future__ import annotations
 
+from evenhand.proofs.cud.signature import (
+    ACT,
+    AGENT,
+    AUTH,
+    AXIOMS,
+    FUNCTIONS,
+    KEY,
+    RELATIONS,
+    VALUE,
+    active,
+    by,
+    cites,
+    cites_stranger,
+    doubled,
+    early,
+    exits,
+    forbids,
+    forged_agent,
+    forged_id,
+    held,
+    holder,
+    known,
+    member,
+    misshapen,
+    odd_type,
+    odd_value,
+    over_read,
+    over_write,
+    permits,
+    reads,
+    scope,
+    submitted,
+    wants,
+)
 from evenhand.proofs.smt.logic import (
     FALSE,
     Definition,
     Formula,
-    Function,
     Relation,
-    Sort,
     Var,
     conjunction,
     differ,
@@ -27,67 +55,9 @@ from evenhand.proofs.smt.logic import (
     same,
     variables,
 )
-from evenhand.proofs.theory import Axiom, Theory
+from evenhand.proofs.theory import Theory
 
-__all__ = [
-    "ACT",
-    "AGENT",
-    "AUTH",
-    "EPOCH",
-    "KEY",
-    "OBSERVED",
-    "VALUE",
-    "active",
-    "ahead",
-    "by",
-    "cites",
-    "cites_stranger",
-    "early",
-    "exits",
-    "first_key",
-    "forbids",
-    "formed",
-    "holder",
-    "member",
-    "over_read",
-    "over_write",
-    "overreaches",
-    "permits",
-    "puts",
-    "reads",
-    "scope",
-    "submitted",
-]
-
-ACT, KEY, AUTH, AGENT, VALUE = Sort("Act"), Sort("Key"), Sort("Auth"), Sort("Agent"), Sort("Value")
-
-by = Function("by", (ACT,), AGENT)
-holder = Function("holder", (AUTH,), AGENT)
-first_key = Function("first_key", (), KEY)
-"""The key whose name comes first: nothing in the honest kernel looks at it."""
-
-submitted = Relation("submitted", (ACT,))
-formed = Relation("formed", (ACT,))
-reads = Relation("reads", (ACT,))
-scope = Relation("scope", (ACT, KEY))
-cites = Relation("cites", (ACT, AUTH))
-cites_stranger = Relation("cites_stranger", (ACT,))
-overreaches = Relation("overreaches", (ACT,))
-puts = Relation("puts", (ACT, KEY, VALUE))
-"""The request's delta has this value for the key, and the key holds another."""
-
-early = Relation("early", (AUTH,))
-permits = Relation("permits", (AUTH,))
-forbids = Relation("forbids", (AUTH,))
-over_read = Relation("over_read", (AUTH, KEY))
-over_write = Relation("over_write", (AUTH, KEY))
-active = Relation("active", (AGENT,))
-exits = Relation("exits", (AGENT,))
-member = Relation("member", (AGENT,))
-"""An agent of the run, in it or exited; others only hold or issue artefacts."""
-
-ahead = Relation("ahead", (AGENT, AGENT))
-"""One agent's name comes before another's: nothing in the honest kernel looks at it."""
+__all__ = ["BEFORE_EXECUTION", "EPOCH", "FAILURE_FIRST", "OBSERVED"]
 
 r, s = variables(ACT, "r s")
 k = KEY("k")
@@ -104,8 +74,31 @@ def _define(name: str, bound: tuple[Var, ...], body: Formula, source: str) -> Re
     return relation
 
 
+def _well_formed() -> Formula:
+    """Said twice, for the kernel and for the claims."""
+    return conjunction(
+        [
+            ~(forged_agent(r) | forged_id(r) | odd_type(r) | doubled(r) | odd_value(r) | misshapen(r)),
+            exists([k], scope(r, k)),
+            forall([k], scope(r, k) >> known(k)),
+            ~(reads(r) & exists([k, v], wants(r, k, v))),
+        ]
+    )
+
+
+formed = _define("formed", (r,), _well_formed(), "C8, FQ1, FQ2, FQ12, FQ13: the action grammar")
+puts = _define("puts", (r, k, v), wants(r, k, v) & ~held(k, v), "C10: what the request would change")
+overreaches = _define(
+    "overreaches",
+    (r,),
+    exists([k, v], puts(r, k, v) & ~scope(r, k)),
+    "C10, reading snapshot_diff_only: its own diff leaves its scope",
+)
 governs = _define(
-    "governs", (a, r, k), ite(reads(r), over_read(a, k), over_write(a, k)), "FQ6: a scope atom is target and operation"
+    "governs",
+    (a, r, k),
+    ~odd_type(r) & ite(reads(r), over_read(a, k), over_write(a, k)),
+    "FQ6: a scope atom is target and operation",
 )
 in_force = _define("in_force", (a,), early(a), "FQ26: authorities exist from epoch 0 or not at all")
 held_by = _define("held_by", (a, x), same(holder(a), x), "FQ26: authorities are never transferred")
@@ -150,49 +143,73 @@ collides = _define(
 )
 admitted = _define("admitted", (r,), passes(r) & ~collides(r), "FQ4: what both passes leave")
 executed = _define("executed", (r,), admitted(r) & ~overreaches(r), "FQ4, C10: admitted and within its own scope")
+struck = _define("struck", (r,), submitted(r) & (~formed(r) | stray(r)), "FQ33: malformed, or a foreign citation")
 refused = _define("refused", (r,), sound(r) & ~admitted(r), "FQ5, FQ11: refused in either pass")
-faulty = _define(
-    "faulty",
-    (r,),
-    submitted(r) & (~formed(r) | stray(r) | (admitted(r) & overreaches(r))),
-    "FQ5, FQ33: malformed, a foreign citation, or a scope violation",
-)
+faulty = _define("faulty", (r,), struck(r) | (admitted(r) & overreaches(r)), "FQ5, FQ33: struck, or a scope violation")
 becomes = _define(
     "becomes", (k, v), exists([r], executed(r) & puts(r, k, v)), "B6, C10: what is executed changes the world"
 )
+logged = _define("logged", (r,), submitted(r), "I24: one line of the log for each request")
 gets_done = _define("gets_done", (r,), executed(r), "FQ5: the token EXECUTED")
 gets_failure = _define("gets_failure", (r,), refused(r), "FQ5: the token JOINT_ADMISSIBILITY_FAILURE")
 gets_fault = _define("gets_fault", (r,), faulty(r), "FQ5: the token ACTION_FAULT")
 gets_more = _define("gets_more", (r,), FALSE, "FQ11: a receipt or a token of another kind; there is none")
 tells_two = _define("tells_two", (r,), FALSE, "FQ11: a receipt that names pass 2; there is none")
 hears_of = _define("hears_of", (r, x), FALSE, "FQ11: an agent named to the submitter; nobody is")
+gets_none = _define(
+    "gets_none",
+    (x,),
+    active(x) & ~exits(x) & ~exists([r], submitted(r) & same(by(r), x)),
+    "FQ5: the token NO_ACTION",
+)
+answered = _define("answered", (x,), active(x) & ~exits(x), "FQ5: gets a token, whichever")
+proper = _define("proper", (r,), _well_formed(), "C8: the action grammar, for the claims")
+trespasses = _define(
+    "trespasses",
+    (r,),
+    exists([k, v], wants(r, k, v) & ~held(k, v) & ~scope(r, k)),
+    "C10: changes what it does not declare, for the claims",
+)
 clash = _define(
     "clash",
     (r, s),
     (~reads(r) | ~reads(s)) & exists([k], scope(r, k) & scope(s, k)),
     "FQ10: what interference is, for the claims",
 )
+concerns = _define(
+    "concerns",
+    (a, r, k),
+    ~odd_type(r) & ite(reads(r), over_read(a, k), over_write(a, k)),
+    "FQ6: a scope atom is target and operation, for the claims",
+)
 entitled = _define(
     "entitled",
     (r, k),
-    exists([a], early(a) & permits(a) & cites(r, a) & same(holder(a), by(r)) & governs(a, r, k)),
+    exists([a], early(a) & permits(a) & cites(r, a) & same(holder(a), by(r)) & concerns(a, r, k)),
     "FQ27, FQ33: an ALLOW of epoch 0 that is cited and held, for the claims",
 )
 barred = _define(
-    "barred", (r, k), exists([a], early(a) & forbids(a) & governs(a, r, k)), "FQ34: a DENY of epoch 0, for the claims"
+    "barred", (r, k), exists([a], early(a) & forbids(a) & concerns(a, r, k)), "FQ34: a DENY of epoch 0, for the claims"
+)
+foreign = _define(
+    "foreign",
+    (r,),
+    cites_stranger(r) | exists([a], cites(r, a) & ~(early(a) & same(holder(a), by(r)))),
+    "FQ33: cites what the submitter does not hold, for the claims",
 )
 lawful = _define(
     "lawful",
     (r,),
     conjunction(
         [
-            submitted(r) & formed(r) & ~cites_stranger(r),
-            forall([a], cites(r, a) >> (early(a) & same(holder(a), by(r)))),
+            submitted(r) & proper(r) & ~foreign(r),
             forall([k], scope(r, k) >> (entitled(r, k) & ~barred(r, k))),
         ]
     ),
     "FQ27, FQ33: what passing pass 1 is, for the claims",
 )
+_fails = exists([k], scope(r, k) & (~entitled(r, k) | barred(r, k)))
+astray = _define("astray", (r,), proper(r) & foreign(r), "FQ33: a citation that is a fault, for the claims")
 contested = _define(
     "contested",
     (r,),
@@ -203,8 +220,8 @@ contested = _define(
 
 def _may(over: Relation) -> Formula:
     """Agent x has an ALLOW for the operation on key k, and nobody forbids it."""
-    held = exists([a], early(a) & permits(a) & same(holder(a), x) & over(a, k))
-    return held & ~exists([b], early(b) & forbids(b) & over(b, k))
+    allowed = exists([a], early(a) & permits(a) & same(holder(a), x) & over(a, k))
+    return known(k) & allowed & ~exists([b], early(b) & forbids(b) & over(b, k))
 
 
 able = _define(
@@ -214,17 +231,35 @@ dead = _define("dead", (), forall([x], active(x) >> ~able(x)), "FQ34: no active 
 stays = _define("stays", (x,), active(x) & ~exits(x), "FQ24: exit is irrevocable")
 dead_next = _define("dead_next", (), forall([x], stays(x) >> ~able(x)), "FQ34, one epoch later: authorities stay")
 
+
+def _owned(over: Relation, *, gone: bool) -> Formula:
+    """Some member holds an ALLOW for the operation on key k, and every one that does has exited."""
+    mine = early(a) & permits(a) & over(a, k) & member(holder(a))
+    left = forall([a], mine >> (~active(holder(a)) | (exits(holder(a)) if gone else FALSE)))
+    return known(k) & exists([a], mine) & left
+
+
+orphan_write = _define("orphan_write", (k,), _owned(over_write, gone=False), "FQ28: every holder has exited")
+orphan_read = _define("orphan_read", (k,), _owned(over_read, gone=False), "FQ28, reading any_held_pair")
+orphan_write_next = _define("orphan_write_next", (k,), _owned(over_write, gone=True), "FQ28, one epoch later")
+orphan_read_next = _define("orphan_read_next", (k,), _owned(over_read, gone=True), "FQ28, one epoch later")
+
 OBSERVED = (
+    "formed",
+    "struck",
     "passes",
     "collides",
     "executed",
     "becomes",
+    "logged",
     "gets_done",
     "gets_failure",
     "gets_fault",
     "gets_more",
     "tells_two",
     "hears_of",
+    "gets_none",
+    "answered",
     "stays",
 )
 """The defined words of whose truth a step of the executable model tells."""
@@ -232,64 +267,43 @@ OBSERVED = (
 EPOCH = Theory(
     name="cud_epoch",
     sorts=(ACT, KEY, AUTH, AGENT, VALUE),
-    functions=(by, holder, first_key),
-    relations=(
-        submitted,
-        formed,
-        reads,
-        scope,
-        cites,
-        cites_stranger,
-        overreaches,
-        puts,
-        early,
-        permits,
-        forbids,
-        over_read,
-        over_write,
-        active,
-        exits,
-        member,
-        ahead,
-    ),
-    axioms=(
-        Axiom(
-            "one_request_each",
-            forall([r, s], (submitted(r) & submitted(s) & same(by(r), by(s))) >> same(r, s)),
-            "FQ5, FQ31: at most one action per agent and epoch",
-        ),
-        Axiom("only_active_submit", forall([r], submitted(r) >> active(by(r))), "FQ24: who has exited takes no part"),
-        Axiom("exits_submit_nothing", forall([r], submitted(r) >> ~exits(by(r))), "FQ24: exit instead of an action"),
-        Axiom("only_members_act", forall([x], active(x) >> member(x)), "FQ24, FQ31: the agents of the run"),
-        Axiom("only_active_exit", forall([x], exits(x) >> active(x)), "FQ24"),
-        Axiom("scope_not_empty", forall([r], formed(r) >> exists([k], scope(r, k))), "C8: declared_scope is not empty"),
-        Axiom("allow_or_deny", forall([a], ~(permits(a) & forbids(a)) & (permits(a) | forbids(a))), "C7: commitments"),
-        Axiom(
-            "readers_change_nothing",
-            forall([r, k, v], (formed(r) & reads(r)) >> (~overreaches(r) & ~puts(r, k, v))),
-            "FQ2: a READ has an empty delta",
-        ),
-        Axiom(
-            "one_value_per_key",
-            forall([r, k, v, w], (puts(r, k, v) & puts(r, k, w)) >> same(v, w)),
-            "C8: proposed_delta is a map",
-        ),
-        Axiom(
-            "beyond_scope_overreaches",
-            forall([r, k, v], (puts(r, k, v) & ~scope(r, k)) >> overreaches(r)),
-            "C10: a diff outside the declared scope is a violation",
-        ),
-        Axiom(
-            "names_are_ordered",
-            conjunction(
-                [
-                    forall([x, y], ahead(x, y) >> ~ahead(y, x)),
-                    forall([x, y, z], (ahead(x, y) & ahead(y, z)) >> ahead(x, z)),
-                    forall([x, y], same(x, y) | ahead(x, y) | ahead(y, x)),
-                ]
-            ),
-            "of texts, not of the protocol: what a mutant may break ties by",
-        ),
-    ),
+    functions=FUNCTIONS,
+    relations=RELATIONS,
+    axioms=AXIOMS,
     definitions=tuple(_defined),
 )
+
+BEFORE_EXECUTION = EPOCH.redefined(
+    [
+        Definition(
+            overreaches,
+            (r,),
+            exists([k, v], wants(r, k, v) & ~scope(r, k)),
+            "C10, reading before_execution: the delta itself leaves its scope",
+        ),
+        Definition(
+            trespasses,
+            (r,),
+            exists([k, v], wants(r, k, v) & ~scope(r, k)),
+            "C10, reading before_execution, for the claims",
+        ),
+    ]
+)
+"""The theory under the reading `scope_check=before_execution`."""
+
+_refused_first = ~covered(r) | vetoed(r)
+FAILURE_FIRST = EPOCH.redefined(
+    [
+        Definition(
+            struck,
+            (r,),
+            submitted(r) & (~formed(r) | (stray(r) & ~_refused_first)),
+            "FQ33, reading failure_first: a foreign citation is a fault only where pass 1 would let it pass",
+        ),
+        Definition(
+            refused, (r,), submitted(r) & formed(r) & ~struck(r) & ~admitted(r), "FQ33, reading failure_first: refused"
+        ),
+        Definition(astray, (r,), proper(r) & foreign(r) & ~_fails, "FQ33, reading failure_first, for the claims"),
+    ]
+)
+"""The theory under the reading `fault_precedence=failure_first`."""

@@ -1,30 +1,43 @@
 """Epochs on which theory and model are compared: small ones in full, larger ones drawn towards what matters.
 
-Drawn blindly, hardly any request passes pass 1 and none ever collides; so agents mostly cite what covers them,
-mostly share few keys, and vetoes, strangers, late artefacts, exits and malformed requests are each put in on
-purpose.  The draws are seeded, the same in every run.
+Drawn blindly, hardly any request passes pass 1 and none ever collides; so there is a strategy for each kind of thing
+that must be seen: collisions of two and of three, of readers with writers, rights of every wrong sort, exits and what
+they leave behind, malformed requests, writes out of scope, the same epoch again in another order, past and world.
 """
 
 from __future__ import annotations
 
 import itertools
-import random
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import cache
 from typing import Any
 
+from hypothesis import strategies as st
+
 from evenhand.model.atoms import Atom
-from evenhand.model.cud.kernel import Rules
-from evenhand.model.cud.layouts import agent_names, key_names, start_world
+from evenhand.model.cud.kernel import (
+    ADMITTED,
+    INVALID_CAPABILITY_CLAIM,
+    MALFORMED_REQUEST,
+    PASS_ONE,
+    PASS_TWO,
+    REFERENCE,
+    SCOPE_VIOLATION,
+    Finding,
+)
+from evenhand.model.cud.layouts import agent_names, every_layout, key_names, start_world
 from evenhand.model.cud.play import UNIVERSE, malformed_requests
+from evenhand.model.cud.readings import Readings
 from evenhand.model.cud.step import initial
 from evenhand.model.cud.strategies import covering
 from evenhand.model.cud.vocabulary import (
     ALLOW,
     DENY,
+    FAILURE,
+    IDLE,
     NO_CHOICE,
     OPERATIONS,
+    READ,
     WRITE,
     AgentState,
     Authority,
@@ -35,121 +48,361 @@ from evenhand.model.cud.vocabulary import (
     State,
     target,
 )
-from evenhand.model.system import System
-from evenhand.proofs.cud.link import STRANGER, CudStep
+from evenhand.proofs.cud.link import CudStep
+from evenhand.proofs.cud.scene import STRANGER
+from evenhand.proofs.cud.signature import ACT, AGENT, KEY, active, known, member, submitted
+from evenhand.proofs.smt.logic import Formula, Var, conjunction, exists
+from evenhand.proofs.worlds import Event, Situation, Worlds, draw
 
-__all__ = ["epochs", "samples", "some_samples"]
+__all__ = ["FEWER", "WORLDS", "epochs"]
 
-CudSystem = System[Config, State, Epoch, Any, Rules]
+DRAWN = 14
+"""Examples of each strategy."""
 
-_TAKEN = Atom("str", "taken")
-DRAWN = 240
-EACH_SMALL = 5
-EACH_TWIN = 7
-
-
-def samples(system: CudSystem) -> tuple[CudStep, ...]:
-    """The step that `system` takes in each of `epochs`; a mutant's in the drawn ones and a part of the small ones."""
-    small, drawn = epochs()
-    return _taken(system.rules, small if system.variant == "reference" else small[::EACH_SMALL]) + _taken(
-        system.rules, drawn
-    )
+_VALUES = (Atom("str", "taken"), Atom("str", "other"), Atom("str", "free"), Atom("int", "1"))
 
 
-def some_samples(system: CudSystem) -> tuple[CudStep, ...]:
-    """Fewer of them, for claims that look at many twins of each step."""
-    return samples(system)[:: 3 if system.variant == "reference" else EACH_TWIN]
-
-
-Situation = tuple[Config, State, Epoch]
-
-
-@cache
-def _taken(rules: Rules, situations: tuple[Situation, ...]) -> tuple[CudStep, ...]:
-    """All theorems look at the same steps, so each kernel takes them once."""
-    kernel = replace(UNIVERSE, rules=rules)
-    return tuple(kernel.take(config, state, action) for config, state, action in situations)
-
-
-@cache
-def epochs() -> tuple[tuple[Situation, ...], tuple[Situation, ...]]:
-    """Configuration, state and joint action: all of one agent and one key, and drawn ones of up to three agents."""
-    return tuple(_small()), tuple(_drawn())
-
-
-def _small() -> Iterator[tuple[Config, State, Epoch]]:
-    tiny = UNIVERSE.at(agents=1, keys=1)
+def _every(readings: Readings) -> tuple[Situation, ...]:
+    """All of the universe of one agent and one key; of two agents, every layout and every honest joint choice."""
+    tiny = UNIVERSE.at(agents=1, keys=1).under(scope_check=readings.scope_check)
+    found: list[Situation] = []
     for config in tiny.all_configs():
+        config = replace(config, readings=readings)
         for state in tiny.initial(config):
-            for action in tiny.enabled(config, state):
-                yield config, state, action
-
-
-def _drawn() -> Iterator[tuple[Config, State, Epoch]]:
-    draw = random.Random("cud epochs")
-    for number in range(DRAWN):
-        agents = agent_names(draw.choice((1, 2, 2, 3)))
-        keys = key_names(draw.choice((1, 1, 2)))
-        generous = number % 6 == 0
-        if generous:
-            agents = agent_names(3)
-        authorities = tuple(_everything(agents, keys) if generous else _authorities(draw, agents, keys))
-        config = Config(agents, start_world(keys), authorities, epochs=1)
+            found += [(config, state, action) for action in tiny.enabled(config, state)]
+    agents, keys = agent_names(2), key_names(1)
+    for layout in every_layout(agents, keys):
+        config = Config(agents, start_world(keys), layout, epochs=1, readings=readings)
         (state,) = initial(config)
-        if number % 8 == 0 and len(agents) > 1:
-            gone = draw.randrange(len(agents))
-            state = State(
-                state.world, tuple(AgentState(i != gone) for i in range(len(agents))), state.mailbox, state.epoch
-            )
-        order = [name for name, one in zip(agents, state.agents, strict=True) if one.active]
-        if draw.random() < 0.3:
-            order.reverse()
-        yield config, state, Epoch(tuple((name, _choice(draw, config, name)) for name in order))
+        for picked in itertools.product(*(_honest(config, name) for name in agents)):
+            found.append((config, state, Epoch(tuple(zip(agents, picked, strict=True)))))
+    return tuple(found)
 
 
-def _everything(agents: tuple[str, ...], keys: tuple[str, ...]) -> Iterator[Authority]:
-    """Everybody may do everything, so that three collide as well."""
-    every = list(itertools.product(keys, OPERATIONS))
-    for number, agent in enumerate(agents, start=1):
-        yield _authority(number, ALLOW, agent, every, late=False)
+def _honest(config: Config, agent: str) -> Iterator[Choice]:
+    yield NO_CHOICE
+    yield Choice(exits=True)
+    for operation in OPERATIONS:
+        yield Choice(_request(config, agent, operation, config.keys, _VALUES[0]))
 
 
-def _authorities(draw: random.Random, agents: tuple[str, ...], keys: tuple[str, ...]) -> Iterator[Authority]:
-    every = list(itertools.product(keys, OPERATIONS))
-    numbers = itertools.count(1)
-    for agent in agents:
-        if draw.random() < 0.85:
-            pairs = every if draw.random() < 0.5 else draw.sample(every, draw.randint(1, len(every)))
-            yield _authority(next(numbers), ALLOW, agent, pairs, late=draw.random() < 0.1)
-    if draw.random() < 0.3:
-        yield _authority(
-            next(numbers), DENY, draw.choice((*agents, "harness")), [draw.choice(every)], late=draw.random() < 0.2
-        )
+def _request(config: Config, agent: str, operation: str, scope: Sequence[str], value: Atom) -> Request:
+    declared = tuple(sorted(scope))
+    delta = tuple((key, value) for key in declared) if operation == WRITE else ()
+    return Request(operation, declared, delta, covering(config.authorities, agent, declared, operation))
 
 
-def _authority(number: int, kind: str, holder: str, pairs: Sequence[tuple[str, str]], *, late: bool) -> Authority:
+# Pieces of worlds.
+
+
+def _pairs(keys: Sequence[str]) -> list[tuple[str, str]]:
+    return list(itertools.product(keys, OPERATIONS))
+
+
+def _artefact(
+    number: int, kind: str, holder: str, pairs: Sequence[tuple[str, str]], *, late: bool = False
+) -> Authority:
     scope = tuple((target(key), operation) for key, operation in sorted(pairs))
     return Authority(f"CUD-{number:03d}", kind, holder, scope, epoch=1 if late else 0)
 
 
-def _choice(draw: random.Random, config: Config, agent: str) -> Choice:
-    kind = draw.random()
-    if kind < 0.08:
-        return NO_CHOICE
-    if kind < 0.16:
-        return Choice(exits=True)
-    if kind < 0.22:
-        return Choice(draw.choice(list(malformed_requests(config, agent).values())))
-    operation = draw.choice((*OPERATIONS, WRITE))
-    scope = tuple(sorted(draw.sample(config.keys, draw.randint(1, len(config.keys)))))
-    cited = covering(config.authorities, agent, scope, operation)
+def _everything(agents: Sequence[str], keys: Sequence[str]) -> tuple[Authority, ...]:
+    return tuple(_artefact(n, ALLOW, agent, _pairs(keys)) for n, agent in enumerate(agents, start=1))
+
+
+@st.composite
+def _some_rights(draw_: st.DrawFn, agents: tuple[str, ...], keys: tuple[str, ...]) -> tuple[Authority, ...]:
+    """Every agent holds something, mostly a lot; some of it made too late; often a DENY, held by anybody."""
+    found: list[Authority] = []
+    for agent in agents:
+        pairs = _pairs(keys)
+        if draw_(st.booleans()):
+            pairs = draw_(st.lists(st.sampled_from(pairs), min_size=1, max_size=len(pairs), unique=True))
+        found.append(_artefact(len(found) + 1, ALLOW, agent, pairs, late=draw_(st.integers(0, 5)) == 0))
+    if draw_(st.booleans()):
+        who = draw_(st.sampled_from((*agents, "harness")))
+        pairs = [draw_(st.sampled_from(_pairs(keys)))]
+        found.append(_artefact(len(found) + 1, DENY, who, pairs, late=draw_(st.integers(0, 3)) == 0))
+    return tuple(found)
+
+
+@st.composite
+def _past(draw_: st.DrawFn, config: Config) -> State:
+    """A later epoch, in which some have left and most have been answered; the world may have changed."""
+    (state,) = initial(config)
+    agents: list[AgentState] = []
+    for place, _ in enumerate(config.agents):
+        active = place == 0 or draw_(st.integers(0, 3)) > 0
+        last = draw_(st.sampled_from((FAILURE, FAILURE, IDLE)))
+        scope = None if last == IDLE else tuple(sorted(draw_(st.sets(st.sampled_from(config.keys), min_size=1))))
+        agents.append(AgentState(active, last, scope))
+    world = tuple((key, draw_(st.sampled_from((value, *_VALUES)))) for key, value in state.world)
+    return State(world, tuple(agents), (), 1)
+
+
+def _ordered(draw_: st.DrawFn, chosen: dict[str, Choice]) -> Epoch:
+    return Epoch(tuple((name, chosen[name]) for name in draw_(st.permutations(sorted(chosen)))))
+
+
+def _here(config: Config, state: State) -> tuple[str, ...]:
+    return tuple(name for name, one in zip(config.agents, state.agents, strict=True) if one.active)
+
+
+@st.composite
+def _world(
+    draw_: st.DrawFn, *, readings: Readings, agents: int, keys: int, generous: bool, past: bool
+) -> tuple[Config, State]:
+    names, slots = agent_names(agents), key_names(keys)
+    rights = _everything(names, slots) if generous else draw_(_some_rights(names, slots))
+    config = Config(names, start_world(slots), rights, epochs=2, readings=readings)
+    return config, draw_(_past(config)) if past else initial(config)[0]
+
+
+@st.composite
+def _deed(draw_: st.DrawFn, config: Config, agent: str, *, one_key: bool = False) -> Choice:
+    """A well-formed request, citing what covers it."""
+    keys = config.keys[:1] if one_key else draw_(st.sets(st.sampled_from(config.keys), min_size=1))
+    return Choice(_request(config, agent, draw_(st.sampled_from((*OPERATIONS, WRITE))), sorted(keys), _value(draw_)))
+
+
+def _value(draw_: st.DrawFn) -> Atom:
+    return draw_(st.sampled_from(_VALUES))
+
+
+@st.composite
+def _collision(draw_: st.DrawFn, readings: Readings, agents: int, past: bool) -> Situation:
+    """Everybody may do everything, and everybody wants the first key."""
+    config, state = draw_(_world(readings=readings, agents=agents, keys=2, generous=True, past=past))
+    chosen = {name: draw_(_deed(config, name, one_key=True)) for name in _here(config, state)}
+    return config, state, _ordered(draw_, chosen)
+
+
+@st.composite
+def _deeds(draw_: st.DrawFn, readings: Readings, past: bool) -> Situation:
+    """Well-formed requests over any keys, under whatever rights."""
+    config, state = draw_(
+        _world(readings=readings, agents=draw_(st.sampled_from((2, 3))), keys=2, generous=False, past=past)
+    )
+    return config, state, _ordered(draw_, {name: draw_(_deed(config, name)) for name in _here(config, state)})
+
+
+@st.composite
+def _citing(draw_: st.DrawFn, readings: Readings) -> Situation:
+    """One request cites too little, too much, or what somebody else holds."""
+    config, state = draw_(_world(readings=readings, agents=2, keys=2, generous=draw_(st.booleans()), past=False))
+    chosen = {name: draw_(_deed(config, name)) for name in config.agents}
+    who = draw_(st.sampled_from(config.agents))
+    request = chosen[who].request
+    assert request is not None
     ids = [one.authority_id for one in config.authorities]
-    if draw.random() < 0.2:
-        cited = tuple(draw.sample([*ids, STRANGER], draw.randint(0, 1)))
-    elif draw.random() < 0.2:
-        cited = tuple(one.authority_id for one in config.authorities if one.holder_agent_id == agent)
-    delta: tuple[tuple[str, Atom], ...] = ()
-    if operation == WRITE:
-        written = config.keys if draw.random() < 0.2 else scope
-        delta = tuple((key, _TAKEN) for key in written)
-    return Choice(Request(operation, scope, delta, cited))
+    own = tuple(one.authority_id for one in config.authorities if one.holder_agent_id == who)
+    cited = draw_(st.sampled_from(((), own, tuple(ids), (STRANGER,), (*request.authorities_cited, STRANGER))))
+    chosen[who] = Choice(replace(request, authorities_cited=cited))
+    return config, state, _ordered(draw_, chosen)
+
+
+@st.composite
+def _malformed(draw_: st.DrawFn, readings: Readings) -> Situation:
+    """One request is malformed in one way, beside a good one."""
+    config, state = draw_(_world(readings=readings, agents=2, keys=2, generous=True, past=False))
+    one, other = config.agents
+    every = malformed_requests(config, one)
+    bad = every[draw_(st.sampled_from(sorted(every)))]
+    return config, state, _ordered(draw_, {one: Choice(bad), other: draw_(_deed(config, other))})
+
+
+@st.composite
+def _trespass(draw_: st.DrawFn, readings: Readings, past: bool) -> Situation:
+    """Requests write what they do not declare, beside others that do."""
+    config, state = draw_(_world(readings=readings, agents=3, keys=3, generous=True, past=past))
+    chosen: dict[str, Choice] = {}
+    for name, key in zip(config.agents, config.keys, strict=True):
+        written = draw_(st.sets(st.sampled_from(config.keys), min_size=1))
+        request = _request(config, name, WRITE, (key,), _VALUES[0])
+        delta = tuple((one, _value(draw_)) for one in sorted(written))
+        chosen[name] = draw_(st.sampled_from((Choice(replace(request, proposed_delta=delta)), Choice(request))))
+    return config, state, _ordered(draw_, {name: chosen[name] for name in _here(config, state)})
+
+
+@st.composite
+def _beside(draw_: st.DrawFn, readings: Readings, past: bool) -> Situation:
+    """Two want the first key, the third another."""
+    config, state = draw_(_world(readings=readings, agents=3, keys=2, generous=True, past=False))
+    if past:
+        state = replace(draw_(_past(config)), agents=tuple(AgentState(True, FAILURE) for _ in config.agents))
+    first, second = config.keys
+    chosen = dict(zip(config.agents, draw_(st.permutations(((first,), (first,), (second,)))), strict=True))
+    return (
+        config,
+        state,
+        _ordered(
+            draw_, {name: Choice(_request(config, name, WRITE, scope, _value(draw_))) for name, scope in chosen.items()}
+        ),
+    )
+
+
+@st.composite
+def _leaving(draw_: st.DrawFn, readings: Readings, past: bool) -> Situation:
+    """One leaves now, one is silent, one goes on; some may have left before."""
+    config, state = draw_(_world(readings=readings, agents=3, keys=2, generous=False, past=past))
+    chosen: dict[str, Choice] = {}
+    for name, what in zip(config.agents, draw_(st.permutations(("exit", "silent", "deed"))), strict=True):
+        chosen[name] = draw_(_deed(config, name)) if what == "deed" else Choice(exits=what == "exit")
+    return config, state, _ordered(draw_, {name: chosen[name] for name in _here(config, state)})
+
+
+@st.composite
+def _bereft(draw_: st.DrawFn, readings: Readings) -> Situation:
+    """The only holder has left; somebody tries its key, with what it held or without."""
+    names, slots = agent_names(2), key_names(2)
+    pairs = _pairs(slots[: draw_(st.sampled_from((1, 2)))])
+    rights: tuple[Authority, ...] = (_artefact(1, ALLOW, names[1], pairs),)
+    if draw_(st.booleans()):
+        rights = (*rights, _artefact(2, ALLOW, names[0], [(slots[1], READ)]))
+    config = Config(names, start_world(slots), rights, epochs=2, readings=readings)
+    cited = draw_(st.sampled_from(((), ("CUD-001",))))
+    request = replace(draw_(_deed(config, names[0])).request or Request(READ, slots), authorities_cited=cited)
+    state = State(config.world, (AgentState(True, IDLE), AgentState(False, FAILURE, (slots[1],))), (), 1)
+    return config, state, Epoch(((names[0], Choice(request)),))
+
+
+@st.composite
+def _hopeless(draw_: st.DrawFn, readings: Readings) -> Situation:
+    """Nobody may do anything: ALLOWs vetoed, made too late, held by those who are gone, or none."""
+    names, slots = agent_names(2), key_names(1)
+    pairs = _pairs(slots)
+    rights = draw_(
+        st.sampled_from(
+            (
+                (),
+                (_artefact(1, ALLOW, names[0], pairs, late=True), _artefact(2, ALLOW, names[1], pairs, late=True)),
+                (*_everything(names, slots), _artefact(3, DENY, "harness", pairs)),
+                (*_everything(names, slots), _artefact(3, DENY, names[1], pairs)),
+                (_artefact(1, ALLOW, "harness", pairs),),
+                (_artefact(1, ALLOW, names[1], pairs),),
+            )
+        )
+    )
+    config = Config(names, start_world(slots), rights, epochs=2, readings=readings)
+    left = bool(rights) and rights[0].holder_agent_id == names[1]
+    state = State(config.world, (AgentState(True, IDLE), AgentState(not left, IDLE)), (), 1)
+    chosen = {name: draw_(_deed(config, name)) for name in _here(config, state)}
+    return config, state, _ordered(draw_, chosen)
+
+
+def _again(situations: Sequence[Situation]) -> Iterator[Situation]:
+    """Each situation once more: submitted the other way round, in a later epoch, after refusals, in another world."""
+    for config, state, action in situations:
+        yield config, state, action
+        if any(not one.active for one in state.agents):
+            continue
+        agents = tuple(AgentState(True, FAILURE, config.keys[:1]) for _ in config.agents)
+        loose = any(
+            key not in choice.request.declared_scope
+            for _, choice in action.choices
+            if choice.request is not None
+            for key, _ in choice.request.proposed_delta
+        )
+        world = state.world if loose else tuple((key, Atom("str", "elsewhere")) for key, _ in state.world)
+        yield config, State(world, agents, (), 1), Epoch(action.choices[::-1])
+
+
+def _drawn(readings: Readings) -> tuple[Situation, ...]:
+    strategies = {
+        "collision of two": _collision(readings, 2, False),
+        "collision of three": _collision(readings, 3, False),
+        "collision later": _collision(readings, 3, True),
+        "deeds": _deeds(readings, False),
+        "deeds later": _deeds(readings, True),
+        "citations": _citing(readings),
+        "malformed": _malformed(readings),
+        "out of scope": _trespass(readings, False),
+        "out of scope later": _trespass(readings, True),
+        "beside": _beside(readings, False),
+        "beside later": _beside(readings, True),
+        "leaving": _leaving(readings, False),
+        "leaving later": _leaving(readings, True),
+        "orphans": _bereft(readings),
+        "hopeless": _hopeless(readings),
+    }
+    return tuple(_again(list(draw(strategies, DRAWN))))
+
+
+def epochs(readings: Readings) -> tuple[tuple[Situation, ...], tuple[Situation, ...]]:
+    """The situations that are listed, and those that are drawn."""
+    return _every(readings), _drawn(readings)
+
+
+# What must have been seen.
+
+
+def _logged(verdict: str, least: int = 1) -> Any:
+    return lambda step: sum(entry.verdict == verdict and not entry.fault for entry in step.shown.log) >= least
+
+
+def _fault(name: str) -> Any:
+    return lambda step: any(entry.fault == name for entry in step.shown.log)
+
+
+def _mixed(step: CudStep) -> bool:
+    return {entry.request.action_type for entry in step.shown.log if entry.verdict == PASS_TWO} == {READ, WRITE}
+
+
+def _late(step: CudStep) -> bool:
+    return any(one.epoch for one in step.config.authorities)
+
+
+def _foreign_veto(step: CudStep) -> bool:
+    return any(one.commitment == DENY and one.holder_agent_id in step.config.agents for one in step.config.authorities)
+
+
+_EVENTS: dict[str, Event] = {
+    "executed": (_logged(ADMITTED), 60),
+    "two executed": (_logged(ADMITTED, 2), 20),
+    "refused in pass 1": (_logged(PASS_ONE), 60),
+    "refused in pass 2": (_logged(PASS_TWO, 2), 60),
+    "three refused in pass 2": (_logged(PASS_TWO, 3), 10),
+    "reader against writer": (_mixed, 20),
+    "one executed beside a collision": (lambda step: _logged(PASS_TWO, 2)(step) and _logged(ADMITTED)(step), 20),
+    "malformed": (_fault(MALFORMED_REQUEST), 20),
+    "foreign citation": (_fault(INVALID_CAPABILITY_CLAIM), 20),
+    "out of scope": (_fault(SCOPE_VIOLATION), 20),
+    "world changed": (lambda step: bool(step.shown.effects), 60),
+    "exit": (lambda step: bool(step.shown.exits), 10),
+    "somebody is gone": (lambda step: not all(one.active for one in step.before.agents), 40),
+    "made too late": (_late, 20),
+    "a veto held by an agent": (_foreign_veto, 10),
+    "silent": (lambda step: any(token == IDLE for _, token in step.shown.tokens), 10),
+    "submitted in another order": (
+        lambda step: [name for name, _ in step.action.choices] != sorted(name for name, _ in step.action.choices),
+        60,
+    ),
+}
+
+
+def _refusal_as_silence(finding: Finding | None) -> str:
+    """A foil: whoever is refused is told that it did nothing."""
+    told = REFERENCE.token(finding)
+    return IDLE if told == FAILURE else told
+
+
+def _visible(bound: tuple[Var, ...]) -> Formula:
+    """A step tells of requests that were submitted, of keys of the world, and of agents of the run."""
+    told = {ACT: submitted, KEY: known, AGENT: member}
+    z = AGENT("z")
+    return conjunction([exists([z], active(z)), *(told[one.sort](one) for one in bound if one.sort in told)])
+
+
+WORLDS = Worlds(
+    every=_every,
+    upto="1 agent x 1 key in full, 2 agents x 1 key with honest requests",
+    drawn=_drawn,
+    events=_EVENTS,
+    foils={"refusal told as silence": replace(REFERENCE, token=_refusal_as_silence)},
+    thin=9,
+    visible=_visible,
+)
+"""What single epochs are compared on."""
+
+FEWER = WORLDS.fewer(8, 4)
+"""For claims that look at many twins of each step, and for other readings."""

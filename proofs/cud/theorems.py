@@ -6,131 +6,294 @@ of any length.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
-from evenhand.proofs.cud import words
-from evenhand.proofs.cud.epoch import ACT, AGENT, EPOCH, KEY, scope
-from evenhand.proofs.cud.link import scene, view_step
-from evenhand.proofs.cud.samples import samples
-from evenhand.proofs.cud.twins import EQUIVARIANCE, TOKEN_BLINDNESS, unseen, usual
+from evenhand.model.cud.readings import Readings
+from evenhand.proofs.cud.determined import DETERMINED
+from evenhand.proofs.cud.epoch import BEFORE_EXECUTION, EPOCH
+from evenhand.proofs.cud.faults import lean, mutations
+from evenhand.proofs.cud.link import view_step
+from evenhand.proofs.cud.samples import FEWER, WORLDS
+from evenhand.proofs.cud.scene import scene
+from evenhand.proofs.cud.signature import ACT, AGENT, KEY, VALUE, active, by, exits, reads, scope, submitted, wants
+from evenhand.proofs.cud.twins import TWINS
 from evenhand.proofs.cud.words import word
-from evenhand.proofs.smt.logic import differ, exists, forall, variables
+from evenhand.proofs.smt.logic import (
+    Formula,
+    conjunction,
+    differ,
+    exists,
+    forall,
+    iff,
+    same,
+    variables,
+)
 from evenhand.proofs.theorem import Theorem
+from evenhand.proofs.theory import Theory
+from evenhand.properties.verdict import Status
 
 __all__ = ["THEOREMS"]
 
 r, s = variables(ACT, "r s")
 k = KEY("k")
+v = VALUE("v")
 x = AGENT("x")
 
 
-def _about_epochs(*, system: str = "universe", **more: Any) -> Theorem:
-    return Theorem(protocol="cud", system=system, theory=EPOCH, view=view_step, realise=scene, samples=samples, **more)
+def _about_epochs(name: str, *, theory: Theory = EPOCH, **more: Any) -> Theorem:
+    readings = Readings(**more.get("readings", {}))
+    given: dict[str, Any] = {
+        "samples": FEWER if more.get("readings") else WORLDS,
+        "claim": name,
+        "protocol": "cud",
+        "system": "universe",
+        "theory": theory,
+        "view": view_step,
+        "realise": lambda structure: scene(structure, readings),
+    }
+    if "mutants" not in more:
+        given["mutants"] = mutations(name, theory, base=theory)
+    return Theorem(name=name, **{**given, **more})
 
 
 EXECUTED_NEVER_INTERFERE = _about_epochs(
-    name="executed_never_interfere",
-    claim="executed_never_interfere",
+    "executed_never_interfere",
     sentence="No two executed requests of one epoch interfere.",
     source="D13, FQ4, FQ10",
     variables=(r, s),
-    assumes=word("executed", r) & word("executed", s) & differ(r, s),
+    assumes=word("gets_done", r) & word("gets_done", s) & differ(r, s),
     goal=~word("clash", r, s),
     witness=exists([r, s], word("passes", r) & word("collides", s) & differ(r, s)),
-    mutants=(
-        usual("last_writer_wins", words.WRITES_HARMLESS),
-        usual("reads_never_collide", words.READS_HARMLESS),
-        usual("one_key_exempt", words.KEY_EXEMPT),
-        unseen("tie_break_by_name", words.FIRST_NAME_WINS, because="the winner is executed alone"),
-        unseen("veto_ignored", words.VETO_IGNORED, because="a veto decides who passes, not who collides"),
-    ),
 )
 
 EXECUTED_HAS_CAPABILITY = _about_epochs(
-    name="executed_has_capability",
-    claim="executed_has_capability",
+    "executed_has_capability",
     sentence="Whatever is executed cites and holds an ALLOW for every declared key.",
     source="FQ27, FQ33, FQ34",
     variables=(r, k),
-    assumes=word("executed", r) & scope(r, k),
+    assumes=word("gets_done", r) & scope(r, k),
     goal=word("entitled", r, k),
-    mutants=(
-        usual("open_world_allow", words.NO_CAPABILITY),
-        usual("pass_one_skipped", *words.PASS_ONE_SKIPPED),
-        usual("late_authority_honoured", words.LATE_HONOURED),
-        usual("uncited_allow_suffices", words.NEED_NOT_CITE),
-        usual("any_key_suffices", words.ONE_KEY_SUFFICES),
-        usual("any_held_allow_suffices", words.ANY_HELD_ALLOW),
-        usual("foreign_citation_accepted", *words.FOREIGN_ACCEPTED),
-        usual("exit_transfers_authority", words.EXIT_TRANSFERS),
-        unseen("veto_ignored", words.VETO_IGNORED, because="the capability is there all the same"),
-        unseen("tie_break_by_name", words.FIRST_NAME_WINS, because="whoever wins has passed pass 1"),
-    ),
 )
 
 NO_VETO_OVERRIDDEN = _about_epochs(
-    name="no_veto_overridden",
-    claim="no_veto_overridden",
+    "no_veto_overridden",
     sentence="Nothing is executed on a key and operation that a DENY governs, whoever holds the DENY.",
     source="FQ27, FQ34",
     variables=(r, k),
-    assumes=word("executed", r) & scope(r, k),
+    assumes=word("gets_done", r) & scope(r, k),
     goal=~word("barred", r, k),
     witness=exists([r, k], word("barred", r, k) & scope(r, k)),
-    mutants=(
-        usual("veto_ignored", words.VETO_IGNORED),
-        usual("pass_one_skipped", *words.PASS_ONE_SKIPPED),
-        usual("deny_binds_its_holder", words.DENY_BINDS_HOLDER),
-        unseen("open_world_allow", words.NO_CAPABILITY, because="a veto holds against everybody"),
+)
+
+_authored = exists([r], word("gets_done", r) & ~reads(r) & scope(r, k) & wants(r, k, v))
+
+
+def _own_scope(**more: Any) -> Theorem:
+    return _about_epochs(
+        "only_own_scope_changes",
+        sentence="A key changes only as an executed WRITE that declared it proposed.",
+        source="C10, FQ3",
+        variables=(k, v),
+        assumes=word("becomes", k, v),
+        goal=_authored,
+        **more,
+    )
+
+
+def _nothing_changes(**more: Any) -> Theorem:
+    return _about_epochs(
+        "non_executed_changes_nothing",
+        sentence="An epoch in which no WRITE is executed leaves the world alone.",
+        source="B6, FQ10, D13",
+        variables=(k, v),
+        assumes=~exists([r], word("gets_done", r) & ~reads(r)),
+        goal=~word("becomes", k, v),
+        witness=exists([r], word("gets_done", r) & reads(r)),
+        **more,
+    )
+
+
+NO_OUTCOME_UNASKED = _about_epochs(
+    "no_outcome_unasked",
+    sentence="Everyone in the run who does not exit gets a token, NO_ACTION exactly if it submitted nothing; nobody "
+    "else gets one, and the log has one entry for each request and no other.",
+    source="FQ5, FQ24",
+    goal=conjunction(
+        [
+            forall([x], iff(word("answered", x), active(x) & ~exits(x))),
+            forall(
+                [x],
+                iff(
+                    word("gets_none", x),
+                    active(x) & ~exits(x) & ~exists([r], submitted(r) & same(by(r), x)),
+                ),
+            ),
+            forall([r], iff(word("logged", r), submitted(r))),
+        ]
     ),
+    witness=exists([x], word("gets_none", x)),
 )
 
 NO_WINNER = _about_epochs(
-    name="no_winner",
-    claim="no_winner",
+    "no_winner",
     sentence="Nobody wins: of requests that pass pass 1 and interfere, each is refused.",
     source="D13, FQ4, F17",
     variables=(r,),
     assumes=word("contested", r),
     goal=word("gets_failure", r),
-    mutants=(
-        usual("tie_break_by_name", words.FIRST_NAME_WINS),
-        usual("reader_beats_writer", words.READER_BEATS_WRITER),
-        usual("writer_beats_reader", words.WRITER_BEATS_READER),
-        usual("one_key_exempt", words.KEY_EXEMPT),
-        usual("last_writer_wins", words.WRITES_HARMLESS),
-        unseen("refuse_all_if_any_collides", words.ONE_REFUSES_ALL, because="refusing more leaves no winner either"),
-        unseen("readers_collide", words.READERS_COLLIDE, because="refusing readers too leaves no winner either"),
-    ),
 )
 
-DEADLOCK_IS_STABLE = _about_epochs(
-    name="deadlock_is_stable",
-    claim="deadlock_is_stable",
-    system="run",
+NO_OVER_REFUSAL = _about_epochs(
+    "no_over_refusal",
+    sentence="A request that passes pass 1 and interferes with none is executed, unless it is out of scope.",
+    source="FQ4, FQ27",
+    variables=(r,),
+    assumes=word("lawful", r) & ~word("contested", r),
+    goal=word("gets_done", r) | (word("gets_fault", r) & word("trespasses", r)),
+)
+
+BARE_TOKENS = _about_epochs(
+    "bare_tokens",
+    sentence="Nobody is handed anything but one of the four bare tokens.",
+    source="A3, FQ5, FQ11",
+    variables=(r,),
+    assumes=submitted(r),
+    goal=~word("gets_more", r),
+)
+
+
+def _stable(**more: Any) -> Theorem:
     # The claim is a monitor over a run; `dead` is what it remembers, and this is the step of its induction.
-    sentence="Where no active agent has an admissible action nothing passes pass 1, and so it is one epoch later.",
-    source="FQ34, FQ26",
-    assumes=word("dead"),
-    goal=word("dead_next") & forall([r], ~word("passes", r)),
-    needs=("only_active_submit", "scope_not_empty"),
-    witness=exists([x], word("stays", x)),
-    mutants=(
-        usual("veto_ignored", words.VETO_IGNORED),
-        usual("open_world_allow", words.NO_CAPABILITY),
-        usual("late_authority_honoured", words.LATE_HONOURED),
-        usual("exit_transfers_authority", words.EXIT_TRANSFERS),
-        unseen("tie_break_by_name", words.FIRST_NAME_WINS, because="there is nothing left to win"),
-    ),
+    return _about_epochs(
+        "deadlock_is_stable",
+        system="run",
+        sentence="Where no active agent has an admissible action nothing passes pass 1, and so it is one epoch later.",
+        source="FQ34, FQ26",
+        assumes=word("dead"),
+        goal=word("dead_next") & forall([r], ~word("passes", r)),
+        needs=("only_active_submit",),
+        witness=exists([x], word("stays", x)),
+        **more,
+    )
+
+
+def _deadlocked(*, dead: bool) -> Formula:
+    """FQ34: something was submitted, nothing passes pass 1, and (`dead`) nothing else would."""
+    hopeless = exists([r], submitted(r)) & forall([r], ~word("lawful", r))
+    return hopeless & word("dead") if dead else hopeless
+
+
+def _stuck(*, any_attempt: bool) -> Formula:
+    """FQ34, G20: what counts towards livelock."""
+    same_world = forall([k, v], ~word("becomes", k, v))
+    tried = exists([r], submitted(r) if any_attempt else word("collides", r))
+    return tried & same_world
+
+
+DEADLOCK_XOR_LIVELOCK = _about_epochs(
+    "deadlock_xor_livelock",
+    system="run",
+    sentence="A deadlocked epoch does not count towards livelock.",
+    source="FQ34, FQ36",
+    assumes=_deadlocked(dead=True),
+    goal=~_stuck(any_attempt=False),
+)
+DEADLOCK_AND_LIVELOCK = _about_epochs(
+    "deadlock_xor_livelock",
+    system="run",
+    readings={"livelock_rule": "unchanged_state"},
+    sentence="Where any attempt without a change counts, a deadlocked epoch counts towards livelock as well.",
+    source="G20, FQ36",
+    expected=Status.REFUTED,
+    assumes=_deadlocked(dead=True),
+    goal=~_stuck(any_attempt=True),
+    mutants=(),
 )
 
-THEOREMS = (
+
+def _orphans(*, reading: bool) -> Formula:
+    """Orphans stay orphans, and nothing that declares one passes pass 1."""
+
+    def kept(kind: str, operation: Formula) -> Formula:
+        stays = forall([k], word(f"orphan_{kind}", k) >> word(f"orphan_{kind}_next", k))
+        return stays & forall([r, k], (word(f"orphan_{kind}", k) & operation & scope(r, k)) >> ~word("passes", r))
+
+    writes = kept("write", ~reads(r))
+    return writes & kept("read", reads(r)) if reading else writes
+
+
+def _orphaning(*, reading: bool, **more: Any) -> Theorem:
+    return _about_epochs(
+        "orphaning_is_permanent",
+        sentence="An orphaned key and operation stays orphaned, and no request that declares it passes pass 1.",
+        source="FQ24, FQ28",
+        goal=_orphans(reading=reading),
+        needs=("only_active_submit",),
+        witness=exists([k, r], word("orphan_write", k) & scope(r, k) & submitted(r)),
+        **more,
+    )
+
+
+MALFORMED = _about_epochs(
+    "malformed_is_a_fault",
+    sentence="A request is called malformed exactly if it breaks the action grammar, and is a fault then.",
+    source="C8, FQ2, FQ12, FQ13",
+    variables=(r,),
+    assumes=submitted(r),
+    goal=iff(word("formed", r), word("proper", r)) & (word("proper", r) | word("gets_fault", r)),
+)
+
+FOREIGN = _about_epochs(
+    "foreign_citation_is_a_fault",
+    sentence="A well-formed request is struck for its citations exactly if it cites what its submitter does not hold.",
+    source="FQ33",
+    variables=(r,),
+    assumes=submitted(r),
+    goal=iff(word("struck", r) & word("formed", r), word("astray", r)) & (word("astray", r) >> word("gets_fault", r)),
+)
+
+CHANGED_KEY = _about_epochs(
+    "changed_key_reveals_pass_one",
+    sentence="Whoever is refused while a key it declared changes was refused in pass 1.",
+    source="FQ11",
+    variables=(r, k, v),
+    assumes=word("gets_failure", r) & scope(r, k) & word("becomes", k, v),
+    goal=~word("passes", r) & ~word("struck", r) & word("logged", r),
+)
+
+_BEFORE: dict[str, Any] = {
+    "theory": BEFORE_EXECUTION,
+    "readings": {"scope_check": "before_execution"},
+    "mutants": mutations("non_executed_changes_nothing", BEFORE_EXECUTION, base=BEFORE_EXECUTION),
+}
+DEADLOCK_AND_LIVELOCK = replace(DEADLOCK_AND_LIVELOCK, name="deadlock_xor_livelock_unchanged_state")
+
+_EVERY = (
     EXECUTED_NEVER_INTERFERE,
     EXECUTED_HAS_CAPABILITY,
     NO_VETO_OVERRIDDEN,
+    _own_scope(),
+    replace(_own_scope(**_BEFORE), name="only_own_scope_changes_before_execution"),
+    _nothing_changes(),
+    replace(_nothing_changes(**_BEFORE), name="non_executed_changes_nothing_before_execution"),
+    NO_OUTCOME_UNASKED,
+    MALFORMED,
+    FOREIGN,
     NO_WINNER,
-    EQUIVARIANCE,
-    TOKEN_BLINDNESS,
-    DEADLOCK_IS_STABLE,
+    NO_OVER_REFUSAL,
+    BARE_TOKENS,
+    _stable(),
+    DEADLOCK_XOR_LIVELOCK,
+    DEADLOCK_AND_LIVELOCK,
+    _orphaning(reading=False),
+    replace(
+        _orphaning(reading=True, readings={"orphan_scope": "any_held_pair"}, mutants=()),
+        name="orphaning_is_permanent_any_held_pair",
+    ),
+    CHANGED_KEY,
+    *DETERMINED,
+    *TWINS,
 )
-"""What `cud` is proved to do; the first six of the protocol's page, one of them in two parts."""
+THEOREMS = tuple(lean(theorem) for theorem in _EVERY)
+"""What `cud` is proved to do."""

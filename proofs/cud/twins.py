@@ -1,287 +1,259 @@
-"""The two theorems that compare two epochs: equivariance under renaming, and blindness to the pass that refuses."""
+"""The theorems that compare two epochs: no arbitration, no drift, blindness to the pass that refuses.
+
+Each has a theory of its own: an epoch and a second copy of what may differ.  What the two have in common is shared,
+not equated.  That the honest kernel ignores what differs is a short proof; that faulty ones do not is the point.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
-from evenhand.model.trace import Pair
-from evenhand.proofs.cud import words
-from evenhand.proofs.cud.epoch import (
+from evenhand.proofs.cud.copies import Copies, answers, apart, effects, pair, twin
+from evenhand.proofs.cud.epoch import BEFORE_EXECUTION, EPOCH
+from evenhand.proofs.cud.renamed import RENAMED
+from evenhand.proofs.cud.samples import FEWER
+from evenhand.proofs.cud.signature import (
     ACT,
     AGENT,
-    AUTH,
-    EPOCH,
+    HIDDEN,
     KEY,
     VALUE,
-    active,
-    by,
-    cites,
-    early,
-    exits,
-    forbids,
-    holder,
-    member,
-    over_read,
-    over_write,
-    puts,
-    reads,
+    held,
     scope,
+    wants,
 )
-from evenhand.proofs.cud.link import SHARED, scene, view_renamed, view_vetoed
-from evenhand.proofs.cud.samples import samples, some_samples
 from evenhand.proofs.cud.words import word
 from evenhand.proofs.smt.logic import (
-    Definition,
-    Formula,
-    Function,
-    Relation,
-    Sort,
-    Term,
     conjunction,
+    exists,
     forall,
     iff,
-    ite,
-    same,
     variables,
 )
-from evenhand.proofs.smt.structure import Structure
-from evenhand.proofs.theorem import Lemma, Mutation, Theorem
 from evenhand.proofs.theory import Axiom, Theory
-from evenhand.properties.verdict import Evidence
 
-__all__ = ["EQUIVARIANCE", "TOKEN_BLINDNESS", "unseen", "usual"]
+__all__ = ["TWINS"]
 
-KEY2, AGENT2 = Sort("Key2"), Sort("Agent2")
 r, s = variables(ACT, "r s")
-k, k2 = KEY("k"), KEY2("k")
-x, y = variables(AGENT, "x y")
-a = AUTH("a")
+k = KEY("k")
+x = AGENT("x")
 v = VALUE("v")
 
+# Order of submission.
 
-def usual(name: str, *definitions: Definition) -> Mutation:
-    """A mutant that the theorem must be seen to refute."""
-    return Mutation(mutant=name, definitions=definitions)
+_ORDER = apart("cud_reordered", ("sooner",), keep=("submissions_are_ordered",))
+_in_order = Copies(_ORDER)
 
+ORDER = twin(
+    "order_independence",
+    _ORDER,
+    sentence="Submit the same requests in any other order, and everybody is told the same, and the same changes.",
+    source="FQ4, FQ11, FQ23",
+    goal=conjunction([*answers(_in_order), effects(_in_order)]),
+    witness=exists([r, s], word("executed", r) & word("collides", s)),
+    view=pair("sooner"),
+)
 
-def unseen(name: str, *definitions: Definition, because: str) -> Mutation:
-    """A mutant that this theorem cannot see, `because` of what it is about."""
-    return Mutation(mutant=name, definitions=definitions, expected="proved", because=because)
+# The epoch: everything else is the same, with what agents remember of the epoch before.
 
+_EPOCHS = ("later", "turn")
+_EPOCH = apart("cud_another_epoch", _EPOCHS, keep=("turns_are_ordered",))
+_in_epoch = Copies(_EPOCH)
 
-def _left(structure: Structure) -> Evidence | None:
-    """The first of the two epochs; the judge makes the second from it."""
-    first = scene(structure)
-    return None if first is None else Pair(first, first, "twin")
+EPOCHS = twin(
+    "epoch_independence",
+    _EPOCH,
+    system="run",
+    sentence="In the first epoch the same requests are answered as in any other, with the same effects.",
+    source="F17, FQ3",
+    goal=conjunction([*answers(_in_epoch), effects(_in_epoch)]),
+    witness=exists([r, s], word("executed", r) & word("collides", s)),
+    view=pair(*_EPOCHS),
+)
 
+# History: what was refused, and what the exited declared last, is forgotten.
 
-class _Copies:
-    """The second copy's symbols and words, by the names of the first."""
-
-    def __init__(self, theory: Theory) -> None:
-        self._functions = {function.name: function for function in theory.functions}
-        self._relations = {relation.name: relation for relation in theory.relations}
-        self._relations |= {name: definition.relation for name, definition in theory.meanings.items()}
-
-    def function(self, one: Function) -> Function:
-        """The second copy of a function."""
-        return self._functions[f"{one.name}2"]
-
-    def holds(self, name: str, *arguments: Term) -> Formula:
-        """The second copy of a relation or word, of these things."""
-        return self._relations[f"{name}2"](*arguments)
-
-
-def _doubled(
-    theory: Theory, definitions: Sequence[Definition], *, sorts: dict[Sort, Sort], shared: Sequence[str]
-) -> tuple[Definition, ...]:
-    """A mutant's words for both copies."""
-    twice = EPOCH.redefined(definitions).twice("2", shared=shared, sorts=sorts)
-    names = {d.name for d in definitions} | {f"{d.name}2" for d in definitions}
-    return tuple(d for d in twice.definitions if d.name in names and d.name in theory.meanings)
-
-
-# Renaming: requests, artefacts and values are shared, keys and agents stand in sorts of their own.
-
-_SORTS = {KEY: KEY2, AGENT: AGENT2}
-_TWICE = EPOCH.twice("2", shared=SHARED, sorts=_SORTS)
-_two = _Copies(_TWICE)
-
-TO_KEY, FROM_KEY = Function("to_key", (KEY,), KEY2), Function("from_key", (KEY2,), KEY)
-TO_AGENT = Function("to_agent", (AGENT,), AGENT2)
-
-
-def _image(relation: Relation, *arguments: Term) -> Formula:
-    """The second copy holds of the images of these things exactly where the first holds of the things."""
-    moved = {KEY: TO_KEY, AGENT: TO_AGENT}
-    images = [moved[term.sort](term) if term.sort in moved else term for term in arguments]
-    return iff(_two.holds(relation.name, *images), relation(*arguments))
-
-
-RENAMED = replace(
-    _TWICE,
-    name="cud_renamed",
-    functions=(*_TWICE.functions, TO_KEY, FROM_KEY, TO_AGENT),
+_PAST = ("balked", "locked")
+_FORGETFUL_PLAIN = apart("cud_forgetful", _PAST)
+_forgetting = Copies(_FORGETFUL_PLAIN)
+_FORGETFUL = replace(
+    _FORGETFUL_PLAIN,
     axioms=(
-        *EPOCH.axioms,
+        *_FORGETFUL_PLAIN.axioms,
         Axiom(
-            "keys_one_to_one",
-            conjunction([forall([k], same(FROM_KEY(TO_KEY(k)), k)), forall([k2], same(TO_KEY(FROM_KEY(k2)), k2))]),
-            "a renaming of keys is a bijection",
-        ),
-        Axiom(
-            "agents_one_to_one",
-            forall([x, y], same(TO_AGENT(x), TO_AGENT(y)) >> same(x, y)),
-            "a renaming of agents makes no two of them one",
-        ),
-        Axiom(
-            "same_requests_renamed",
-            conjunction(
-                [
-                    forall([r], same(_two.function(by)(r), TO_AGENT(by(r)))),
-                    forall([r, k], _image(scope, r, k)),
-                    forall([r, k, v], _image(puts, r, k, v)),
-                    *(forall([x], _image(relation, x)) for relation in (active, exits, member)),
-                ]
-            ),
-            "the second epoch has the requests of the first under new names",
-        ),
-        Axiom(
-            "same_authorities_renamed",
-            conjunction(
-                [
-                    forall([a], same(_two.function(holder)(a), TO_AGENT(holder(a)))),
-                    *(forall([a, k], _image(relation, a, k)) for relation in (over_read, over_write)),
-                ]
-            ),
-            "the second epoch has the authorities of the first under new names",
-        ),
-        *(axiom for axiom in _TWICE.axioms if axiom.name == "names_are_ordered2"),
-    ),
-)
-
-
-def _alike(name: str) -> Formula:
-    """A word of requests holds in both epochs or in neither."""
-    return forall([r], iff(word(name, r), _two.holds(name, r)))
-
-
-_OPAQUE = ("passes", "interferes", "passes2", "interferes2")
-
-
-def _renamed(name: str, *definitions: Definition) -> Mutation:
-    return usual(name, *_doubled(RENAMED, definitions, sorts=_SORTS, shared=SHARED))
-
-
-EQUIVARIANCE = Theorem(
-    name="equivariance",
-    claim="equivariance",
-    sentence="Rename agents and keys everywhere, and every request ends in the same way, told the same, with the same "
-    "effects under the new names.",
-    source="D12, FQ19, FQ26",
-    protocol="cud",
-    system="universe",
-    theory=RENAMED,
-    goal=conjunction(
-        [
-            *(_alike(name) for name in ("executed", "gets_failure", "gets_fault", "passes", "collides")),
-            *(_alike(name) for name in ("gets_done", "gets_more", "tells_two")),
-            forall([k, v], iff(word("becomes", k, v), _two.holds("becomes", TO_KEY(k), v))),
-            forall([x], iff(word("stays", x), _two.holds("stays", TO_AGENT(x)))),
-        ]
-    ),
-    lemmas=(
-        Lemma("passes_alike", _alike("passes")),
-        Lemma("stray_alike", _alike("stray")),
-        Lemma("interferes_alike", forall([r, s], iff(word("interferes", r, s), _two.holds("interferes", r, s)))),
-        Lemma("collides_alike", _alike("collides"), ("passes_alike", "interferes_alike"), _OPAQUE),
-    ),
-    opaque=("passes", "passes2", "stray", "stray2", "collides", "collides2"),
-    view=lambda case: view_renamed(*case),
-    realise=_left,
-    samples=some_samples,
-    needs=("keys_one_to_one", "same_requests_renamed", "same_authorities_renamed", "agents_one_to_one"),
-    mutants=(
-        _renamed("tie_break_by_name", words.FIRST_NAME_WINS),
-        _renamed("one_key_exempt", words.KEY_EXEMPT),
-        unseen(
-            "reader_beats_writer",
-            *_doubled(RENAMED, (words.READER_BEATS_WRITER,), sorts=_SORTS, shared=SHARED),
-            because="who wins by operation wins under every name: equivariance alone does not say 'no arbitration'",
-        ),
-        unseen(
-            "receipt_names_the_pass",
-            *_doubled(RENAMED, words.RECEIPT_NAMES_THE_PASS, sorts=_SORTS, shared=SHARED),
-            because="the receipt says too much, but the same under every name",
-        ),
-    ),
-    quotient="renaming",
-)
-
-# Blindness: the second epoch is the first with one more DENY in force, aimed at one request.
-
-_ALL_BUT_EARLY = (
-    *(function.name for function in EPOCH.functions),
-    *(relation.name for relation in EPOCH.relations if relation != early),
-)
-_AGAIN = EPOCH.twice("2", shared=_ALL_BUT_EARLY)
-_then = _Copies(_AGAIN)
-TOLD, VETO = Function("told", (), ACT), Function("veto", (), AUTH)
-
-VETOED = replace(
-    _AGAIN,
-    name="cud_vetoed",
-    functions=(*_AGAIN.functions, TOLD, VETO),
-    axioms=(
-        *EPOCH.axioms,
-        Axiom(
-            "one_veto_more",
-            conjunction(
-                [
-                    ~early(VETO()) & forbids(VETO()),
-                    forall([a], iff(_then.holds("early", a), early(a) | same(a, VETO()))),
-                    forall([r], ~cites(r, VETO())),
-                    forall(
-                        [k],
-                        iff(scope(TOLD(), k), ite(reads(TOLD()), over_read(VETO(), k), over_write(VETO(), k))),
-                    ),
-                ]
-            ),
-            "the two epochs differ only in why one request is refused",
+            "nothing_is_remembered",
+            forall([x], ~_forgetting.holds("balked", x)) & forall([k], ~_forgetting.holds("locked", k)),
+            "the second epoch is the first without a past",
         ),
     ),
 )
 
-
-def _vetoed(name: str, *definitions: Definition) -> Mutation:
-    return usual(name, *_doubled(VETOED, definitions, sorts={}, shared=_ALL_BUT_EARLY))
-
-
-TOKEN_BLINDNESS = Theorem(
-    name="token_blindness",
-    claim="token_blindness",
-    sentence="An agent refused in pass 2 is handed what it would be handed if pass 1 had refused the same request.",
-    source="FQ4, FQ11",
-    protocol="cud",
-    system="universe",
-    theory=VETOED,
-    assumes=word("contested", TOLD()),
-    goal=conjunction(
-        [
-            word("gets_failure", TOLD()) & _then.holds("gets_failure", TOLD()),
-            *(iff(word(name, TOLD()), _then.holds(name, TOLD())) for name in ("gets_more", "tells_two")),
-            forall([x], iff(word("hears_of", TOLD(), x), _then.holds("hears_of", TOLD(), x))),
-        ]
-    ),
-    needs=("one_veto_more",),
-    view=lambda case: view_vetoed(*case),
-    realise=_left,
-    samples=samples,
-    mutants=(
-        _vetoed("token_tells_the_pass", *words.TOLD_THE_PASS),
-        _vetoed("collision_told_as_fault", *words.COLLISION_AS_FAULT),
-        _vetoed("refusing_agent_named", *words.NAMES_THE_OTHER),
-        _vetoed("receipt_names_the_pass", *words.RECEIPT_NAMES_THE_PASS),
-    ),
+HISTORY = twin(
+    "history_independence",
+    _FORGETFUL,
+    system="run",
+    sentence="Without what was asked and refused before, the same requests are answered alike, with the same effects.",
+    source="D11, FQ3, A4",
+    goal=conjunction([*answers(_forgetting), effects(_forgetting)]),
+    witness=exists([r, s], word("executed", r) & word("collides", s)),
+    view=pair(*_PAST),
 )
+
+# Values: those that are written, and those that are there.
+
+EVEN = "the_other_values_are_even"
+_VALUES = ("wants", "held", "below")
+
+
+def _valued(name: str, base: Theory, *axioms: Axiom) -> Theory:
+    plain = apart(name, _VALUES, keep=("values_are_ranked", "one_value_per_key"), base=base)
+    two = Copies(plain)
+    shape = Axiom(
+        "same_keys_written",
+        forall([r, k], iff(exists([v], wants(r, k, v)), exists([v], two.holds("wants", r, k, v)))),
+        "the two epochs differ in values alone",
+    )
+    even = Axiom(
+        EVEN,
+        forall([r, s], ~two.holds("below", r, s)),
+        "of any two valuations each may be compared with one in which no value comes before another",
+    )
+    return replace(plain, axioms=(*plain.axioms, shape, even, *axioms))
+
+
+_KEPT_TO = Axiom(
+    "all_keep_to_their_scope",
+    forall([r, k, v], wants(r, k, v) >> scope(r, k)),
+    "C10: values matter where a request writes what it does not declare",
+)
+_VALUED = _valued("cud_other_values", EPOCH, _KEPT_TO)
+_VALUED_BEFORE = _valued("cud_other_values_before", BEFORE_EXECUTION)
+_LOOSE = _valued("cud_any_other_values", EPOCH)
+
+VALUES = twin(
+    "value_independence",
+    _VALUED,
+    sentence="With other values in the world and in the requests everybody is told the same, as long as every request "
+    "keeps to its declared keys.",
+    source="FQ3, FQ28",
+    goal=conjunction(answers(Copies(_VALUED))),
+    needs=("all_keep_to_their_scope", "same_keys_written"),
+    witness=exists([r, s], word("executed", r) & word("collides", s)),
+    view=pair(*_VALUES),
+    samples=replace(FEWER, restrictions=frozenset({EVEN})),
+)
+VALUES_BEFORE = twin(
+    "value_independence",
+    _VALUED_BEFORE,
+    base=BEFORE_EXECUTION,
+    readings={"scope_check": "before_execution"},
+    sentence="Where the delta itself is compared with the scope, values never decide what anybody is told.",
+    source="C10, FQ3",
+    goal=conjunction(answers(Copies(_VALUED_BEFORE))),
+    needs=("same_keys_written",),
+    witness=exists([r, k, v], word("passes", r) & wants(r, k, v) & ~scope(r, k)),
+    view=pair(*_VALUES),
+    samples=replace(FEWER, restrictions=frozenset({EVEN})),
+)
+VALUES_BEFORE = replace(VALUES_BEFORE, name="value_independence_before_execution")
+PASSES = twin(
+    "passes_ignore_values",
+    _LOOSE,
+    sentence="Structure, pass 1 and pass 2 never look at a value, in epochs with under-declared writes too.",
+    source="FQ3, FQ28",
+    goal=conjunction(answers(Copies(_LOOSE), ("struck", "passes", "collides"))),
+    needs=("same_keys_written",),
+    witness=exists([r, k, v], word("passes", r) & wants(r, k, v) & ~scope(r, k)),
+    view=pair(*_VALUES),
+    samples=replace(FEWER, restrictions=frozenset({EVEN})),
+)
+
+# Drift: nothing but requests and authorities; where a request writes what it does not declare, the world as well.
+
+_DRIFTING = (*(name for name in HIDDEN if name in {"sooner", "turn", "later", "balked", "locked"}), "held", "member")
+
+
+def _drift(name: str, base: Theory, *, loose: bool) -> Theory:
+    plain = apart(name, _DRIFTING, keep=("submissions_are_ordered", "turns_are_ordered"), base=base)
+    two = Copies(plain)
+    strays = exists([r, k, v], wants(r, k, v) & ~scope(r, k))
+    same_world = Axiom(
+        "same_world_if_it_matters",
+        strays >> forall([k, v], iff(held(k, v), two.holds("held", k, v))),
+        "C10: where a request writes what it does not declare, what is there decides",
+    )
+    return replace(plain, axioms=(*plain.axioms, same_world)) if loose else plain
+
+
+_DRIFT = _drift("cud_drift", EPOCH, loose=True)
+_DRIFT_BEFORE = _drift("cud_drift_before", BEFORE_EXECUTION, loose=False)
+
+DRIFT = twin(
+    "verdict_determined",
+    _DRIFT,
+    system="run",
+    sentence="Whatever the order, the epoch, the past and who has left: the same requests under the same authorities "
+    "are answered alike, if the world is the same or nobody writes what it does not declare.",
+    source="D11, FQ3, FQ27",
+    goal=conjunction(answers(Copies(_DRIFT))),
+    needs=("same_world_if_it_matters",),
+    witness=exists([r, s], word("executed", r) & word("collides", s)),
+    view=pair(*_DRIFTING),
+)
+DRIFT_BEFORE = replace(
+    twin(
+        "verdict_determined",
+        _DRIFT_BEFORE,
+        base=BEFORE_EXECUTION,
+        system="run",
+        readings={"scope_check": "before_execution"},
+        sentence="Where the delta itself is compared with the scope, the world does not matter either.",
+        source="C10, D11",
+        goal=conjunction(answers(Copies(_DRIFT_BEFORE))),
+        witness=exists([r, k, v], word("passes", r) & wants(r, k, v) & ~scope(r, k)),
+        view=pair(*_DRIFTING),
+    ),
+    name="verdict_determined_before_execution",
+)
+
+# The world that an epoch leaves behind.
+
+WORLD = twin(
+    "final_world_is_a_function_of_the_requests",
+    _ORDER,
+    sentence="Submit the same requests in any other order, and the same keys change to the same values.",
+    source="C10, FQ4",
+    goal=effects(_in_order),
+    witness=exists([k, v], word("becomes", k, v)),
+    view=pair("sooner"),
+)
+_ORDER_BEFORE = apart("cud_reordered_before", ("sooner",), keep=("submissions_are_ordered",), base=BEFORE_EXECUTION)
+WORLD_BEFORE = replace(
+    twin(
+        "final_world_is_a_function_of_the_requests",
+        _ORDER_BEFORE,
+        base=BEFORE_EXECUTION,
+        readings={"scope_check": "before_execution"},
+        sentence="Submit the same requests in any other order, and the same keys change to the same values.",
+        source="C10, FQ4",
+        goal=effects(Copies(_ORDER_BEFORE)),
+        witness=exists([k, v], word("becomes", k, v)),
+        view=pair("sooner"),
+    ),
+    name="final_world_is_a_function_of_the_requests_before_execution",
+)
+
+TWINS = (
+    ORDER,
+    EPOCHS,
+    HISTORY,
+    VALUES,
+    VALUES_BEFORE,
+    PASSES,
+    DRIFT,
+    DRIFT_BEFORE,
+    WORLD,
+    WORLD_BEFORE,
+    *RENAMED,
+)
+"""The theorems of this module."""

@@ -7,54 +7,66 @@ import subprocess
 import sys
 from dataclasses import replace
 from functools import cache
+from itertools import islice
 
 import pytest
 
 from evenhand.model.cud import PROTOCOL
 from evenhand.model.cud.kernel import REFERENCE
+from evenhand.model.cud.readings import Readings
 from evenhand.model.system import Mutant
 from evenhand.proofs.agreement import agree
 from evenhand.proofs.countermodel import Refutation
 from evenhand.proofs.cud.epoch import EPOCH, OBSERVED
-from evenhand.proofs.cud.link import scene, view_step
-from evenhand.proofs.cud.samples import epochs, samples
+from evenhand.proofs.cud.faults import KILLED, SPARED
+from evenhand.proofs.cud.link import view_step
+from evenhand.proofs.cud.samples import WORLDS, epochs
+from evenhand.proofs.cud.scene import scene
+from evenhand.proofs.cud.words import FAULTS, OUTSIDE
 from evenhand.proofs.licence import licence
 from evenhand.proofs.prove import Proved, Word, prove
 from evenhand.proofs.registry import theorems
-from evenhand.proofs.smt.logic import TRUE, Definition
+from evenhand.proofs.smt.logic import Definition
 from evenhand.proofs.smt.structure import Reader
-from evenhand.proofs.theorem import Theorem
 from evenhand.properties.refutes import refutes
 from evenhand.properties.registry import find
 
 THEOREMS = {theorem.name: theorem for theorem in theorems("cud")}
+UNSTATED: frozenset[str] = frozenset()
+"""Claims marked as proved that no theorem states yet."""
+
+UNKILLED = {"exit_lapses_allows"}
+"""Mutants that the theory can say and no theorem refutes: equivalent ones."""
+
 UNIVERSE = PROTOCOL.systems["universe"]
 
 
 def test_the_theorems_there_are() -> None:
-    """The first six of the page (capability and veto apart), each with a witness and at least two dead mutants."""
-    assert list(THEOREMS) == [
-        "executed_never_interfere",
-        "executed_has_capability",
-        "no_veto_overridden",
-        "no_winner",
-        "equivariance",
-        "token_blindness",
-        "deadlock_is_stable",
-    ]
+    """Every claim that is marked as proved has a theorem; whatever a theorem spares it says why."""
+    stated = {theorem.claim for theorem in THEOREMS.values()}
+    assert {claim.name for claim in find("cud").claims if claim.proved} <= stated | UNSTATED
     for theorem in THEOREMS.values():
-        assert sum(mutation.expected == "refuted" for mutation in theorem.mutants) >= 2
         assert all(mutation.because for mutation in theorem.mutants if mutation.expected == "proved")
     assert theorems("no_such_protocol") == () and theorems("smt") == ()
 
 
+def test_every_mutant_is_said_or_explained() -> None:
+    """In words of the theory, and then some theorem must refute it, or with the reason why it cannot be said."""
+    names = [mutant.name for mutant in PROTOCOL.mutants]
+    assert sorted([*FAULTS, *OUTSIDE]) == sorted(names)
+    tried = {m.mutant for theorem in THEOREMS.values() for m in theorem.mutants if m.expected == "refuted"}
+    assert tried == {name for names in KILLED.values() for name in names}
+    assert set(FAULTS) - tried == UNKILLED
+    assert set(KILLED) <= set(THEOREMS) and set(SPARED) <= set(THEOREMS)
+
+
 def test_words_mean_what_the_model_does() -> None:
     """Every observed word on every sampled step of the reference, all of one agent and one key among them."""
-    small, drawn = epochs()
-    assert len(small) >= 250 and len(drawn) >= 200
+    small, drawn = epochs(Readings())
+    assert len(small) >= 1000 and len(drawn) >= 200
     reader = Reader(EPOCH.meanings)
     seen = {name: 0 for name in OBSERVED}
-    for step in samples(UNIVERSE):
+    for step in islice(WORLDS(UNIVERSE), 0, None, 5):
         structure = view_step(step)
         assert structure is not None
         structure.checked(EPOCH.sorts, EPOCH.functions, EPOCH.relations)
@@ -66,13 +78,13 @@ def test_words_mean_what_the_model_does() -> None:
             seen[name] += len(observed)
     silent = [name for name, count in seen.items() if not count]
     assert silent == ["gets_more", "tells_two", "hears_of"]
-    assert min(seen["collides"], seen["executed"], seen["gets_fault"], seen["gets_failure"]) >= 50
+    assert min(seen["collides"], seen["executed"], seen["gets_fault"], seen["gets_failure"]) >= 20
 
 
 def test_scene_and_view_are_inverse_up_to_names() -> None:
     """A step seen, realised, taken and seen again looks the same in every word that has no names."""
     reader = Reader(EPOCH.meanings)
-    for step in samples(UNIVERSE)[-60:]:
+    for step in list(WORLDS(UNIVERSE))[-60:]:
         structure = view_step(step)
         assert structure is not None
         scenario = scene(structure)
@@ -84,7 +96,7 @@ def test_scene_and_view_are_inverse_up_to_names() -> None:
             state = taken.after
         again = view_step(taken)
         assert again is not None
-        for name in ("submitted", "passes", "collides", "executed", "gets_fault", "gets_failure", "stays"):
+        for name in ("submitted", "passes", "collides", "executed", "gets_fault", "gets_failure", "stays", "becomes"):
             assert len(again.relations[name]) == len(structure.relations[name]), name
         assert reader.holds(EPOCH.assumed, again)
 
@@ -103,13 +115,15 @@ def proved(request: pytest.FixtureRequest) -> Proved:
 @pytest.mark.deep
 def test_green(proved: Proved) -> None:
     """Proved by both solvers at every step, mutants as declared, linked with both truth values."""
-    assert proved.word is Word.HOLDS, proved.verdict.because
+    assert proved.word.value == proved.theorem.expected.value, proved.verdict.because
+    if proved.word is not Word.HOLDS:
+        return
     for name, answered in proved.queries:
         by_solver = {answer.solver.split()[0]: answer.status for answer in answered.answers}
         assert set(by_solver) == {"z3", "cvc5"}
         assert by_solver["z3"] == by_solver["cvc5"] == answered.status, name
     assert proved.linked is not None and proved.linked.mutants == len(PROTOCOL.mutants)
-    assert proved.linked.true >= 500 and proved.linked.false >= 40
+    assert proved.linked.true >= 500 and proved.linked.false >= 10
     assert proved.linked.outside * 10 < proved.linked.cases
 
 
@@ -165,36 +179,22 @@ def test_records_are_the_same_under_every_hash_seed() -> None:
     assert digests == {_proved("no_veto_overridden").digest + "\n"}
 
 
-def _linked(theorem: Theorem, *names: str) -> str:
-    bundle = find("cud")
-    claim = next(claim for claim in bundle.claims if claim.name == theorem.claim)
-    mutants = tuple(mutant for mutant in PROTOCOL.mutants if mutant.name in names)
-    return agree(theorem, claim, PROTOCOL.systems[theorem.system], mutants).because
-
-
-@pytest.mark.parametrize("word", ["covered", "vetoed", "stray", "interferes", "held_by", "in_force"])
-def test_a_wrong_word_is_caught_by_the_link(word: str) -> None:
-    """Planted fault in the theory: one word of the kernel means 'always'."""
-    theorem = THEOREMS["executed_never_interfere"]
-    meaning = EPOCH.meanings[word]
-    wrong = EPOCH.redefined([Definition(meaning.relation, meaning.variables, TRUE)])
-    assert "by definition" in _linked(replace(theorem, theory=wrong, mutants=()), "last_writer_wins")
-    assert not _linked(theorem, "last_writer_wins")
-
-
 def test_a_word_of_the_claims_that_is_wrong_is_caught_by_the_link() -> None:
     """`clash` blind to readers would agree on the reference; the mutant that executes readers tells."""
     theorem = THEOREMS["executed_never_interfere"]
     meaning = EPOCH.meanings["clash"]
-    blind = next(d for m in theorem.mutants if m.mutant == "reads_never_collide" for d in m.definitions)
+    blind = FAULTS["reads_never_collide"][0]
     wrong = EPOCH.redefined([Definition(meaning.relation, meaning.variables, blind.body)])
-    said = _linked(replace(theorem, theory=wrong), "last_writer_wins", "reads_never_collide")
-    assert "the formula is True and the claim False" in said
+    bundle = find("cud")
+    claim = next(claim for claim in bundle.claims if claim.name == theorem.claim)
+    mutants = tuple(mutant for mutant in PROTOCOL.mutants if mutant.name == "reads_never_collide")
+    lean = replace(theorem, theory=wrong, samples=WORLDS.fewer(5, 1))
+    assert "the formula is True and the claim False" in agree(lean, claim, UNIVERSE, mutants).because
 
 
 def test_a_mutant_of_the_theory_must_be_the_mutant_of_the_model() -> None:
     """The theory's words for one fault, the model's rules for another."""
-    theorem = THEOREMS["executed_never_interfere"]
+    theorem = replace(THEOREMS["executed_never_interfere"], samples=WORLDS.fewer(5, 1))
     bundle = find("cud")
     claim = next(claim for claim in bundle.claims if claim.name == theorem.claim)
     other = next(mutant for mutant in PROTOCOL.mutants if mutant.name == "reads_never_collide")

@@ -27,6 +27,7 @@ AnySystem = System[Any, Any, Any, Any, Any]
 
 BY_MUTANT = {
     "executed_never_interfere": "last_writer_wins",
+    "outcomes_are_those_of_the_text": "tie_break_by_name",
     "executed_has_capability": "open_world_allow",
     "no_veto_overridden": "veto_ignored",
     "only_own_scope_changes": "scope_not_checked",

@@ -1,0 +1,108 @@
+"""How theorems about two epochs are made: a theory of an epoch and a second copy of what may differ."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from evenhand.model.cud.readings import Readings
+from evenhand.proofs.cud.epoch import EPOCH
+from evenhand.proofs.cud.faults import mutations
+from evenhand.proofs.cud.pairs import view_pair
+from evenhand.proofs.cud.samples import FEWER
+from evenhand.proofs.cud.scene import left
+from evenhand.proofs.cud.signature import (
+    ACT,
+    AGENT,
+    KEY,
+    VALUE,
+)
+from evenhand.proofs.cud.words import word
+from evenhand.proofs.smt.logic import (
+    Formula,
+    Function,
+    Term,
+    forall,
+    iff,
+    variables,
+)
+from evenhand.proofs.smt.structure import Structure
+from evenhand.proofs.theorem import Lemma, Theorem
+from evenhand.proofs.theory import Axiom, Theory
+
+__all__ = ["LOGGED_WORDS", "TOLD_WORDS", "Copies", "answers", "apart", "effects", "pair", "twin"]
+
+r, s = variables(ACT, "r s")
+k = KEY("k")
+x = AGENT("x")
+v = VALUE("v")
+
+TOLD_WORDS = ("gets_done", "gets_failure", "gets_fault", "gets_more", "tells_two")
+LOGGED_WORDS = ("struck", "passes", "collides", "executed")
+
+
+class Copies:
+    """The second copy's symbols and words, by the names of the first."""
+
+    def __init__(self, theory: Theory) -> None:
+        self._functions = {function.name: function for function in theory.functions}
+        self._relations = {relation.name: relation for relation in theory.relations}
+        self._relations |= {name: definition.relation for name, definition in theory.meanings.items()}
+
+    def function(self, one: Function) -> Function:
+        """The second copy of a function."""
+        return self._functions[f"{one.name}2"]
+
+    def holds(self, name: str, *arguments: Term) -> Formula:
+        """The second copy of a relation or word, of these things; the shared one if there is no copy."""
+        return self._relations.get(f"{name}2", self._relations[name])(*arguments)
+
+    def alike(self, name: str) -> Formula:
+        """A word of requests holds in both epochs or in neither."""
+        return forall([r], iff(word(name, r), self.holds(name, r)))
+
+
+def apart(name: str, moved: Iterable[str], *axioms: Axiom, keep: Sequence[str] = (), base: Theory = EPOCH) -> Theory:
+    """An epoch and a second one that differs in the `moved` symbols; `keep` are axioms that the second obeys too."""
+    apart = frozenset(moved)
+    twice = base.twice("2", shared=[one for one in base.symbols if one not in apart])
+    extra = tuple(axiom for axiom in twice.axioms if axiom.name in {f"{one}2" for one in keep})
+    return replace(twice, name=name, axioms=(*base.axioms, *extra, *axioms))
+
+
+def answers(two: Copies, names: Sequence[str] = (*TOLD_WORDS, *LOGGED_WORDS)) -> list[Formula]:
+    """Every request is told the same, and the log says the same."""
+    named = [forall([r, x], iff(word("hears_of", r, x), two.holds("hears_of", r, x)))]
+    return [*(two.alike(name) for name in names), *(named if "gets_more" in names else [])]
+
+
+def effects(two: Copies) -> Formula:
+    """The same keys change to the same values."""
+    return forall([k, v], iff(word("becomes", k, v), two.holds("becomes", k, v)))
+
+
+def pair(*moved: str) -> Callable[[Any], Structure | None]:
+    """The view of a case whose two steps differ in the `moved` symbols."""
+    return lambda case: view_pair(case[-2], case[-1], moved=moved)
+
+
+def twin(name: str, theory: Theory, *, base: Theory = EPOCH, **more: Any) -> Theorem:
+    """A theorem about two epochs; `more` says what it is and may replace what is usual."""
+    readings = more.get("readings", {})
+    given: dict[str, Any] = {
+        "claim": name,
+        "protocol": "cud",
+        "system": "universe",
+        "theory": theory,
+        "realise": left(Readings(**readings)),
+        "samples": FEWER,
+        "mutants": mutations(name, theory, base=base),
+    }
+    found = Theorem(name=name, **{**given, **more})
+    # A conjunct at a time: of a long conjunction a countermodel is hard to find.
+    return found if found.lemmas else replace(found, lemmas=each_part(found))
+
+
+def each_part(theorem: Theorem) -> tuple[Lemma, ...]:
+    return tuple(Lemma(f"part_{number}", part) for number, part in enumerate(theorem.parts, start=1))

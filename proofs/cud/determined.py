@@ -1,0 +1,203 @@
+"""Which claims determine the kernel: whoever satisfies them answers every request as the reference does.
+
+A kernel is here what it tells and what it changes: the words `gets_done`, `gets_failure`, `gets_fault`, `gets_more` and
+`becomes`, left open (`KERNEL`).  CLAIMS are the claims of the page as closed formulas over these words; if they imply
+OUTCOME, the outcome that the text gives, then any two kernels that satisfy them are the same function.
+
+    python -m evenhand.proofs.cud.determined
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from evenhand.model.cud.readings import Readings
+from evenhand.proofs.cud.epoch import BEFORE_EXECUTION, EPOCH, FAILURE_FIRST
+from evenhand.proofs.cud.faults import mutations
+from evenhand.proofs.cud.link import view_step
+from evenhand.proofs.cud.samples import FEWER, WORLDS
+from evenhand.proofs.cud.scene import scene
+from evenhand.proofs.cud.signature import ACT, KEY, VALUE, held, reads, scope, submitted, wants
+from evenhand.proofs.cud.words import word
+from evenhand.proofs.smt.logic import (
+    And,
+    Forall,
+    Formula,
+    Iff,
+    Not,
+    conjunction,
+    differ,
+    exists,
+    forall,
+    iff,
+    variables,
+)
+from evenhand.proofs.smt.portfolio import Answered, Limits, Portfolio, shared
+from evenhand.proofs.theorem import Lemma, Theorem
+from evenhand.proofs.theory import Theory
+
+__all__ = ["CLAIMS", "DETERMINED", "KERNEL", "OUTCOME", "implied", "minimal_sets"]
+
+r, s = variables(ACT, "r s")
+k = KEY("k")
+v = VALUE("v")
+
+KERNEL = ("gets_done", "gets_failure", "gets_fault", "gets_more", "becomes")
+"""What a kernel is free to choose."""
+
+_done, _failed, _faulted = word("gets_done", r), word("gets_failure", r), word("gets_fault", r)
+_lawful, _contested, _trespasses = word("lawful", r), word("contested", r), word("trespasses", r)
+_astray, _proper = word("astray", r), word("proper", r)
+_violation = _lawful & ~_contested & _trespasses
+_unfit = submitted(r) & (~_proper | _astray)
+_authored = exists([r], _done & ~reads(r) & scope(r, k) & wants(r, k, v))
+
+CLAIMS: Mapping[str, Formula] = {
+    "executed_never_interfere": forall([r, s], (_done & word("gets_done", s) & differ(r, s)) >> ~word("clash", r, s)),
+    "executed_has_capability": forall([r, k], (_done & scope(r, k)) >> word("entitled", r, k)),
+    "no_veto_overridden": forall([r, k], (_done & scope(r, k)) >> ~word("barred", r, k)),
+    "no_winner": forall([r], _contested >> _failed),
+    "no_over_refusal": forall([r], (_lawful & ~_contested) >> (_done | (_faulted & _trespasses))),
+    "malformed_is_a_fault": forall([r], (submitted(r) & ~_proper) >> _faulted),
+    "foreign_citation_is_a_fault": forall([r], (submitted(r) & _astray) >> _faulted),
+    "scope_violation_is_a_fault": forall([r], _violation >> _faulted),
+    "faults_have_a_reason": forall([r], _faulted >> (_unfit | _violation)),
+    "no_outcome_unasked": forall([r], (_done | _failed | _faulted) >> submitted(r))
+    & forall([r], submitted(r) >> (_done | _failed | _faulted | word("gets_more", r))),
+    "one_token": forall([r], ~((_done & _failed) | (_done & _faulted) | (_failed & _faulted))),
+    "bare_tokens": forall([r], ~word("gets_more", r)),
+    "only_own_scope_changes": forall([k, v], word("becomes", k, v) >> (_authored & ~held(k, v))),
+    "executed_writes_take_effect": forall(
+        [r, k, v], (_done & ~reads(r) & scope(r, k) & wants(r, k, v) & ~held(k, v)) >> word("becomes", k, v)
+    ),
+    "non_executed_changes_nothing": forall([k, v], ~exists([r], _done & ~reads(r)) >> ~word("becomes", k, v)),
+}
+"""Claims of the page by name, of any kernel."""
+
+_goes = _lawful & ~_contested & ~_trespasses
+OUTCOME = conjunction(
+    [
+        forall([r], iff(_done, _goes)),
+        forall([r], iff(_faulted, _unfit | _violation)),
+        forall([r], iff(_failed, submitted(r) & ~_goes & ~_unfit & ~_violation)),
+        forall([r], ~word("gets_more", r)),
+        forall(
+            [k, v],
+            iff(word("becomes", k, v), exists([r], _goes & ~reads(r) & scope(r, k) & wants(r, k, v) & ~held(k, v))),
+        ),
+    ]
+)
+"""What everybody is told and what changes, as the text gives it."""
+
+
+_PARTS = (
+    tuple(
+        side
+        for part in OUTCOME.parts
+        for side in (
+            (
+                forall(part.variables, part.body.left >> part.body.right),
+                forall(part.variables, part.body.right >> part.body.left),
+            )
+            if isinstance(part, Forall) and isinstance(part.body, Iff)
+            else (part,)
+        )
+    )
+    if isinstance(OUTCOME, And)
+    else (OUTCOME,)
+)
+"""OUTCOME in one direction at a time."""
+
+_OPAQUE = (*KERNEL, "entitled", "barred", "proper", "foreign", "trespasses", "clash")
+"""What need not be looked into to see that the claims determine the outcome."""
+
+_LIMITS = Limits(rlimit=1_000_000, timeout_ms=10_000)
+
+
+def implied(names: Sequence[str], *, theory: Theory = EPOCH, portfolio: Portfolio | None = None) -> Answered:
+    """Whether these claims determine the outcome: `unsat` if they do, else `sat` with a kernel that differs."""
+    lean = replace(theory, axioms=())
+    claims = [(name, CLAIMS[name]) for name in names]
+    answered: list[Answered] = []
+    for part in _PARTS:
+        query = lean.query(*claims, ("goal", Not(part)), opaque=_OPAQUE)
+        answered.append((portfolio or shared()).ask(query, expected="unsat", limits=_LIMITS))
+        if answered[-1].status == "unknown":
+            answered[-1] = (portfolio or shared()).ask(query, expected="sat", limits=_LIMITS)
+        if answered[-1].status != "unsat":
+            break
+    return answered[-1]
+
+
+def minimal_sets(*, theory: Theory = EPOCH, portfolio: Portfolio | None = None) -> tuple[tuple[str, ...], ...]:
+    """Every set of claims that determines the kernel and would not without any one of them.
+
+    By size, from what is needed in every such set; whatever includes a set that was found is passed over.
+    Raises RuntimeError when a solver gives no answer.
+    """
+
+    def determines(names: Sequence[str]) -> bool:
+        status = implied(names, theory=theory, portfolio=portfolio).status
+        if status not in ("sat", "unsat"):
+            raise RuntimeError(f"whether {', '.join(names)} determine the kernel: {status}")
+        return status == "unsat"
+
+    every = tuple(CLAIMS)
+    core = [name for name in every if not determines([one for one in every if one != name])]
+    rest = [name for name in every if name not in core]
+    found: list[frozenset[str]] = []
+    for extra in _by_size(rest):
+        chosen = frozenset((*core, *extra))
+        if not any(one <= chosen for one in found) and determines([name for name in every if name in chosen]):
+            found.append(chosen)
+    return tuple(tuple(name for name in every if name in one) for one in found)
+
+
+def _by_size(names: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    masks = sorted(range(2 ** len(names)), key=lambda mask: (mask.bit_count(), mask))
+    for mask in masks:
+        yield tuple(name for place, name in enumerate(names) if mask >> place & 1)
+
+
+def _determined(name: str, theory: Theory = EPOCH, **readings: Any) -> Theorem:
+    record = Readings(**readings)
+    given: dict[str, Any] = {"readings": readings} if readings else {}
+    return Theorem(
+        name=name,
+        claim="outcomes_are_those_of_the_text",
+        sentence="Everybody is told what the text says, and the world changes as it says; and so it is with whatever "
+        "kernel satisfies the claims, for they determine it.",
+        source="FQ4, FQ5, FQ11, FQ27, FQ33, C10",
+        protocol="cud",
+        system="universe",
+        theory=theory,
+        goal=OUTCOME,
+        lemmas=(
+            *(Lemma(f"claim_{one}", formula) for one, formula in CLAIMS.items()),
+            *(
+                Lemma(f"any_kernel_{number}", conjunction(CLAIMS.values()) >> part, (), _OPAQUE)
+                for number, part in enumerate(_PARTS, start=1)
+            ),
+        ),
+        opaque=(*_OPAQUE, "lawful", "contested", "astray"),
+        view=view_step,
+        realise=lambda structure: scene(structure, record),
+        samples=FEWER if readings else WORLDS,
+        mutants=() if readings else mutations("outcomes_are_those_of_the_text", theory, base=theory),
+        **given,
+    )
+
+
+DETERMINED = (
+    _determined("outcomes_are_those_of_the_text"),
+    _determined("outcomes_are_those_of_the_text_before_execution", BEFORE_EXECUTION, scope_check="before_execution"),
+    _determined("outcomes_are_those_of_the_text_failure_first", FAILURE_FIRST, fault_precedence="failure_first"),
+)
+"""One theorem for each reading that decides what is told."""
+
+
+if __name__ == "__main__":
+    for found in minimal_sets():
+        print("\n  ".join(("These claims determine the kernel, and none can be spared:", *found)))

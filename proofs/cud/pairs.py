@@ -1,0 +1,204 @@
+"""How the theory sees two epochs of the executable model: as one structure with a second copy of some symbols.
+
+`view_pair` is the usual way: the two epochs have everything in common but what is `moved`.  A renaming has keys and
+agents in sorts of their own.  None, here as everywhere, says that a case lies outside the theory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from evenhand.model.cud.renaming import Renaming, rename_shown, rename_state
+from evenhand.model.cud.vocabulary import Shown
+from evenhand.proofs.cud.epoch import OBSERVED
+from evenhand.proofs.cud.link import (
+    NOBODY,
+    CudStep,
+    Rows,
+    act_element,
+    agent_element,
+    auth_element,
+    facts_of,
+    key_element,
+    structure_of,
+    universe_of,
+)
+from evenhand.proofs.smt.structure import Structure
+
+__all__ = ["SHARED", "view_leaving", "view_pair", "view_renamed", "view_vetoed"]
+
+SHARED = (
+    "submitted",
+    "forged_agent",
+    "forged_id",
+    "odd_type",
+    "doubled",
+    "odd_value",
+    "misshapen",
+    "reads",
+    "cites",
+    "cites_stranger",
+    "early",
+    "permits",
+    "forbids",
+    "later",
+    "sooner",
+    "narrower",
+    "below",
+)
+"""Relations that a renaming leaves as they are: they speak of requests, artefacts and the epoch alone."""
+
+
+def view_pair(step: CudStep, other: CudStep | None, *, moved: Collection[str], without: str = "") -> Structure | None:
+    """Two epochs as one structure; None outside the theory, and where they differ in more than what is `moved`.
+
+    `without` is an element (a request of the first epoch) of which the second need say nothing.
+    """
+    first, second = facts_of(step), None if other is None else facts_of(other)
+    if first is None or second is None:
+        return None
+    universe = universe_of((first, second))
+    one, two = structure_of(first, universe), structure_of(second, universe)
+    for name, rows in one.relations.items():
+        if name in OBSERVED or name in moved:
+            continue
+        if {row for row in rows if without not in row} != {row for row in two.relations[name] if without not in row}:
+            return None
+    for name, table in one.functions.items():
+        if name not in moved and any(two.functions[name][row] != e for row, e in table.items() if without not in row):
+            return None
+    copies = {f"{name}2": two.relations[name] for name in (*OBSERVED, *moved) if name in two.relations}
+    functions = {**one.functions, **{f"{name}2": two.functions[name] for name in moved if name in two.functions}}
+    return Structure(universe, {**one.relations, **copies}, functions)
+
+
+def view_leaving(w: tuple[str, str], step: CudStep, other: CudStep | None) -> Structure | None:
+    """A step and the same step without agent `w[1]`, which leaves in this epoch or has left before it."""
+    if other is None:
+        return None
+    found = view_pair(
+        step, other, moved=("submitted", "active", "exits", "locked", "balked"), without=act_element(w[1])
+    )
+    if found is None:
+        return None
+    own = next(one for name, one in zip(step.config.agents, step.before.agents, strict=True) if name == w[1])
+    trail = frozenset((key_element(key),) for key in own.last_scope or () if key in step.config.keys)
+    return Structure(
+        found.universe,
+        {**found.relations, "trail": trail},
+        {**found.functions, "leaver": {(): agent_element(w[1])}},
+    )
+
+
+def view_vetoed(w: tuple[str, str, tuple[str, ...]], step: CudStep, other: CudStep) -> Structure | None:
+    """A step and the same step with one more DENY, as one structure; None outside the theory.
+
+    `w` is the agent that the DENY is aimed at, the operation and the keys.  The two share everything but which
+    artefacts are in force: in the first epoch, the DENY is not.
+    """
+    first, second = facts_of(step), facts_of(other)
+    if first is None or second is None:
+        return None
+    extra = [name for name in second.authorities if name not in first.authorities]
+    if len(extra) != 1 or w[0] not in first.requests:
+        return None
+    universe = universe_of((first, second))
+    one, two = structure_of(first, universe), structure_of(second, universe)
+    veto = auth_element(extra[0])
+    for name, rows in two.relations.items():
+        apart = name in OBSERVED or name == "early"
+        if not apart and frozenset(row for row in rows if veto not in row) != frozenset(
+            row for row in one.relations[name] if veto not in row
+        ):
+            return None
+    words = {name: rows for name, rows in one.relations.items() if name in OBSERVED}
+    twins = {f"{name}2": rows for name, rows in two.relations.items() if name in (*OBSERVED, "early")}
+    relations = {**two.relations, **words, **twins, "early": one.relations["early"]}
+    functions: dict[str, Mapping[tuple[str, ...], str]] = {**two.functions}
+    functions |= {"told": {(): act_element(w[0])}, "veto": {(): veto}}
+    return Structure(universe, relations, functions)
+
+
+def view_renamed(w: Renaming, step: CudStep, other: CudStep) -> Structure | None:
+    """A step and its image under a renaming as one structure of the theory's two copies.
+
+    Requests and artefacts are shared, keys and agents stand in fresh sorts.  None outside the theory, and where the
+    two differ in what the theory does not speak of: everything shown but tokens and receipts, and the state after.
+    """
+    first, second = facts_of(step), facts_of(other)
+    if first is None or second is None or _differs_elsewhere(w, step, other):
+        return None
+    one, two = structure_of(first, universe_of((first,))), structure_of(second, universe_of((second,)))
+    back = {act_element(w.agent(n)): act_element(n) for n in first.requests}
+    back |= {auth_element(w.authority(n)): auth_element(n) for n in first.authorities}
+    back |= {act_element(NOBODY): act_element(NOBODY), auth_element(NOBODY): auth_element(NOBODY)}
+    forth = {e: _second(e) for sort in ("Key", "Agent") for e in two.universe[sort]}
+    if any(e not in back for sort in ("Act", "Auth") for e in two.universe[sort]):
+        return None
+    values = tuple(sorted({*one.universe["Value"], *two.universe["Value"]}))
+    moved = {**back, **forth, **{e: e for e in values}}
+    to_key: dict[tuple[str, ...], str] = {}
+    to_key |= {(e,): _second(key_element(w.key(e.removeprefix("key:")))) for e in one.universe["Key"]}
+    to_agent: dict[tuple[str, ...], str] = {}
+    to_agent |= {(e,): _second(agent_element(w.agent(e.removeprefix("agent:")))) for e in one.universe["Agent"]}
+    copy = {name: _rows(rows, moved) for name, rows in two.relations.items()}
+    if any(copy[name] != one.relations[name] for name in SHARED):
+        return None
+    universe = {
+        **one.universe,
+        "Value": values,
+        "Key2": tuple(_second(e) for e in two.universe["Key"]),
+        "Agent2": tuple(_second(e) for e in two.universe["Agent"]),
+    }
+    relations = {**one.relations, **{f"{name}2": rows for name, rows in copy.items() if name not in SHARED}}
+    functions: dict[str, Mapping[tuple[str, ...], str]] = {
+        **one.functions,
+        **{
+            f"{name}2": {tuple(moved[e] for e in row): moved[value] for row, value in table.items()}
+            for name, table in two.functions.items()
+            if name != "mark"
+        },
+        **{f"{name}2": _images(one, two, name, moved, to_agent) for name in ("by", "holder")},
+        "to_key": to_key,
+        "from_key": {(value,): row[0] for row, value in to_key.items()},
+        "to_agent": to_agent,
+    }
+    return Structure(universe, relations, functions)
+
+
+def _images(
+    one: Structure,
+    two: Structure,
+    name: str,
+    moved: Mapping[str, str],
+    to_agent: Mapping[tuple[str, ...], str],
+) -> Mapping[tuple[str, ...], str]:
+    """A function to agents in the second copy; of what nobody speaks of, the image of what it is in the first."""
+    return {
+        tuple(moved[e] for e in row): to_agent[one.functions[name][row],] if row[0].endswith(f":{NOBODY}") else moved[e]
+        for row, e in two.functions[name].items()
+    }
+
+
+def _rows(rows: Rows, moved: Mapping[str, str]) -> Rows:
+    return frozenset(tuple(moved[e] for e in row) for row in rows)
+
+
+def _second(element: str) -> str:
+    """The element's like in the fresh sort."""
+    kind, _, name = element.partition(":")
+    return f"{kind}2:{name}"
+
+
+def _differs_elsewhere(w: Renaming, step: CudStep, other: CudStep) -> bool:
+    """Whether the twin does not do what the step does, renamed, and in nothing that the theory speaks of."""
+    shown = rename_shown(w, step.shown)
+    if _spoken_of(shown) != _spoken_of(other.shown):
+        return False
+    return shown != other.shown or rename_state(w, step.config, step.after) != other.after
+
+
+def _spoken_of(shown: Shown) -> Any:
+    log = [(entry.agent_id, entry.verdict, entry.fault) for entry in shown.log]
+    return shown.tokens, shown.effects, shown.exits, log

@@ -1,0 +1,263 @@
+"""Theorems about two epochs that differ in who is there, what is forbidden, or every name."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from evenhand.proofs.cud.copies import LOGGED_WORDS, TOLD_WORDS, Copies, apart, twin
+from evenhand.proofs.cud.epoch import EPOCH
+from evenhand.proofs.cud.pairs import SHARED, view_leaving, view_renamed, view_vetoed
+from evenhand.proofs.cud.samples import FEWER
+from evenhand.proofs.cud.signature import (
+    ACT,
+    AGENT,
+    AUTH,
+    KEY,
+    VALUE,
+    active,
+    balked,
+    by,
+    cites,
+    early,
+    exits,
+    forbids,
+    held,
+    holder,
+    known,
+    locked,
+    member,
+    over_read,
+    over_write,
+    reads,
+    scope,
+    submitted,
+    wants,
+)
+from evenhand.proofs.cud.words import word
+from evenhand.proofs.smt.logic import (
+    Formula,
+    Function,
+    Relation,
+    Sort,
+    Term,
+    conjunction,
+    differ,
+    exists,
+    forall,
+    iff,
+    ite,
+    same,
+    variables,
+)
+from evenhand.proofs.theorem import Lemma
+from evenhand.proofs.theory import Axiom
+
+__all__ = ["RENAMED"]
+
+KEY2, AGENT2 = Sort("Key2"), Sort("Agent2")
+r, s = variables(ACT, "r s")
+k, k2 = KEY("k"), KEY2("k")
+x, y = variables(AGENT, "x y")
+a = AUTH("a")
+v = VALUE("v")
+
+# Exit: the second epoch is the first without one agent.
+
+LEAVER = Function("leaver", (), AGENT)
+TRAIL = Relation("trail", (KEY,))
+"""What the leaver declared in the epoch before."""
+
+_LEFT_PLAIN = apart("cud_left", ("submitted", "active", "exits", "locked", "balked"))
+_staying = Copies(_LEFT_PLAIN)
+_LEFT = replace(
+    _LEFT_PLAIN,
+    functions=(*_LEFT_PLAIN.functions, LEAVER),
+    relations=(*_LEFT_PLAIN.relations, TRAIL),
+    axioms=(
+        *_LEFT_PLAIN.axioms,
+        Axiom(
+            "one_agent_less",
+            conjunction(
+                [
+                    active(LEAVER()),
+                    ~_staying.holds("active", LEAVER()) | _staying.holds("exits", LEAVER()),
+                    forall([r], iff(_staying.holds("submitted", r), submitted(r) & differ(by(r), LEAVER()))),
+                    forall([x], differ(x, LEAVER()) >> iff(_staying.holds("active", x), active(x))),
+                    forall([x], differ(x, LEAVER()) >> iff(_staying.holds("exits", x), exits(x))),
+                    forall([x], differ(x, LEAVER()) >> iff(_staying.holds("balked", x), balked(x))),
+                    forall([k], TRAIL(k) >> (balked(LEAVER()) & known(k))),
+                    forall(
+                        [k],
+                        iff(
+                            _staying.holds("locked", k),
+                            locked(k) | (TRAIL(k) & ~_staying.holds("active", LEAVER())),
+                        ),
+                    ),
+                ]
+            ),
+            "the second epoch is the first without one agent",
+        ),
+    ),
+)
+
+EXIT = twin(
+    "exit_is_harmless",
+    _LEFT,
+    sentence="Whatever passes a pass with an agent in the run passes it without that agent.",
+    source="FQ24, FQ28",
+    variables=(r,),
+    assumes=differ(by(r), LEAVER()) & word("passes", r),
+    goal=_staying.holds("passes", r) & (_staying.holds("collides", r) >> word("collides", r)),
+    needs=("one_agent_less",),
+    witness=exists([r], word("passes", r) & differ(by(r), LEAVER())),
+    view=lambda case: view_leaving(*case),
+)
+
+# Blindness: the second epoch is the first with one more DENY in force, aimed at one request.
+
+_AGAIN = apart("cud_vetoed_plain", ("early",))
+_then = Copies(_AGAIN)
+TOLD, VETO = Function("told", (), ACT), Function("veto", (), AUTH)
+_VETOED = replace(
+    _AGAIN,
+    name="cud_vetoed",
+    functions=(*_AGAIN.functions, TOLD, VETO),
+    axioms=(
+        *_AGAIN.axioms,
+        Axiom(
+            "one_veto_more",
+            conjunction(
+                [
+                    ~early(VETO()) & forbids(VETO()),
+                    forall([a], iff(_then.holds("early", a), early(a) | same(a, VETO()))),
+                    forall([r], ~cites(r, VETO())),
+                    forall(
+                        [k],
+                        iff(scope(TOLD(), k), ite(reads(TOLD()), over_read(VETO(), k), over_write(VETO(), k))),
+                    ),
+                ]
+            ),
+            "the two epochs differ only in why one request is refused",
+        ),
+    ),
+)
+
+BLINDNESS = twin(
+    "token_blindness",
+    _VETOED,
+    sentence="An agent refused in pass 2 is handed what it would be handed if pass 1 had refused the same request.",
+    source="FQ4, FQ11",
+    assumes=word("contested", TOLD()),
+    goal=conjunction(
+        [
+            word("gets_failure", TOLD()) & _then.holds("gets_failure", TOLD()),
+            *(iff(word(name, TOLD()), _then.holds(name, TOLD())) for name in ("gets_more", "tells_two")),
+            forall([x], iff(word("hears_of", TOLD(), x), _then.holds("hears_of", TOLD(), x))),
+        ]
+    ),
+    needs=("one_veto_more",),
+    view=lambda case: view_vetoed(*case),
+)
+
+# Renaming: requests, artefacts and values are shared, keys and agents stand in sorts of their own.
+
+_SORTS = {KEY: KEY2, AGENT: AGENT2}
+_TWICE = EPOCH.twice("2", shared=(*SHARED, "mark"), sorts=_SORTS)
+_two = Copies(_TWICE)
+
+TO_KEY, FROM_KEY = Function("to_key", (KEY,), KEY2), Function("from_key", (KEY2,), KEY)
+TO_AGENT = Function("to_agent", (AGENT,), AGENT2)
+
+
+def _image(relation: Relation, *arguments: Term) -> Formula:
+    """The second copy holds of the images of these things exactly where the first holds of the things."""
+    moved = {KEY: TO_KEY, AGENT: TO_AGENT}
+    images = [moved[term.sort](term) if term.sort in moved else term for term in arguments]
+    return iff(_two.holds(relation.name, *images), relation(*arguments))
+
+
+_KEPT = ("names_are_ordered2", "turns_are_ordered2", "values_are_ranked2", "one_key_heads2")
+_RENAMED = replace(
+    _TWICE,
+    name="cud_renamed",
+    functions=(*_TWICE.functions, TO_KEY, FROM_KEY, TO_AGENT),
+    axioms=(
+        *EPOCH.axioms,
+        Axiom(
+            "keys_one_to_one",
+            conjunction([forall([k], same(FROM_KEY(TO_KEY(k)), k)), forall([k2], same(TO_KEY(FROM_KEY(k2)), k2))]),
+            "a renaming of keys is a bijection",
+        ),
+        Axiom(
+            "agents_one_to_one",
+            forall([x, y], same(TO_AGENT(x), TO_AGENT(y)) >> same(x, y)),
+            "a renaming of agents makes no two of them one",
+        ),
+        Axiom(
+            "same_requests_renamed",
+            conjunction(
+                [
+                    forall([r], same(_two.function(by)(r), TO_AGENT(by(r)))),
+                    forall([r, k], _image(scope, r, k)),
+                    forall([r, k, v], _image(wants, r, k, v)),
+                    *(forall([k], _image(relation, k)) for relation in (known, locked)),
+                    forall([k, v], _image(held, k, v)),
+                    *(forall([x], _image(relation, x)) for relation in (active, exits, member, balked)),
+                ]
+            ),
+            "the second epoch has the requests of the first under new names",
+        ),
+        Axiom(
+            "same_authorities_renamed",
+            conjunction(
+                [
+                    forall([a], same(_two.function(holder)(a), TO_AGENT(holder(a)))),
+                    *(forall([a, k], _image(relation, a, k)) for relation in (over_read, over_write)),
+                ]
+            ),
+            "the second epoch has the authorities of the first under new names",
+        ),
+        *(axiom for axiom in _TWICE.axioms if axiom.name in _KEPT),
+    ),
+)
+
+EQUIVARIANCE = replace(
+    twin(
+        "equivariance",
+        _RENAMED,
+        sentence="Rename agents and keys everywhere, and every request ends in the same way, told the same, with the "
+        "same effects under the new names.",
+        source="D12, FQ19, FQ26",
+        goal=conjunction(
+            [
+                *(_two.alike(name) for name in (*TOLD_WORDS, *LOGGED_WORDS)),
+                forall([k, v], iff(word("becomes", k, v), _two.holds("becomes", TO_KEY(k), v))),
+                forall([x], iff(word("stays", x), _two.holds("stays", TO_AGENT(x)))),
+            ]
+        ),
+        lemmas=(
+            Lemma("formed_alike", _two.alike("formed")),
+            Lemma("stray_alike", _two.alike("stray")),
+            Lemma("covered_alike", _two.alike("covered")),
+            Lemma("vetoed_alike", _two.alike("vetoed")),
+            Lemma("overreaches_alike", _two.alike("overreaches")),
+            Lemma("interferes_alike", forall([r, s], iff(word("interferes", r, s), _two.holds("interferes", r, s)))),
+            Lemma(
+                "collides_alike",
+                _two.alike("collides"),
+                ("formed_alike", "stray_alike", "covered_alike", "vetoed_alike", "interferes_alike"),
+                tuple(f"{n}{c}" for n in ("formed", "stray", "covered", "vetoed", "interferes") for c in ("", "2")),
+            ),
+        ),
+        opaque=tuple(
+            f"{n}{c}" for n in ("formed", "stray", "covered", "vetoed", "overreaches", "collides") for c in ("", "2")
+        ),
+        view=lambda case: view_renamed(*case),
+        samples=FEWER,
+        needs=("keys_one_to_one", "same_requests_renamed", "same_authorities_renamed", "agents_one_to_one"),
+    ),
+    quotient="renaming",
+)
+
+RENAMED = (EQUIVARIANCE, EXIT, BLINDNESS)
+"""The theorems of this module."""

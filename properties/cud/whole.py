@@ -1,0 +1,56 @@
+"""The whole of an epoch in one claim: what everybody is told and what changes, worked out from the text alone."""
+
+from __future__ import annotations
+
+from evenhand.model.cud.vocabulary import DONE, FAILURE, FAULT, IDLE, WRITE, Config
+from evenhand.properties.cud.notions import active_agents, facts, is_over, violates
+from evenhand.properties.property import AnyStep, Property, each_step
+
+__all__ = ["WHOLE"]
+
+
+def _says_which(config: Config) -> bool:
+    """Under `after_*`, whether a write is a violation depends on the order; that is no function of the requests."""
+    return not config.readings.scope_check.startswith("after_")
+
+
+def _some_asked(step: AnyStep) -> bool:
+    return bool(facts(step).asks)
+
+
+@each_step(
+    "Everybody is told what the text says, and the world changes as it says: an epoch's outcome is a function of its "
+    "requests, the authorities and the world.",
+    source="FQ4, FQ5, FQ11, FQ27, FQ33, C10",
+    systems=("run", "universe"),
+    applies=_says_which,
+    when=_some_asked,
+    proved=True,
+)
+def outcomes_are_those_of_the_text(step: AnyStep) -> bool:
+    """Every token and every value, none of them asked of the kernel."""
+    known = facts(step)
+    failure_first = step.config.readings.fault_precedence == "failure_first"
+    tokens = dict.fromkeys(active_agents(step.config, step.before), IDLE)
+    world = dict(step.before.world)
+    for ask in known.asks:
+        stands = ask.standing
+        fails = not stands.covered or stands.vetoed
+        if stands.malformed or (stands.foreign and not (failure_first and fails)):
+            tokens[ask.agent] = FAULT
+        elif not stands.passes or ask.agent in known.contested:
+            tokens[ask.agent] = FAILURE
+        elif violates(step.config, step.before, ask.request):
+            tokens[ask.agent] = FAULT
+        else:
+            tokens[ask.agent] = DONE
+            if ask.request.action_type == WRITE:
+                world.update(ask.request.proposed_delta)
+    if is_over(step.config, step.before):
+        return not known.tokens and step.after.world == step.before.world
+    told = {agent: token for agent, token in tokens.items() if agent not in step.shown.exits}
+    return known.tokens == told and not step.shown.receipts and step.after.world == tuple(world.items())
+
+
+WHOLE: tuple[Property, ...] = (outcomes_are_those_of_the_text,)
+"""The claims of this module."""

@@ -1,0 +1,177 @@
+"""Planted faults of the encoder: each is caught by comparing theory and model, and the table says by which part.
+
+A fault is put into the theory, into the view or into an axiom; every other part stays as it is.  `every`: the small
+situations that are listed in full; `corner`: cases that a solver makes, one for each word and axiom; `drawn`: worlds
+that Hypothesis draws.  Run with `-s` to see the table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
+
+import pytest
+
+from evenhand.model.cud import PROTOCOL
+from evenhand.proofs.agreement import Linked, agree
+from evenhand.proofs.cud.epoch import EPOCH
+from evenhand.proofs.cud.samples import WORLDS
+from evenhand.proofs.cud.signature import (
+    ACT,
+    AGENT,
+    AUTH,
+    KEY,
+    VALUE,
+    active,
+    by,
+    cites,
+    early,
+    exits,
+    forbids,
+    holder,
+    permits,
+    reads,
+    scope,
+    submitted,
+    wants,
+)
+from evenhand.proofs.cud.words import word
+from evenhand.proofs.registry import theorems
+from evenhand.proofs.smt.logic import (
+    FALSE,
+    TRUE,
+    Definition,
+    Formula,
+    conjunction,
+    differ,
+    exists,
+    forall,
+    same,
+    variables,
+)
+from evenhand.proofs.smt.structure import Structure
+from evenhand.proofs.theorem import Theorem
+from evenhand.proofs.theory import Axiom, Theory
+from evenhand.properties.registry import find
+
+r, s, t = variables(ACT, "r s t")
+k, j = variables(KEY, "k j")
+a = AUTH("a")
+v = VALUE("v")
+x, y = variables(AGENT, "x y")
+
+FEWER = replace(WORLDS.fewer(3, 2), foils={})
+PLAIN = next(theorem for theorem in theorems("cud") if theorem.name == "executed_never_interfere")
+
+
+def _with(theory: Theory) -> Theorem:
+    return replace(PLAIN, theory=theory, mutants=(), samples=FEWER)
+
+
+def _wrong(name: str, body: Formula) -> Theorem:
+    meaning = EPOCH.meanings[name]
+    return _with(EPOCH.redefined([Definition(meaning.relation, meaning.variables, body)]))
+
+
+def _axiom(name: str, formula: Formula) -> Theorem:
+    return _with(replace(EPOCH, name=f"cud_{name}", axioms=(*EPOCH.axioms, Axiom(name, formula))))
+
+
+def _seen(change: Callable[[Structure], Structure]) -> Theorem:
+    def view(step: object) -> Structure | None:
+        found = PLAIN.view(step)
+        return None if found is None else change(found)
+
+    return replace(_with(EPOCH), view=view)
+
+
+def _swapped(one: str, other: str) -> Callable[[Structure], Structure]:
+    def change(found: Structure) -> Structure:
+        relations = {**found.relations, one: found.relations[other], other: found.relations[one]}
+        return Structure(found.universe, relations, found.functions)
+
+    return change
+
+
+def _lost(found: Structure) -> Structure:
+    """The view drops the last tuple of `cites`."""
+    kept = frozenset(sorted(found.relations["cites"])[:-1])
+    return Structure(found.universe, {**found.relations, "cites": kept}, found.functions)
+
+
+_third = exists([s, t], conjunction([differ(r, s), differ(r, t), differ(s, t), word("contends", s)]))
+_rival = exists([s], differ(r, s) & word("contends", s) & word("interferes", r, s))
+_common = exists([k], scope(r, k) & scope(s, k))
+
+FAULTS: dict[str, Theorem] = {
+    "a DENY counts only for its holder": _wrong(
+        "vetoed",
+        exists([a, k], early(a) & forbids(a) & same(holder(a), by(r)) & scope(r, k) & word("governs", a, r, k)),
+    ),
+    "two readers collide": _wrong("interferes", _common),
+    "a reader never collides": _wrong("interferes", ~reads(r) & ~reads(s) & _common),
+    "an id that no artefact has is no stray citation": _wrong(
+        "stray", exists([a], cites(r, a) & ~(early(a) & same(holder(a), by(r))))
+    ),
+    "artefacts count whenever they were made": _wrong("in_force", TRUE),
+    "a held ALLOW need not be cited": _wrong("capability", early(a) & permits(a) & same(holder(a), by(r))),
+    "one covered key is enough": _wrong(
+        "covered", exists([k], scope(r, k) & exists([a], word("capability", r, a) & word("governs", a, r, k)))
+    ),
+    "a write of what is there already is a change": _wrong("puts", wants(r, k, v)),
+    "three are not refused where two are": _wrong("collides", word("contends", r) & _rival & ~_third),
+    "pass 2 is over whatever was submitted": _wrong("contends", submitted(r)),
+    "exit takes effect one epoch later": _wrong("stays", active(x)),
+    "nothing ever changes": _wrong("becomes", FALSE),
+    "axiom: nobody is refused twice": _axiom(
+        "one_collision", forall([r, s], (word("collides", r) & word("collides", s)) >> same(by(r), by(s)))
+    ),
+    "axiom: nobody leaves": _axiom("nobody_leaves", forall([x], ~exits(x))),
+    "axiom: one key is declared": _axiom("one_key", forall([r, k, j], (scope(r, k) & scope(r, j)) >> same(k, j))),
+    "view: ALLOW of READ and of WRITE exchanged": _seen(_swapped("over_read", "over_write")),
+    "view: the last citation is lost": _seen(_lost),
+    "view: token and failure exchanged": _seen(_swapped("gets_done", "gets_failure")),
+}
+
+
+@cache
+def _linked(name: str) -> Linked:
+    bundle = find("cud")
+    claim = next(claim for claim in bundle.claims if claim.name == PLAIN.claim)
+    mutants = tuple(mutant for mutant in PROTOCOL.mutants if mutant.name in ("last_writer_wins", "reads_never_collide"))
+    theorem = FAULTS[name] if name else _with(EPOCH)
+    return agree(theorem, claim, bundle.model.systems[theorem.system], mutants)
+
+
+def caught_by(name: str) -> tuple[str, ...]:
+    """Which parts of the comparison see the fault."""
+    return tuple(origin for origin, _ in _linked(name).caught)
+
+
+def test_without_a_fault_nothing_is_caught() -> None:
+    """And nearly every corner case is a step of the model."""
+    honest = _linked("")
+    assert not honest.because and not honest.caught
+    assert honest.corners >= 80 and honest.reached == honest.corners
+
+
+@pytest.mark.parametrize("name", list(FAULTS))
+def test_each_fault_is_caught(name: str) -> None:
+    """By at least one of the three."""
+    assert caught_by(name), "nobody noticed"
+    assert _linked(name).because.startswith("theory and model disagree")
+
+
+def test_each_part_is_worth_having(capsys: pytest.CaptureFixture[str]) -> None:
+    """For each part there is a fault that it sees and some other part misses."""
+    origins = ("every", "corner", "drawn")
+    table = {name: caught_by(name) for name in FAULTS}
+    with capsys.disabled():
+        print(f"\n{'planted fault':52} " + " ".join(f"{origin:7}" for origin in origins))
+        for name, found in table.items():
+            print(f"{name:52} " + " ".join(f"{'yes' if origin in found else '-':7}" for origin in origins))
+    for origin in origins:
+        others = [set(found) for found in table.values() if origin in found]
+        assert others, f"{origin} catches nothing"
+        assert any(set(origins) - found for found in others), f"{origin} never sees what another misses"
