@@ -168,12 +168,16 @@ class Piped:
     def ask(self, scenarios: Sequence[Asked]) -> Iterator[Heard]:
         """Each scenario's answers; a scenario that breaks the process costs the others nothing."""
         todo = list(scenarios)
-        while todo:
-            done = 0
-            for heard in self._batch(todo):
-                done += 1
-                yield heard
-            del todo[:done]
+        try:
+            while todo:
+                done = 0
+                for heard in self._batch(todo):
+                    done += 1
+                    yield heard
+                del todo[:done]
+        finally:
+            if todo:  # nobody listens any more, and answers are on their way
+                self.renew()
 
     def renew(self) -> None:
         """End the process; the next one starts when asked."""

@@ -71,7 +71,7 @@ def load_log(path: Path) -> Log:
     if head is None:
         raise BadLog(f"{path}: there is nothing in it. The first line names format, protocol and system.")
     _check(path, number, head, "head")
-    events = []
+    events: list[Event] = []
     for line, data in read:
         _check(path, line, data, "event")
         events.append(Event(line, data.get("action", MISSING), data.get("shown", MISSING)))
@@ -143,8 +143,9 @@ def mismatches(recorded: Json, value: Json, path: str = "") -> Iterator[Differen
         for place, (one, other) in enumerate(zip(left, right, strict=True)):
             yield from mismatches(one, other, f"{path}[{place}]")
         return
-    if type(recorded) is not type(value) or text(normal(recorded)) != text(normal(value)):
-        yield Difference(path or "all of it", text(value), text(recorded))
+    left_over = cast("Json", recorded)
+    if type(left_over) is not type(value) or text(normal(left_over)) != text(normal(value)):
+        yield Difference(path or "all of it", text(value), text(left_over))
 
 
 @cache

@@ -85,6 +85,8 @@ def misbehave(how: str, answer: dict[str, Any]) -> str:
             return ""
         case "nan":
             return f'{{"id":{answer["id"]},"shown":NaN}}'
+        case _:
+            pass
     return text
 
 

@@ -13,8 +13,11 @@ from typing import Any
 import jsonschema
 import pytest
 
-from evenhand.adapters.kernels import InProcess
+from evenhand import adapters
+from evenhand.adapters.kernels import InProcess, adapter_source
 from evenhand.adapters.model import factory_of, variant
+from evenhand.checking.coding import Coder
+from evenhand.checking.covering import Covering
 from evenhand.checking.files import markdown
 from evenhand.checking.finding import BadFinding, load_finding, recheck
 from evenhand.checking.loop import Effort, check_system
@@ -210,7 +213,6 @@ def test_the_wire_is_as_its_schema_says() -> None:
     from tests.evenhand.adapters import latches
 
     schema = json.loads((ROOT / "evenhand/adapters/schema/wire.json").read_text("utf-8"))
-    valid = jsonschema.Draft202012Validator(schema)
     config = {"$": "Config", "agents": 2, "readings": {"$": "Readings", "again": "refused"}}
     initial = wire.initial_text("latch", "latch", config, {"$": "State", "inside": []})
     requests = [
@@ -221,7 +223,45 @@ def test_the_wire_is_as_its_schema_says() -> None:
     for factory in (latches.open_honest, latches.raises, latches.mutates_config, latches.rejects):
         host = Host(factory)
         for line in requests:
-            valid.validate(json.loads(line))
+            jsonschema.validate(json.loads(line), schema)
             answer = json.loads(host.answer(line))
-            valid.validate(answer)
+            jsonschema.validate(answer, schema)
             assert answer["id"] == json.loads(line)["id"]
+
+
+def test_an_interrupted_check_keeps_what_it_found() -> None:
+    """Ctrl-C ends the search; what was seen is told, as it was seen, and no answer is taken for another's."""
+    bundle = find("latch")
+    asked = 0
+
+    def factory(initial: Any) -> Any:
+        nonlocal asked
+        asked += 1
+        if asked == 4:
+            raise KeyboardInterrupt
+        return variant("latch", "always_free")(initial)
+
+    system = bundle.model.systems["latch"]
+    found = check_system("latch", (system,), bundle.claims, InProcess(factory), effort=Effort(examples=3, steps=5))
+    assert found.interrupted
+    assert [one.sighting.subject for one in found.defects] == ["taken_when_free"]
+
+
+def test_answers_nobody_waits_for_are_not_taken_for_others() -> None:
+    """A listener that goes away in the middle leaves a fresh process behind."""
+    coder_source = adapter_source(f"{LATCHES}:honest")
+    system = find("latch").model.systems["latch"]
+    coder = Coder("latch", system)
+    asked = [coder.asked(walk.trace) for walk in Covering(system).walks()]
+    try:
+        listening = coder_source.ask(asked * 4)
+        assert next(listening).as_expected
+        listening.close()  # type: ignore[attr-defined]
+        assert all(heard.as_expected for heard in coder_source.ask(asked))
+    finally:
+        coder_source.close()
+
+
+def test_the_public_surface_of_adapters() -> None:
+    """What other people's adapters may import."""
+    assert adapters.__all__ == ["Factory", "Initial", "Kernel", "TellsState", "Unsupported"]
