@@ -30,7 +30,8 @@ from evenhand.properties.verdict import Evidence
 __all__ = ["AGAIN", "FORMAT", "VERSION", "BadRecord", "Kind", "Outcome", "Record", "decode_run", "encode_run"]
 
 FORMAT = "evenhand/counterexample"
-VERSION = 1
+VERSION = 2
+"""Version 2 remembers the shape of what was shown; version 1 did not, and is migrated when it is read."""
 
 Kind = Literal["mutant", "reference"]
 Outcome = Literal["REFUTED", "WITNESSED"]
@@ -43,7 +44,8 @@ class Record:
 
     `variant` is `reference` or the name of a mutant, as `variant_kind` says.  `readings` maps every reading
     of the system to its encoded value.  `run` is the encoded evidence (`decode_run` reads it), `shown` the
-    digest of what it shows.  `sentence` is the claim in English as it was worded then.
+    digest of what it shows, and `shape` the fields of the classes in that (see `growth`; empty: as they are now).
+    `sentence` is the claim in English as it was worded then.
     """
 
     protocol: str
@@ -60,12 +62,13 @@ class Record:
     shown: str
     reproduce: str = ""
     provenance: Mapping[str, Json] = field(default_factory=dict[str, Json])
+    shape: Mapping[str, list[str]] = field(default_factory=dict[str, list[str]])
 
     @property
     def identity(self) -> str:
         """The digest of what is replayed: equal for two records of one run, whoever found it and when."""
-        content = self._content()
-        del content["provenance"], content["reproduce"]
+        content = {**self._content(), "version": 1}  # the names of files do not change with the format
+        del content["provenance"], content["reproduce"], content["shape"]
         content["property"] = {"name": self.claim, "version": self.claim_version}
         return digest(content)
 
@@ -97,6 +100,7 @@ class Record:
             "outcome": self.outcome,
             "run": dict(self.run),
             "shown": self.shown,
+            "shape": {name: list(names) for name, names in self.shape.items()},
             "reproduce": self.reproduce,
             "provenance": dict(self.provenance),
         }
@@ -105,21 +109,22 @@ class Record:
     def from_json(data: Json, origin: str = "this record") -> Record:
         """The record that `to_json` wrote; `origin` names it in messages.
 
-        Raises BadRecord for another format or version, for what the schema does not allow, and for content
-        that is not what was sealed.
+        Older versions are migrated.  Raises BadRecord for another format or a newer version, for what the schema does
+        not allow, and for content that is not what was sealed.
         """
-        data = migrated(data, FORMAT, VERSION, origin)
+        made = migrated(data, FORMAT, VERSION, origin, _MIGRATIONS)
         try:
-            jsonschema.validate(data, _schema(), cls=jsonschema.Draft202012Validator)
+            jsonschema.validate(made, _schema(), cls=jsonschema.Draft202012Validator)
         except jsonschema.ValidationError as wrong:
             raise BadRecord(origin, f"{wrong.json_path:.80} is wrong: {wrong.message:.200}", AGAIN) from wrong
-        content = {key: value for key, value in data.items() if key != "sha256"}
+        content = {key: value for key, value in data.items() if key != "sha256"}  # what was sealed, before migration
         try:
             sealed = digest(content)
         except ValueError as error:
             raise BadRecord(origin, str(error), AGAIN) from error
         if data["sha256"] != sealed:
             raise BadRecord(origin, "its content is not what was recorded (sha256 differs)", AGAIN)
+        data = made
         return Record(
             protocol=data["protocol"],
             system=data["system"],
@@ -135,6 +140,7 @@ class Record:
             shown=data["shown"],
             reproduce=data["reproduce"],
             provenance=data["provenance"],
+            shape=data["shape"],
         )
 
 
@@ -189,6 +195,16 @@ def _scenario_json(scenario: Scenario[Any, Any, Any]) -> dict[str, Json]:
         "start": encode(scenario.start),
         "actions": encode(scenario.actions),
     }
+
+
+def _without_shape(content: dict[str, Json]) -> dict[str, Json]:
+    """Version 1 to 2: what was shown is compared in the shape that it has now."""
+    if "shape" in content:  # no file of version 1 has one: let the schema say so
+        return {**content, "shape": None}
+    return {**content, "shape": {}}
+
+
+_MIGRATIONS = {1: _without_shape}
 
 
 @cache

@@ -7,10 +7,11 @@ Anything else is reported, with what to do about it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any
 
+from evenhand.counterexamples.growth import completed, reduced, shape
 from evenhand.counterexamples.provenance import provenance
 from evenhand.counterexamples.record import AGAIN, BadRecord, Kind, Outcome, Record, decode_run, encode_run
 from evenhand.model.canonical import Json, digest
@@ -22,7 +23,7 @@ from evenhand.properties.refutes import judge
 from evenhand.properties.registry import Bundle, find
 from evenhand.properties.verdict import Evidence, Status
 
-__all__ = ["Replayed", "outcome_digest", "record_run", "replay_record"]
+__all__ = ["Replayed", "outcome_digest", "record_run", "renewed", "replay_record"]
 
 AnySystem = System[Any, Any, Any, Any, Any]
 REFERENCE = "reference"
@@ -34,6 +35,7 @@ class Replayed:
 
     `refuted` says whether the named variant is still refuted (or the claim still witnessed there),
     `reference_refuted` the same of the reference, `same_shown` whether the run shows what was recorded.
+    `filled` names the fields and readings that the model has been given since, which were filled with their defaults.
     """
 
     ok: bool
@@ -44,6 +46,7 @@ class Replayed:
     evidence: Evidence
     system: AnySystem
     claim: Property
+    filled: tuple[str, ...] = ()
 
 
 def record_run(
@@ -85,17 +88,22 @@ def record_run(
         outcome=outcome,
         run=run,
         shown=outcome_digest(system, evidence, outcome),
+        shape=shape([_shown(system, scenario) for scenario in _scenarios(evidence)]),
         reproduce=reproduce,
         provenance=provenance(system, engine, libraries),
     )
 
 
-def outcome_digest(system: AnySystem, evidence: Evidence, outcome: Outcome) -> str:
+def outcome_digest(
+    system: AnySystem, evidence: Evidence, outcome: Outcome, known: Mapping[str, list[str]] | None = None
+) -> str:
     """The digest of what each step of `evidence` shows in `system`, and of the outcome.
 
-    Raises ValueError for something shown that has no encoding.
+    Of the classes that `known` lists, only the fields listed count.  Raises ValueError for something shown that has no
+    encoding.
     """
-    return digest({"outcome": outcome, "runs": [_shown(system, scenario) for scenario in _scenarios(evidence)]})
+    runs = [reduced(_shown(system, scenario), known or {}) for scenario in _scenarios(evidence)]
+    return digest({"outcome": outcome, "runs": runs})
 
 
 def replay_record(record: Record, bundle: Bundle | None = None, *, origin: str = "this record") -> Replayed:
@@ -110,7 +118,9 @@ def replay_record(record: Record, bundle: Bundle | None = None, *, origin: str =
         reference = _reference(bundle, record)
         variant = _variant(bundle, record, reference)
         claim = _claim(bundle, record)
-        evidence = decode_run(record.run, reference.types)
+        run, filled = completed(record.run, reference.types)
+        evidence = decode_run(run, reference.types)
+        later = [name for name in _values(reference) if name not in record.readings]
     except ValueError as error:
         if isinstance(error, BadRecord):
             raise
@@ -121,7 +131,24 @@ def replay_record(record: Record, bundle: Bundle | None = None, *, origin: str =
             f"it is about version {record.claim_version} of {claim.name}, which is of version {claim.version} now",
             _again(record),
         )
-    return _judged(record, bundle, variant, reference, claim, evidence)
+    result = _judged(record, bundle, variant, reference, claim, evidence)
+    return replace(result, filled=(*filled, *(f"reading {name}" for name in later)))
+
+
+def renewed(record: Record, result: Replayed) -> Record:
+    """The record of the same run as this version writes it, with every field and reading that the model has now.
+
+    Raises ValueError for a record that does not replay: its digest is no longer known to be of the same outcome.
+    """
+    if not result.ok:
+        raise ValueError(f"only what replays can be migrated: {result.message}")
+    return replace(
+        record,
+        readings=_readings(result.system),
+        run=encode_run(result.evidence),
+        shown=outcome_digest(result.system, result.evidence, record.outcome),
+        shape=shape([_shown(result.system, scenario) for scenario in _scenarios(result.evidence)]),
+    )
 
 
 def _judged(
@@ -131,7 +158,7 @@ def _judged(
     verb, verbs = ("witness", "witnesses") if outcome == "WITNESSED" else ("refute", "refutes")
     there = judge(variant, claim, evidence)
     here = judge(reference, claim, evidence) if record.variant_kind == "mutant" else there
-    same = outcome == record.outcome and outcome_digest(variant, evidence, outcome) == record.shown
+    same = outcome == record.outcome and outcome_digest(variant, evidence, outcome, record.shape) == record.shown
     wrong: list[str] = []
     if not there.refutes:
         wrong.append(f"the run no longer {verbs} {claim.name} in {record.variant}: {there.reason}. {_again(record)}.")

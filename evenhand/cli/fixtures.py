@@ -10,9 +10,10 @@ import typer
 
 from evenhand.cli.common import JsonOut, emit, finish, guarded, terminal, usage
 from evenhand.counterexamples.record import Record
-from evenhand.counterexamples.replay import Replayed, replay_record
-from evenhand.counterexamples.store import load
+from evenhand.counterexamples.replay import Replayed, renewed, replay_record
+from evenhand.counterexamples.store import load, write_atomically
 from evenhand.fixtures import fixture_at, replay_findings
+from evenhand.model.canonical import Json
 from evenhand.report.readable import refutation
 from evenhand.report.report import Report
 from evenhand.report.table import print_lines
@@ -28,26 +29,53 @@ Files = Annotated[
 
 
 @guarded
-def replay(files: Files, as_json: JsonOut = False) -> int:
+def replay(
+    files: Files,
+    migrate: Annotated[
+        bool, typer.Option("--migrate", help="Write each file that replays again, in the newest version, in its place.")
+    ] = False,
+    as_json: JsonOut = False,
+) -> int:
     """Replay counterexamples: in the variant they name, and in the reference.
 
-    Exit code 0 if each does what was recorded and the reference is as registered, 1 if not, 2 for a file
-    that cannot be used.
+    Files of older versions are read as they are; --migrate rewrites them.  Exit code 0 if each does what was recorded
+    and the reference is as registered, 1 if not, 2 for a file that cannot be used.
     """
     with usage():
         results = [(path, *_replayed(path)) for path in files]
     findings = tuple(found for path, record, result in results for found in replay_findings(str(path), record, result))
     report = Report(findings, {"files": [str(path) for path in files]}, versions())
-    replays = [{"file": str(path), "ok": result.ok, "message": result.message} for path, _, result in results]
+    replays: list[dict[str, Json]] = [
+        {"file": str(path), "ok": result.ok, "message": result.message, "filled": list(result.filled)}
+        for path, _, result in results
+    ]
+    if migrate:
+        for (path, record, result), told in zip(results, replays, strict=True):
+            told["migrated"] = _migrate(path, record, result)
     if as_json:
         return finish(report, {"replays": replays}, as_json=True)
     console = terminal()
     for path, record, result in results:
         print_lines(console, [inert(f"{'ok' if result.ok else 'FAILED'}  {path}: {result.message}")])
+        if result.filled:
+            print_lines(console, [inert(f"    newer than the file, filled with defaults: {', '.join(result.filled)}")])
         if not result.ok:
             for found in replay_findings(str(path), record, result):
                 print_lines(console, [f"    {line}" for line in refutation(found)])
     return report.exit_code()
+
+
+def _migrate(path: Path, record: Record, result: Replayed) -> bool:
+    """Rewrite a file that replays, unless it is of the newest version already; whether it was rewritten."""
+    if not result.ok:
+        return False
+    here = fixture_at(path)
+    content = renewed(record, result).to_bytes()
+    with usage():
+        if here.read_bytes() == content:
+            return False
+        write_atomically(here, content)
+    return True
 
 
 def _replayed(path: Path) -> tuple[Record, Replayed]:

@@ -82,7 +82,7 @@ def test_a_file_name_is_safe() -> None:
 CHANGES: dict[str, tuple[Callable[[dict[str, Any]], dict[str, Any]], str]] = {
     "another format": (lambda r: {**r, "format": "evenhand/report"}, "its format is 'evenhand/report'"),
     "no format": (lambda r: {k: v for k, v in r.items() if k != "format"}, "it names no format"),
-    "newer": (lambda r: {**r, "version": 99}, "it is of version 99, newer than 1"),
+    "newer": (lambda r: {**r, "version": 99}, "it is of version 99, newer than 2"),
     "version zero": (lambda r: {**r, "version": 0}, "its version is 0"),
     "version true": (lambda r: {**r, "version": True}, "its version is True"),
     "missing": (lambda r: {k: v for k, v in r.items() if k != "run"}, "'run' is a required property"),

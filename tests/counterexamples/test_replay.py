@@ -159,7 +159,11 @@ STALE: dict[str, tuple[Callable[[Record], Record], Callable[[Bundle], Bundle], s
         lambda b: b,
         "unknown dataclass 'Popen'",
     ),
-    "field": (lambda r: replace(r, run={**r.run, "start": {"$": "State"}}), lambda b: b, "State lacks inside"),
+    "field": (
+        lambda r: replace(r, run={**r.run, "actions": [{"$": "Act", "verb": "take"}]}),
+        lambda b: b,
+        "Act lacks agent",
+    ),
     "type": (
         lambda r: replace(r, run={**r.run, "start": {"$": "State", "inside": ["a"]}}),
         lambda b: b,
