@@ -79,12 +79,35 @@ WHERE: dict[str, tuple[str, dict[str, int]]] = {
 """Where each reading is searched: the smallest scope that can tell it from its default."""
 
 
+ONE_CANDIDATE = (
+    "order_of_candidates_decides_nothing",
+    "order_of_candidates_changes_no_record",
+    "justifications_decide_nothing",
+)
+ONE_OBSERVATION = (
+    "exit_is_terminal_without_a_warrant",
+    "order_of_observations_decides_nothing",
+    "system_and_budget_observations_cause_no_action",
+)
+"""Claims that say nothing where one thing alone is proposed or observed."""
+
+
+def _unmet(scope: dict[str, int]) -> tuple[str, ...]:
+    """The claims that a scope is too small for."""
+    few = ONE_CANDIDATE if scope.get("candidates") == 1 else ()
+    return (*few, *(ONE_OBSERVATION if scope.get("observations") == 1 else ()))
+
+
 def _readings(claims: tuple[Property, ...]) -> Iterator[Plan]:
     """Every reading that is not a default, where it can matter; two that only together lift a limit."""
     for name, values in reading_values(Readings()).items():
         system, scope = WHERE[name]
         kinds: tuple[type[Property], ...] = (Reachable,) if system == "lists" else (Reachable, TwoRun, DeterminedBy)
         for value in values[1:]:
-            yield Plan(system, "explore", LONG, scope, {name: value}, _names(claims, system, without=kinds))
+            yield Plan(
+                system, "explore", LONG, scope, {name: value}, _names(claims, system, without=kinds, but=_unmet(scope))
+            )
     both = {"budget_count": "sum", "negative_budget": "accept"}
-    yield Plan("lists", "explore", LONG, _SHORT, both, _names(claims, "lists", without=(Reachable,)))
+    yield Plan(
+        "lists", "explore", LONG, _SHORT, both, _names(claims, "lists", without=(Reachable,), but=_unmet(_SHORT))
+    )

@@ -1,0 +1,94 @@
+"""How many candidates of RSA-0 fail where, counted twice and importing nothing: one by one, and by a formula.
+
+A candidate is a tuple of small numbers.  What each number means is written here anew, from sections 6 and 7.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import product
+
+# Per action type: which of its variants of fields are well formed, and which of those lead outside.
+FIELDS = {
+    "Notify": (5, 1, 0),
+    "ReadLocal": (6, 3, 2),
+    "WriteLocal": (6, 3, 2),
+    "LogAppend": (2, 1, 0),
+    "Exit": (2, 1, 0),
+    "Shell": (2, 2, 0),  # nobody says what fields an undeclared type has
+}
+CITATIONS, GOOD_CITATIONS = 5, 2  # a clause, none, a pointer, a clause and a wrong one, another version
+AUTHORS, KNOWN_AUTHORS = 3, 2
+SCOPES, GOOD_SCOPES = 5, 1  # known, absent, of nothing, of something unknown, under no clause
+WHYS, GOOD_WHYS = 3, 1
+CONTEXTS = {"judging": 4, "exit": 1, "untimely": 7, "overspent": 7}
+
+
+def one_by_one() -> Counter[str]:
+    """The first gate that each candidate fails in a judging context; `""` admitted, `-` never offered."""
+    found: Counter[str] = Counter()
+    for name, (variants, formed, outside) in FIELDS.items():
+        every = product(range(variants), range(CITATIONS), range(AUTHORS), range(SCOPES), range(WHYS))
+        for fields, citation, author, scope, why in every:
+            found[_fate(name, fields, formed, outside, citation, author, scope, why)] += 1
+    return found
+
+
+def _fate(name: str, fields: int, formed: int, outside: int, citation: int, author: int, scope: int, why: int) -> str:
+    if name == "Exit":
+        return "-"
+    complete = name != "LogAppend" and fields < formed and citation != 1 and scope != 1 and why == 0
+    if not complete or author >= KNOWN_AUTHORS:
+        return "completeness"
+    if citation not in (0, 2):
+        return "authority_citation"
+    if scope != 0:
+        return "scope_claim"
+    if name == "Shell":
+        return "constitution_compliance"
+    return "io_allowlist" if fields >= formed - outside else ""
+
+
+def closed_form() -> dict[str, int]:
+    """The same by multiplication."""
+    rest = CITATIONS * AUTHORS * SCOPES * WHYS
+    total = sum(variants for variants, _, _ in FIELDS.values()) * rest
+    formed = {name: good for name, (_, good, _) in FIELDS.items() if name not in ("Exit", "LogAppend")}
+    complete = sum(formed.values()) * (CITATIONS - 1) * KNOWN_AUTHORS * (SCOPES - 1) * GOOD_WHYS
+    cited = complete * GOOD_CITATIONS // (CITATIONS - 1)
+    scoped = cited * GOOD_SCOPES // (SCOPES - 1)
+    each = scoped // sum(formed.values())
+    out = each * sum(outside for _, _, outside in FIELDS.values())
+    offered = total - FIELDS["Exit"][0] * rest
+    return {
+        "-": total - offered,
+        "completeness": offered - complete,
+        "authority_citation": complete - cited,
+        "scope_claim": cited - scoped,
+        "constitution_compliance": each * formed["Shell"],
+        "io_allowlist": out,
+        "": scoped - each * formed["Shell"] - out,
+    }
+
+
+OBSERVED = ("time", "words", "budget", "failure", "time", "over", "over", "over")
+ADMISSIBLE, OTHERS = 4, 8
+
+
+def lists(observations: int, candidates: int) -> Counter[str]:
+    """Decisions over all lists of observations and candidates, list by list of observations."""
+    many = sum((ADMISSIBLE + OTHERS) ** size for size in range(candidates + 1))
+    hopeless = sum(OTHERS**size for size in range(candidates + 1))
+    found: Counter[str] = Counter()
+    for length in range(observations + 1):
+        for seen in product(OBSERVED, repeat=length):
+            if seen.count("time") != 1:
+                found["REFUSE"] += many
+            elif "failure" in seen:
+                found["EXIT"] += many
+            elif "over" in seen or seen.count("budget") > 1:
+                found["REFUSE"] += many
+            else:
+                found["ACTION"] += many - hopeless
+                found["REFUSE"] += hopeless
+    return found

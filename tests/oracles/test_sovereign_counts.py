@@ -1,0 +1,86 @@
+"""The pinned counts of `sovereign`, each from origins that share nothing with the model."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections import Counter
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from evenhand.model.sovereign.systems import SYSTEMS
+
+PINNED = {
+    "-": 450,
+    "completeness": 4437,
+    "authority_citation": 144,
+    "scope_claim": 108,
+    "constitution_compliance": 8,
+    "io_allowlist": 16,
+    "": 12,
+}
+LISTS = {(2, 2): {"ACTION": 840, "EXIT": 628, "REFUSE": 9_993}}
+
+
+def oracle() -> ModuleType:
+    """A fresh copy of the oracle: tests may break theirs."""
+    spec = importlib.util.spec_from_file_location("sovereign_counts", Path(__file__).parent / "sovereign_counts.py")
+    assert spec is not None and spec.loader is not None
+    made = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(made)
+    return made
+
+
+def test_counting_multiplying_and_the_pin_agree() -> None:
+    """5,175 candidates in one context."""
+    one = oracle()
+    assert dict(one.one_by_one()) == one.closed_form() == PINNED
+    assert sum(PINNED.values()) == 5_175
+    assert dict(one.lists(2, 2)) == LISTS[2, 2]
+
+
+def test_a_fault_in_the_oracle_moves_the_counts() -> None:
+    """One gate's share changed."""
+    one = oracle()
+    one.__dict__["FIELDS"]["ReadLocal"] = (6, 3, 1)
+    assert dict(one.one_by_one()) != PINNED and one.closed_form() != PINNED
+
+
+@pytest.mark.parametrize("contexts", [1, pytest.param(19, marks=pytest.mark.deep)])
+def test_the_model_gives_the_pinned_classes(contexts: int) -> None:
+    """Every candidate in every context, once: by gate in those that judge."""
+    system = SYSTEMS["candidates"].at(contexts=contexts)
+    (config,) = system.all_configs()
+    (state,) = system.initial(config)
+    gates: Counter[str] = Counter()
+    kinds: Counter[str] = Counter()
+    for action in system.enabled(config, state):
+        decision = system.take(config, state, action).shown.decision
+        assert decision is not None
+        reason = decision.refusal.reason if decision.refusal is not None else decision.kind
+        kinds["judged" if reason in ("ACTION", "NO_ADMISSIBLE_ACTION") else reason] += 1
+        if reason in ("ACTION", "NO_ADMISSIBLE_ACTION"):
+            gates[decision.trace[0][1] if decision.trace else "-"] += 1
+    judging = {1: 1, 19: 4}[contexts]
+    assert dict(gates) == {gate: count * judging for gate, count in PINNED.items()}
+    if contexts == 19:
+        assert dict(kinds) == {
+            "judged": 4 * 5_175,
+            "EXIT": 5_175,
+            "MISSING_REQUIRED_OBSERVATION": 7 * 5_175,
+            "BUDGET_EXHAUSTED": 7 * 5_175,
+        }
+
+
+def test_the_model_gives_the_pinned_lists() -> None:
+    """73 lists of observations by 157 of candidates."""
+    system = SYSTEMS["lists"].at(observations=2, candidates=2)
+    (config,) = system.all_configs()
+    (state,) = system.initial(config)
+    kinds = Counter(
+        decision.kind
+        for action in system.enabled(config, state)
+        if (decision := system.take(config, state, action).shown.decision) is not None
+    )
+    assert dict(kinds) == LISTS[2, 2] and sum(kinds.values()) == 73 * 157
