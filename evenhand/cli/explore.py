@@ -68,6 +68,12 @@ def explore(
         int | None, typer.Option(min=1, help="Stop after so many states of one configuration; may end UNDECIDED.")
     ] = None,
     depth: Annotated[int | None, typer.Option(min=0, help="Stop after so many steps; may end UNDECIDED.")] = None,
+    max_memory: Annotated[
+        int | None, typer.Option(min=1, metavar="MB", help="Keep nothing new beyond so much; may end UNDECIDED.")
+    ] = None,
+    tier: Annotated[
+        int | None, typer.Option(min=0, max=2, help="0: every action, 1: equal work once, 2: rows. Default: the best.")
+    ] = None,
     graph: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the graph: .dot, .graphml or .json by suffix.")
     ] = None,
@@ -90,7 +96,7 @@ def explore(
     export = _exporter(graph)
     folder = _folder(out)
     licence = _licence(bundle, chosen) if symmetry else None
-    if max_states is None and depth is None and not yes and licence is None:
+    if max_states is None and depth is None and max_memory is None and not yes and licence is None:
         _is_finishable(chosen)
     began = time.monotonic()
     try:
@@ -100,11 +106,17 @@ def explore(
                 claims_for(bundle, chosen.name, job.claims),
                 max_states=max_states,
                 depth=depth,
+                max_memory=None if max_memory is None else max_memory << 20,
+                tier=tier,
                 licence=licence,
                 progress=progress,
                 jobs=jobs,
             )
     except ModelError as error:
+        raise BadUse(str(error)) from error
+    except ValueError as error:
+        if tier is None:
+            raise
         raise BadUse(str(error)) from error
     findings = findings_of(bundle, job, chosen, found.verdicts)
     report = Report(findings, _settings(job, chosen), versions(), timing={"total": time.monotonic() - began})

@@ -79,6 +79,15 @@ class Exploration:
 
         return as_networkx(self.system, self._configs[config], config, self._bounds)
 
+    def condensation(self, config: int = 0) -> nx.DiGraph[Any]:
+        """The strongly connected parts of that graph and the edges between them; `members` are the states of a part.
+
+        Parts are numbered from 0; edges carry `weight`, the steps that lead from one part to the other.
+        """
+        from evenhand.properties.search.export import condensed
+
+        return condensed(self.to_networkx(config))
+
 
 @dataclass(frozen=True)
 class Result:
@@ -120,6 +129,7 @@ def explore(
     *,
     max_states: int | None = None,
     depth: int | None = None,
+    max_memory: int | None = None,
     licence: Licence | None = None,
     quotient: str | None = None,
     tier: int | None = None,
@@ -129,8 +139,9 @@ def explore(
 ) -> Exploration:
     """Search every reachable state of every configuration, and decide the claims.
 
-    `max_states` bounds the graph of each configuration, `depth` the number of steps from the start; what a
-    bound leaves out is UNDECIDED.  `quotient` (by default the one that `licence` names) explores one
+    `max_states` bounds the graph of each configuration, `depth` the number of steps from the start, `max_memory`
+    the bytes that this process (each of `jobs`) may hold; what a bound leaves out is UNDECIDED.
+    `quotient` (by default the one that `licence` names) explores one
     configuration of each orbit.  `tier` is 0, 1 or 2, by default the best that system and claims allow.  `configs`
     explores some configurations rather than those of the scope.  `jobs` splits them over processes; findings
     and counts do not depend on it.  `progress` is called now and then with states and steps so far.
@@ -140,8 +151,8 @@ def explore(
     ValueError for a bound, tier or number of jobs that makes no sense.
     """
     asked = tuple(claims)
-    _sensible(max_states=max_states, depth=depth, jobs=jobs)
-    bounds = Bounds(max_states, depth)
+    _sensible(max_states=max_states, depth=depth, max_memory=max_memory, jobs=jobs)
+    bounds = Bounds(max_states, depth, max_memory)
     group = licensed(system, quotient, licence)
     numbered = _listed(system, configs)
     chosen, why = chosen_tier(system, tier, asked, numbered)
@@ -286,8 +297,9 @@ def _listed(system: AnySystem, configs: Iterable[Any] | None) -> list[Any]:
         ) from error
 
 
-def _sensible(*, max_states: int | None, depth: int | None, jobs: int) -> None:
-    for name, bound, least in (("max_states", max_states, 1), ("depth", depth, 0), ("jobs", jobs, 1)):
+def _sensible(*, max_states: int | None, depth: int | None, max_memory: int | None, jobs: int) -> None:
+    named = (("max_states", max_states, 1), ("depth", depth, 0), ("max_memory", max_memory, 1), ("jobs", jobs, 1))
+    for name, bound, least in named:
         if bound is not None and bound < least:
             raise ValueError(f"{name} must be at least {least}, not {bound}")
 
@@ -296,6 +308,8 @@ def _scope(system: AnySystem, total: Result, configs: int, bounds: Bounds, quoti
     scope: dict[str, Any] = {**system.scope, "configs": configs, "depth": total.depth, "complete": not total.open}
     if bounds.max_states is not None:
         scope["max_states"] = bounds.max_states
+    if bounds.max_memory is not None:
+        scope["max_memory"] = bounds.max_memory
     if bounds.depth is not None:
         scope["max_depth"] = bounds.depth
     if quotient is not None:

@@ -12,7 +12,7 @@ from evenhand.properties.search.graph import Bounds, Watcher, Watchers, search
 from evenhand.properties.search.steps import Tier
 from evenhand.properties.search.tiers import tier_for
 
-__all__ = ["as_networkx"]
+__all__ = ["as_networkx", "condensed"]
 
 
 class _Pairs(Watcher):
@@ -47,3 +47,16 @@ def as_networkx(system: AnySystem, config: Any, number: int, bounds: Bounds) -> 
         before = walk.states[source]
         graph.add_edge(before, walk.states[target], action=tier.action(config, before, action), weight=weight)
     return graph
+
+
+def condensed(graph: nx.DiGraph[Any]) -> nx.DiGraph[Any]:
+    """The condensation of a graph; see `Exploration.condensation`."""
+    made: nx.DiGraph[Any] = nx.condensation(graph)
+    mapping: dict[Any, int] = made.graph["mapping"]
+    weights: dict[tuple[int, int], int] = {}
+    for source, target, about in graph.edges(data=True):
+        pair = (mapping[source], mapping[target])
+        weights[pair] = weights.get(pair, 0) + about["weight"]
+    for source, target in made.edges:
+        made.edges[source, target]["weight"] = weights[source, target]
+    return made

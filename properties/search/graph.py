@@ -13,13 +13,14 @@ import copy
 from array import array
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Any
 
 from evenhand.model.system import Step
 from evenhand.properties.search.blind import ActionNeeded, blind_step, make_step, was_touched
 from evenhand.properties.search.found import AnySystem, Finding, ModelError, named
+from evenhand.properties.search.memory import resident
 from evenhand.properties.search.steps import Tier, nth_action, stepped
 
 __all__ = ["Bounds", "History", "Walk", "Watcher", "Watchers", "remember", "search"]
@@ -74,13 +75,14 @@ class Watchers:
 
 @dataclass(frozen=True)
 class Bounds:
-    """What ends a search early: so many states of one configuration, so many steps from the start."""
+    """What ends a search early: so many states of one configuration, steps from the start, bytes of this process."""
 
     max_states: int | None = None
     depth: int | None = None
+    max_memory: int | None = None
 
     def __str__(self) -> str:
-        named = (("max_states", self.max_states), ("depth", self.depth))
+        named = (("max_states", self.max_states), ("depth", self.depth), ("max_memory", self.max_memory))
         return " and ".join(f"{name}={bound}" for name, bound in named if bound is not None)
 
 
@@ -172,6 +174,9 @@ def search(
         for sid in again:
             _expand(system, tier, walk, sid, watchers, bounds, fresh=False)
         for sid in frontier(low, high):
+            if bounds.max_memory is not None and sid & 127 == 0 and resident() > bounds.max_memory:
+                # From here on nothing new is kept; what is known is still expanded.
+                bounds = replace(bounds, max_states=len(walk.states), max_memory=None)
             _expand(system, tier, walk, sid, watchers, bounds, fresh=True)
             if tick is not None and sid & 1023 == 0:
                 tick(len(walk.states), walk.transitions)

@@ -68,7 +68,7 @@ def expand(
     steps, edges = state[4], state[5]
     slots = len(rows.list_base)
     for sid in range(state[1], last):
-        if count + state[8] > len(parents):
+        if count < limit and count + state[8] > len(parents):
             state[0], state[1], state[4], state[5] = count, sid, steps, edges
             return FULL
         index = 0

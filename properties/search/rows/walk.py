@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from evenhand.properties.search.found import AnySystem, Finding, ModelError, named
 from evenhand.properties.search.graph import Bounds
+from evenhand.properties.search.memory import resident
 from evenhand.properties.search.rows import kernel
 from evenhand.properties.search.rows.compiler import BY_ROWS, Program
 from evenhand.properties.search.rows.flat import Flat
@@ -143,7 +144,7 @@ def search_rows(
     shape, labels = program.shape, len(program.labeller.sets)
     starts = list(dict.fromkeys(tuple(start) for start in program.starts))
     if bounds.max_states is not None and len(starts) > bounds.max_states:
-        bounds = Bounds(len(starts), bounds.depth)  # initial states are never left out, as in the other tiers
+        bounds = replace(bounds, max_states=len(starts))  # initial states are never left out, as in the other tiers
     words = np.asarray(starts, dtype=np.int64).reshape(-1, shape.words)
     # Parents of initial states say which of those `initial` lists they are.
     parents = np.asarray([-1 - program.starts.index(list(start)) for start in starts], dtype=np.int32)
@@ -151,7 +152,7 @@ def search_rows(
     walk.label_counts = np.zeros(labels, dtype=np.int64)
     walk.label_state, walk.label_row = np.full(labels, -1, dtype=np.int64), np.full(labels, -1, dtype=np.int64)
     limit = np.iinfo(np.int32).max if bounds.max_states is None else bounds.max_states
-    machine = _Machine(walk, limit, engine)
+    machine = _Machine(walk, limit, engine, bounds.max_memory)
     low, high = 0, len(starts)
     while low < high:
         walk.levels.append(low)
@@ -173,8 +174,8 @@ def _any_offer(walk: RowWalk, low: int, high: int) -> bool:
 class _Machine:
     """The arrays that grow, and which kernel works on them."""
 
-    def __init__(self, walk: RowWalk, limit: int, engine: str | None) -> None:
-        self.walk, self.wanted = walk, engine
+    def __init__(self, walk: RowWalk, limit: int, engine: str | None, max_memory: int | None) -> None:
+        self.walk, self.wanted, self.max_memory = walk, engine, max_memory
         self.dense = walk.program.shape.bits <= DENSE
         self.state = np.zeros(9, dtype=np.int64)
         self.state[0], self.state[3], self.state[8] = len(walk.words), limit, walk.flat.widest
@@ -190,6 +191,8 @@ class _Machine:
         walk = self.walk
         ended = kernel.FULL
         while ended == kernel.FULL:
+            if self.max_memory is not None and resident() > self.max_memory:
+                self.state[3] = self.state[0]  # nothing new is kept; what is known is still expanded
             ended = self._fast() if self._use_numba(high - low) else self._plainly()
         walk.count, walk.transitions, walk.edges = (int(self.state[place]) for place in (0, 4, 5))
         walk.open = walk.open or bool(self.state[6])
@@ -241,7 +244,12 @@ class _Machine:
             self.state,
         )
         if ended == kernel.FULL:
-            self._grow(rehash, 2 * len(walk.words))
+            room = 2 * len(walk.words)
+            more = room * (8 * walk.program.shape.words + 16)
+            if self.max_memory is not None and resident() + more > self.max_memory:
+                self.state[3] = self.state[0]
+            else:
+                self._grow(rehash, room)
         return ended
 
     def _grow(self, rehash: Any, room: int) -> None:
