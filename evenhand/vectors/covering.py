@@ -75,7 +75,7 @@ def _solve(
     constraints = [LinearConstraint(matrix, lb=1)]
     if most is not None:
         constraints.append(LinearConstraint(np.ones((1, len(columns))), ub=most))
-    found = milp(cost, integrality=np.ones(len(columns)), bounds=Bounds(0, 1), constraints=constraints)
+    found = milp(cost, integrality=np.ones(len(columns), np.int64), bounds=Bounds(0, 1), constraints=constraints)
     if found.x is None:
         raise NoCover(f"the set-cover solver gave no answer: {found.message}")
     chosen = [number for number, value in enumerate(found.x) if value > 0.5]

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
-from evenhand.model.system import System
+from evenhand.model.system import Mutant, Scope, System
 from evenhand.model.trace import Scenario
 from evenhand.properties.machine import fuzz
 from evenhand.properties.property import AnyStep, Monitor
@@ -104,14 +104,19 @@ def _where(bundle: Bundle, target: Target) -> Iterator[AnySystem]:
         one = target.mutant
         yield systems[one.system].at(**dict(one.scope)).under(**dict(one.readings))
         return
-    named = {(one.system, systems[one.system].at(**dict(one.scope)).scope) for one in bundle.model.mutants}
-    own = {(name, base.scope) for name, base in systems.items()}
-    sized = [(estimate(systems[name].at(**dict(scope))), name, str(scope), scope) for name, scope in named | own]
-    known = [(about, *place) for about, *place in sized if about is not None]
-    largest = {name: max(entry for entry in known if entry[1] == name) for _, name, _, _ in known}
-    small = {name: max((e for e in known if e[1] == name and e[0] <= SMALL), default=largest[name]) for name in largest}
-    for _, name, _, scope in sorted(dict.fromkeys((*small.values(), *largest.values())), key=lambda entry: entry[:3]):
+    found: list[tuple[int, str, str, Scope]] = []
+    for name, base in systems.items():
+        scopes = dict.fromkeys((base.scope, *(base.at(**dict(one.scope)).scope for one in _mutants(bundle, name))))
+        sized = [(estimate(base.at(**dict(scope))), scope) for scope in scopes]
+        known = [(about, name, str(scope), scope) for about, scope in sized if about is not None]
+        small = [entry for entry in known if entry[0] <= SMALL]
+        found += [max(some, key=lambda entry: entry[:3]) for some in (small, known) if some]
+    for _, name, _, scope in sorted(dict.fromkeys(found), key=lambda entry: entry[:3]):
         yield systems[name].at(**dict(scope))
+
+
+def _mutants(bundle: Bundle, system: str) -> Iterator[Mutant[Any]]:
+    return (one for one in bundle.model.mutants if one.system == system)
 
 
 SMALL = 10_000

@@ -64,9 +64,10 @@ def load_frozen(folder: Path, protocol: str) -> tuple[Manifest, dict[str, Suite]
     suites = load_suites(folder)
     if wrong := manifest.complaints(suites):
         raise BadRecord(str(folder), "not as frozen: " + "; ".join(wrong[:10]), "Restore the files, or freeze again")
-    for name, one in ((path.name, manifest), *suites.items()):
-        if one.protocol != protocol:
-            raise BadRecord(str(folder / name), f"it is about {one.protocol}, not {protocol}", "Give another folder")
+    about = {path.name: manifest.protocol, **{name: one.protocol for name, one in suites.items()}}
+    for name, other in about.items():
+        if other != protocol:
+            raise BadRecord(str(folder / name), f"it is about {other}, not {protocol}", "Give another folder")
     return manifest, suites
 
 
