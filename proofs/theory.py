@@ -8,18 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from evenhand.model.system import UnknownName
 from evenhand.proofs.smt.logic import (
     Definition,
     Formula,
     Function,
+    Holds,
     Relation,
     Sort,
     conjunction,
     expand,
     free,
     translate,
+    walk,
 )
 from evenhand.proofs.smt.smtlib import Query
 
@@ -38,6 +41,11 @@ class Axiom:
         if free(self.formula):
             names = ", ".join(sorted(v.name for v in free(self.formula)))
             raise ValueError(f"axiom {self.name} leaves {names} free")
+
+    @cached_property
+    def relations(self) -> frozenset[str]:
+        """The names of the relations in it: where none is defined, there is nothing to expand."""
+        return frozenset(part.relation.name for part in walk(self.formula) if isinstance(part, Holds))
 
 
 @dataclass(frozen=True)
@@ -88,9 +96,12 @@ class Theory:
         kept = frozenset(opaque)
         meanings = {name: definition for name, definition in self.meanings.items() if name not in kept}
         words = tuple(d.relation for d in self.definitions if d.name in kept)
-        named = [(axiom.name, axiom.formula) for axiom in self.axioms] + list(claims)
-        assertions = tuple((name, expand(formula, meanings)) for name, formula in named)
-        return Query(self.sorts, self.functions, (*self.relations, *words), assertions)
+        axioms = [
+            (a.name, a.formula if a.relations.isdisjoint(meanings) else expand(a.formula, meanings))
+            for a in self.axioms
+        ]
+        claimed = [(name, expand(formula, meanings)) for name, formula in claims]
+        return Query(self.sorts, self.functions, (*self.relations, *words), (*axioms, *claimed))
 
     @property
     def assumed(self) -> Formula:

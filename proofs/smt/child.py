@@ -5,9 +5,9 @@ every query has a fresh fork, so that no answer depends on what was asked before
 the workbench and is the only one that touches z3 and cvc5, whose Python interfaces carry no types.
 
 Question: `text`, `sorts` (names), `functions` ([name, [sorts], sort]), `relations` ([name, [sorts]]), `options`,
-`rlimit`, `proof` (whether cvc5 is to print its proof), `horn` (the predicate of Horn clauses, for z3 alone).
-Answer: `status` (sat, unsat, unknown, missing, crashed), `because`, `core`, `model`, `used`, `version`, `seconds`,
-`proof`, `meaning` (of that predicate).
+`rlimit`, `seconds` (of CPU), `proof` (whether cvc5 is to print its proof), `horn` (the predicate of Horn clauses, for
+z3 alone).  Answer: `status` (sat, unsat, unknown, missing, crashed), `because`, `core`, `model`, `used`, `version`,
+`seconds`, `proof`, `meaning` (of that predicate).
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import importlib
 import itertools
 import json
 import os
+import signal
 import sys
 import time
 from collections.abc import Callable, Mapping
@@ -190,18 +191,30 @@ def _say(said: Answer) -> None:
     os.write(1, json.dumps(said, sort_keys=True).encode() + b"\n")
 
 
+def _bounded(question: Question) -> None:
+    """Give this process its seconds of CPU and no more, where the platform can: a busy machine is no reason to fail."""
+    with contextlib.suppress(ImportError):
+        import resource
+
+        seconds = int(question["seconds"])
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 5))
+
+
 def _in_fork(solver: str, question: Question) -> None:
-    """Answer in a fork of this process; say so if the fork dies."""
+    """Answer in a fork of this process; say so if the fork dies, or uses up its seconds of CPU."""
     process = os.fork()
     if process == 0:
         code = 1
         try:
+            _bounded(question)
             _say(answer(solver, question))
             code = 0
         finally:
             os._exit(code)
     _, ended = os.waitpid(process, 0)
-    if ended != 0:
+    if os.WIFSIGNALED(ended) and os.WTERMSIG(ended) == getattr(signal, "SIGXCPU", None):
+        _say({"status": "unknown", "because": f"no answer within {question['seconds']} s of CPU"})
+    elif ended != 0:
         how = f"signal {os.WTERMSIG(ended)}" if os.WIFSIGNALED(ended) else f"exit code {os.WEXITSTATUS(ended)}"
         _say({"status": "crashed", "because": f"the solver process ended with {how}"})
 

@@ -4,8 +4,8 @@ Each solver lives in a process of its own, which may die, hang or be missing wit
 a plain `sat` or `unsat` is `unknown` with its reason.  Two solvers that contradict each other are no majority
 vote but a status of their own, `disagreement`, and nothing is built on it.
 
-Cut-offs are resource counts (`rlimit`), so that the same query ends the same way on a slow machine; the clock
-is a net below them.
+Cut-offs are resource counts (`rlimit`), so that the same query ends the same way on a slow machine; CPU time is a
+net below them, and the clock one below that.
 """
 
 from __future__ import annotations
@@ -48,6 +48,9 @@ __all__ = [
 _GLANCE = 0.25
 """Seconds between two looks at whether a solver process still lives."""
 
+PATIENCE = 6
+"""How much slower than its CPU time a query may be on a machine that does other things."""
+
 Status = Literal["sat", "unsat", "unknown", "disagreement"]
 
 
@@ -60,10 +63,23 @@ class NoSolver(RuntimeError):
 
 @dataclass(frozen=True)
 class Limits:
-    """`rlimit` in each solver's own resource units; `timeout_ms` of wall clock for one query and solver."""
+    """`rlimit` in each solver's own resource units; `timeout_ms` of CPU for one query and solver.
+
+    A process that uses no CPU either is given up after `PATIENCE` times that, by the clock on the wall.
+    """
 
     rlimit: int = 20_000_000
     timeout_ms: int = 20_000
+
+    @property
+    def seconds(self) -> int:
+        """Whole seconds of CPU."""
+        return -(-self.timeout_ms // 1000)
+
+    @property
+    def patience(self) -> float:
+        """Seconds by the clock."""
+        return PATIENCE * self.timeout_ms / 1000
 
 
 @dataclass(frozen=True)
@@ -288,6 +304,7 @@ class Portfolio:
             ],
             "relations": [[number[r.name], [number[s.name] for s in r.domain]] for r in query.relations],
             "rlimit": limits.rlimit,
+            "seconds": limits.seconds,
         }
         first = self._fixed or ((Z3, CVC5_FINITE) if expected == "sat" else (Z3, CVC5))
         answers = self._side_by_side(first, question, query, limits)
@@ -316,9 +333,10 @@ class Portfolio:
             "functions": [],
             "relations": [],
             "rlimit": limits.rlimit,
+            "seconds": limits.seconds,
         }
         worker.ask({**question, "options": dict(solver.options), "proof": True})
-        said = worker.take(limits.timeout_ms / 1000)
+        said = worker.take(limits.patience)
         if said.get("status") != "unsat" or not said.get("proof"):
             why = said.get("because") or "no proof"
             return ProofText(solver.name, because=f"asked for a proof it said {said.get('status')}: {why}")
@@ -331,8 +349,10 @@ class Portfolio:
         """
         limits = limits or Limits()
         worker = self._workers.setdefault((*Z3.start, "0"), _Worker(Z3.start))
-        worker.ask({"text": clauses, "horn": predicate, "options": {}, "rlimit": limits.rlimit})
-        return worker.take(limits.timeout_ms / 1000)
+        worker.ask(
+            {"text": clauses, "horn": predicate, "options": {}, "rlimit": limits.rlimit, "seconds": limits.seconds}
+        )
+        return worker.take(limits.patience)
 
     def _side_by_side(
         self, solvers: Sequence[Solver], question: Mapping[str, Any], query: Query, limits: Limits
@@ -345,7 +365,7 @@ class Portfolio:
             worker.ask({**question, "options": dict(solver.options)})
             workers.append(worker)
         return [
-            _answer(solver, worker.take(limits.timeout_ms / 1000), query)
+            _answer(solver, worker.take(limits.patience), query)
             for solver, worker in zip(solvers, workers, strict=True)
         ]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from evenhand.proofs.smt.logic import (
     And,
@@ -48,10 +48,17 @@ class Query:
 
     @cached_property
     def numbers(self) -> Mapping[str, str]:
-        """Each sort's, function's and relation's name under numbers."""
-        sorts = {sort.name: f"s{i}" for i, sort in enumerate(self.sorts)}
-        functions = {function.name: f"f{i}" for i, function in enumerate(self.functions)}
-        return {**sorts, **functions, **{relation.name: f"r{i}" for i, relation in enumerate(self.relations)}}
+        """Each sort's, function's and relation's name under numbers; one object for queries of equal symbols."""
+        return _numbers(self.sorts, self.functions, self.relations)
+
+
+@lru_cache(maxsize=64)
+def _numbers(
+    sorts: tuple[Sort, ...], functions: tuple[Function, ...], relations: tuple[Relation, ...]
+) -> Mapping[str, str]:
+    named = {sort.name: f"s{i}" for i, sort in enumerate(sorts)}
+    named |= {function.name: f"f{i}" for i, function in enumerate(functions)}
+    return {**named, **{relation.name: f"r{i}" for i, relation in enumerate(relations)}}
 
 
 def text(query: Query, *, numbered: bool = False) -> str:
