@@ -10,7 +10,7 @@ ARGS ?=
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help verify test deep lint bench clean
+.PHONY: help verify test deep lint bench docs clean
 
 help:    ## Show this list
 	@grep -E '^[a-z]+: .*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):[^#]*## (.*)/  make \1\t\2/' | expand -t 16
@@ -32,6 +32,9 @@ lint: $(STAMP)      ## Check style, format and types
 
 bench: $(STAMP)     ## Compare the engines side by side
 	$(BIN)/python -m benchmarks $(ARGS)
+
+docs: $(STAMP)      ## Build the documents as a site in out/site; a broken link fails
+	$(BIN)/python -m mkdocs build
 
 clean:   ## Remove .venv and whatever the tools left behind
 	rm -rf $(VENV) build dist out .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache *.egg-info
