@@ -52,14 +52,16 @@ def corners(theorem: Theorem, system: AnySystem) -> tuple[Corner, ...]:
     Of a theory of two copies only the axioms that tie the copies together are asked about: the words are those of the
     theory that was copied, and have corner cases there.
     """
-    place = (id(theorem.theory), id(theorem.samples), id(system.step), repr(system.readings))
+    whole = theorem.samples.whole if isinstance(theorem.samples, Worlds) else None
+    shares = whole is not None and whole.definitions is theorem.theory.definitions
+    theory = whole if shares and whole is not None else theorem.theory
+    place = (id(theory), id(theorem.view), id(system.step), repr(system.readings))
     if place not in _MADE:
-        _MADE[place] = (theorem, tuple(_make(theorem, system)))
+        _MADE[place] = (theorem, tuple(_make(theorem, theory, system)))
     return _MADE[place][1]
 
 
-def _make(theorem: Theorem, system: AnySystem) -> Iterator[Corner]:
-    theory = theorem.theory
+def _make(theorem: Theorem, theory: Theory, system: AnySystem) -> Iterator[Corner]:
     visible = theorem.samples.visible if isinstance(theorem.samples, Worlds) else lambda _variables: TRUE
     names = {*theory.symbols, *theory.meanings}
     copied = {name for name in names if name.endswith("2") and name[:-1] in names}
@@ -102,7 +104,7 @@ def _corner(
     yield Corner(name, formula, axiom, tuple(steps[-1:]))
 
 
-_LIMITS = Limits(rlimit=2_000_000, timeout_ms=5_000)
+_LIMITS = Limits(rlimit=2_000_000, timeout_ms=60_000)
 
 
 def _solver() -> Portfolio:

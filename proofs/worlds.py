@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 from evenhand.model.system import Step, System
 from evenhand.proofs.smt.logic import TRUE, Formula, Var
+from evenhand.proofs.theory import Theory
 
 __all__ = ["Event", "Situation", "Worlds", "draw"]
 
@@ -61,7 +62,8 @@ class Worlds:
     faulty rules by name, beside the protocol's mutants: for claims that no mutant breaks.  `restrictions` are axioms
     that leave steps out on purpose; any other axiom that is false of a step is a fault of the theory.  Of the
     situations that are listed, mutants take each `thin`-th.  `visible` says when a step shows these things at all: of a
-    request that nobody submitted, no step says anything.
+    request that nobody submitted, no step says anything.  `whole` is a theory of which theorems may use a part of the
+    axioms: corner cases are made from all of them.
     """
 
     every: Callable[[Any], tuple[Situation, ...]]
@@ -71,6 +73,7 @@ class Worlds:
     foils: Mapping[str, Any] = field(default_factory=dict[str, Any])
     restrictions: frozenset[str] = frozenset()
     thin: int = 1
+    whole: Theory | None = None
     visible: Callable[[tuple[Var, ...]], Formula] = lambda _variables: TRUE
 
     def situations(self, system: System[Any, Any, Any, Any, Any]) -> tuple[tuple[str, Situation], ...]:

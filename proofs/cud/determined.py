@@ -4,13 +4,15 @@ A kernel is here what it tells and what it changes: the words `gets_done`, `gets
 `becomes`, left open (`KERNEL`).  CLAIMS are the claims of the page as closed formulas over these words; if they imply
 OUTCOME, the outcome that the text gives, then any two kernels that satisfy them are the same function.
 
-    python -m evenhand.proofs.cud.determined
+    python -m evenhand.proofs.cud determined
 """
 
 from __future__ import annotations
 
+import atexit
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 from evenhand.model.cud.readings import Readings
@@ -34,7 +36,7 @@ from evenhand.proofs.smt.logic import (
     iff,
     variables,
 )
-from evenhand.proofs.smt.portfolio import Answered, Limits, Portfolio, shared
+from evenhand.proofs.smt.portfolio import CVC5, CVC5_FINITE, Answered, Limits, Portfolio
 from evenhand.proofs.theorem import Lemma, Theorem
 from evenhand.proofs.theory import Theory
 
@@ -113,7 +115,15 @@ _PARTS = (
 _OPAQUE = (*KERNEL, "entitled", "barred", "proper", "foreign", "trespasses", "clash")
 """What need not be looked into to see that the claims determine the outcome."""
 
-_LIMITS = Limits(rlimit=1_000_000, timeout_ms=10_000)
+_LIMITS = Limits(rlimit=1_000_000, timeout_ms=30_000)
+
+
+@cache
+def _portfolio() -> Portfolio:
+    """Proofs and countermodels, each by what is quickest at it."""
+    found = Portfolio((CVC5, CVC5_FINITE))
+    atexit.register(found.close)
+    return found
 
 
 def implied(names: Sequence[str], *, theory: Theory = EPOCH, portfolio: Portfolio | None = None) -> Answered:
@@ -123,9 +133,7 @@ def implied(names: Sequence[str], *, theory: Theory = EPOCH, portfolio: Portfoli
     answered: list[Answered] = []
     for part in _PARTS:
         query = lean.query(*claims, ("goal", Not(part)), opaque=_OPAQUE)
-        answered.append((portfolio or shared()).ask(query, expected="unsat", limits=_LIMITS))
-        if answered[-1].status == "unknown":
-            answered[-1] = (portfolio or shared()).ask(query, expected="sat", limits=_LIMITS)
+        answered.append((portfolio or _portfolio()).ask(query, expected="sat", limits=_LIMITS))
         if answered[-1].status != "unsat":
             break
     return answered[-1]
@@ -196,8 +204,3 @@ DETERMINED = (
     _determined("outcomes_are_those_of_the_text_failure_first", FAILURE_FIRST, fault_precedence="failure_first"),
 )
 """One theorem for each reading that decides what is told."""
-
-
-if __name__ == "__main__":
-    for found in minimal_sets():
-        print("\n  ".join(("These claims determine the kernel, and none can be spared:", *found)))

@@ -86,7 +86,7 @@ def _well_formed() -> Formula:
     )
 
 
-formed = _define("formed", (r,), _well_formed(), "C8, FQ1, FQ2, FQ12, FQ13: the action grammar")
+formed = _define("formed", (r,), submitted(r) & _well_formed(), "C8, FQ1, FQ2, FQ12, FQ13: the action grammar")
 puts = _define("puts", (r, k, v), wants(r, k, v) & ~held(k, v), "C10: what the request would change")
 overreaches = _define(
     "overreaches",

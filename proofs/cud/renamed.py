@@ -230,7 +230,7 @@ EQUIVARIANCE = replace(
         source="D12, FQ19, FQ26",
         goal=conjunction(
             [
-                *(_two.alike(name) for name in (*TOLD_WORDS, *LOGGED_WORDS)),
+                *(_two.alike(name) for name in (*TOLD_WORDS, "gets_more", "tells_two", *LOGGED_WORDS)),
                 forall([k, v], iff(word("becomes", k, v), _two.holds("becomes", TO_KEY(k), v))),
                 forall([x], iff(word("stays", x), _two.holds("stays", TO_AGENT(x)))),
             ]

@@ -48,6 +48,7 @@ from evenhand.model.cud.vocabulary import (
     State,
     target,
 )
+from evenhand.proofs.cud.epoch import EPOCH
 from evenhand.proofs.cud.link import CudStep
 from evenhand.proofs.cud.scene import STRANGER
 from evenhand.proofs.cud.signature import ACT, AGENT, KEY, active, known, member, submitted
@@ -400,6 +401,7 @@ WORLDS = Worlds(
     events=_EVENTS,
     foils={"refusal told as silence": replace(REFERENCE, token=_refusal_as_silence)},
     thin=9,
+    whole=EPOCH,
     visible=_visible,
 )
 """What single epochs are compared on."""

@@ -33,7 +33,7 @@ from evenhand.proofs.theorem import Theorem
 from evenhand.proofs.theory import Theory
 from evenhand.properties.verdict import Status
 
-__all__ = ["THEOREMS"]
+__all__ = ["THEOREMS", "UNTRIMMED"]
 
 r, s = variables(ACT, "r s")
 k = KEY("k")
@@ -269,7 +269,7 @@ _BEFORE: dict[str, Any] = {
 }
 DEADLOCK_AND_LIVELOCK = replace(DEADLOCK_AND_LIVELOCK, name="deadlock_xor_livelock_unchanged_state")
 
-_EVERY = (
+UNTRIMMED = (
     EXECUTED_NEVER_INTERFERE,
     EXECUTED_HAS_CAPABILITY,
     NO_VETO_OVERRIDDEN,
@@ -295,5 +295,7 @@ _EVERY = (
     *DETERMINED,
     *TWINS,
 )
-THEOREMS = tuple(lean(theorem) for theorem in _EVERY)
+"""The theorems with every axiom of their theories."""
+
+THEOREMS = tuple(lean(theorem) for theorem in UNTRIMMED)
 """What `cud` is proved to do."""

@@ -19,6 +19,7 @@ from evenhand.proofs.cud.signature import (
     KEY,
     VALUE,
     held,
+    later,
     scope,
     wants,
 )
@@ -57,8 +58,17 @@ ORDER = twin(
 # The epoch: everything else is the same, with what agents remember of the epoch before.
 
 _EPOCHS = ("later", "turn")
-_EPOCH = apart("cud_another_epoch", _EPOCHS, keep=("turns_are_ordered",))
-_in_epoch = Copies(_EPOCH)
+_EPOCH_PLAIN = apart("cud_first_epoch", _EPOCHS, keep=("turns_are_ordered",))
+_in_epoch = Copies(_EPOCH_PLAIN)
+_EPOCH = replace(
+    _EPOCH_PLAIN,
+    axioms=(
+        *_EPOCH_PLAIN.axioms,
+        Axiom(
+            "later_and_first", later() & ~_in_epoch.holds("later"), "of any two epochs each is compared with the first"
+        ),
+    ),
+)
 
 EPOCHS = twin(
     "epoch_independence",

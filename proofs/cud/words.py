@@ -98,7 +98,7 @@ def _beaten_unless(wins: Formula, source: str) -> tuple[Definition, ...]:
 
 def _forgiven(*parts: Formula, source: str) -> Definition:
     """The action grammar with other parts."""
-    return _means("formed", conjunction(parts), source)
+    return _means("formed", conjunction([submitted(r), *parts]), source)
 
 
 _PLAIN = ~(forged_agent(r) | forged_id(r) | odd_type(r) | doubled(r) | odd_value(r) | misshapen(r))
