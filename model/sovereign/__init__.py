@@ -3,3 +3,12 @@
 Whatever is proposed passes five gates or is refused; one bundle wins by its hash; one warrant is issued, for one
 request, in one cycle, once.  Section numbers are those of the source text.
 """
+
+from __future__ import annotations
+
+from evenhand.model.sovereign.protocol import SOVEREIGN
+
+__all__ = ["PROTOCOL"]
+
+PROTOCOL = SOVEREIGN
+"""What the registry finds."""
