@@ -141,7 +141,7 @@ def _needs(_config: Config, state: State, act: Act) -> frozenset[Need]:
 
 
 def _may_call(config: Config, state: State, act: Act) -> bool:
-    return state.doing[config.agents.index(act.agent)].phase is Phase.ALLOWED
+    return state.doing[config.agents.index(act.agent)] == Doing(Phase.ALLOWED, act.resource)
 
 
 def _told_of(before: str | None, agent: str) -> str | None:
@@ -210,7 +210,7 @@ def step(rules: Rules, config: Config, state: State, act: Act) -> tuple[State, D
         case _ if act.agent not in config.agents:
             return state, Decision(act.what, Verdict.DENIED, reason="the agent may not write in this scope")
         case What.CALL:
-            if not rules.may_call(config, state, act) or _doing(config, state, act.agent).resource != act.resource:
+            if not rules.may_call(config, state, act):
                 return _rejected(state, act, "the guard has not allowed it")
             return _moved(config, state, act.agent, Doing(Phase.RUNNING, act.resource)), Decision(act.what)
         case What.ABANDON:

@@ -47,6 +47,7 @@ def actions(config: Config, scope: Scope, state: State) -> Iterator[Act]:
         if doing.phase is Phase.IDLE:
             for resource in config.resources:
                 yield from _requests(config, scope, state, agent, resource)
+            yield Act(What.CALL, agent, config.resources[0])  # out of turn: rejected
         elif doing.phase is Phase.ALLOWED:
             yield Act(What.CALL, agent, doing.resource)
             yield Act(What.ABANDON, agent, doing.resource)
@@ -112,11 +113,16 @@ def _progress(taken: GuardStep) -> bool:
     return taken.shown.note == "done"
 
 
-def _fair(_config: Config) -> dict[str, Fairness[State, Act]]:
+def _fair(config: Config) -> dict[str, Fairness[State, Act]]:
+    def goes_on(state: State, act: Act) -> bool:
+        if act.what not in (What.CALL, What.ABANDON) or act.agent not in config.agents:
+            return False
+        return state.doing[config.agents.index(act.agent)].phase is Phase.ALLOWED
+
     return {
         "time passes": Fairness("weak", lambda _state, act: act.what is What.TICK),
         "boundaries fire": Fairness("strong", lambda _state, act: act.what is What.BOUNDARY),
-        "allowed agents go on": Fairness("weak", lambda _state, act: act.what in (What.CALL, What.ABANDON)),
+        "allowed agents go on": Fairness("weak", goes_on),
         "running tools end": Fairness("weak", lambda _state, act: act.what is What.POST),
         "the principal answers": Fairness("strong", lambda _state, act: act.what is What.PRINCIPAL),
     }

@@ -76,7 +76,7 @@ def envelope_monotonicity_p40(step: AnyStep) -> bool:
 
 
 def _cold(step: AnyStep) -> bool:
-    if step.action.op is not Op.CHECK or step.config.baseline is not None or not step.shown.accepted:
+    if step.shown.health is None or step.config.baseline is not None:
         return False
     watched = _watched(step, step.before)
     return len(watched.past) < step.config.samples and not watched.restricted
@@ -90,7 +90,7 @@ def _cold(step: AnyStep) -> bool:
     when=_cold,
 )
 def envelope_cold_start_safety_p41(step: AnyStep) -> bool:
-    """Whatever it does in its first windows."""
+    """Whatever it does in its first windows, whether it is checked or writes."""
     return step.shown.health is Health.NORMAL
 
 

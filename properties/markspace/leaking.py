@@ -196,7 +196,7 @@ def need_clusters_are_complete(step: AnyStep) -> bool:
     sizes = {(one.scope, one.question): (one.size, one.priority, one.blocking) for one in step.shown.clusters}
     for key, found in sizes.items():
         group = [draft for draft in live if (draft.scope, draft.subject) == key]
-        if found != (len(group), max(d.confidence for d in group), sum(d.blocking for d in group)):
+        if not group or found != (len(group), max(d.confidence for d in group), sum(d.blocking for d in group)):
             return False
     falling = [one.priority for one in step.shown.clusters if one.size == 1]
     return sum(size for size, _, _ in sizes.values()) == len(live) and falling == sorted(falling, reverse=True)

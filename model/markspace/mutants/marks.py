@@ -27,7 +27,7 @@ from evenhand.model.system import Mutant, Scope
 
 __all__ = ["MARKS"]
 
-_SMALL = {"ages": 2, "marks": 2, "warnings": 1}
+_SMALL = {"ages": 2, "marks": 2, "warnings": 2}
 
 
 def _signal(name: str, sentence: str, source: str, **rules: Any) -> Mutant[StrengthRules]:
@@ -294,7 +294,7 @@ MARKS: tuple[Mutant[Any], ...] = (
         may_write=_prefix,
         scope={"marks": 1},
         expected="open_gap",
-        reason="an undefined scope is refused first; no searched scope defines two names of which one begins the other",
+        reason="an undefined scope is refused first; no searched scope has two names of which one begins the other",
     ),
     _space("no_inheritance", "Authorisation is for the very scope.", "P23", may_write=_exactly),
     _space(

@@ -1,0 +1,11 @@
+"""The protocol with its claims, put together without the registry."""
+
+from __future__ import annotations
+
+from evenhand.model.markspace.protocol import MARKSPACE
+from evenhand.properties.markspace import CLAIMS
+from evenhand.properties.registry import Bundle
+
+__all__ = ["BUNDLE"]
+
+BUNDLE = Bundle(MARKSPACE, CLAIMS.claims, CLAIMS.generators, CLAIMS.expected, CLAIMS.plans)

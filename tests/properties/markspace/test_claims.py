@@ -1,0 +1,128 @@
+"""Every claim says what was registered; the plans name what there is; the sixty-six rows have no empty cell."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any
+
+import pytest
+
+from evenhand.model.system import reading_values
+from evenhand.properties.machine import fuzz
+from evenhand.properties.markspace.table import COUNT, markdown, rows
+from evenhand.properties.property import Property
+from evenhand.properties.registry import Plan
+from evenhand.properties.search import explore
+from evenhand.properties.verdict import Status, Verdict
+from tests.properties.markspace.bundle import BUNDLE
+
+
+def surprises(
+    verdicts: tuple[Verdict, ...], system: str, engine: str = "explore", readings: Mapping[str, Any] | None = None
+) -> dict[str, str]:
+    """Claims whose verdict is not the registered one."""
+    return {
+        verdict.claim: f"{verdict.status.value}: {verdict.because}"
+        for verdict in verdicts
+        if verdict.status is not BUNDLE.expectation(verdict.claim, system, engine, readings or {}).expected
+    }
+
+
+def planned(plan: Plan) -> list[Property]:
+    """The claims of a plan."""
+    return [claim for claim in BUNDLE.claims_of(plan.system) if not plan.claims or claim.name in plan.claims]
+
+
+QUICK = [plan for plan in BUNDLE.plans if plan.engine == "explore" and "quick" in plan.budgets]
+STANDARD = [plan for plan in BUNDLE.plans if plan.engine == "explore" and "standard" in plan.budgets]
+CHEAP = [plan for plan in QUICK if plan.system in ("first_writer", "highest_confidence", "yield_all", "deferred")]
+
+
+@pytest.mark.parametrize("plan", [*CHEAP, *(p for p in QUICK if p.system in ("composing", "scheduling"))], ids=str)
+def test_the_search_says_what_was_registered(plan: Plan) -> None:
+    """At the system's own scope."""
+    found = explore(BUNDLE.model.systems[plan.system].at(**plan.scope), planned(plan))
+    assert found.complete
+    assert surprises(found.verdicts, plan.system) == {}
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize(
+    "plan", [p for p in BUNDLE.plans if "standard" in p.budgets and p.engine == "explore"], ids=str
+)
+def test_every_standard_plan_says_what_was_registered(plan: Plan) -> None:
+    """Every reading that a plan names, and every larger scope."""
+    system = BUNDLE.model.systems[plan.system].at(**plan.scope).under(**plan.readings)
+    assert surprises(explore(system, planned(plan)).verdicts, plan.system, "explore", plan.readings) == {}
+
+
+@pytest.mark.parametrize(
+    ("system", "readings", "claim", "length"),
+    [
+        ("first_writer", {}, "mutual_exclusion", 6),
+        ("first_writer", {"lease": "renewed_while_tool_runs"}, "mutual_exclusion", 6),
+        ("first_writer", {"id_order": "adversarial"}, "mutual_exclusion", 4),
+        ("first_writer", {}, "guard_transparency_p38", 4),
+        ("yield_all", {}, "yield_all_waits_for_the_principal", 3),
+        ("deferred", {}, "deferred_mutual_exclusion_p17", 6),
+    ],
+)
+def test_refutations_are_as_short_as_the_page_says(
+    system: str, readings: Mapping[str, Any], claim: str, length: int
+) -> None:
+    """The smallest witness; breadth-first search gives no longer one."""
+    asked = [one for one in BUNDLE.claims if one.name == claim]
+    verdict = explore(BUNDLE.model.systems[system].at(levels=1).under(**readings), asked).verdicts[0]
+    assert verdict.status is Status.REFUTED
+    evidence: Any = verdict.evidence
+    assert len(evidence.actions) == length
+
+
+def test_one_lock_through_the_tool_call_excludes_and_so_do_waiting_boundaries() -> None:
+    """The two readings that give mutual exclusion, seen beside the default that does not."""
+    asked = [one for one in BUNDLE.claims if one.name == "mutual_exclusion"]
+    locked = BUNDLE.model.systems["first_writer"].under(guard_atomicity="through_tool_call")
+    waiting = BUNDLE.model.systems["deferred"].under(boundary_while_running="waits")
+    for system in (locked, waiting):
+        assert explore(system, asked).verdicts[0].status is Status.HOLDS
+
+
+def test_the_table_has_sixty_six_full_rows() -> None:
+    """One claim for each number, and a claim that is missing or doubled is an error."""
+    table = rows(BUNDLE.claims, BUNDLE.expected)
+    assert [row.number for row in table] == list(range(1, COUNT + 1))
+    assert all(getattr(row, cell.name) for row in table for cell in fields(row))
+    assert markdown(table).count("\n") == COUNT + 2
+    known = {claim.name for claim in BUNDLE.claims}
+    assert all(row.repair in known or row.repair.startswith("none") for row in table)
+    with pytest.raises(ValueError, match="P66 has 0 claims"):
+        rows([claim for claim in BUNDLE.claims if not claim.name.endswith("_p66")], BUNDLE.expected)
+
+
+def test_plans_and_expectations_name_what_there_is() -> None:
+    """Systems, claims and readings of every plan; every reading that is not a default has one."""
+    names = [claim.name for claim in BUNDLE.claims]
+    assert len(set(names)) == len(names)
+    seen: set[tuple[str, Any]] = set()
+    for plan in BUNDLE.plans:
+        assert set(plan.claims) <= {claim.name for claim in BUNDLE.claims_of(plan.system)}, plan
+        assert set(plan.scope) <= set(BUNDLE.model.systems[plan.system].scope), plan
+        seen |= set(plan.readings.items())
+    others = {(name, value) for name, values in reading_values(BUNDLE.model.readings).items() for value in values[1:]}
+    assert others == seen
+    for expectation in BUNDLE.expected:
+        assert expectation.claim in names and expectation.because
+        assert expectation.system in BUNDLE.model.systems
+
+
+@pytest.mark.parametrize("name", ["deferred", "space"])
+def test_the_machine_reaches_its_events(name: str) -> None:
+    """A standard run stays above every floor, and finds nothing that was not registered."""
+    plan = next(one for one in BUNDLE.plans if one.engine == "fuzz" and one.system == name)
+    generator = next(one for one in BUNDLE.generators if one.system == name)
+    found = fuzz(BUNDLE.model.systems[name], planned(plan), generator, examples=200, steps=20)
+    assert found.findings == ()
+    for event in generator.events:
+        assert found.coverage[f"event:{event.name}"] >= event.floor, event.name
+    assert surprises(found.verdicts, name, "fuzz") == {}
