@@ -7,7 +7,7 @@ from typing import Any, Literal
 from evenhand.model.conviction.rules import Rules, changed
 from evenhand.model.system import Mutant, Scope
 
-__all__ = ["CYCLE", "HOSTILE", "LATE", "PLAIN", "ROUNDS", "SERIES", "TAP", "TRIO", "declare"]
+__all__ = ["CYCLE", "HOSTILE", "LATE", "PLAIN", "ROUNDS", "SERIES", "TAP", "TIMED", "declare"]
 
 _BASE = {"texts": 0, "budget": 2}
 PLAIN = Scope(_BASE, stake=1)
@@ -18,7 +18,8 @@ LATE = Scope(_BASE, think=2, rounds=1)
 HOSTILE = Scope(_BASE, stake=1, hostile=1)
 ROUNDS = Scope(_BASE, rounds=4)
 SERIES = Scope(texts=0, rounds=1, budget=3)
-TRIO = Scope(hostile=0)
+TIMED = Scope(_BASE, think=2, stake=1, penalty=0, ready=0)
+"""Stakes at different ticks of one round."""
 
 
 def declare(

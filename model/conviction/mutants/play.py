@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from evenhand.model.conviction.exact import Amount, Surd, multiplier
-from evenhand.model.conviction.mutants.declare import CYCLE, HOSTILE, LATE, ROUNDS, SERIES, TRIO, declare
+from evenhand.model.conviction.mutants.declare import CYCLE, HOSTILE, LATE, ROUNDS, SERIES, TIMED, declare
 from evenhand.model.conviction.points import joined, taken
 from evenhand.model.conviction.rules import REFERENCE, Rules
 from evenhand.model.conviction.scoring import Scores
@@ -261,8 +261,6 @@ PLAY: tuple[Mutant[Rules], ...] = (
         "order_inside_a_tick_decides",
         "Who is heard last in a tick is last.",
         "17.3",
-        TRIO,
-        system="trio",
         touched=_order_counts,
     ),
     declare(
@@ -278,8 +276,7 @@ PLAY: tuple[Mutant[Rules], ...] = (
         "latest_stake_wins_a_tie",
         "Of tied proposals the latest stake wins.",
         "17.3",
-        TRIO,
-        system="trio",
+        TIMED,
         winner=_latest,
     ),
     declare("first_name_wins_a_tie", "Of tied proposals the first name wins.", "17.3", winner=_first_name),

@@ -78,6 +78,10 @@ def test_larger_scopes_agree(name: str, scope: dict[str, int], gated: bool, expe
 def test_a_clerk_who_forgets_counts_something_else(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without the self-stake the enumerator's graph is another: the comparison can fail."""
     module = oracle()
-    monkeypatch.setattr(module, "self_stake", lambda *_: None)
+
+    def forgets(_world: Any, _who: int, _sizes: Any) -> None:
+        """Stakes nothing."""
+
+    monkeypatch.setattr(module, "self_stake", forgets)
     name, scope, gated, expected = PINNED[0]
     assert counted(module, name, scope, gated) != expected

@@ -10,11 +10,21 @@ import sys
 from evenhand.model.conviction.ledger import json_lines, proposal_records, records
 from evenhand.model.conviction.protocol import CONVICTION
 from evenhand.model.conviction.texts import Text
-from evenhand.model.conviction.vocabulary import MoveStake, Propose, Revise, SignalReady, Tick
+from evenhand.model.conviction.vocabulary import (
+    Act,
+    Config,
+    MoveStake,
+    Propose,
+    Revise,
+    Shown,
+    SignalReady,
+    State,
+    Tick,
+)
 from evenhand.model.trace import Scenario, Trace, replay
 
 
-def run() -> Trace:  # type: ignore[type-arg]
+def run() -> Trace[Config, State, Act, Shown]:
     """One Issue of `issue`: a proposal, a revision out of the stake, a move, a winner."""
     system = CONVICTION.systems["issue"].at(cycles=1, budget=2, texts=2)
     config = next(iter(system.all_configs()))
@@ -31,7 +41,7 @@ def run() -> Trace:  # type: ignore[type-arg]
         Tick(),
         Tick(),
     )
-    return replay(system, Scenario(config, system.initial(config)[0], actions))
+    return replay(system, Scenario(config, next(iter(system.initial(config))), actions))
 
 
 def test_records_are_numbered_and_dated() -> None:

@@ -1,0 +1,134 @@
+"""Claims say what was registered, under every reading; the plans name what there is and reach what they speak of."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from evenhand.model.system import reading_values
+from evenhand.properties.machine import fuzz
+from evenhand.properties.registry import Plan
+from evenhand.properties.search import explore
+from evenhand.properties.verdict import Status
+from tests.properties.conviction.bundle import BUNDLE
+
+SEARCHES = [plan for plan in BUNDLE.plans if plan.engine == "explore"]
+CHEAP = [
+    plan
+    for plan in SEARCHES
+    if plan.readings and set(plan.readings.values()) & {"gated_by_9_1", "never_stated", "separate_event"}
+]
+
+
+def surprises(plan: Plan) -> dict[str, str]:
+    """Claims of a plan whose verdict is not the registered one."""
+    system = BUNDLE.model.systems[plan.system].at(**plan.scope).under(**plan.readings)
+    claims = [claim for claim in BUNDLE.claims_of(plan.system) if claim.name in plan.claims]
+    return {
+        verdict.claim: f"{verdict.status.value}: {verdict.because}"
+        for verdict in explore(system, claims).verdicts
+        if verdict.status is not BUNDLE.expectation(verdict.claim, plan.system, "explore", plan.readings).expected
+    }
+
+
+def _label(plan: Plan) -> str:
+    said = {**plan.scope, **plan.readings}
+    return f"{plan.system} " + ",".join(f"{name}={value}" for name, value in said.items())
+
+
+@pytest.mark.parametrize("plan", CHEAP, ids=_label)
+def test_a_search_says_what_was_registered(plan: Plan) -> None:
+    """The cheap ones; verify runs the others, and so do the deep tests."""
+    assert surprises(plan) == {}
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("plan", SEARCHES, ids=_label)
+def test_every_search_says_what_was_registered(plan: Plan) -> None:
+    """All of them."""
+    assert surprises(plan) == {}
+
+
+def test_every_value_of_every_reading_is_searched() -> None:
+    """The whole table of the protocol's page."""
+    planned = {(name, value) for plan in SEARCHES for name, value in plan.readings.items()}
+    others = {(name, v) for name, values in reading_values(BUNDLE.model.readings).items() for v in values[1:]}
+    assert len(others) == 29
+    assert planned == others
+
+
+def test_plans_and_expectations_name_claims_that_there_are() -> None:
+    """A name misspelt would be a claim unchecked."""
+    known = {claim.name for claim in BUNDLE.claims}
+    assert {name for plan in BUNDLE.plans for name in plan.claims} <= known
+    assert {one.claim for one in BUNDLE.expected} <= known
+    assert all(one.because for one in BUNDLE.expected if one.expected is not Status.HOLDS)
+
+
+def test_every_claim_is_planned_but_what_needs_a_reading() -> None:
+    """What no plan runs is listed here: rejections that only a reading knows."""
+    known = {claim.name for claim in BUNDLE.claims}
+    planned = {name for plan in BUNDLE.plans for name in plan.claims}
+    assert known - planned == {
+        "maximum_credit_exceeded_occurs",
+        "not_offered_occurs",
+        "tick_refused_occurs",
+    }
+
+
+@pytest.mark.parametrize(
+    ("claim", "reading", "value", "more"),
+    [
+        ("maximum_credit_exceeded_occurs", "max_credit", "reject", {"agents": 1, "strangers": 1, "cap": 2}),
+        ("not_offered_occurs", "text", "B", {"hostile": 1}),
+        ("tick_refused_occurs", "clock", "gated_by_9_1", {}),
+    ],
+)
+def test_rejections_of_a_reading_occur_under_it(claim: str, reading: str, value: Any, more: dict[str, int]) -> None:
+    """And under no other value."""
+    wanted = [one for one in BUNDLE.claims if one.name == claim]
+    system = BUNDLE.model.systems["issue"].at(texts=0, rounds=1, budget=3, **more)
+    under = explore(system.under(**{reading: value}), wanted).verdicts[0]
+    assert under.status is Status.HOLDS
+    assert explore(system, wanted).verdicts[0].status is Status.REFUTED
+
+
+@pytest.mark.deep
+def test_the_machine_meets_its_floors() -> None:
+    """As planned: every rare event, and no surprise."""
+    plan = next(plan for plan in BUNDLE.plans if plan.engine == "fuzz")
+    claims = [claim for claim in BUNDLE.claims_of("run") if claim.name in plan.claims]
+    assert plan.examples is not None and plan.steps is not None
+    found = fuzz(BUNDLE.model.systems["run"], claims, BUNDLE.generators[0], examples=plan.examples, steps=plan.steps)
+    wrong = {
+        verdict.claim: verdict.because
+        for verdict in found.verdicts
+        if verdict.status is not BUNDLE.expectation(verdict.claim, "run", "fuzz", {}).expected
+    }
+    assert wrong == {}
+
+
+KILLED = (
+    ("tap_mints", "supply_is_conserved"),
+    ("add_on_credit", "nothing_is_negative"),
+    ("burn_not_logged", "log_replays_to_the_state"),
+    ("rejection_not_logged", "rejected_actions_change_nothing"),
+    ("silent_agents_hang_a_phase", "every_tick_comes_closer"),
+    ("float_sums", "scores_are_sums_of_weights"),
+    ("first_name_wins_a_tie", "names_decide_nothing"),
+    ("order_inside_a_tick_decides", "actions_of_two_agents_commute"),
+    ("author_is_the_credential", "no_record_holds_a_credential"),
+)
+
+
+@pytest.mark.parametrize(("name", "claim"), KILLED)
+def test_a_claim_kills_a_mutant(name: str, claim: str) -> None:
+    """The claim that says what the mutant breaks; it holds on the reference at the same place."""
+    mutant = next(one for one in BUNDLE.model.mutants if one.name == name)
+    variant = mutant.of(BUNDLE.model.systems)
+    chosen = [one for one in BUNDLE.claims if one.name == claim]
+    reference = replace(variant, rules=BUNDLE.model.systems[mutant.system].rules, variant="reference")
+    assert explore(variant, chosen).verdicts[0].status is Status.REFUTED
+    assert explore(reference, chosen).verdicts[0].status is Status.HOLDS
