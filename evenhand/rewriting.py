@@ -68,7 +68,11 @@ def _tree(rule: Function) -> ast.FunctionDef | None:
     first = module.body[0]
     if not isinstance(first, ast.FunctionDef):
         return None
-    first.decorator_list = []
+    # What stands around the body is the rule's own: its decorators, annotations and defaults are not rewritten.
+    first.decorator_list, first.returns = [], None
+    first.args.defaults, first.args.kw_defaults = [], [None] * len(first.args.kwonlyargs)
+    for argument in (*first.args.posonlyargs, *first.args.args, *first.args.kwonlyargs):
+        argument.annotation = None
     return first
 
 
@@ -165,10 +169,6 @@ def _applied(tree: ast.FunctionDef | None, one: Rewriting) -> ast.FunctionDef:
 def _made(rule: Function, tree: ast.FunctionDef) -> Function:
     """A function of this definition in the rule's own module; the code is taken out of the module, nothing is run."""
     assert isinstance(rule, FunctionType)
-    for argument in (*tree.args.posonlyargs, *tree.args.args, *tree.args.kwonlyargs):
-        argument.annotation = None
-    tree.returns = None
-    tree.args.defaults, tree.args.kw_defaults = [], [None] * len(tree.args.kwonlyargs)
     whole = compile(ast.Module([tree], []), f"<rewritten {rule.__name__}>", "exec", dont_inherit=True)
     code = next(one for one in whole.co_consts if isinstance(one, CodeType))
     made = FunctionType(code, rule.__globals__, rule.__name__, rule.__defaults__)

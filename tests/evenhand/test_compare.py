@@ -1,0 +1,117 @@
+"""`evenhand compare`: separated, equal or not known; observers; the table of flips."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from evenhand.comparing import compare, sides_of
+from evenhand.counterexamples.record import decode_run
+from evenhand.flips import flip_table
+from evenhand.model.system import Scope, UnknownName
+from evenhand.model.trace import Scenario, replay
+from evenhand.properties.observer import NEXT
+from evenhand.properties.registry import find
+from evenhand.properties.variants import separate
+from tests.evenhand.conftest import Command
+
+
+def test_a_reading_is_separated_by_a_scenario_that_replays(cli: Command) -> None:
+    """Whoever holds the latch asks again: two actions, and no shorter scenario."""
+    answer = cli("compare", "latch", "--reading", "again=granted", "--json")
+    made = answer.json
+    assert (answer.code, made["separated"], made["equal"], made["length"], made["minimal"]) == (0, True, False, 2, True)
+    assert (made["left"], made["right"]) == ("default", "again=granted")
+    system = find("latch").model.systems["latch"]
+    run = decode_run(made["scenario"]["run"], system.types)
+    assert isinstance(run, Scenario)
+    assert replay(system, run).steps[-1].shown == made["scenario"]["left"]["shown"] == "refused"
+    assert made["scenario"]["right"]["shown"] == "taken"
+    assert made["scenario"]["differs_in"] == "shown"
+
+
+def test_a_mutant_that_shows_nothing_is_equal_in_scope(cli: Command) -> None:
+    """And the answer says that the scope is all it knows."""
+    made = cli("compare", "latch", "--mutant", "slow_leave", "--json")
+    assert (made.code, made.json["separated"], made.json["equal"], made.json["scenario"]) == (0, False, True, None)
+    assert "beyond that scope nothing is known" in made.json["answer"]
+
+
+def test_a_bound_that_is_hit_is_not_known(cli: Command) -> None:
+    """Exit code 3."""
+    answer = cli("compare", "latch", "--mutant", "slow_leave", "--max-steps", "1", "--examples", "0", "--json")
+    assert (answer.code, answer.json["separated"], answer.json["equal"]) == (3, False, False)
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        ([], "nothing to compare"),
+        (["--reading", "again=refused"], "is the default"),
+        (["--reading", "again=granted", "--reading", "again=refused", "--reading", "again=granted"], "given 3 times"),
+        (["--reading", "door=open"], "unknown reading 'door'"),
+        (["--mutant", "gone"], "unknown mutant of latch: 'gone'"),
+        (["--table", "--mutant", "sticky"], "leave --mutant out"),
+        (["--table", "--reading", "door"], "unknown reading of latch: 'door'"),
+    ],
+)
+def test_bad_use_is_one_message(cli: Command, words: list[str], complaint: str) -> None:
+    """Exit code 2."""
+    answer = cli("compare", "latch", *words)
+    assert answer.code == 2
+    assert complaint in answer.err
+
+
+def test_two_values_are_compared_with_each_other() -> None:
+    """Neither need be the default."""
+    bundle = find("cud")
+    values = ["scope_check=after_keep", "scope_check=before_execution"]
+    (sides,) = sides_of(bundle, readings=values, system="run", scope=Scope(agents=1, keys=2, epochs=1))
+    assert (sides.left.readings.scope_check, sides.right.readings.scope_check) == ("after_keep", "before_execution")
+    found = compare(bundle, [sides], examples=0)
+    assert found.best is not None and found.best.found.length == 1
+
+
+COUNTER = ("livelock_never_resets", "livelock_counts_pass_one", "livelock_counts_silence")
+
+
+@pytest.mark.parametrize("name", COUNTER)
+def test_what_only_an_observer_sees_separates(name: str) -> None:
+    """The counter of the free-agent graph shows in no step; without the observer hidden state is at least told."""
+    bundle = find("cud")
+    (sides,) = sides_of(bundle, mutant=name)
+    seen = compare(bundle, [sides], examples=0)
+    assert seen.best is not None and seen.best.found.by == "observed"
+    assert seen.best.found.read is not None and set(seen.best.found.read[0]) == {"livelock_counter"}
+    blind = separate(sides.left, sides.right, examples=0)
+    assert blind.equal and not blind.same_state
+    assert "a claim may look at them" in blind.because
+
+
+def test_what_comes_next_separates_where_strategies_choose() -> None:
+    """A reading that changes no step, but the plan of an agent."""
+    bundle = find("cud")
+    (sides,) = sides_of(bundle, readings=["role_target=hash_bucket"], system="conditions")
+    best = compare(bundle, [sides], examples=0).best
+    assert best is not None and best.found.read is not None
+    assert set(best.found.read[0]) == {NEXT}
+
+
+def test_the_table_lists_what_flips(cli: Command) -> None:
+    """Nobody is told that the latch is taken twice, unless asking again is granted."""
+    answer = cli("compare", "latch", "--table", "--json")
+    assert answer.json["values"] == [{"reading": "again", "value": "granted"}]
+    assert answer.json["places"] == [{"system": "latch", "scope": {"agents": 2}}]
+    assert {flip["claim"] for flip in answer.json["flips"]} <= {claim.name for claim in find("latch").claims}
+    assert answer.code == (3 if answer.json["undecided"] else 0)
+
+
+def test_a_claim_that_a_reading_decides_flips() -> None:
+    """Overlap of what is authorised and preserved: an error under one reading only."""
+    with pytest.raises(UnknownName, match="unknown reading of apcm"):
+        flip_table(find("apcm"), readings=["gone"])
+    found = flip_table(find("cud"), readings=["orphan_ends_run"], system="run", scope=Scope(agents=1, keys=1, epochs=2))
+    cells = {(flip.value, flip.claim): (flip.default.value, flip.now.value) for flip in found.flips}
+    assert cells["at_once", "exit_ends_no_run"] == ("HOLDS", "REFUTED")
+    assert json.loads(json.dumps(found.to_json())) == found.to_json()
