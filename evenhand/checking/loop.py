@@ -47,8 +47,8 @@ REPEATED = 24
 class Effort:
     """How much is done for one system: `transitions` of each scope, `examples` of `steps` steps; None: all there are.
 
-    `seconds` bounds the search (three quarters) and the shrinking together, by the clock; with `first` it ends after
-    the batch of runs in which something was first seen to be wrong.
+    `seconds` bounds by the clock: three quarters of it the search, a quarter at least the shrinking; with `first` the
+    search ends after the batch of runs in which something was first seen to be wrong.
     """
 
     transitions: int | None = 6_000
@@ -174,20 +174,21 @@ def check_system(
     claims: Sequence[Property],
     source: Source,
     *,
+    own: AnySystem | None = None,
     generator: Generator | None = None,
     records: Sequence[Record] = (),
     claims_only: bool = False,
     effort: Effort | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> SystemChecked:
-    """Check one kernel in one system: `scopes` are the system at each scope to exhaust, the machine draws at the last.
+    """Check one kernel in one system: `scopes` are the system at each scope to exhaust; the machine draws at its `own`.
 
     Raises NoKernel where there is no kernel to ask.
     """
     effort = effort or Effort()
     began = monotonic()
     searching = None if effort.seconds is None else began + effort.seconds * 0.75
-    system = scopes[-1]
+    system = own or scopes[-1]
     judged, others = judged_kinds(claims, system.name)
     judge = Judge(judged)
     coder = Coder(protocol, system)
@@ -232,10 +233,11 @@ def check_system(
         phase.again(effort.seed)
     except KeyboardInterrupt:
         interrupted = True
-    deadline = began + (0.0 if interrupted else effort.seconds or 0.0) if interrupted or effort.seconds else None
+        source.renew()  # answers may be on their way that nobody waits for
+    deadline = None if effort.seconds is None else max(began + effort.seconds, monotonic() + effort.seconds / 4)
     return SystemChecked(
         system,
-        defects.distinct(deadline),
+        defects.distinct(began if interrupted else deadline),
         defects.count,
         phase.runs,
         phase.steps,

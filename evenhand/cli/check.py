@@ -33,7 +33,7 @@ from evenhand.report.readable import plural
 from evenhand.report.report import INTERRUPTED
 from evenhand.report.store import ready_folder
 from evenhand.report.table import print_lines
-from evenhand.report.text import inert
+from evenhand.report.text import describe, inert
 from evenhand.versions import versions
 
 __all__ = ["check"]
@@ -206,6 +206,7 @@ def _checked(
                 scopes,
                 bundle.claims,
                 source,
+                own=one.at(**sizes),
                 generator=generator,
                 records=records,
                 claims_only=claims_only,
@@ -225,13 +226,14 @@ def _finding(
     from evenhand.checking.finding import finding_json
 
     made = finding_json(bundle.name, checked.system, defect, bundle.claims, claims_only=claims_only, kernel=source.name)
+    trace: list[Json] = [describe(action) for action in defect.sighting.scenario.actions]
     fixture = f"{bundle.name}/{file_stem(made)}.json"
     if folder is None:
-        return {**made, "fixture": None}
+        return {**made, "trace": trace, "fixture": None}
     with usage():
         path = save_finding(made, folder, kernel)
     test = path.with_name(f"test_{path.stem.replace('--', '_')}.py")
-    return {**made, "fixture": fixture, "reproduce": shlex.join(["pytest", str(test)])}
+    return {**made, "trace": trace, "fixture": fixture, "reproduce": shlex.join(["pytest", str(test)])}
 
 
 def _told(checked: Any) -> dict[str, Json]:
@@ -273,8 +275,8 @@ def _lines(report: Mapping[str, Any]) -> Iterator[str]:
 
 def _found(one: Mapping[str, Any]) -> Iterator[str]:
     yield f"  in {plural(one['length'], 'step')} of system {one['system']}, seen in {plural(one['seen'], 'run')}"
-    for number, action in enumerate(one["run"]["actions"], start=1):
-        yield f"    {number:>3} {_brief(action)}"
+    for number, action in enumerate(one["trace"], start=1):
+        yield f"    {number:>3} {action}"
     if one["fault"]:
         yield f"        the kernel {one['fault']}: {inert(one['why'])}"
     elif one["why"]:

@@ -41,6 +41,7 @@ def hunted(protocol: str, mutant: Mutant[Any], *, stored: bool, state: bool = Fa
             scopes_of(bundle, system),
             bundle.claims,
             source,
+            own=system,
             generator=next((one for one in bundle.generators if one.system == system.name), None),
             records=[record for _, record in fixtures_of(protocol)] if stored else (),
             effort=Effort(None, examples=400, seconds=SECONDS, phases=phases, first=True),
