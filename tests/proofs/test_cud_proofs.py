@@ -14,6 +14,8 @@ import pytest
 from evenhand.model.cud import PROTOCOL
 from evenhand.model.cud.kernel import REFERENCE
 from evenhand.model.cud.readings import Readings
+from evenhand.model.cud.strategies import covering
+from evenhand.model.cud.vocabulary import DONE, READ, Choice, Epoch, Request
 from evenhand.model.system import Mutant
 from evenhand.proofs.agreement import agree
 from evenhand.proofs.countermodel import Refutation
@@ -201,3 +203,25 @@ def test_a_mutant_of_the_theory_must_be_the_mutant_of_the_model() -> None:
     posing: Mutant[object] = replace(other, name="last_writer_wins")
     assert "on a step of last_writer_wins" in agree(theorem, claim, UNIVERSE, (posing,)).because
     assert posing.rules != REFERENCE
+
+
+def test_successful_runs_are_livelocks_under_the_other_rule() -> None:
+    """G20 counts attempts without a change, so three epochs of READs that are all executed fill the counter."""
+    for rule, counter in (("pass2_refusals", 0), ("unchanged_state", 3)):
+        system = PROTOCOL.systems["free"].under(livelock_rule=rule)
+        (config,) = system.all_configs()
+        (state,) = system.initial(config)
+        for _ in range(3):
+            choices = tuple(
+                (
+                    name,
+                    Choice(
+                        Request(READ, config.keys[:1], (), covering(config.authorities, name, config.keys[:1], READ))
+                    ),
+                )
+                for name in config.agents
+            )
+            step = system.take(config, state, Epoch(choices))
+            assert {token for _, token in step.shown.tokens} == {DONE}
+            state = step.after
+        assert state.counter == counter
