@@ -230,6 +230,9 @@ def _representatives(seen: tuple[Observation, ...]) -> tuple[Candidate, ...]:
         candidate(seen, EXIT_TYPE),
         replace(good, scope=replace(good.scope, observation_ids=tuple(artifact_id(one) for one in seen))),
         renamed(good, "nobody", ""),
+        replace(good, scope=replace(good.scope, observation_ids=(*good.scope.observation_ids, "0" * 64))),
+        candidate(seen, READ_LOCAL, path="./logs/x"),
+        candidate(seen, text="n", why="because, said at length"),
     )
 
 

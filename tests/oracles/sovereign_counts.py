@@ -72,7 +72,7 @@ def closed_form() -> dict[str, int]:
 
 
 OBSERVED = ("time", "words", "budget", "failure", "time", "over", "over", "over")
-ADMISSIBLE, OTHERS = 4, 8
+ADMISSIBLE, OTHERS = 5, 10
 
 
 def lists(observations: int, candidates: int) -> Counter[str]:

@@ -231,8 +231,6 @@ DECISION_MUTANTS: tuple[Mutant[Rules], ...] = (
         "lists",
         LISTS,
         select=_justification_wins,
-        expected="open_gap",
-        reason="all admissible candidates of the searched scope are equally well justified; drawing tells them apart",
     ),
     _several("harmless_wins", "The selector ranks by what an action does.", "9", select=_harmless_wins),
     _several("hash_of_the_request_alone", "The bundle hash covers the request only.", "7 A4", hashed=_hash_of_request),

@@ -204,8 +204,6 @@ GATE_MUTANTS: tuple[Mutant[Rules], ...] = (
         "lists",
         SINGLE,
         scope_claim=_some_observation,
-        expected="open_gap",
-        reason="no candidate of the searched scopes names a known and an unknown observation; drawing does",
     ),
     declare(
         "stale_observations_pass",
@@ -251,8 +249,6 @@ GATE_MUTANTS: tuple[Mutant[Rules], ...] = (
         "lists",
         SINGLE,
         io_allowlist=_write_is_read,
-        expected="open_gap",
-        reason="no candidate of the searched scopes has a path that only the other list allows; drawing does",
     ),
     _first_rejected("exit_bundles_offered", "The host offers Exit bundles.", "6", offer=_exit_offered),
     declare("only_the_first_is_looked_at", "Later candidates are not judged.", "6", "lists", LISTS, offer=_only_first),

@@ -20,6 +20,7 @@ from evenhand.model.sovereign.constitution import (
     Limits,
     document,
 )
+from tests.evenhand.conftest import Command
 
 SHIPPED = Path(__file__).parents[3] / "evenhand" / "documents" / "rsa_constitution.v0.1.1.yaml"
 GOOD = yaml.safe_dump(document(REFERENCE_CONSTITUTION), sort_keys=False)
@@ -115,3 +116,13 @@ def test_a_log_append_for_everybody_is_told() -> None:
     """`kernel_only` left out."""
     open_log = Constitution("1", ("C",), (replace(LOG, kernel_only=False, requires=()),), IoPolicy(), Limits())
     assert "log_append_never_comes_from_a_candidate" in bad(open_log)
+
+
+def test_the_command_line_answers(tmp_path: Path, cli: Command) -> None:
+    """1 with a witness for the shipped one, 0 for a repaired one, 2 for one without a hash."""
+    found = cli("check", "sovereign", "--constitution", str(SHIPPED))
+    assert found.code == 1 and "contradicting limits" in found.out
+    repaired = GOOD.replace("limits:", "limits:\n  max_chars_per_field: 4000")
+    assert cli("check", "sovereign", "--constitution", str(written(tmp_path, repaired))).code == 0
+    refused = cli("check", "sovereign", "--constitution", str(written(tmp_path / ".", GOOD + "#", "0" * 64)))
+    assert refused.code == 2 and len(refused.err.strip().splitlines()) == 1
