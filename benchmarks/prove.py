@@ -11,7 +11,7 @@ import argparse
 import importlib
 import resource
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
@@ -40,7 +40,7 @@ class Row(NamedTuple):
 
 
 @contextmanager
-def _timed_apart() -> Iterator[Callable[[], float]]:
+def _timed_apart() -> Generator[Callable[[], float]]:
     """While this lasts, the CPU seconds of agreement are counted; gives what they are so far."""
     spent = [0.0]
 
