@@ -102,17 +102,17 @@ def exclusion(state: State) -> bool:
 @evenhand.reachable("The second process can enter.")
 def second_enters(step: Any) -> bool:
     """The lock is not safe because it is shut."""
-    return step.action == 1 and step.shown == "enters"
+    return bool(step.action == 1 and step.shown == "enters")
 
 
 def _raised(step: Any) -> bool:
-    return step.action == 0 and step.shown == "raises its flag"
+    return bool(step.action == 0 and step.shown == "raises its flag")
 
 
 @evenhand.leads_to("Who raises its flag enters.", trigger=_raised, fairness=("first", "second"))
 def served(step: Any) -> bool:
     """Liveness, if both keep running."""
-    return step.action == 0 and step.shown == "enters"
+    return bool(step.action == 0 and step.shown == "enters")
 
 
 def main() -> None:

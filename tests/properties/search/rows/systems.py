@@ -79,9 +79,10 @@ def applied(rule: Rule, state: Cells) -> tuple[Cells, str]:
 
 def declared(cells: int, numbers: int) -> Any:
     """The domains of such a state."""
-    parts: Any = (tuple((f"c{i}", OneOf(("a", "b", "c"))) for i in range(cells)), (OneOf((0, 1, 2)),) * numbers)
+    named: Any = tuple((f"c{i}", OneOf(("a", "b", "c"))) for i in range(cells))
+    counted: Any = (OneOf((0, 1, 2)),) * numbers
     flag: Any = OneOf((None, True, False))
-    return Cells(*parts, flag)
+    return Cells(named, counted, flag)
 
 
 def plain_cells(seed: int, *, menu: bool, cells: int = 3, numbers: int = 2) -> System[Table, Cells, int, str, None]:

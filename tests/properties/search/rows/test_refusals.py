@@ -1,5 +1,7 @@
 """Models that rows cannot follow, or that break their contract, are refused with file and line, or caught."""
 
+# pyright: reportUnknownLambdaType=false, reportUnknownArgumentType=false, reportUnknownVariableType=false
+
 from __future__ import annotations
 
 import random
@@ -200,6 +202,10 @@ def test_without_watch_and_comparison_they_go_unnoticed(monkeypatch: pytest.Monk
     assert (wrong.verdicts[0].status, right.verdicts[0].status) == (Status.REFUTED, Status.HOLDS)
 
 
+def _doubled(first: int, weight: int, ways: Any) -> table.Unit:
+    return table.Unit(first, weight + 1, ways)
+
+
 def test_a_planted_fault_in_the_rows_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     """A row that forgets a bit, and one that counts an action twice."""
     bits = table._bits  # pyright: ignore[reportPrivateUsage]
@@ -211,9 +217,8 @@ def test_a_planted_fault_in_the_rows_is_caught(monkeypatch: pytest.MonkeyPatch) 
     with monkeypatch.context() as patch, pytest.raises(ModelError, match="rows and `step`"):
         patch.setattr(table, "_bits", forgets)
         explore(lamp(honest), tier=2)
-    unit = compiler.Unit
     with monkeypatch.context() as patch, pytest.raises(ModelError, match="rows for another number"):
-        patch.setattr(compiler, "Unit", lambda first, weight, ways: unit(first, weight + 1, ways))
+        patch.setattr(compiler, "Unit", _doubled)
         explore(lamp(honest), tier=2)
     assert explore(lamp(honest), tier=2).states == explore(lamp(honest), tier=0).states == 6
 
