@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cache
-from itertools import islice
+from itertools import islice, product
 from typing import Any
 
+from hypothesis import strategies as st
+
 from evenhand.model.apcm.generators import artifact_of
-from evenhand.model.apcm.menus import action_names, preference_names, situation
+from evenhand.model.apcm.menus import action_names, entry, preference_names, situation, subsets
 from evenhand.model.apcm.step import ApcmStep
 from evenhand.model.apcm.vocabulary import MAINTAIN, REVISE, Act, Config, Fields, Situation, State, Submit
 from evenhand.model.system import System
+from evenhand.proofs.apcm.compiling import TEXT
+from evenhand.proofs.worlds import Event, Worlds, draw
 
-__all__ = ["samples", "samples_in_groups", "samples_of_precedents"]
+__all__ = ["WORLDS", "samples", "samples_in_groups", "samples_of_precedents"]
 
 _TWO, _THREE = preference_names(2), preference_names(3)
 _SITUATIONS: tuple[tuple[tuple[str, ...], Situation], ...] = (
@@ -95,3 +99,79 @@ def samples_of_precedents(system: System[Any, Any, Any, Any, Any]) -> Iterator[A
                     yield system.take(config, State(1, old), Submit(artifact_of(fields, old, mode)))
                 wrong = replace(artifact_of(fields, old), previous_artifact_digest="none")
                 yield system.take(config, State(1, old), Submit(wrong))
+
+
+# Every small submission, and drawn ones.
+
+
+def _every(_readings: Any) -> tuple[tuple[Config, State, Act], ...]:
+    """Two actions, two preferences: every APCM, and with each every REVISE artefact."""
+    actions = action_names(2)
+    found: list[tuple[Config, State, Act]] = []
+    for violated in product(subsets(_TWO), repeat=2):
+        apcm = tuple((name, entry(_TWO, ids)) for name, ids in zip(actions, violated, strict=True))
+        config = Config(actions, _TWO, (Situation(actions, apcm),), steps=2)
+        for av, rp, pairs in product(subsets(_TWO), subsets(_TWO), ((), (_TWO,))):
+            found.append((config, State(), Submit(artifact_of(Fields(av, rp, pairs), None))))
+    return tuple(found)
+
+
+@st.composite
+def _submission(draw_: st.DrawFn, precedent: bool) -> tuple[Config, State, Act]:
+    """What would permit some action of a drawn situation, mostly with one field changed."""
+    actions = action_names(3)
+    sets = st.sets(st.sampled_from(_THREE), max_size=2).map(lambda ids: tuple(sorted(ids)))
+    shared = draw_(st.sampled_from(_THREE))
+    violated = {name: draw_(sets) or (shared,) for name in actions}
+    published = Situation(actions, tuple((name, entry(_THREE, violated[name])) for name in actions))
+    config = Config(actions, _THREE, (published,), steps=2)
+    av = violated[draw_(st.sampled_from(actions))]
+    pairs = ((_THREE[0], _THREE[1]), (_THREE[0], _THREE[2]), (_THREE[1], _THREE[2]))
+    good = Fields(av, tuple(p for p in _THREE if p not in av), (draw_(st.sampled_from(pairs)),) if av else ())
+    wrong = (replace(good, av=draw_(sets)), replace(good, rp=draw_(sets)), replace(good, pairs=()))
+    changed = draw_(st.sampled_from((good, good, *wrong)))
+    if not precedent:
+        return config, State(), Submit(artifact_of(changed, None))
+    mode = draw_(st.sampled_from((MAINTAIN, MAINTAIN, REVISE)))
+    old = draw_(st.sampled_from((good, good, Fields((), _THREE[:1], ()))))
+    said = artifact_of(draw_(st.sampled_from((old, changed))), old, mode)
+    if draw_(st.integers(0, 4)) == 0:
+        said = replace(said, previous_artifact_digest="none")
+    return config, State(1, old), Submit(said)
+
+
+def _drawn(_readings: Any) -> tuple[tuple[Config, State, Act], ...]:
+    strategies = {"first": _submission(False), "with a precedent": _submission(True)}
+    return (*_starts(), *draw(strategies, 40))
+
+
+def _code(name: str) -> Callable[[ApcmStep], bool]:
+    return lambda step: any(error.code == name for error in step.shown.errors)
+
+
+_EVENTS: dict[str, Event] = {
+    "permits an action": (lambda step: bool(step.shown.permitted), 10),
+    "gridlock": (lambda step: step.shown.gridlock, 5),
+    "compiles under MAINTAIN": (lambda step: step.shown.compile_ok is True and step.shown.artifact.mode == MAINTAIN, 2),
+    **{
+        f"fails with {name}": (_code(name), 3)
+        for name in (
+            "E_FALSE_COLLISION",
+            "E_GRATUITOUS_VIOLATION",
+            "E_AV_WITHOUT_COLLISION",
+            "E_PRECEDENT_VIOLATION",
+            "E_DIGEST_MISMATCH",
+        )
+    },
+}
+
+WORLDS = Worlds(
+    every=_every,
+    upto="2 actions x 2 preferences with every REVISE artefact",
+    drawn=_drawn,
+    events=_EVENTS,
+    restrictions=frozenset({"precedent_had_a_collision", "collisions_are_pairs"}),
+    thin=3,
+    whole=TEXT,
+)
+"""What single compiles are compared on; precedents that never compiled, and what is no pair, lie outside."""

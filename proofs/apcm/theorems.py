@@ -28,7 +28,7 @@ from evenhand.proofs.apcm.compiling import (
     violates,
 )
 from evenhand.proofs.apcm.link import scene, view_general, view_text
-from evenhand.proofs.apcm.samples import samples, samples_in_groups
+from evenhand.proofs.apcm.samples import WORLDS, samples_in_groups
 from evenhand.proofs.apcm.words import unseen, usual, word
 from evenhand.proofs.smt.logic import Formula, conjunction, exists, forall, iff, variables
 from evenhand.proofs.theorem import Theorem
@@ -48,7 +48,7 @@ def _of_text(**more: Any) -> Theorem:
         theory=TEXT,
         view=view_text,
         realise=scene,
-        samples=samples,
+        samples=WORLDS,
         scope=SCOPE,
         **more,
     )
