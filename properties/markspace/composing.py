@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -21,7 +21,7 @@ from evenhand.model.markspace.composing_words import (
     Wait,
     Written,
 )
-from evenhand.properties.property import AnyStep, Property, determined_by, each_step, monitor, two_run
+from evenhand.properties.property import AnyStep, Monitor, Property, determined_by, each_step, monitor, two_run
 
 __all__ = ["COMPOSING"]
 
@@ -90,7 +90,7 @@ def _booked(value: Books, step: AnyStep) -> Books:
     return patterns, due, wrong
 
 
-def _books(sentence: str, source: str) -> Any:
+def _books(sentence: str, source: str) -> Callable[[Callable[[Any, Any], bool]], Monitor]:
     return monitor(sentence, source=source, systems=ONLY, start=_blank, update=_booked)
 
 

@@ -6,6 +6,7 @@ eight marks and odd ages; strengths ages that lie off the grid, so that decays a
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -175,10 +176,14 @@ def _organisations(_scope: Scope, readings: Readings) -> SearchStrategy[SpaceCon
     every = tuple(Kind)
 
     def build(a: Visibility, child: Visibility | None, policy: Policy, halves: tuple[int, int, int]) -> SpaceConfig:
-        lives = {"observation_half_life": halves[0], "warning_half_life": halves[1], "intent_ttl": halves[2]}
-        scopes = [ScopeDef("a", a, policy=policy, **lives), ScopeDef("c", topics=("x", "y"), **lives)]
+        def scope(name: str, visibility: Visibility, topics: tuple[str, ...] = ("*",)) -> ScopeDef:
+            first, second, ttl = halves
+            usual = ScopeDef(name, visibility, topics=topics, policy=policy)
+            return replace(usual, observation_half_life=first, warning_half_life=second, intent_ttl=ttl)
+
+        scopes = [scope("a", a), scope("c", Visibility.OPEN, ("x", "y"))]
         if child is not None:
-            scopes.append(ScopeDef("a/b", child, policy=policy, **lives))
+            scopes.append(scope("a/b", child))
         agents = (
             Agent("alice", frozenset(("a", kind) for kind in every), frozenset({"a"})),
             Agent("bob", frozenset(("c", kind) for kind in every), frozenset({"c"})),

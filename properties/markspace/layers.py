@@ -123,7 +123,7 @@ def escalation_boundedness_p43(step: AnyStep) -> bool:
     flags = after.flags[step.config.agents.index(step.action.agent)]
     globally = after.need_first - before.need_first
     narrow = new <= {(step.action.agent, step.action.scope, step.action.kind)}
-    return narrow and (not globally or flags >= step.config.threshold) and flags > 0
+    return bool(narrow and (not globally or flags >= step.config.threshold) and flags > 0)
 
 
 @each_step(

@@ -143,7 +143,8 @@ def readers_agree_on_the_winner(step: AnyStep) -> Any:
 def _author_of(step: AnyStep, mark_id: int) -> str:
     mark = step.before.find(mark_id)
     assert mark is not None
-    return mark.agent
+    agent: str = mark.agent
+    return agent
 
 
 def _stores(step: AnyStep) -> bool:

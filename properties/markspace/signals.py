@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from evenhand.model.markspace.exact import ZERO, Amount, decayed, plain, total
-from evenhand.model.markspace.marks import Kind
+from evenhand.model.markspace.marks import Kind, Source
 from evenhand.model.markspace.signals_words import Combine, Measure
 from evenhand.properties.property import AnyStep, Property, each_step, reachable
 
@@ -39,7 +39,7 @@ def _half_life(step: AnyStep) -> int:
 def decay_monotonicity_p1(step: AnyStep) -> bool:
     """At any two instants, exactly."""
     earlier, later = step.shown.base
-    return later <= earlier
+    return bool(later <= earlier)
 
 
 @each_step(
@@ -102,7 +102,7 @@ def need_persistence_p5(step: AnyStep) -> bool:
 def trust_ordering_p6(step: AnyStep) -> bool:
     """As written, strictly: false of a mark without strength."""
     fleet, verified, unverified = step.shown.by_source
-    return unverified < verified < fleet
+    return bool(unverified < verified < fleet)
 
 
 @each_step(
@@ -115,7 +115,7 @@ def trust_orders_what_has_strength(step: AnyStep) -> bool:
     """The formula of P6, and its sentence with the assumption that strength is positive."""
     fleet, verified, unverified = step.shown.by_source
     strict = unverified < verified < fleet
-    return strict or (step.shown.base[0].sign == 0 and unverified == verified == fleet)
+    return bool(strict or (step.shown.base[0].sign == 0 and unverified == verified == fleet))
 
 
 @each_step(
@@ -146,7 +146,7 @@ def _identical(step: AnyStep) -> bool:
 def sublinearity_p8(step: AnyStep) -> bool:
     """As written, strictly: false where the marks have no strength."""
     count = len(step.action.strengths) + 1
-    return step.shown.aggregate[1] < plain(step.action.more * count)
+    return bool(step.shown.aggregate[1] < plain(step.action.more * count))
 
 
 @each_step(
@@ -158,7 +158,7 @@ def sublinearity_p8(step: AnyStep) -> bool:
 def sublinear_where_there_is_strength(step: AnyStep) -> bool:
     """With the assumption that P6 needs as well."""
     count = len(step.action.strengths) + 1
-    return step.shown.aggregate[1] < plain(step.action.more * count)
+    return bool(step.shown.aggregate[1] < plain(step.action.more * count))
 
 
 @each_step("No aggregate exceeds the cap.", source="P9", systems=ONLY, when=_combines)
@@ -176,7 +176,7 @@ def boundedness_p9(step: AnyStep) -> bool:
 def monotonic_addition_p10(step: AnyStep) -> bool:
     """Wherever it sorts."""
     before, after = step.shown.aggregate
-    return before <= after
+    return bool(before <= after)
 
 
 @each_step(
@@ -200,8 +200,7 @@ def _warned(step: AnyStep) -> bool:
 def _weight_of(step: AnyStep, later: int) -> Amount:
     """What the warnings weigh together, `later` seconds after the first instant."""
     lives, readings = step.config.lives, step.config.readings
-    sources = [type(w.source) for w in step.action.warnings]
-    order = {source: step.config.weights[place] for place, source in enumerate(sources[0])}
+    order = dict(zip(Source, step.config.weights, strict=True))
     capped = readings.warning_trust == "source_capped"
     return total(
         decayed(w.strength * (order[w.source] if capped else 1), w.age + later, lives.warning_half_life)
@@ -243,7 +242,7 @@ def _recovers(step: AnyStep) -> bool:
 def invalidation_decay_p35(step: AnyStep) -> bool:
     """As written: the mark itself has not fully decayed, but it may decay faster than it recovers."""
     before, after = step.shown.reduced
-    return before <= after
+    return bool(before <= after)
 
 
 @each_step(
