@@ -106,11 +106,12 @@ LONG_TEXT = "m" * 9_900
 
 @lru_cache(maxsize=64)
 def proposals(scope: Scope) -> tuple[Candidate, ...]:
-    """What is proposed to the agent: a write and a notification, then a read, a LogAppend in the kernel's name."""
+    """What is proposed to the agent: a write and a notification, then a climbing path, a read, kernel-only types."""
     seen = usual()
     many = (
         candidate(seen, WRITE_LOCAL, path="workspace/d/f"),
         candidate(seen, NOTIFY),
+        candidate(seen, WRITE_LOCAL, path=ESCAPES[0]),
         candidate(seen, READ_LOCAL, path="workspace/d/f"),
         candidate(seen, LOG_APPEND, author=KERNEL),
         candidate(seen, NOTIFY, text=LONG_TEXT),
@@ -130,9 +131,9 @@ def _decisions(scope: Scope) -> tuple[Act, ...]:
 @lru_cache(maxsize=64)
 def _forgeries(scope: Scope) -> tuple[Warrant, ...]:
     """Warrants that no kernel issued: for a request that was never proposed, and for a type that is never proposed."""
-    outside = Request(WRITE_LOCAL, (("content", "m"), ("path", ESCAPES[0])), author="")
-    log = candidate(usual(), LOG_APPEND).request
-    made = tuple(Warrant(request, "0" * 64, "") for request in (outside, replace(log, author="")))
+    elsewhere = replace(_swapped(scope), author="")
+    log = replace(candidate(usual(), LOG_APPEND).request, author="")
+    made = tuple(Warrant(request, "0" * 64, "") for request in (elsewhere, log))
     return made[: scope["forgeries"]]
 
 

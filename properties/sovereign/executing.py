@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from evenhand.model.sovereign.state import Config, Cycle, Decide, Swap, Use
+from evenhand.model.sovereign.state import Check, Config, Cycle, Decide, Swap, Use
 from evenhand.model.sovereign.vocabulary import EXECUTORS, Candidate, Effect, Request, Warrant, field
 from evenhand.properties.property import AnyStep, Property, each_step, monitor
 from evenhand.properties.sovereign.notions import (
@@ -148,6 +148,20 @@ def an_effect_spends_an_issued_warrant(step: AnyStep) -> bool:
     return mine and fresh and spent and same_request(held.request, warrant.request)
 
 
+@each_step(
+    "An executor takes no warrant that is forged, old or spent, nor one for another request.",
+    source="4 INV-1, 5.1",
+    systems=("agent",),
+    when=lambda step: isinstance(step.action, Check) and step.shown.kind == "check" and not step.shown.rejected,
+)
+def only_good_warrants_are_taken(step: AnyStep) -> bool:
+    """Said of the check already, so that nothing rests on the use alone."""
+    warrant, before = step.action.warrant, step.before
+    fresh = all(one.warrant != warrant for one in before.spent)
+    mine = warrant in before.issued and warrant.age == 0
+    return mine and fresh and same_request(step.action.request, warrant.request)
+
+
 def _winners(step: AnyStep) -> set[str]:
     config = step.config
     seen, many = step.action.observations, offered(config, step.action.candidates)
@@ -224,6 +238,7 @@ EXECUTING_CLAIMS: tuple[Property, ...] = (
     warrants_are_spent_once,
     executed_requests_cite_what_resolves,
     an_effect_spends_an_issued_warrant,
+    only_good_warrants_are_taken,
     only_admitted_requests_are_warranted,
     warrants_come_from_decisions_alone,
     nothing_outside_the_allow_list,

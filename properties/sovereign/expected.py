@@ -60,6 +60,7 @@ EXPECTED: tuple[Expectation, ...] = (
     _refuted(
         "an_effect_spends_an_issued_warrant", "two executors, one warrant", system="agent", spent_memory="per_executor"
     ),
+    _refuted("only_good_warrants_are_taken", "two executors, one warrant", system="agent", spent_memory="per_executor"),
     _refuted("warrants_come_from_decisions_alone", "a restart forgets", system="agent", spent_memory="per_executor"),
     _refuted(
         "nothing_outside_the_allow_list", "a prefix says nothing of `..`", system="agent", path_rule="prefix_string"

@@ -72,7 +72,7 @@ WHERE: dict[str, tuple[str, dict[str, int]]] = {
     "spent_memory": ("agent", {"proposals": 1}),
     "bundle_hash_covers": ("lists", _PAIRS),
     "reported_gate": ("lists", _PAIRS),
-    "path_rule": ("agent", {"executors": 1}),
+    "path_rule": ("agent", {"executors": 1, "proposals": 3}),
     "unknown_author": ("lists", _PAIRS),
     "negative_budget": ("lists", _SHORT),
 }

@@ -16,7 +16,7 @@ SINGLE = Scope(observations=2, candidates=1)
 LISTS = Scope(observations=2, candidates=2)
 ALONE = Scope(proposals=1, executors=1, forgeries=1, swaps=1)
 AGENT = Scope(proposals=2, executors=2, forgeries=1, swaps=1)
-LOGS = Scope(proposals=5, executors=1, forgeries=0, swaps=0)
+LOGS = Scope(proposals=6, executors=1, forgeries=0, swaps=0)
 SESSION = Scope(refusals=3, thousands=9)
 TYPES = Scope(types=1)
 
