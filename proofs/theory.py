@@ -65,9 +65,9 @@ class Theory:
     def __post_init__(self) -> None:
         names = [s.name for s in self.sorts]
         names += [s.name for group in (self.functions, self.relations, self.axioms, self.definitions) for s in group]
-        for name in names:
-            if names.count(name) > 1:
-                raise ValueError(f"theory {self.name} has two things called {name!r}")
+        if len(set(names)) < len(names):
+            twice = next(name for name in names if names.count(name) > 1)
+            raise ValueError(f"theory {self.name} has two things called {twice!r}")
 
     @property
     def meanings(self) -> Mapping[str, Definition]:
