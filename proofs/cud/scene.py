@@ -81,7 +81,13 @@ class _Scene:
         artefacts = [e for e in structure.universe["Auth"] if e != self.constant("veto")]
         self.ids = {e: f"CUD-{number:03d}" for number, e in enumerate(artefacts, start=1)}
         mark = self.constant("mark")
-        self.values = {e: MARK if e == mark else Atom("str", f"v:{e}") for e in structure.universe["Value"]}
+        below = told.get("below", ())
+        rank = {value: sum(row[1] == act for row in below) for act, _, value in sorted(told["wants"])}
+        self.values = {
+            # What is written by whoever comes first by value must come first as a text.
+            e: MARK if e == mark else Atom("str", f"{rank.get(e, 0)} {e}")
+            for e in structure.universe["Value"]
+        }
 
     def constant(self, name: str) -> str:
         """What a constant stands for; empty if the theory has none of this name."""
