@@ -14,6 +14,7 @@ from evenhand.model.system import UnknownName
 from evenhand.mutants import KillMatrix, kill_matrix
 from evenhand.properties.property import Always
 from evenhand.properties.registry import Bundle, find
+from evenhand.running import Ran
 from tests.evenhand.conftest import Command
 
 
@@ -111,6 +112,42 @@ def test_a_claim_that_cannot_fail_is_idle(monkeypatch: pytest.MonkeyPatch) -> No
     assert found.idle_claims == ("one_inside",)
     assert found.idle_engines == ("explore", "fuzz")
     assert found.of("survivor") == ("always_free",)
+
+
+@pytest.mark.parametrize("observed", [True, False])
+def test_hidden_state_is_no_equivalence(monkeypatch: pytest.MonkeyPatch, observed: bool) -> None:
+    """A counter that shows in no step and that no claim is left to look at: a survivor, with a hint if it is seen."""
+    cud = find("cud")
+    registered(monkeypatch, replace(cud, claims=(), observers=cud.observers if observed else ()))
+    found = kill_matrix(replace(cud, claims=()), mutants=["livelock_counts_silence"])
+    (row,) = found.rows
+    assert (row.fate, found.exit_code) == ("survivor", 1)
+    assert bool(row.hint) is observed
+    assert ("livelock_counter" if observed else "states that do not show differ") in row.because
+    assert row.command.startswith("evenhand compare cud --system free")
+
+
+def test_an_interrupted_run_calls_nobody_a_survivor(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was not run to its end decides nothing."""
+
+    def stopped(jobs: Any, **_more: Any) -> Ran:
+        return Ran((), tuple(jobs), interrupted=True)
+
+    monkeypatch.setattr("evenhand.mutants.run_jobs", stopped)
+    found = kill_matrix(find("latch"), automatic=3)
+    assert {row.fate for row in found.rows} == {"unfinished"}
+    assert len(found.automatic.unfinished) == found.automatic.made == 3
+    assert found.of("survivor") == ()
+    assert found.exit_code == 130
+
+
+def test_times_are_told_by_mutant_and_engine(matrix: KillMatrix) -> None:
+    """Under `timing` alone."""
+    timing = matrix.timing()
+    assert set(timing["mutants"]["always_free"]) == {"explore", "fuzz"}
+    assert set(timing["mutants"]["slow_leave"]) == {"explore", "fuzz", "compare"}
+    assert set(timing["engines"]) == {"explore", "fuzz", "compare"}
+    assert "seconds" not in json.dumps(matrix.to_json())
 
 
 def test_an_unknown_mutant_is_named_with_those_there_are() -> None:
