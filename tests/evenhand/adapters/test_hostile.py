@@ -7,6 +7,7 @@ import shlex
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -62,6 +63,15 @@ COMMANDS: tuple[tuple[str, str, str, str], ...] = (
 )
 
 
+RARE = {"half", "array", "nan", "skips", "closes", "errors_forever", "child", "exits_politely"}
+"""What is one more way of doing what another row does; left to the deep tests, for each takes many processes."""
+
+
+def rows(table: tuple[tuple[str, str, str, str], ...]) -> list[Any]:
+    """The rows as parameters."""
+    return [pytest.param(*row, id=row[0], marks=[pytest.mark.deep] if row[0] in RARE else []) for row in table]
+
+
 def checked(source: Piped, *, whole: bool = False) -> SystemChecked:
     """One kernel checked in the latch."""
     bundle = find("latch")
@@ -88,13 +98,13 @@ def program(how: str) -> Piped:
     return command_source(shlex.join([sys.executable, str(HERE / "lines.py"), how]), LIMITS)
 
 
-@pytest.mark.parametrize(("name", "_deed", "claim", "fault"), ADAPTERS, ids=[row[0] for row in ADAPTERS])
+@pytest.mark.parametrize(("name", "_deed", "claim", "fault"), rows(ADAPTERS))
 def test_what_a_hostile_adapter_gets(name: str, _deed: str, claim: str, fault: str) -> None:
     """Each gets its own finding, after whatever it did to its process."""
     assert_found(checked(adapter(name)), claim, fault)
 
 
-@pytest.mark.parametrize(("how", "_deed", "claim", "fault"), COMMANDS, ids=[row[0] for row in COMMANDS])
+@pytest.mark.parametrize(("how", "_deed", "claim", "fault"), rows(COMMANDS))
 def test_what_a_hostile_program_gets(how: str, _deed: str, claim: str, fault: str) -> None:
     """The same over the bare pipe."""
     assert_found(checked(program(how)), claim, fault)
