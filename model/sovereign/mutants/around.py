@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from evenhand.model.sovereign.kernel import Observations, Rules, path_of
-from evenhand.model.sovereign.mutants.declare import AGENT, ALONE, LISTS, LOGS, SESSION, TYPES, declare
+from evenhand.model.sovereign.mutants.declare import ALONE, LISTS, LOGS, SESSION, TYPES, declare
 from evenhand.model.sovereign.paths import Place, lexical
 from evenhand.model.sovereign.state import ABORTED, Config, Held, Spent, State
 from evenhand.model.sovereign.step import REFERENCE
@@ -186,7 +186,7 @@ AROUND: tuple[Mutant[Rules], ...] = (
     _agent("stale_warrant_accepted", "A warrant of an earlier cycle is honoured.", "4 INV-1", valid=_accepts_old),
     _agent("request_changed_after_issue", "The request is not compared.", "4 INV-1", valid=_any_request),
     _agent("fields_changed_after_issue", "Only the type is compared.", "4 INV-1", valid=_same_type),
-    declare("spent_by_whom", "What one executor spent, nobody looks up.", "4 INV-1", "agent", AGENT, spend=_own_memory),
+    declare("spent_by_whom", "What one executor spent, nobody looks up.", "4 INV-1", "agent", ALONE, spend=_own_memory),
     _agent("never_spent", "Using a warrant does not spend it.", "4 INV-1", spend=_never_spends),
     _agent("restart_forgets", "A restart makes spent warrants fresh.", "4 INV-1", restart=_forgets),
     _agent("place_of_the_check", "A link is swapped between check and use.", "6", place=_place_of_the_check),
