@@ -36,8 +36,8 @@ def _configs(scope: Scope, readings: Readings) -> Iterator[LayersConfig]:
 def _deployments(scope: Scope, readings: Readings) -> Iterator[LayersConfig]:
     one, two, three = ("alice",), ("alice", "bob"), ("alice", "bob", "carol")
 
-    def config(agents: tuple[str, ...], *layers: Layer, **more: Any) -> LayersConfig:
-        return LayersConfig(frozenset(layers), agents, readings, **{"capacity": scope["marks"], **more})
+    def config(agents: tuple[str, ...], *layers: Layer, capacity: int = 0, **more: Any) -> LayersConfig:
+        return LayersConfig(frozenset(layers), agents, readings, capacity=capacity or scope["marks"], **more)
 
     yield config(one)
     yield config(one, _B)

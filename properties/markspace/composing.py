@@ -107,22 +107,30 @@ def _gets(step: AnyStep) -> bool:
     return isinstance(step.action, Get)
 
 
+def _when_subscription_prospective_p49(step: AnyStep) -> bool:
+    return bool(isinstance(step.action, Subscribe) and bool(step.before.marks))
+
+
 @each_step(
     "Subscribing delivers nothing that was written before.",
     source="P49",
     systems=ONLY,
-    when=lambda step: isinstance(step.action, Subscribe) and bool(step.before.marks),
+    when=_when_subscription_prospective_p49,
 )
 def subscription_prospective_p49(step: AnyStep) -> bool:
     """The queue is as it was."""
     return bool(step.after.queues == step.before.queues)
 
 
+def _when_watch_subset_p50(step: AnyStep) -> bool:
+    return bool(isinstance(step.action, Publish) and step.after.queues != step.before.queues)
+
+
 @each_step(
     "What is queued for an agent matches one of the patterns that it is subscribed to.",
     source="P50",
     systems=ONLY,
-    when=lambda step: isinstance(step.action, Publish) and step.after.queues != step.before.queues,
+    when=_when_watch_subset_p50,
 )
 def watch_subset_p50(step: AnyStep) -> bool:
     """At the time of writing: patterns may be replaced before the poll."""
@@ -133,11 +141,15 @@ def watch_subset_p50(step: AnyStep) -> bool:
     return True
 
 
+def _when_deliveries_match_the_present_subscription(step: AnyStep) -> bool:
+    return bool(_gets(step) and bool(step.shown.delivered))
+
+
 @each_step(
     "get_watched_marks returns only marks that match a pattern of the present subscription.",
     source="P50, as written",
     systems=ONLY,
-    when=lambda step: _gets(step) and bool(step.shown.delivered),
+    when=_when_deliveries_match_the_present_subscription,
 )
 def deliveries_match_the_present_subscription(step: AnyStep) -> bool:
     """False where a subscription is replaced while marks are queued: P48 says nothing of the queue."""
@@ -151,11 +163,15 @@ def at_most_once_delivery_p51(_config: Any, value: Books) -> bool:
     return value[2] not in ("more", "less")
 
 
+def _when_write_order_delivery_p52(step: AnyStep) -> bool:
+    return bool(_gets(step) and len(step.shown.delivered) > 1)
+
+
 @each_step(
     "Marks are delivered in the order of writing.",
     source="P52",
     systems=ONLY,
-    when=lambda step: _gets(step) and len(step.shown.delivered) > 1,
+    when=_when_write_order_delivery_p52,
 )
 def write_order_delivery_p52(step: AnyStep) -> bool:
     """Earlier writes first."""
@@ -163,12 +179,20 @@ def write_order_delivery_p52(step: AnyStep) -> bool:
     return places == sorted(places)
 
 
+def _key_pipeline_structural_validation_p53(step: AnyStep) -> Any:
+    return (step.config.agents, step.action)
+
+
+def _when_pipeline_structural_validation_p53(step: AnyStep) -> bool:
+    return bool(isinstance(step.action, Pipeline))
+
+
 @determined_by(
     "Whether a pipeline connects depends on the manifests and on nothing that was written.",
     source="P53",
     systems=ONLY,
-    key=lambda step: (step.config.agents, step.action),
-    when=lambda step: isinstance(step.action, Pipeline),
+    key=_key_pipeline_structural_validation_p53,
+    when=_when_pipeline_structural_validation_p53,
 )
 def pipeline_structural_validation_p53(step: AnyStep) -> Any:
     """A pure function of declared inputs and outputs."""
@@ -183,11 +207,15 @@ def _feeds(one: Manifest, other: Manifest) -> bool:
     )
 
 
+def _when_pipelines_connect_as_declared(step: AnyStep) -> bool:
+    return bool(isinstance(step.action, Pipeline))
+
+
 @each_step(
     "A pipeline connects exactly if each agent has an output that an input of the next one takes.",
     source="13.5",
     systems=ONLY,
-    when=lambda step: isinstance(step.action, Pipeline),
+    when=_when_pipelines_connect_as_declared,
 )
 def pipelines_connect_as_declared(step: AnyStep) -> bool:
     """Scope by scope, kind by kind."""
@@ -196,11 +224,15 @@ def pipelines_connect_as_declared(step: AnyStep) -> bool:
     return bool(step.shown.connected == all(map(_feeds, manifests, manifests[1:])))
 
 
+def _when_manifest_permission_consistency_p54(step: AnyStep) -> bool:
+    return bool(isinstance(step.action, Pipeline))
+
+
 @each_step(
     "A manifest that promises an output which its agent may not write is reported.",
     source="P54",
     systems=ONLY,
-    when=lambda step: isinstance(step.action, Pipeline),
+    when=_when_manifest_permission_consistency_p54,
 )
 def manifest_permission_consistency_p54(step: AnyStep) -> bool:
     """And no other is."""
@@ -214,12 +246,20 @@ def manifest_permission_consistency_p54(step: AnyStep) -> bool:
     return bool(step.shown.overpromised == tuple(over))
 
 
+def _key_pattern_match_purity_p55(step: AnyStep) -> Any:
+    return (step.config, step.before.patterns, replace(step.after.marks[-1], number=0))
+
+
+def _when_pattern_match_purity_p55(step: AnyStep) -> bool:
+    return bool(isinstance(step.action, Publish))
+
+
 @determined_by(
     "Whether a mark is queued for an agent depends on the patterns, the mark and who wrote it, on nothing else.",
     source="P55",
     systems=ONLY,
-    key=lambda step: (step.config, step.before.patterns, replace(step.after.marks[-1], number=0)),
-    when=lambda step: isinstance(step.action, Publish),
+    key=_key_pattern_match_purity_p55,
+    when=_when_pattern_match_purity_p55,
 )
 def pattern_match_purity_p55(step: AnyStep) -> Any:
     """No deduplication, no counting inside the matcher."""
@@ -241,14 +281,22 @@ def _purged(_w: str, _config: ComposingConfig, state: ComposingState) -> Composi
     return replace(state, marks=kept, queues=tuple(tuple(n for n in queue if n in numbers) for queue in state.queues))
 
 
+def _config_subscriptions_do_not_leak(_w: Any, config: Any) -> Any:
+    return config
+
+
+def _other_subscriptions_do_not_leak(_w: Any, act: Any) -> Any:
+    return (act,)
+
+
 @two_run(
     "What a poll delivers does not depend on classified marks that the subscriber is not cleared for.",
     source="13.4, 7.4: confidentiality of subscription",
     systems=ONLY,
     twins=_observer,
-    config=lambda _w, config: config,
+    config=_config_subscriptions_do_not_leak,
     state=_purged,
-    other=lambda _w, act: (act,),
+    other=_other_subscriptions_do_not_leak,
     starts=False,
 )
 def subscriptions_do_not_leak(_w: str, step: AnyStep, other: AnyStep | None) -> bool:

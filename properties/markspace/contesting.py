@@ -150,23 +150,31 @@ def deferred_completeness_p14(step: AnyStep) -> bool:
     return set(_candidates(step)) <= set(step.shown.considered)
 
 
+def _when_deferred_priority_fidelity_p15(step: AnyStep) -> bool:
+    return bool(_contest(step) and claim_on(step.config, step.before, step.action.resource) is None)
+
+
 @each_step(
     "Under HIGHEST_CONFIDENCE the winner of a batch is the most confident of all candidates, as if all were evaluated "
     "at once.",
     source="P15",
     systems=DEFERRED,
-    when=lambda step: _contest(step) and claim_on(step.config, step.before, step.action.resource) is None,
+    when=_when_deferred_priority_fidelity_p15,
 )
 def deferred_priority_fidelity_p15(step: AnyStep) -> bool:
     """Ties to the earliest."""
     return bool(step.shown.winner == winner_among(step.config, _candidates(step)))
 
 
+def _trigger_deferred_liveness_p16(step: AnyStep) -> bool:
+    return bool(asks(step) and step.shown.verdict is Verdict.BLOCKED)
+
+
 @leads_to(
     "Where a deferred scope has an active intent, a boundary eventually occurs.",
     source="P16",
     systems=DEFERRED,
-    trigger=lambda step: asks(step) and step.shown.verdict is Verdict.BLOCKED,
+    trigger=_trigger_deferred_liveness_p16,
     fairness=FAIR,
 )
 def deferred_liveness_p16(step: AnyStep) -> bool:
@@ -174,11 +182,15 @@ def deferred_liveness_p16(step: AnyStep) -> bool:
     return _boundary(step)
 
 
+def _trigger_intents_do_not_pile_up(step: AnyStep) -> bool:
+    return bool(asks(step) and step.shown.verdict is Verdict.BLOCKED)
+
+
 @leads_to(
     "Where a deferred scope has an active intent, a boundary eventually occurs or the intents run out.",
     source="P16: TTL as a safety net",
     systems=DEFERRED,
-    trigger=lambda step: asks(step) and step.shown.verdict is Verdict.BLOCKED,
+    trigger=_trigger_intents_do_not_pile_up,
     fairness=FAIR,
 )
 def intents_do_not_pile_up(step: AnyStep) -> bool:
@@ -241,11 +253,15 @@ def collection_is_advisory(step: AnyStep) -> bool:
 # Tool calls.
 
 
+def _when_mutual_exclusion(_config: Any, state: Any) -> bool:
+    return bool(any(doing.phase is Phase.RUNNING for doing in state.doing))
+
+
 @always(
     "No two tool calls are in flight on one resource.",
     source="6.3, 9.2",
     systems=GUARDED,
-    when=lambda _config, state: any(doing.phase is Phase.RUNNING for doing in state.doing),
+    when=_when_mutual_exclusion,
 )
 def mutual_exclusion(config: Config, state: State) -> bool:
     """What a lock would give."""
@@ -256,11 +272,15 @@ def _holds_a_lease(state: State, agent: str, resource: str) -> bool:
     return any(i.agent == agent for i in active_on(state.intents, resource))
 
 
+def _when_exclusion_within_the_lease(_config: Any, state: Any) -> bool:
+    return bool(any(doing.phase is Phase.RUNNING for doing in state.doing))
+
+
 @always(
     "No two tool calls are in flight on one resource while the intents of both still live.",
     source="6.1, P4: the assumption that tools are faster than the TTL",
     systems=GUARDED,
-    when=lambda _config, state: any(doing.phase is Phase.RUNNING for doing in state.doing),
+    when=_when_exclusion_within_the_lease,
 )
 def exclusion_within_the_lease(config: Config, state: State) -> bool:
     """The assumption that each tool returns before its intent expires."""
@@ -271,12 +291,16 @@ def exclusion_within_the_lease(config: Config, state: State) -> bool:
     return True
 
 
+def _when_yield_all_waits_for_the_principal(step: AnyStep) -> bool:
+    return bool(step.action.what is What.CALL and not step.shown.rejected)
+
+
 @each_step(
     "Under YIELD_ALL no agent calls its tool while others' intents on the resource are active and no principal has "
     "decided.",
     source="6.1 YIELD_ALL",
     systems=("yield_all",),
-    when=lambda step: step.action.what is What.CALL and not step.shown.rejected,
+    when=_when_yield_all_waits_for_the_principal,
 )
 def yield_all_waits_for_the_principal(step: AnyStep) -> bool:
     """The one who asked first was allowed before there was a conflict."""
@@ -285,11 +309,15 @@ def yield_all_waits_for_the_principal(step: AnyStep) -> bool:
     return not others or named == step.action.agent
 
 
+def _when_blocked_agents_ask_the_principal(step: AnyStep) -> bool:
+    return bool(asks(step) and step.shown.verdict is Verdict.BLOCKED)
+
+
 @each_step(
     "Under YIELD_ALL a blocked agent's need mark is written.",
     source="6.1, 9.2 step 6",
     systems=("yield_all",),
-    when=lambda step: asks(step) and step.shown.verdict is Verdict.BLOCKED,
+    when=_when_blocked_agents_ask_the_principal,
 )
 def blocked_agents_ask_the_principal(step: AnyStep) -> bool:
     """On behalf of the agent, and kept until it is answered."""

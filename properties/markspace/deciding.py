@@ -143,33 +143,45 @@ def _author(step: AnyStep) -> str | None:
     return target
 
 
+def _when_others_marks_are_safe(step: AnyStep) -> bool:
+    return bool(_refers(step) and _author(step) != step.action.agent)
+
+
 @each_step(
     "No agent hides, weakens or frees what another agent wrote.",
     source="2.5, 6.3, 10: integrity",
     systems=("meddled",),
-    when=lambda step: _refers(step) and _author(step) != step.action.agent,
+    when=_when_others_marks_are_safe,
 )
 def others_marks_are_safe(step: AnyStep) -> bool:
     """False as the text stands: it asks for no authority over the mark that is referred to."""
     return bool(step.after == step.before)
 
 
+def _when_strangers_marks_reach_nothing(step: AnyStep) -> bool:
+    return bool(_refers(step) and step.action.agent in step.config.strangers)
+
+
 @each_step(
     "An agent that may not write in the scope hides, weakens or frees nothing there.",
     source="2.5, 7.3, 10: integrity",
     systems=("meddled",),
-    when=lambda step: _refers(step) and step.action.agent in step.config.strangers,
+    when=_when_strangers_marks_reach_nothing,
 )
 def strangers_marks_reach_nothing(step: AnyStep) -> bool:
     """False as the text stands: a mark in one scope may refer to a mark in another."""
     return bool(step.after == step.before)
 
 
+def _when_claims_are_lost_to_allowed_agents_only(step: AnyStep) -> bool:
+    return bool(step.before.claims != step.after.claims)
+
+
 @each_step(
     "An agent loses its claim only by its own act, or to an agent that the guard allowed.",
     source="6.3, 10: integrity",
     systems=GUARDED,
-    when=lambda step: step.before.claims != step.after.claims,
+    when=_when_claims_are_lost_to_allowed_agents_only,
 )
 def claims_are_lost_to_allowed_agents_only(step: AnyStep) -> bool:
     """False where supersession by others is possible."""

@@ -152,6 +152,22 @@ _SPACE: tuple[Expectation, ...] = (
     _holds("writes_reach_only_their_own", "space", "authors only", reference_authority="same_agent_or_principal"),
 )
 
+_PAIR: dict[str, Any] = {
+    "reference_authority": "same_agent_or_principal",
+    "action_immunity": "immune_to_warnings",
+}
+_PAIRS: tuple[Expectation, ...] = (
+    _holds(
+        "mutual_exclusion",
+        "first_writer",
+        _THROUGH,
+        guard_atomicity="through_tool_call",
+        lease="renewed_while_tool_runs",
+    ),
+    _holds("action_precedence_p39", "meddled", "nobody warns about actions, only holders supersede them", **_PAIR),
+    _holds("others_marks_are_safe", "meddled", "authors only", **_PAIR),
+)
+
 _LAYERS: tuple[Expectation, ...] = (
     _refuted("no_burst_across_windows", "layers", "9.12: two tumbling windows in a row, each with its own limit"),
     _holds("no_burst_across_windows", "layers", "every stretch is a window", rate_window="sliding"),
@@ -161,5 +177,5 @@ _LAYERS: tuple[Expectation, ...] = (
     _refuted("subscriptions_do_not_leak", "composing", "13.4: delivery knows no visibility"),
 )
 
-EXPECTED: tuple[Expectation, ...] = (*_GUARD, *_SPACE, *_LAYERS)
+EXPECTED: tuple[Expectation, ...] = (*_GUARD, *_SPACE, *_PAIRS, *_LAYERS)
 """What was registered."""

@@ -44,25 +44,21 @@ __all__ = ["GENERATORS"]
 
 def _guards(policy: Policy, *, deferred: bool = False) -> Any:
     def configs(_scope: Scope, readings: Readings) -> SearchStrategy[Config]:
-        return st.builds(
-            lambda agents, resources, ttl: Config(
-                tuple(f"agent_{n}" for n in range(1, agents + 1)),
-                tuple(f"room_{n}" for n in range(1, resources + 1)),
-                policy,
-                ttl,
-                readings,
-                deferred=deferred,
-            ),
-            st.integers(2, 4),
-            st.integers(1, 2),
-            st.integers(1, 2),
-        )
+        def config(agents: int, resources: int, ttl: int) -> Config:
+            people = tuple(f"agent_{n}" for n in range(1, agents + 1))
+            rooms = tuple(f"room_{n}" for n in range(1, resources + 1))
+            return Config(people, rooms, policy, ttl, readings, deferred=deferred)
+
+        return st.builds(config, st.integers(2, 4), st.integers(1, 2), st.integers(1, 2))
 
     return configs
 
 
 def _in(phase: Phase) -> Any:
-    return lambda _config, state: any(doing.phase is phase for doing in state.doing)
+    def some(_config: Config, state: State) -> bool:
+        return any(doing.phase is phase for doing in state.doing)
+
+    return some
 
 
 def _some(draw: Draw, config: Config, state: State, phase: Phase) -> tuple[str, str]:
@@ -341,9 +337,11 @@ def _deployments(_scope: Scope, readings: Readings) -> SearchStrategy[SignalConf
     )
     caps = st.fractions(Fraction(1, 2), Fraction(4), max_denominator=4)
     lives = st.builds(Lives, st.integers(1, 9), st.integers(1, 9), st.integers(1, 9))
-    return st.builds(
-        lambda w, factor, cap, life: SignalConfig(w, factor, cap, life, readings), weights, third, caps, lives
-    )
+
+    def config(w: tuple[Fraction, Fraction, Fraction], factor: Fraction, cap: Fraction, life: Lives) -> SignalConfig:
+        return SignalConfig(w, factor, cap, life, readings)
+
+    return st.builds(config, weights, third, caps, lives)
 
 
 _STRENGTH = st.fractions(Fraction(0), Fraction(3), max_denominator=7)

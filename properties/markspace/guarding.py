@@ -40,11 +40,15 @@ def _outcome(step: AnyStep) -> Any:
     return None if step.shown.winner is None else (step.shown.winner.agent, step.shown.winner.confidence)
 
 
+def _key_determinism_p11(step: AnyStep) -> Any:
+    return (step.config.policy, _looked_at(step))
+
+
 @determined_by(
     "Given the same set of intents, everybody reaches the same conclusion about which one wins.",
     source="P11, 6.1",
     systems=WITH_A_WINNER,
-    key=lambda step: (step.config.policy, _looked_at(step)),
+    key=_key_determinism_p11,
     when=_resolved,
 )
 def determinism_p11(step: AnyStep) -> Any:
@@ -52,12 +56,16 @@ def determinism_p11(step: AnyStep) -> Any:
     return _outcome(step)
 
 
+def _when_policy_decides_as_written(step: AnyStep) -> bool:
+    return bool(_resolved(step) and asks(step))
+
+
 @each_step(
     "The winner is the earliest intent (FIRST_WRITER), or the most confident and among those the earliest "
     "(HIGHEST_CONFIDENCE); under YIELD_ALL there is none.",
     source="6.1",
     systems=IMMEDIATE,
-    when=lambda step: _resolved(step) and asks(step),
+    when=_when_policy_decides_as_written,
 )
 def policy_decides_as_written(step: AnyStep) -> bool:
     """The verdict follows the policy."""
@@ -69,11 +77,15 @@ def policy_decides_as_written(step: AnyStep) -> bool:
     return bool(step.shown.winner == winner and step.shown.verdict is (Verdict.ALLOW if won else Verdict.CONFLICT))
 
 
+def _when_uncontested_is_allowed(step: AnyStep) -> bool:
+    return bool(asks(step) and not _contested(step))
+
+
 @each_step(
     "Without another agent's intent or action the request is allowed.",
     source="6.1 step 2, 9.2 step 5",
     systems=IMMEDIATE,
-    when=lambda step: asks(step) and not _contested(step),
+    when=_when_uncontested_is_allowed,
 )
 def uncontested_is_allowed(step: AnyStep) -> bool:
     """No verdict out of nothing."""
@@ -192,34 +204,46 @@ def action_precedence_p39(step: AnyStep) -> bool:
     return bool(step.shown.verdict is Verdict.CONFLICT)
 
 
+def _when_unwarned_action_takes_precedence(step: AnyStep) -> bool:
+    return bool(_asks_for_a_claimed_one(step) and step.action.resource not in step.before.warned)
+
+
 @each_step(
     "Where an action of another agent stands on the resource and no warning of full strength contests it, the guard "
     "answers CONFLICT.",
     source="P39 with 9.5, repaired",
     systems=GUARDED,
-    when=lambda step: _asks_for_a_claimed_one(step) and step.action.resource not in step.before.warned,
+    when=_when_unwarned_action_takes_precedence,
 )
 def unwarned_action_takes_precedence(step: AnyStep) -> bool:
     """P39 with the one assumption that 9.5 makes necessary."""
     return bool(step.shown.verdict is Verdict.CONFLICT) and bool(step.shown.claimed_by)
 
 
+def _when_failed_actions_never_claim(step: AnyStep) -> bool:
+    return bool(step.action.what is What.POST and step.action.failed and not step.shown.rejected)
+
+
 @each_step(
     "A failed action claims nothing.",
     source="2.3",
     systems=GUARDED,
-    when=lambda step: step.action.what is What.POST and step.action.failed and not step.shown.rejected,
+    when=_when_failed_actions_never_claim,
 )
 def failed_actions_never_claim(step: AnyStep) -> bool:
     """Other agents can proceed."""
     return bool(step.after.claims == step.before.claims)
 
 
+def _when_later_action_supersedes(step: AnyStep) -> bool:
+    return bool(step.shown.note == "done")
+
+
 @each_step(
     "The later action supersedes the earlier one, its own intent is superseded, and whoever loses the claim is told.",
     source="6.3, 9.2",
     systems=GUARDED,
-    when=lambda step: step.shown.note == "done",
+    when=_when_later_action_supersedes,
 )
 def later_action_supersedes(step: AnyStep) -> bool:
     """Post-action resolution."""
@@ -232,11 +256,15 @@ def later_action_supersedes(step: AnyStep) -> bool:
     return bool(claim_on(config, step.after, act.resource) == act.agent and newest_gone and step.shown.notified == told)
 
 
+def _when_strangers_are_denied(step: AnyStep) -> bool:
+    return bool(step.action.what is What.PRE and step.action.agent in step.config.strangers)
+
+
 @each_step(
     "An agent without authorisation is answered DENIED, with a reason, and changes nothing.",
     source="9.2 step 1, P19",
     systems=GUARDED,
-    when=lambda step: step.action.what is What.PRE and step.action.agent in step.config.strangers,
+    when=_when_strangers_are_denied,
 )
 def strangers_are_denied(step: AnyStep) -> bool:
     """Authorisation is checked first."""
@@ -244,22 +272,30 @@ def strangers_are_denied(step: AnyStep) -> bool:
     return bool(shown.verdict is Verdict.DENIED and shown.reason and step.after == step.before)
 
 
+def _when_rejections_change_nothing(step: AnyStep) -> bool:
+    return bool(bool(step.shown.rejected) or step.shown.verdict is Verdict.DENIED)
+
+
 @each_step(
     "What is rejected or denied changes nothing.",
     source="9.2",
     systems=GUARDED,
-    when=lambda step: bool(step.shown.rejected) or step.shown.verdict is Verdict.DENIED,
+    when=_when_rejections_change_nothing,
 )
 def rejections_change_nothing(step: AnyStep) -> bool:
     """Totality of the step."""
     return bool(step.after == step.before)
 
 
+def _when_leases_run_out(step: AnyStep) -> bool:
+    return bool(step.action.what is What.TICK and bool(step.before.intents))
+
+
 @each_step(
     "An intent lives its TTL and no longer: a second takes one second of its life unless its tool renews it.",
     source="P4, 9.1",
     systems=GUARDED,
-    when=lambda step: step.action.what is What.TICK and bool(step.before.intents),
+    when=_when_leases_run_out,
 )
 def leases_run_out(step: AnyStep) -> bool:
     """Nothing else ends an intent on a tick, and rank is kept."""

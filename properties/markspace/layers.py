@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -25,8 +25,11 @@ __all__ = ["LAYERS"]
 ONLY = ("layers",)
 
 
-def _with(*layers: Layer) -> Any:
-    return lambda config: config.has(*layers)
+def _with(*layers: Layer) -> Callable[[LayersConfig], bool]:
+    def has(config: LayersConfig) -> bool:
+        return config.has(*layers)
+
+    return has
 
 
 def _writes(step: AnyStep) -> bool:
@@ -60,12 +63,16 @@ def _restricted(config: LayersConfig, world: World) -> frozenset[str]:
     return frozenset(a for a, one in zip(config.agents, world.envelope.watched, strict=True) if one.restricted)
 
 
+def _when_envelope_monotonicity_p40(step: AnyStep) -> bool:
+    return bool(bool(_restricted(step.config, step.before)))
+
+
 @each_step(
     "Who is RESTRICTED stays so until the principal resets it, and check says so.",
     source="P40",
     systems=ONLY,
     applies=_with(Layer.ENVELOPE),
-    when=lambda step: bool(_restricted(step.config, step.before)),
+    when=_when_envelope_monotonicity_p40,
 )
 def envelope_monotonicity_p40(step: AnyStep) -> bool:
     """Sticky."""
@@ -108,13 +115,17 @@ def write_mark_atomicity_p42(step: AnyStep) -> bool:
     return bool(step.after.stored == step.before.stored + more)
 
 
+def _when_escalation_boundedness_p43(step: AnyStep) -> bool:
+    return bool(step.shown.by is Layer.ENVELOPE and _writes(step))
+
+
 @each_step(
     "A flag of the envelope revokes permissions in at most one scope; needs before every action take as many flags as "
     "the threshold says.",
     source="P43",
     systems=ONLY,
     applies=_with(Layer.ENVELOPE, Layer.BARRIER),
-    when=lambda step: step.shown.by is Layer.ENVELOPE and _writes(step),
+    when=_when_escalation_boundedness_p43,
 )
 def escalation_boundedness_p43(step: AnyStep) -> bool:
     """One flag, one permission, in the scope that was flagged."""
@@ -126,11 +137,15 @@ def escalation_boundedness_p43(step: AnyStep) -> bool:
     return bool(narrow and (not globally or flags >= step.config.threshold) and flags > 0)
 
 
+def _when_write_mark_takes_no_intents(step: AnyStep) -> bool:
+    return bool(_writes(step) and step.action.kind in (Kind.INTENT, Kind.ACTION))
+
+
 @each_step(
     "write_mark refuses intents and actions.",
     source="9.7",
     systems=ONLY,
-    when=lambda step: _writes(step) and step.action.kind in (Kind.INTENT, Kind.ACTION),
+    when=_when_write_mark_takes_no_intents,
 )
 def write_mark_takes_no_intents(step: AnyStep) -> bool:
     """They flow through the guard's own operations."""
@@ -140,8 +155,15 @@ def write_mark_takes_no_intents(step: AnyStep) -> bool:
 # Barrier.
 
 
-def _denied(world: World) -> Any:
-    return frozenset[Any]() if world.barrier is None else world.barrier.revoked | world.barrier.need_first
+def _denied(world: World) -> frozenset[Any]:
+    if world.barrier is None:
+        return frozenset()
+    denied: frozenset[Any] = world.barrier.revoked
+    return denied.union(world.barrier.need_first)
+
+
+def _when_barrier_monotonicity_p44(step: AnyStep) -> bool:
+    return bool(bool(_denied(step.before)))
 
 
 @each_step(
@@ -149,7 +171,7 @@ def _denied(world: World) -> Any:
     source="P44",
     systems=ONLY,
     applies=_with(Layer.BARRIER),
-    when=lambda step: bool(_denied(step.before)),
+    when=_when_barrier_monotonicity_p44,
 )
 def barrier_monotonicity_p44(step: AnyStep) -> bool:
     """What was denied before is denied after, but for what the principal restored."""
@@ -162,15 +184,23 @@ def barrier_monotonicity_p44(step: AnyStep) -> bool:
     return not lost
 
 
+def _when_barrier_principal_exclusivity_p45(step: AnyStep) -> bool:
+    return bool(step.action.op in (Op.RESTORE, Op.RESTORE_ALL, Op.RESET, Op.RAISE) and not _by_principal(step))
+
+
 @each_step(
     "Nobody restores or resets without the principal's token.",
     source="P45, 9.7",
     systems=ONLY,
-    when=lambda step: step.action.op in (Op.RESTORE, Op.RESTORE_ALL, Op.RESET, Op.RAISE) and not _by_principal(step),
+    when=_when_barrier_principal_exclusivity_p45,
 )
 def barrier_principal_exclusivity_p45(step: AnyStep) -> bool:
     """Any other token is rejected and changes nothing."""
     return not step.shown.accepted and bool(step.after == step.before)
+
+
+def _when_barrier_is_enforced(step: AnyStep) -> bool:
+    return bool(_attempts(step) and step.action.agent in step.config.agents and step.shown.accepted)
 
 
 @each_step(
@@ -178,7 +208,7 @@ def barrier_principal_exclusivity_p45(step: AnyStep) -> bool:
     source="9.8",
     systems=ONLY,
     applies=_with(Layer.BARRIER),
-    when=lambda step: _attempts(step) and step.action.agent in step.config.agents and step.shown.accepted,
+    when=_when_barrier_is_enforced,
 )
 def barrier_is_enforced(step: AnyStep) -> bool:
     """Whatever is accepted was allowed."""
@@ -194,12 +224,16 @@ def barrier_is_enforced(step: AnyStep) -> bool:
 # Probe.
 
 
+def _when_probe_mark_isolation_p46(_config: Any, world: Any) -> bool:
+    return bool(any(agent == PROBE for agent, _, _ in world.stored))
+
+
 @always(
     "The probe's marks are in the diagnostic scope, and nobody else's are.",
     source="P46",
     systems=ONLY,
     applies=_with(Layer.PROBE),
-    when=lambda _config, world: any(agent == PROBE for agent, _, _ in world.stored),
+    when=_when_probe_mark_isolation_p46,
 )
 def probe_mark_isolation_p46(world: World) -> bool:
     """Isolation in both directions."""
@@ -232,12 +266,16 @@ def one_missed_canary_locks(step: AnyStep) -> bool:
     )
 
 
+def _when_canaries_gate_tool_calls(step: AnyStep) -> bool:
+    return bool(_attempts(step) and step.action.agent in step.before.probing.pending)
+
+
 @each_step(
     "With a canary to acknowledge nothing else is let through.",
     source="9.9",
     systems=ONLY,
     applies=_with(Layer.PROBE),
-    when=lambda step: _attempts(step) and step.action.agent in step.before.probing.pending,
+    when=_when_canaries_gate_tool_calls,
 )
 def canaries_gate_tool_calls(step: AnyStep) -> bool:
     """Zero actions that round."""
@@ -252,15 +290,27 @@ def _sinks(config: LayersConfig, _world: World, act: Any) -> Iterator[str]:
         yield from (sink for sink in ("null", "failing", "memory") if sink != config.sink)
 
 
+def _config_telemetry_non_interference_p57(sink: Any, config: Any) -> Any:
+    return replace(config, sink=sink)
+
+
+def _state_telemetry_non_interference_p57(_sink: Any, _config: Any, world: Any) -> Any:
+    return world
+
+
+def _other_telemetry_non_interference_p57(_sink: Any, act: Any) -> Any:
+    return (act,)
+
+
 @two_run(
     "Telemetry changes nothing: with another sink, or one that fails, the same is stored and answered.",
     source="P57",
     systems=ONLY,
     applies=_with(Layer.TELEMETRY),
     twins=_sinks,
-    config=lambda sink, config: replace(config, sink=sink),
-    state=lambda _sink, _config, world: world,
-    other=lambda _sink, act: (act,),
+    config=_config_telemetry_non_interference_p57,
+    state=_state_telemetry_non_interference_p57,
+    other=_other_telemetry_non_interference_p57,
 )
 def telemetry_non_interference_p57(_sink: str, step: AnyStep, other: AnyStep | None) -> bool:
     """Everything but the events themselves."""
@@ -284,11 +334,15 @@ def telemetry_completeness_p58(step: AnyStep) -> bool:
 # Conformance, and what can happen.
 
 
+def _applies_absent_layers_refuse_nothing(config: Any) -> bool:
+    return bool(not config.layers)
+
+
 @each_step(
     "A layer that is absent is never consulted: without any, whoever is authorised writes.",
     source="16",
     systems=ONLY,
-    applies=lambda config: not config.layers,
+    applies=_applies_absent_layers_refuse_nothing,
     when=_limited,
 )
 def absent_layers_refuse_nothing(step: AnyStep) -> bool:

@@ -125,12 +125,20 @@ def writes_do_not_leak(w: str, step: AnyStep, other: AnyStep | None) -> bool:
     return bool(same and _purged(w, step.config, step.after) == kept)
 
 
+def _key_readers_agree_on_the_winner(step: AnyStep) -> Any:
+    return (step.config, step.before, step.action.scope, step.action.subject)
+
+
+def _when_readers_agree_on_the_winner(step: AnyStep) -> bool:
+    return bool(isinstance(step.action, Decide))
+
+
 @determined_by(
     "All agents that resolve a conflict at one instant by reading the space reach the same conclusion.",
     source="P11, 6: `each agent resolves conflicts independently by reading the mark space`",
     systems=ONLY,
-    key=lambda step: (step.config, step.before, step.action.scope, step.action.subject),
-    when=lambda step: isinstance(step.action, Decide),
+    key=_key_readers_agree_on_the_winner,
+    when=_when_readers_agree_on_the_winner,
 )
 def readers_agree_on_the_winner(step: AnyStep) -> Any:
     """False where visibility differs: an uncleared writer sees no intents but its own are barred from it as well."""
@@ -181,11 +189,15 @@ def writes_reach_only_their_own(step: AnyStep) -> bool:
     return True
 
 
+def _when_need_clusters_are_complete(step: AnyStep) -> bool:
+    return bool(isinstance(step.action, Needs) and bool(step.shown.clusters))
+
+
 @each_step(
     "Needs are listed by priority and size, those of one question together, resolved ones not at all.",
     source="8.4",
     systems=ONLY,
-    when=lambda step: isinstance(step.action, Needs) and bool(step.shown.clusters),
+    when=_when_need_clusters_are_complete,
 )
 def need_clusters_are_complete(step: AnyStep) -> bool:
     """Every unresolved need is in exactly one cluster, and every cluster adds up."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
@@ -14,8 +15,11 @@ __all__ = ["LIMITS"]
 ONLY = ("layers",)
 
 
-def _with(*layers: Layer) -> Any:
-    return lambda config: config.has(*layers)
+def _with(*layers: Layer) -> Callable[[LayersConfig], bool]:
+    def has(config: LayersConfig) -> bool:
+        return config.has(*layers)
+
+    return has
 
 
 def _writes(step: AnyStep) -> bool:
@@ -42,11 +46,15 @@ def _round(step: AnyStep) -> bool:
     return step.action.op is Op.ROUND and step.action.agent in step.config.agents
 
 
+def _applies_budget_backward_compatibility_p59(config: Any) -> bool:
+    return bool(not config.has(Layer.BUDGET))
+
+
 @each_step(
     "Without a budget nothing is enforced and nothing is tracked.",
     source="P59",
     systems=ONLY,
-    applies=lambda config: not config.has(Layer.BUDGET),
+    applies=_applies_budget_backward_compatibility_p59,
     when=_round,
 )
 def budget_backward_compatibility_p59(step: AnyStep) -> bool:
@@ -64,6 +72,10 @@ def _warned(value: tuple[tuple[str, str, bool], ...], step: AnyStep) -> tuple[tu
     return tuple(sorted((*value, *((agent, about, blocking) for agent, blocking, about in step.shown.needs))))
 
 
+def _when_budget_warning_threshold_p60(_config: Any, value: Any) -> bool:
+    return bool(bool(value))
+
+
 @monitor(
     "For each dimension exactly one warning is written, not blocking, however usage goes on.",
     source="P60",
@@ -71,7 +83,7 @@ def _warned(value: tuple[tuple[str, str, bool], ...], step: AnyStep) -> tuple[tu
     applies=_with(Layer.BUDGET),
     start=_no_warnings,
     update=_warned,
-    when=lambda _config, value: bool(value),
+    when=_when_budget_warning_threshold_p60,
 )
 def budget_warning_threshold_p60(_config: Any, value: tuple[tuple[str, str, bool], ...]) -> bool:
     """At most one; that it is written in time is the next claim."""
@@ -79,12 +91,16 @@ def budget_warning_threshold_p60(_config: Any, value: tuple[tuple[str, str, bool
     return len(set(pairs)) == len(pairs) and not any(blocking for _, _, blocking in value)
 
 
+def _when_budget_warnings_are_in_time(step: AnyStep) -> bool:
+    return bool(_round(step) and step.shown.accepted)
+
+
 @each_step(
     "The round in which usage crosses the warning fraction writes the warning, even if it reaches the total as well.",
     source="P60, 9.10",
     systems=ONLY,
     applies=_with(Layer.BUDGET),
-    when=lambda step: _round(step) and step.shown.accepted,
+    when=_when_budget_warnings_are_in_time,
 )
 def budget_warnings_are_in_time(step: AnyStep) -> bool:
     """Per dimension, against the ceiling of that time."""
@@ -106,16 +122,24 @@ def _used_up(step: AnyStep) -> bool:
     return any(ceiling is not None and used >= ceiling for used, ceiling in pairs)
 
 
+def _when_budget_hard_stop_p61(step: AnyStep) -> bool:
+    return bool(_round(step) and _used_up(step))
+
+
 @each_step(
     "Where usage has reached the total in some dimension, every activation is rejected.",
     source="P61",
     systems=ONLY,
     applies=_with(Layer.BUDGET),
-    when=lambda step: _round(step) and _used_up(step),
+    when=_when_budget_hard_stop_p61,
 )
 def budget_hard_stop_p61(step: AnyStep) -> bool:
     """Until the principal raises the ceiling."""
     return not step.shown.accepted and step.shown.by is Layer.BUDGET
+
+
+def _when_budget_resumption_p62(step: AnyStep) -> bool:
+    return bool(_round(step) and not _used_up(step))
 
 
 @each_step(
@@ -123,7 +147,7 @@ def budget_hard_stop_p61(step: AnyStep) -> bool:
     source="P62",
     systems=ONLY,
     applies=_with(Layer.BUDGET),
-    when=lambda step: _round(step) and not _used_up(step),
+    when=_when_budget_resumption_p62,
 )
 def budget_resumption_p62(step: AnyStep) -> bool:
     """No stop without a reason."""
@@ -159,12 +183,20 @@ def _limited(step: AnyStep) -> bool:
     return layered and step.action.kind not in (Kind.INTENT, Kind.ACTION)
 
 
+def _applies_rate_limit_enforcement_p64(config: Any) -> bool:
+    return bool(config.has(Layer.RATE) and config.rate[0] is not None)
+
+
+def _when_rate_limit_enforcement_p64(step: AnyStep) -> bool:
+    return bool(_limited(step) and _of_window(step).count(step.action.agent) >= step.config.rate[0])
+
+
 @each_step(
     "An agent that has used up its writes of the window writes nothing more in it, and the envelope sees the attempt.",
     source="P64",
     systems=ONLY,
-    applies=lambda config: config.has(Layer.RATE) and config.rate[0] is not None,
-    when=lambda step: _limited(step) and _of_window(step).count(step.action.agent) >= step.config.rate[0],
+    applies=_applies_rate_limit_enforcement_p64,
+    when=_when_rate_limit_enforcement_p64,
 )
 def rate_limit_enforcement_p64(step: AnyStep) -> bool:
     """An attempt that no other layer stopped before is counted."""
@@ -172,23 +204,35 @@ def rate_limit_enforcement_p64(step: AnyStep) -> bool:
     return not step.shown.accepted and (seen or _tried(step, step.after) == _tried(step, step.before) + 1)
 
 
+def _applies_rate_limit_fleet_cap_p65(config: Any) -> bool:
+    return bool(config.has(Layer.RATE) and config.rate[1] is not None)
+
+
+def _when_rate_limit_fleet_cap_p65(step: AnyStep) -> bool:
+    return bool(_limited(step) and len(_of_window(step)) >= step.config.rate[1])
+
+
 @each_step(
     "Where a scope has used up its writes of the window, nobody writes in it.",
     source="P65",
     systems=ONLY,
-    applies=lambda config: config.has(Layer.RATE) and config.rate[1] is not None,
-    when=lambda step: _limited(step) and len(_of_window(step)) >= step.config.rate[1],
+    applies=_applies_rate_limit_fleet_cap_p65,
+    when=_when_rate_limit_fleet_cap_p65,
 )
 def rate_limit_fleet_cap_p65(step: AnyStep) -> bool:
     """Regardless of what the agent itself wrote."""
     return not step.shown.accepted
 
 
+def _when_rate_limit_independence_p66(step: AnyStep) -> bool:
+    return bool(_attempts(step) and step.shown.by is not None)
+
+
 @each_step(
     "A write is stopped by each layer for that layer's reasons alone, and by no layer that is absent.",
     source="P66, 16",
     systems=ONLY,
-    when=lambda step: _attempts(step) and step.shown.by is not None,
+    when=_when_rate_limit_independence_p66,
 )
 def rate_limit_independence_p66(step: AnyStep) -> bool:
     """Who is within its rate is not stopped by the rate limit, flagged or not; and the other way round."""
@@ -214,11 +258,15 @@ def _moving(value: Any, step: AnyStep) -> Any:
     return value
 
 
+def _applies_no_burst_across_windows(config: Any) -> bool:
+    return bool(config.has(Layer.RATE) and config.rate[0] is not None)
+
+
 @monitor(
     "In no stretch of one window's length does an agent write more than its limit.",
     source="9.12",
     systems=ONLY,
-    applies=lambda config: config.has(Layer.RATE) and config.rate[0] is not None,
+    applies=_applies_no_burst_across_windows,
     start=_no_writes,
     update=_moving,
 )

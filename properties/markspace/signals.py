@@ -30,11 +30,15 @@ def _half_life(step: AnyStep) -> int:
     return half
 
 
+def _when_decay_monotonicity_p1(step: AnyStep) -> bool:
+    return bool(_measures(step, *TRANSIENT))
+
+
 @each_step(
     "The strength of an observation or a warning never grows with time.",
     source="P1",
     systems=ONLY,
-    when=lambda step: _measures(step, *TRANSIENT),
+    when=_when_decay_monotonicity_p1,
 )
 def decay_monotonicity_p1(step: AnyStep) -> bool:
     """At any two instants, exactly."""
@@ -42,15 +46,23 @@ def decay_monotonicity_p1(step: AnyStep) -> bool:
     return bool(later <= earlier)
 
 
+def _when_action_permanence_p2(step: AnyStep) -> bool:
+    return bool(_measures(step, Kind.ACTION))
+
+
 @each_step(
     "The base strength of an action is its initial strength at all times.",
     source="P2",
     systems=ONLY,
-    when=lambda step: _measures(step, Kind.ACTION),
+    when=_when_action_permanence_p2,
 )
 def action_permanence_p2(step: AnyStep) -> bool:
     """Facts do not fade."""
     return bool(step.shown.base == (plain(step.action.strength),) * 2)
+
+
+def _when_convergence_p3(step: AnyStep) -> bool:
+    return bool(_measures(step, *TRANSIENT))
 
 
 @each_step(
@@ -58,7 +70,7 @@ def action_permanence_p2(step: AnyStep) -> bool:
     "half-life and their sum converges to 0.",
     source="P3, 3.1",
     systems=ONLY,
-    when=lambda step: _measures(step, *TRANSIENT),
+    when=_when_convergence_p3,
 )
 def convergence_p3(step: AnyStep) -> bool:
     """Below every bound from some time on: n half-lives divide by 2 ** n."""
@@ -67,11 +79,15 @@ def convergence_p3(step: AnyStep) -> bool:
     return bool(step.shown.base == expected)
 
 
+def _when_intent_expiry_p4(step: AnyStep) -> bool:
+    return bool(_measures(step, Kind.INTENT))
+
+
 @each_step(
     "An intent has full strength until its TTL and none after it.",
     source="P4, 3.1",
     systems=ONLY,
-    when=lambda step: _measures(step, Kind.INTENT),
+    when=_when_intent_expiry_p4,
 )
 def intent_expiry_p4(step: AnyStep) -> bool:
     """A step function, with strength at created_at + ttl itself."""
@@ -80,11 +96,15 @@ def intent_expiry_p4(step: AnyStep) -> bool:
     return bool(step.shown.base == tuple(plain(act.strength) if age <= ttl else ZERO for age in ages))
 
 
+def _when_need_persistence_p5(step: AnyStep) -> bool:
+    return bool(_measures(step, Kind.NEED))
+
+
 @each_step(
     "An unresolved need keeps its initial strength; a resolved one has none.",
     source="P5, 2.6",
     systems=ONLY,
-    when=lambda step: _measures(step, Kind.NEED),
+    when=_when_need_persistence_p5,
 )
 def need_persistence_p5(step: AnyStep) -> bool:
     """At all times."""
@@ -92,12 +112,16 @@ def need_persistence_p5(step: AnyStep) -> bool:
     return bool(step.shown.base == (whole, whole))
 
 
+def _when_trust_ordering_p6(step: AnyStep) -> bool:
+    return bool(_measures(step, Kind.OBSERVATION))
+
+
 @each_step(
     "Of two marks that differ in their source alone, the one from the more trusted source has higher effective "
     "strength.",
     source="P6",
     systems=ONLY,
-    when=lambda step: _measures(step, Kind.OBSERVATION),
+    when=_when_trust_ordering_p6,
 )
 def trust_ordering_p6(step: AnyStep) -> bool:
     """As written, strictly: false of a mark without strength."""
@@ -105,11 +129,15 @@ def trust_ordering_p6(step: AnyStep) -> bool:
     return bool(unverified < verified < fleet)
 
 
+def _when_trust_orders_what_has_strength(step: AnyStep) -> bool:
+    return bool(_measures(step, Kind.OBSERVATION))
+
+
 @each_step(
     "Effective strengths follow the order of the sources, and strictly so where there is any strength.",
     source="P6, repaired",
     systems=ONLY,
-    when=lambda step: _measures(step, Kind.OBSERVATION),
+    when=_when_trust_orders_what_has_strength,
 )
 def trust_orders_what_has_strength(step: AnyStep) -> bool:
     """The formula of P6, and its sentence with the assumption that strength is positive."""
@@ -118,12 +146,16 @@ def trust_orders_what_has_strength(step: AnyStep) -> bool:
     return bool(strict or (step.shown.base[0].sign == 0 and unverified == verified == fleet))
 
 
+def _when_trust_bounds_p7(step: AnyStep) -> bool:
+    return bool(_measures(step))
+
+
 @each_step(
     "Trust never amplifies: effective strength lies between 0 and base strength; where there is no source it is the "
     "base strength.",
     source="P7, 4.2",
     systems=ONLY,
-    when=lambda step: _measures(step),
+    when=_when_trust_bounds_p7,
 )
 def trust_bounds_p7(step: AnyStep) -> bool:
     """Weights lie in [0, 1]."""
@@ -149,11 +181,15 @@ def sublinearity_p8(step: AnyStep) -> bool:
     return bool(step.shown.aggregate[1] < plain(step.action.more * count))
 
 
+def _when_sublinear_where_there_is_strength(step: AnyStep) -> bool:
+    return bool(_identical(step) and step.action.more > 0)
+
+
 @each_step(
     "N > 1 identical marks of positive strength aggregate to less than N times one.",
     source="P8, repaired",
     systems=ONLY,
-    when=lambda step: _identical(step) and step.action.more > 0,
+    when=_when_sublinear_where_there_is_strength,
 )
 def sublinear_where_there_is_strength(step: AnyStep) -> bool:
     """With the assumption that P6 needs as well."""
@@ -167,11 +203,15 @@ def boundedness_p9(step: AnyStep) -> bool:
     return all(aggregate <= plain(step.config.cap) for aggregate in step.shown.aggregate)
 
 
+def _when_monotonic_addition_p10(step: AnyStep) -> bool:
+    return bool(_combines(step) and step.action.more > 0)
+
+
 @each_step(
     "Adding a mark of positive strength never lowers the aggregate.",
     source="P10",
     systems=ONLY,
-    when=lambda step: _combines(step) and step.action.more > 0,
+    when=_when_monotonic_addition_p10,
 )
 def monotonic_addition_p10(step: AnyStep) -> bool:
     """Wherever it sorts."""
@@ -245,12 +285,16 @@ def invalidation_decay_p35(step: AnyStep) -> bool:
     return bool(before <= after)
 
 
+def _when_constant_marks_recover(step: AnyStep) -> bool:
+    return bool(_recovers(step) and step.shown.effective[0] == step.shown.effective[1])
+
+
 @each_step(
     "As a warning of any weight decays, a mark that does not decay itself recovers: strictly, once anything is left of "
     "it.",
     source="P35, repaired",
     systems=ONLY,
-    when=lambda step: _recovers(step) and step.shown.effective[0] == step.shown.effective[1],
+    when=_when_constant_marks_recover,
 )
 def constant_marks_recover(step: AnyStep) -> bool:
     """The weakest assumption found: its effective strength without warnings is the same at both instants."""

@@ -74,13 +74,17 @@ def _lawful(config: SpaceConfig, act: Write) -> bool:
             return legal and 0 <= draft.confidence <= 1
 
 
+def _when_scope_isolation_p19(step: AnyStep) -> bool:
+    return bool(
+        _writes(step) and not writes(step.config, step.action.agent, step.action.draft.scope, step.action.draft.kind)
+    )
+
+
 @each_step(
     "An agent without authorisation for a scope can write nothing there.",
     source="P19, 7.3",
     systems=ONLY,
-    when=lambda step: (
-        _writes(step) and not writes(step.config, step.action.agent, step.action.draft.scope, step.action.draft.kind)
-    ),
+    when=_when_scope_isolation_p19,
 )
 def scope_isolation_p19(step: AnyStep) -> bool:
     """An error, and nothing stored."""
@@ -119,14 +123,18 @@ def _only_there(step: AnyStep) -> bool:
     )
 
 
+def _when_structural_visibility_p20(step: AnyStep) -> bool:
+    return bool(
+        _reads(step) and _only_there(step) and (step.action.reader is None or _view(step) is not Visibility.CLASSIFIED)
+    )
+
+
 @each_step(
     "In an open scope every reader sees full marks, in a protected one every mark; infrastructure sees full marks "
     "everywhere.",
     source="P20",
     systems=ONLY,
-    when=lambda step: (
-        _reads(step) and _only_there(step) and (step.action.reader is None or _view(step) is not Visibility.CLASSIFIED)
-    ),
+    when=_when_structural_visibility_p20,
 )
 def structural_visibility_p20(step: AnyStep) -> bool:
     """All that live, and in full where nothing is protected."""
@@ -134,11 +142,15 @@ def structural_visibility_p20(step: AnyStep) -> bool:
     return _marks_shown(step) == _marks_there(step) and not (full and any(seen.projected for seen in step.shown.seen))
 
 
+def _when_content_access_p21(step: AnyStep) -> bool:
+    return bool(_reads(step) and _only_there(step) and _view(step) is Visibility.PROTECTED)
+
+
 @each_step(
     "In a protected scope content is seen by authorised readers alone; others get projections.",
     source="P21",
     systems=ONLY,
-    when=lambda step: _reads(step) and _only_there(step) and _view(step) is Visibility.PROTECTED,
+    when=_when_content_access_p21,
 )
 def content_access_p21(step: AnyStep) -> bool:
     """Both ways."""
@@ -162,26 +174,34 @@ def classified_opacity_p22(step: AnyStep) -> bool:
     return bool(step.shown.seen == ())
 
 
+def _when_classified_no_fallback_p25(step: AnyStep) -> bool:
+    return bool(_reads(step) and _only_there(step) and _view(step) is Visibility.CLASSIFIED)
+
+
 @each_step(
     "A classified scope never falls back to projections.",
     source="P25",
     systems=ONLY,
-    when=lambda step: _reads(step) and _only_there(step) and _view(step) is Visibility.CLASSIFIED,
+    when=_when_classified_no_fallback_p25,
 )
 def classified_no_fallback_p25(step: AnyStep) -> bool:
     """Nobody gets one, cleared or not."""
     return not any(seen.projected for seen in step.shown.seen)
 
 
+def _when_hierarchy_p23(step: AnyStep) -> bool:
+    return bool(
+        _writes(step)
+        and governing(step.config, step.action.draft.scope) is not None
+        and step.shown.refused in ("", "not authorised")
+    )
+
+
 @each_step(
     "Authorisation for a scope holds for every scope below it, and for no other.",
     source="P23, 7.5",
     systems=ONLY,
-    when=lambda step: (
-        _writes(step)
-        and governing(step.config, step.action.draft.scope) is not None
-        and step.shown.refused in ("", "not authorised")
-    ),
+    when=_when_hierarchy_p23,
 )
 def hierarchy_p23(step: AnyStep) -> bool:
     """Writing; reading follows from what reads show."""
@@ -192,11 +212,15 @@ def hierarchy_p23(step: AnyStep) -> bool:
 STRUCTURE = tuple(field.name for field in fields(Draft) if field.name != "content")
 
 
+def _when_projection_preservation_p24(step: AnyStep) -> bool:
+    return bool(_reads(step) and any(seen.projected for seen in step.shown.seen))
+
+
 @each_step(
     "A projection keeps every structural and coordination field and says that it is one.",
     source="P24",
     systems=ONLY,
-    when=lambda step: _reads(step) and any(seen.projected for seen in step.shown.seen),
+    when=_when_projection_preservation_p24,
 )
 def projection_preservation_p24(step: AnyStep) -> bool:
     """Only the content is redacted."""
@@ -209,13 +233,17 @@ def projection_preservation_p24(step: AnyStep) -> bool:
     return True
 
 
+def _when_visibility_inheritance_p26(step: AnyStep) -> bool:
+    return bool(
+        _reads(step) and _only_there(step) and step.action.scope not in {scope.name for scope in step.config.scopes}
+    )
+
+
 @each_step(
     "A scope without a definition of its own is as visible as the scope above it.",
     source="P26",
     systems=ONLY,
-    when=lambda step: (
-        _reads(step) and _only_there(step) and step.action.scope not in {scope.name for scope in step.config.scopes}
-    ),
+    when=_when_visibility_inheritance_p26,
 )
 def visibility_inheritance_p26(step: AnyStep) -> bool:
     """What a reader without clearance gets shows it."""
@@ -228,11 +256,15 @@ def visibility_inheritance_p26(step: AnyStep) -> bool:
     return all(seen.projected for seen in step.shown.seen) and _marks_shown(step) == _marks_there(step)
 
 
+def _when_write_visibility_p27(step: AnyStep) -> bool:
+    return bool(_reads(step) and (step.action.reader is None or (_only_there(step) and _cleared(step))))
+
+
 @each_step(
     "A mark that was written is visible to authorised reads while it lives, at the strength that is left of it.",
     source="P27, 8.2",
     systems=ONLY,
-    when=lambda step: _reads(step) and (step.action.reader is None or (_only_there(step) and _cleared(step))),
+    when=_when_write_visibility_p27,
 )
 def write_visibility_p27(step: AnyStep) -> bool:
     """Exactly the live marks, each with its exact strength, strongest first."""
@@ -242,22 +274,30 @@ def write_visibility_p27(step: AnyStep) -> bool:
     return dict(shown) == expected and len(shown) == len(expected) and falling
 
 
+def _when_read_purity_p28(step: AnyStep) -> bool:
+    return bool(isinstance(step.action, Read | Decide | Ask | Needs))
+
+
 @each_step(
     "Reading, resolving a conflict and aggregating needs change no mark.",
     source="P28",
     systems=ONLY,
-    when=lambda step: isinstance(step.action, Read | Decide | Ask | Needs),
+    when=_when_read_purity_p28,
 )
 def read_purity_p28(step: AnyStep) -> bool:
     """Pure queries."""
     return bool(step.after == step.before)
 
 
+def _when_resolution_immediacy_p29(step: AnyStep) -> bool:
+    return bool(isinstance(step.action, Resolve) and not step.shown.refused)
+
+
 @each_step(
     "A need that is resolved has strength 0 from then on.",
     source="P29, 8.3",
     systems=ONLY,
-    when=lambda step: isinstance(step.action, Resolve) and not step.shown.refused,
+    when=_when_resolution_immediacy_p29,
 )
 def resolution_immediacy_p29(step: AnyStep) -> bool:
     """The original is superseded by a copy that names the action, and the copy weighs nothing."""
@@ -280,17 +320,25 @@ def mark_immutability_p30(step: AnyStep) -> bool:
     return bool(step.after.marks[: len(older)] == older)
 
 
-@always("No two marks share an id.", source="P31", systems=ONLY, when=lambda _config, space: len(space.marks) > 1)
+def _when_mark_id_uniqueness_p31(_config: Any, space: Any) -> bool:
+    return bool(len(space.marks) > 1)
+
+
+@always("No two marks share an id.", source="P31", systems=ONLY, when=_when_mark_id_uniqueness_p31)
 def mark_id_uniqueness_p31(space: Space) -> bool:
     """In one space."""
     return len({mark.id for mark in space.marks}) == len(space.marks)
+
+
+def _when_total_write_ordering_p32(_config: Any, space: Any) -> bool:
+    return bool(len(space.marks) > 1)
 
 
 @always(
     "(created_at, id) orders marks totally, created_at never goes back, and the order is that of writing.",
     source="P32, P52",
     systems=ONLY,
-    when=lambda _config, space: len(space.marks) > 1,
+    when=_when_total_write_ordering_p32,
 )
 def total_write_ordering_p32(space: Space) -> bool:
     """The last part needs ids that follow the order of writing."""
@@ -298,11 +346,15 @@ def total_write_ordering_p32(space: Space) -> bool:
     return len(set(keys)) == len(keys) and keys == sorted(keys)
 
 
+def _when_writes_are_totally_ordered(_config: Any, space: Any) -> bool:
+    return bool(len(space.marks) > 1)
+
+
 @always(
     "(created_at, id) orders marks totally, and created_at never goes back.",
     source="P32, repaired",
     systems=ONLY,
-    when=lambda _config, space: len(space.marks) > 1,
+    when=_when_writes_are_totally_ordered,
 )
 def writes_are_totally_ordered(space: Space) -> bool:
     """Whoever chooses the ids; among marks of one instant the order may not be that of writing."""
@@ -319,14 +371,26 @@ def _hook_sets(config: SpaceConfig, _space: Space, act: Any) -> Iterator[tuple[s
         yield ("failing",)
 
 
+def _config_hook_non_interference_p33(hooks: Any, config: Any) -> Any:
+    return replace(config, hooks=hooks)
+
+
+def _state_hook_non_interference_p33(_hooks: Any, _config: Any, space: Any) -> Any:
+    return space
+
+
+def _other_hook_non_interference_p33(_hooks: Any, act: Any) -> Any:
+    return (act,)
+
+
 @two_run(
     "Hooks change nothing: with others, or with ones that fail, the same is stored and read.",
     source="P33, 8.6",
     systems=ONLY,
     twins=_hook_sets,
-    config=lambda hooks, config: replace(config, hooks=hooks),
-    state=lambda _hooks, _config, space: space,
-    other=lambda _hooks, act: (act,),
+    config=_config_hook_non_interference_p33,
+    state=_state_hook_non_interference_p33,
+    other=_other_hook_non_interference_p33,
 )
 def hook_non_interference_p33(_hooks: Any, step: AnyStep, other: AnyStep | None) -> bool:
     """Informational observers, not gatekeepers; and every hook that does not fail has run."""
@@ -336,11 +400,15 @@ def hook_non_interference_p33(_hooks: Any, step: AnyStep, other: AnyStep | None)
     return bool(same and step.after == other.after and step.shown.hooked == ran)
 
 
+def _when_supersession_transitivity_p47(step: AnyStep) -> bool:
+    return bool(_reads(step) and any(undone(step.config, step.before, m) for m in step.before.marks))
+
+
 @each_step(
     "No read shows a superseded mark; along a chain only the last one can be seen.",
     source="P47",
     systems=ONLY,
-    when=lambda step: _reads(step) and any(undone(step.config, step.before, m) for m in step.before.marks),
+    when=_when_supersession_transitivity_p47,
 )
 def supersession_transitivity_p47(step: AnyStep) -> bool:
     """Infrastructure does not see it either."""
@@ -348,15 +416,23 @@ def supersession_transitivity_p47(step: AnyStep) -> bool:
     return not gone & _marks_shown(step)
 
 
+def _key_resolution_is_a_function_of_the_intents(step: AnyStep) -> Any:
+    return (
+        tuple(scope.policy for scope in step.config.scopes[:1]),
+        frozenset((mark.id, mark.age, mark.agent, mark.draft.confidence) for mark in step.shown.candidates),
+    )
+
+
+def _when_resolution_is_a_function_of_the_intents(step: AnyStep) -> bool:
+    return bool(isinstance(step.action, Decide) and len(step.shown.candidates) > 1)
+
+
 @determined_by(
     "Given the same set of intents, everybody who resolves the conflict names the same winner.",
     source="P11, 6.1",
     systems=ONLY,
-    key=lambda step: (
-        tuple(scope.policy for scope in step.config.scopes[:1]),
-        frozenset((mark.id, mark.age, mark.agent, mark.draft.confidence) for mark in step.shown.candidates),
-    ),
-    when=lambda step: isinstance(step.action, Decide) and len(step.shown.candidates) > 1,
+    key=_key_resolution_is_a_function_of_the_intents,
+    when=_when_resolution_is_a_function_of_the_intents,
 )
 def resolution_is_a_function_of_the_intents(step: AnyStep) -> Any:
     """The order in which they are listed decides nothing."""

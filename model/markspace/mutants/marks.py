@@ -259,11 +259,6 @@ def _consumed(mark: Mark, seconds: int) -> Mark:
     return replace(mark, age=mark.age + seconds, draft=replace(mark.draft, strength=mark.draft.strength / 2))
 
 
-def _last_mark(_scope: ScopeDef, intents: tuple[Mark, ...]) -> Mark | None:
-    """Whatever is listed last."""
-    return intents[-1] if intents else None
-
-
 MARKS: tuple[Mutant[Any], ...] = (
     _signal("decay_is_linear", "Observations decay by a straight line.", "3.1", decay=_but(Kind.OBSERVATION, _linear)),
     _signal("observations_grow", "Observations gain strength.", "P1", decay=_but(Kind.OBSERVATION, _growing)),
