@@ -125,7 +125,8 @@ def licence_for(bundle: Bundle, system: str, quotient: str = "") -> Licence:
             found = _shared(bundle, theorem)
             if "refused" in found:
                 raise NotLicensed(found["refused"])
-            return Licence(*found["licensed"], readings=_readings(bundle, theorem))
+            given, of, variant, name, record = found["licensed"]
+            return Licence(given, of, variant, name, record, _readings(bundle, theorem))
     raise NotLicensed(
         f"no theorem of {bundle.name} licenses a quotient {quotient!r} of system {system!r}".replace(" ''", "")
     )
