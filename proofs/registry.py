@@ -20,8 +20,8 @@ T = TypeVar("T", bound=Stated)
 
 _ENGINE = frozenset(
     [
-        *("agreement", "countermodel", "licence", "prove", "proved", "record", "registry"),
-        *("smt", "theorem", "theory", "transitions", "trial"),
+        *("agreement", "corners", "countermodel", "licence", "prove", "proved", "record", "registry"),
+        *("smt", "theorem", "theory", "transitions", "trial", "worlds"),
     ]
 )
 

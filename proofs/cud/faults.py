@@ -91,7 +91,7 @@ KILLED: Mapping[str, tuple[str, ...]] = {
     "history_independence": ("most_refused_wins", "exit_keeps_a_lock"),
     "value_independence": ("tie_break_by_value",),
     "value_independence_before_execution": (),
-    "passes_ignore_values": ("tie_break_by_value",),
+    "passes_ignore_values": (),
     "verdict_determined": ("tie_break_by_submission_order", "relaxed_after_k", "most_refused_wins", "round_robin"),
     "verdict_determined_before_execution": (),
     "final_world_is_a_function_of_the_requests": ("tie_break_by_submission_order",),
