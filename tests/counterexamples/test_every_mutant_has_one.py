@@ -12,8 +12,10 @@ from evenhand.properties.registry import Bundle, protocols
 
 _FOLDER = Path(__file__).resolve().parents[2] / "counterexamples"
 _FILES = sorted(file for file in _FOLDER.glob("*/*.json") if file.parent.name != "schema")
-_LONGEST = 4
-"""Steps; a counterexample that is longer was not shrunk, or its mutant names too large a scope."""
+_LONGEST = {"conviction": 16}
+"""Steps, where 4 are not enough: an Issue of two rounds takes five ticks, and a pair counts both of its runs.
+
+A counterexample that is longer was not shrunk, or its mutant names too large a scope."""
 
 
 def _missing(folder: Path, killed: set[str]) -> set[str]:
@@ -34,7 +36,7 @@ def test_killed_mutants_are_on_file(bundle: Bundle) -> None:
 def test_counterexamples_are_short(file: Path) -> None:
     """A handful of steps is enough for every fault that was planted."""
     run = load(file).to_json()["run"]
-    assert sum(len(part) for part in _actions(run)) <= _LONGEST
+    assert sum(len(part) for part in _actions(run)) <= _LONGEST.get(file.parent.name, 4)
 
 
 def _actions(run: dict[str, Any]) -> list[list[Any]]:
