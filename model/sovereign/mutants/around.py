@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from evenhand.model.sovereign.kernel import Observations, Rules, path_of
-from evenhand.model.sovereign.mutants.declare import ALONE, LISTS, LOGS, SESSION, TYPES, declare
+from evenhand.model.sovereign.mutants.declare import ALONE, LISTS, SESSION, TYPES, declare
 from evenhand.model.sovereign.paths import Place, lexical
 from evenhand.model.sovereign.state import ABORTED, Config, Held, Spent, State
 from evenhand.model.sovereign.step import REFERENCE
@@ -213,7 +213,9 @@ AROUND: tuple[Mutant[Rules], ...] = (
         "rejected_not_logged", "Rejected candidates owe no line.", "8.D", "lists", LISTS, intents=_only_winner_logged
     ),
     _session("effects_not_logged", "Effects owe no line.", "2.2", trace_effect=_silent_effect),
-    declare("host_issues_log_warrants", "Limits do not bind LogAppend.", "8.A", "agent", LOGS, log_admits=_logs_all),
+    declare(
+        "host_issues_log_warrants", "Limits do not bind LogAppend.", "8.A", "constitutions", TYPES, log_admits=_logs_all
+    ),
     declare(
         "log_limits_misread",
         "Lines are refused that the limit admits.",
@@ -232,7 +234,14 @@ AROUND: tuple[Mutant[Rules], ...] = (
         expected="open_gap",
         reason="no cycle of the searched scope owes fifty lines to a stream; a flood in the unit tests does",
     ),
-    declare("a_bundle_per_line", "Each line has a warrant of its own.", "6", "agent", LOGS, bundles=_line_by_line),
+    _session(
+        "a_bundle_per_line",
+        "Each line has a warrant of its own.",
+        "6",
+        bundles=_line_by_line,
+        expected="open_gap",
+        reason="the text bounds a warrant's lines from above only; no claim says how few warrants are enough",
+    ),
     _session("refusals_counted_in_all", "Refusals need not follow each other.", "13.10", settle=_counts_all),
     _session("abort_one_late", "One refusal more than permitted.", "13.10", settle=_one_late),
     _session("never_aborted", "Refusals in a row end nothing.", "13.10", settle=_never_aborts),

@@ -9,13 +9,12 @@ from evenhand.model.sovereign.kernel import Rules
 from evenhand.model.sovereign.step import REFERENCE
 from evenhand.model.system import Mutant, Scope
 
-__all__ = ["ALONE", "LISTS", "LOGS", "PLAIN", "SESSION", "SINGLE", "TYPES", "declare"]
+__all__ = ["ALONE", "LISTS", "PLAIN", "SESSION", "SINGLE", "TYPES", "declare"]
 
 PLAIN = Scope(contexts=1)
 SINGLE = Scope(observations=2, candidates=1)
 LISTS = Scope(observations=2, candidates=2)
 ALONE = Scope(proposals=1, executors=1, forgeries=1, swaps=1)
-LOGS = Scope(proposals=6, executors=1, forgeries=0, swaps=0)
 SESSION = Scope(refusals=3, thousands=9)
 TYPES = Scope(types=1)
 
