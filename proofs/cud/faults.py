@@ -92,11 +92,12 @@ KILLED: Mapping[str, tuple[str, ...]] = {
     "value_independence": ("tie_break_by_value",),
     "value_independence_before_execution": (),
     "passes_ignore_values": (),
-    "verdict_determined": ("tie_break_by_submission_order", "relaxed_after_k", "most_refused_wins", "round_robin"),
+    "verdict_determined": (),  # its evidence is a pair of runs that no structure gives: left to the link
     "verdict_determined_before_execution": (),
     "final_world_is_a_function_of_the_requests": ("tie_break_by_submission_order",),
     "final_world_is_a_function_of_the_requests_before_execution": (),
-    "exit_is_harmless": ("exit_keeps_a_lock",),
+    # Corrected: an exit that lifts a veto lets somebody in who then collides with a third.
+    "exit_is_harmless": ("exit_keeps_a_lock", "exit_frees_authority"),
     "token_blindness": (
         *_RECEIPTS,
         "collision_told_as_fault",
@@ -130,7 +131,6 @@ SPARED: Mapping[str, Mapping[str, str]] = {
     "order_independence": {"tie_break_by_name": "names do not depend on the order"},
     "epoch_independence": {"tie_break_by_name": _NO_PAST},
     "history_independence": {"tie_break_by_name": _NO_PAST},
-    "exit_is_harmless": {"exit_frees_authority": "an exit that lifts vetoes harms nobody else"},
 }
 """Theorem → mutants it is tried on and spares, and why it must."""
 
