@@ -119,6 +119,30 @@ def everybody_has_staked_by_round_one(step: AnyStep) -> bool:
     return True
 
 
+def _substitutes(step: AnyStep) -> bool:
+    return step.before.phase == PROPOSE and any(events(step.shown, "KickOut"))
+
+
+@each_step(
+    "An assigned NoAction stakes for its agent as the reading says: ProposalSelfStake, what is left, or nothing.",
+    source="6.2, 9.3",
+    when=_substitutes,
+    applies=on_configs(lambda config: same_readings(config, poor_proposer="stake_what_is_left")),
+)
+def substitutes_stake_as_read(step: AnyStep) -> bool:
+    """In PROPOSE; what is staked at STAKE 1 comes with another round."""
+    config, reading = step.config, step.config.readings
+    for event in events(step.shown, "KickOut"):
+        due = min(config.constants.self_stake, balance(step.before, event.agent))
+        if same_readings(config, substituted_no_action="no_stake") or reading.self_stake == "at_stake_1":
+            due = 0
+        begun = step.after.phase == STAKE and reading.self_stake != "at_submission"
+        staked = total(e.amount for e in events(step.shown, "Staked") if e.agent == event.agent)
+        if not begun and staked != due:
+            return False
+    return True
+
+
 # Feedback
 
 
@@ -292,6 +316,7 @@ PROPOSING: tuple[Property, ...] = (
     proposals_stay,
     proposers_stake_at_once,
     everybody_has_staked_by_round_one,
+    substitutes_stake_as_read,
     feedback_is_lawful_and_paid,
     feedback_stays_within_the_limit,
     an_issue_begins_clean,

@@ -241,7 +241,9 @@ MONEY: tuple[Mutant[Rules], ...] = (
         credit=_unclipped,
     ),
     declare("balances_confiscated", "Liquid points vanish with the Issue.", "18.1", closed=_confiscating),
-    declare("penalty_doubled", "A kick-out costs twice.", "9.3", penalty=_double_penalty),
+    declare(
+        "penalty_doubled", "A kick-out costs twice.", "9.3", Scope(PLAIN, budget=3, rounds=1), penalty=_double_penalty
+    ),
     declare("penalty_in_stake_rounds", "STAKE rounds are not exempt.", "B 16.1.2", fined=_always_fined),
     declare("negative_amount_accepted", "Nothing and less can be staked.", "A 16.3", HOSTILE, refuse_add=_any_amount),
     declare(
