@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
-from typing import Any, cast
+from typing import Any
 
 import jsonschema
 
@@ -205,7 +205,7 @@ def _checked(data: Json, format_: str, schema: str, origin: str) -> dict[str, An
         jsonschema.validate(made, _schema(schema), cls=jsonschema.Draft202012Validator)
     except jsonschema.ValidationError as wrong:
         raise BadRecord(origin, f"{wrong.json_path:.80} is wrong: {wrong.message:.200}", GENERATE) from wrong
-    return cast("dict[str, Any]", made)
+    return made
 
 
 @cache

@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
@@ -217,5 +217,9 @@ def _lines(made: Mapping[str, Json]) -> Iterator[str]:
 
 def _plain(value: Json) -> str:
     if isinstance(value, list):
-        return ", ".join(str(one["name"]) if isinstance(one, dict) else str(one) for one in value)
+        return ", ".join(_named(one) for one in cast("list[Any]", value))
     return str(value)
+
+
+def _named(one: Any) -> str:
+    return str(cast("dict[str, Any]", one)["name"]) if isinstance(one, dict) else str(one)

@@ -17,6 +17,7 @@ from evenhand.model.trace import Scenario
 from evenhand.properties.observer import Seen, observing
 from evenhand.properties.registry import Bundle
 from evenhand.properties.variants import counterpart
+from evenhand.properties.vectoring import VectorPlan
 
 __all__ = ["Candidate", "Outcome", "Separated", "Target", "outcome_of", "separated", "targets_of", "watched"]
 
@@ -95,7 +96,7 @@ Outcome = tuple[Seen, ...]
 
 def targets_of(bundle: Bundle) -> tuple[Target, ...]:
     """Every mutant and every value of every reading that is not the default."""
-    extra = bundle.vectors.readings if bundle.vectors is not None else {}
+    plan = bundle.vectors or VectorPlan()
     mutants = [
         Target("mutant", one.name, readings=one.readings, mutant=one, owed=one.expected == "killed")
         for one in bundle.model.mutants
@@ -103,7 +104,7 @@ def targets_of(bundle: Bundle) -> tuple[Target, ...]:
     readings = [
         Target("reading", name, value)
         for name, legal in reading_values(bundle.model.readings).items()
-        for value in (legal[1:] or extra.get(name, ()))
+        for value in (legal[1:] or plan.readings.get(name, ()))
     ]
     return (*mutants, *readings)
 

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from evenhand.cli import app
 from evenhand.counterexamples.growth import completed, reduced, shape
-from evenhand.counterexamples.migration import BadRecord, migrated
+from evenhand.counterexamples.migration import BadRecord, Migration, migrated
 from evenhand.counterexamples.record import VERSION, Record
 from evenhand.counterexamples.replay import outcome_digest, renewed, replay_record
 from evenhand.counterexamples.store import load
@@ -55,7 +55,7 @@ def test_a_seal_of_version_1_is_checked_before_migration(tmp_path: Path) -> None
 
 def test_migrations_are_applied_in_turn() -> None:
     """From version 1 to 3 by way of 2."""
-    steps = {1: lambda d: {**d, "a": 1}, 2: lambda d: {**d, "b": d["a"] + 1}}
+    steps: dict[int, Migration] = {1: lambda d: {**d, "a": 1}, 2: lambda d: {**d, "b": d["a"] + 1}}
     old = {"format": "x", "version": 1}
     assert migrated(old, "x", 3, "f", steps) == {"format": "x", "version": 3, "a": 1, "b": 2}
     assert old == {"format": "x", "version": 1}

@@ -9,7 +9,7 @@ from evenhand.properties.cud.vectors import one_epoch_cases
 from evenhand.properties.registry import find
 from evenhand.vectors.orbits import cases_of, orbit_representatives, orbits_of
 
-KEYS = ("A", "B")
+KEYS: tuple[str, ...] = ("A", "B")
 Shape = tuple[str, frozenset[str], frozenset[str]]
 """What one agent asks: operation, declared keys, written keys."""
 
@@ -34,7 +34,7 @@ Case = tuple[tuple[Shape, Shape], frozenset[tuple[int, str, str]]]
 
 def _cases() -> set[Case]:
     found: set[Case] = set()
-    for joint in itertools.product(tuple(_shapes()), repeat=2):
+    for joint in itertools.product(tuple(_shapes()), tuple(_shapes())):
         slots = [(agent, *atom) for agent in (0, 1) for atom in _atoms(joint[agent])]
         slots += [(2, *atom) for atom in _atoms(joint[0]) | _atoms(joint[1])]
         for size in range(len(slots) + 1):

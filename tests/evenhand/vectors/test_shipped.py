@@ -59,7 +59,7 @@ def test_each_vector_of_the_cover_is_needed(protocol: str) -> None:
     suite = _covering(protocol)
     of = [{(one["kind"], one["name"], json.dumps(one["value"])) for one in v.separates} for v in suite.vectors]
     for place, own in enumerate(of):
-        others = set().union(*(found for other, found in enumerate(of) if other != place))
+        others = set[tuple[str, str, str]]().union(*(found for other, found in enumerate(of) if other != place))
         assert own - others
 
 
