@@ -51,7 +51,8 @@ def _by_principal(step: AnyStep) -> bool:
 
 def _watched(step: AnyStep, world: World) -> Any:
     assert world.envelope is not None
-    return world.envelope.watched[step.config.agents.index(step.action.agent)]
+    place: int = step.config.agents.index(step.action.agent)
+    return world.envelope.watched[place]
 
 
 # Envelope.
