@@ -17,7 +17,19 @@ from tests.evenhand.conftest import PLUGINS, Command
 
 ROOT = Path(__file__).parents[2]
 REFERENCE = (ROOT / "docs/reference/cli.md").read_text("utf-8")
-COMMANDS = ("verify", "explore", "fuzz", "prove", "check", "validate", "mutants", "replay", "show")
+COMMANDS = (
+    "verify",
+    "explore",
+    "fuzz",
+    "prove",
+    "check",
+    "validate",
+    "compare",
+    "mutants",
+    "vectors",
+    "replay",
+    "show",
+)
 
 
 @pytest.mark.parametrize("command", COMMANDS)
