@@ -100,7 +100,9 @@ KILLED: Mapping[str, tuple[str, ...]] = {
     # Corrected: an exit that lifts a veto lets somebody in who then collides with a third.
     "exit_is_harmless": ("exit_keeps_a_lock", "exit_frees_authority"),
     "token_blindness": (
-        *_RECEIPTS,
+        "refusing_agent_named",
+        "receipt_names_the_pass",
+        "token_tells_the_pass",
         "collision_told_as_fault",
         "collision_told_as_executed",
         "tie_break_by_name",

@@ -23,6 +23,7 @@ from evenhand.model.cud.kernel import (
     PASS_TWO,
     REFERENCE,
     SCOPE_VIOLATION,
+    Bound,
     Finding,
 )
 from evenhand.model.cud.layouts import agent_names, every_layout, key_names, start_world
@@ -217,7 +218,9 @@ def _trespass(draw_: st.DrawFn, readings: Readings, past: bool) -> Situation:
     """Requests write what they do not declare, beside others that do."""
     config, state = draw_(_world(readings=readings, agents=3, keys=3, generous=True, past=past))
     chosen: dict[str, Choice] = {}
-    for name, key in zip(config.agents, config.keys, strict=True):
+    one, two, three = config.keys
+    declared = draw_(st.sampled_from(((one, two, three), (one, one, two))))
+    for name, key in zip(config.agents, declared, strict=True):
         written = draw_(st.sets(st.sampled_from(config.keys), min_size=1))
         request = _request(config, name, WRITE, (key,), _VALUES[0])
         delta = tuple((one, _value(draw_)) for one in sorted(written))
@@ -394,12 +397,21 @@ def _visible(bound: tuple[Var, ...]) -> Formula:
     return conjunction([exists([z], active(z)), *(told[one.sort](one) for one in bound if one.sort in told)])
 
 
+def _squeamish(authorities: tuple[Authority, ...], bound: Bound) -> bool:
+    """A foil: pass 1 lets no zero be written."""
+    zero = any(value == Atom("int", "0") for _, value in bound.request.proposed_delta)
+    return not zero and REFERENCE.covers(authorities, bound)
+
+
 WORLDS = Worlds(
     every=_every,
     upto="1 agent x 1 key in full, 2 agents x 1 key with honest requests",
     drawn=_drawn,
     events=_EVENTS,
-    foils={"refusal told as silence": replace(REFERENCE, token=_refusal_as_silence)},
+    foils={
+        "refusal told as silence": replace(REFERENCE, token=_refusal_as_silence),
+        "pass 1 looks at values": replace(REFERENCE, covers=_squeamish),
+    },
     thin=9,
     whole=EPOCH,
     visible=_visible,

@@ -11,7 +11,7 @@ from dataclasses import replace
 from evenhand.proofs.cud.copies import Copies, answers, apart, effects, pair, twin
 from evenhand.proofs.cud.epoch import BEFORE_EXECUTION, EPOCH
 from evenhand.proofs.cud.renamed import RENAMED
-from evenhand.proofs.cud.samples import FEWER
+from evenhand.proofs.cud.samples import WORLDS
 from evenhand.proofs.cud.signature import (
     ACT,
     AGENT,
@@ -150,7 +150,7 @@ VALUES = twin(
     needs=("all_keep_to_their_scope", "same_keys_written"),
     witness=exists([r, s], word("executed", r) & word("collides", s)),
     view=pair(*_VALUES),
-    samples=replace(FEWER, restrictions=frozenset({EVEN})),
+    samples=replace(WORLDS.fewer(8, 1), restrictions=frozenset({EVEN})),
 )
 VALUES_BEFORE = twin(
     "value_independence",
@@ -163,7 +163,7 @@ VALUES_BEFORE = twin(
     needs=("same_keys_written",),
     witness=exists([r, k, v], word("passes", r) & wants(r, k, v) & ~scope(r, k)),
     view=pair(*_VALUES),
-    samples=replace(FEWER, restrictions=frozenset({EVEN})),
+    samples=replace(WORLDS.fewer(8, 1), restrictions=frozenset({EVEN})),
 )
 VALUES_BEFORE = replace(VALUES_BEFORE, name="value_independence_before_execution")
 PASSES = twin(
@@ -175,7 +175,7 @@ PASSES = twin(
     needs=("same_keys_written",),
     witness=exists([r, k, v], word("passes", r) & wants(r, k, v) & ~scope(r, k)),
     view=pair(*_VALUES),
-    samples=replace(FEWER, restrictions=frozenset({EVEN})),
+    samples=replace(WORLDS.fewer(8, 1), restrictions=frozenset({EVEN})),
 )
 
 # Drift: nothing but requests and authorities; where a request writes what it does not declare, the world as well.
@@ -209,6 +209,7 @@ DRIFT = twin(
     needs=("same_world_if_it_matters",),
     witness=exists([r, s], word("executed", r) & word("collides", s)),
     view=pair(*_DRIFTING),
+    samples=WORLDS.fewer(8, 1),  # each drawn epoch beside the same one with another past
 )
 DRIFT_BEFORE = replace(
     twin(
@@ -222,6 +223,7 @@ DRIFT_BEFORE = replace(
         goal=conjunction(answers(Copies(_DRIFT_BEFORE))),
         witness=exists([r, k, v], word("passes", r) & wants(r, k, v) & ~scope(r, k)),
         view=pair(*_DRIFTING),
+        samples=WORLDS.fewer(8, 1),  # each drawn epoch beside the same one with another past
     ),
     name="verdict_determined_before_execution",
 )
