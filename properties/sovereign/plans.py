@@ -45,7 +45,7 @@ def _plans(claims: tuple[Property, ...]) -> Iterator[Plan]:
     yield Plan("agent", "explore", ("deep",), scope={"proposals": 4}, claims=_names(claims, "agent", but=_OUT_OF_REACH))
     single = _names(claims, "candidates", without=(TwoRun,), but=_OUT_OF_REACH)
     yield Plan("candidates", "explore", LONG, claims=single)
-    yield Plan("candidates", "explore", ("quick",), scope={"contexts": 4}, claims=single)
+    yield Plan("candidates", "explore", ("quick",), scope={"contexts": 6}, claims=single)
     yield Plan("lists", "explore")
     yield Plan("lists", "explore", ("deep",), scope={"observations": 3, "candidates": 2})
     yield Plan("lists", "explore", ("deep",), scope={"observations": 2, "candidates": 3})
