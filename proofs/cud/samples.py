@@ -398,9 +398,9 @@ def _visible(bound: tuple[Var, ...]) -> Formula:
 
 
 def _squeamish(authorities: tuple[Authority, ...], bound: Bound) -> bool:
-    """A foil: pass 1 lets no zero be written."""
-    zero = any(value == Atom("int", "0") for _, value in bound.request.proposed_delta)
-    return not zero and REFERENCE.covers(authorities, bound)
+    """A foil: pass 1 does not like one value."""
+    disliked = any(value == _VALUES[1] for _, value in bound.request.proposed_delta)
+    return not disliked and REFERENCE.covers(authorities, bound)
 
 
 WORLDS = Worlds(
