@@ -230,6 +230,8 @@ def ticks_left(config: Config, state: State) -> int:
     if state.phase == IDLE:
         return rest + longest_issue(config, issue)
     order = phases(config, issue)
+    if (state.phase, state.turn) not in order:
+        return rest + 1  # no phase of this Issue: another claim says so
     place = order.index((state.phase, state.turn))
     later = sum(_longest_phase(config, issue, phase) for phase, _ in order[place + 1 :])
     if state.phase == FINALIZE:

@@ -58,6 +58,8 @@ def phases_come_in_order(step: AnyStep) -> bool:
     if before.phase == FINALIZE:
         last = before.issue + 1 == len(config.issues)
         return bool(after.issue == before.issue + 1 and after.phase == (CLOSED if last else IDLE))
+    if (before.phase, before.turn) not in order[:-1]:
+        return False
     place = order.index((before.phase, before.turn))
     return (after.phase, after.turn) == order[place + 1] and after.issue == before.issue
 
