@@ -14,7 +14,9 @@ from evenhand.properties.registry import find
 def told(variant: str) -> dict[str, list[str]]:
     """The first epoch of the fixture in which names decide, in this variant of the kernel."""
     bundle = find("cud")
-    (record,) = (r for name, r in fixtures_of("cud") if name.startswith("cud/log_names_the_true_pass--tie_break_by_name--"))
+    (record,) = (
+        r for name, r in fixtures_of("cud") if name.startswith("cud/log_names_the_true_pass--tie_break_by_name--")
+    )
     evidence = replay_record(record, bundle).evidence
     assert isinstance(evidence, Scenario)
     system: Any = bundle.model.systems[record.system]
