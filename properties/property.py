@@ -19,7 +19,7 @@ import functools
 import inspect
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar, cast
 
 from evenhand.model.system import Step
 
@@ -228,7 +228,11 @@ def _about_states(test: Callable[..., bool]) -> StateTest:
     if count == 2:
         return test
     if count == 1:
-        return functools.wraps(test)(lambda _config, state: test(state))
+
+        def of_state(_config: Any, state: Any) -> bool:
+            return test(state)
+
+        return cast("StateTest", functools.update_wrapper(of_state, test))  # reports look for where it is written
     raise TypeError(f"{_name(test)} takes {count} arguments; a claim about states takes (config, state) or (state)")
 
 
