@@ -18,7 +18,6 @@ from evenhand.report.report import Report
 from tests.evenhand.conftest import Command
 from tests.evenhand.test_forms import hostile
 
-
 axe: Any = import_module("axe_playwright_python.sync_playwright").Axe()  # it comes without types
 
 
