@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import yaml
 
@@ -51,14 +51,15 @@ class _Strict(yaml.SafeLoader):
 
 def _mapping(loader: _Strict, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
     found: dict[Any, Any] = {}
+    build: Callable[..., Any] = cast(Any, loader).construct_object
     for key_node, value_node in node.value:
-        key: Any = loader.construct_object(key_node, deep=True)
+        key: Any = build(key_node, deep=True)
         where = f"line {key_node.start_mark.line + 1}"
         if not isinstance(key, Hashable):
             raise DocumentRefused(f"{where}: a key must be text")
         if key in found:
             raise DocumentRefused(f"{where}: duplicate key {key!r:.60}; keep one of the two")
-        found[key] = loader.construct_object(value_node, deep=True)
+        found[key] = build(value_node, deep=True)
     return found
 
 

@@ -85,7 +85,7 @@ def canonicalize(text: str) -> Canonical:
     found, unfinished = blocks(normalize(text))
     if not found:
         return Canonical(raw, rejection=PARSE_ERROR if unfinished else NO_JSON)
-    if len(found) > 1 or unfinished:
+    if len(found) != 1 or unfinished:
         return Canonical(raw, rejection=AMBIGUOUS_MULTI_BLOCK)
     try:
         value: Any = parse(found[0])

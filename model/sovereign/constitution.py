@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any
+from typing import Any, cast
 
 from evenhand.model.canonical import Json, digest
 from evenhand.model.sovereign.vocabulary import EXIT_TYPE, LOG_APPEND, NOTIFY, READ_LOCAL, WRITE_LOCAL
@@ -173,10 +173,11 @@ def _points(value: Json, pointer: str) -> bool:
         return False
     for raw in pointer[1:].split("/"):
         token = raw.replace("~1", "/").replace("~0", "~")
-        if isinstance(value, dict) and token in value:
-            value = value[token]
-        elif isinstance(value, list) and _is_index(token) and int(token) < len(value):  # pyright: ignore
-            value = value[int(token)]
+        below: Any = value
+        if isinstance(value, dict) and token in below:
+            value = below[token]
+        elif isinstance(value, list) and _is_index(token) and int(token) < len(below):
+            value = below[int(token)]
         else:
             return False
     return True
@@ -247,7 +248,7 @@ def _action_type(data: Json, at: str) -> ActionType:
 def _record(data: Json, at: str, names: tuple[str, ...]) -> dict[str, Any]:
     if not isinstance(data, dict):
         raise ValueError(f"{at}: expected a mapping, not {type(data).__name__}")
-    given: dict[str, Any] = data
+    given: dict[str, Any] = cast(Any, data)
     if missing := [name for name in names if name not in given]:
         raise ValueError(f"{at}: lacks {', '.join(missing)}")
     if more := sorted(str(name) for name in given if name not in names):
@@ -258,7 +259,8 @@ def _record(data: Json, at: str, names: tuple[str, ...]) -> dict[str, Any]:
 def _list(data: Json, at: str) -> list[Any]:
     if not isinstance(data, list):
         raise ValueError(f"{at}: expected a list, not {type(data).__name__}")
-    return data  # pyright: ignore
+    listed: list[Any] = cast(Any, data)
+    return listed
 
 
 def _text(data: Json, at: str) -> str:

@@ -85,7 +85,7 @@ def authority_entropy(counts: Mapping[str, int]) -> float:
 
 def gate_histogram(ran: Ran) -> Mapping[str, int]:
     """Refusals by `failed_gate`: the pre-admission step, the five gates, and none (budget, nothing proposed)."""
-    counts = dict.fromkeys((REQUIRED_OBSERVATIONS, *GATES, ""), 0)
+    counts: dict[str, int] = dict.fromkeys((REQUIRED_OBSERVATIONS, *GATES, ""), 0)
     for step in ran.steps:
         decision = step.shown.decision
         if decision is not None and decision.refusal is not None:

@@ -7,7 +7,7 @@ candidate: a parser that drops what it does not know would propose something tha
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 from evenhand.model.atoms import atom
 from evenhand.model.canonical import Json
@@ -28,23 +28,31 @@ from evenhand.model.sovereign.vocabulary import (
 __all__ = ["bind", "candidate_from", "candidates_from", "proposed", "value_from"]
 
 
+def _list(data: Json) -> list[Any] | None:
+    return cast(Any, data) if isinstance(data, list) else None
+
+
+def _mapping(data: Json) -> dict[str, Any] | None:
+    return cast(Any, data) if isinstance(data, dict) else None
+
+
 def value_from(data: Json) -> Value:
     """A JSON value as a model value: text, integers, lists of text; the rest tagged."""
     if isinstance(data, str):
         return data
     if isinstance(data, int) and not isinstance(data, bool):
         return data
-    if isinstance(data, list):
-        items: list[Any] = data
+    items = _list(data)
+    if items is not None:
         return tuple(one if isinstance(one, str) else atom(one) for one in items)
     return atom(data)
 
 
 def _entries(data: Json, *names: str) -> dict[str, Any] | None:
     """A JSON object with no other entries than these; None for anything else."""
-    if not isinstance(data, dict):
+    told = _mapping(data)
+    if told is None:
         return None
-    told: dict[str, Any] = data
     return told if set(told) <= {*names, "type", "id", "author", "created_at"} else None
 
 
@@ -57,18 +65,18 @@ def candidate_from(data: Json) -> Candidate | None:
     """One candidate; None where the object does not say one."""
     told = _entries(data, "action_request", "scope_claim", "justification", "authority_citations")
     asked = _entries(told.get("action_request"), "action_type", "fields") if told else None
-    fields: Any = asked.get("fields", {}) if asked else None
-    if told is None or asked is None or not isinstance(fields, dict) or not isinstance(asked.get("action_type"), str):
+    fields = _mapping(asked.get("fields", {})) if asked else None
+    if told is None or asked is None or fields is None or not isinstance(asked.get("action_type"), str):
         return None
-    made: Fields = tuple(sorted((str(name), value_from(value)) for name, value in fields.items()))  # pyright: ignore
+    made: Fields = tuple(sorted((str(name), value_from(value)) for name, value in fields.items()))
     scope: ScopeClaim | None = None
     if told.get("scope_claim") is not None:
         claimed = _entries(told["scope_claim"], "observation_ids", "clause_ref", "claim")
-        ids: Any = claimed.get("observation_ids", []) if claimed else None
-        if claimed is None or not isinstance(ids, list) or not isinstance(claimed.get("clause_ref"), str):
+        ids = _list(claimed.get("observation_ids", [])) if claimed else None
+        if claimed is None or ids is None or not isinstance(claimed.get("clause_ref"), str):
             return None
         scope = ScopeClaim(
-            tuple(str(one) for one in ids),  # pyright: ignore
+            tuple(str(one) for one in ids),
             claimed["clause_ref"],
             str(claimed.get("claim", "")),
             **_stamp(claimed),
@@ -79,20 +87,17 @@ def candidate_from(data: Json) -> Candidate | None:
         if said is None or not isinstance(said.get("text"), str):
             return None
         why = Justification(said["text"], **_stamp(said))
-    cited: Any = told.get("authority_citations", [])
-    if not isinstance(cited, list) or not all(isinstance(one, str) for one in cited):  # pyright: ignore
+    cited = _list(told.get("authority_citations", []))
+    if cited is None or not all(isinstance(one, str) for one in cited):
         return None
     request = Request(asked["action_type"], made, **_stamp(asked))
-    return Candidate(request, scope, why, tuple(cited))  # pyright: ignore
+    return Candidate(request, scope, why, tuple(cited))
 
 
 def candidates_from(data: Json) -> tuple[Candidate, ...]:
     """The candidates of an object: itself, or those of its list `candidates`."""
-    if isinstance(data, dict) and "candidates" in data:
-        listed: Any = data["candidates"]
-        many: list[Any] = listed if isinstance(listed, list) else []
-    else:
-        many = [data]
+    told = _mapping(data)
+    many = (_list(told["candidates"]) or []) if told is not None and "candidates" in told else [data]
     return tuple(one for one in map(candidate_from, many) if one is not None)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from evenhand.model.canonical import Json, canonical_text, digest, parse
 from evenhand.model.codec import decode, encode
@@ -84,7 +84,8 @@ def _read(text: str, number: int) -> dict[str, Any]:
         raise Diverged(f"line {number}: no JSON: {error}") from error
     if not isinstance(value, dict):
         raise Diverged(f"line {number}: no JSON object")
-    return value  # pyright: ignore
+    told: dict[str, Any] = cast(Any, value)
+    return told
 
 
 def _value(data: Json, number: int) -> Any:

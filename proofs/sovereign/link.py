@@ -7,7 +7,7 @@ the structure asks for.  Neither runs the kernel.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -77,16 +77,16 @@ def structure_of(step: SovereignStep) -> Structure | None:
     hashes = [bundle_of("content", one).hex() for one in many]
     kinds = {one.name: one for one in config.constitution.action_types}
 
-    def which(test: Any) -> Rows:
+    def which(test: Callable[[Observation], bool]) -> Rows:
         return frozenset((name,) for name, one in zip(obs, seen, strict=True) if test(one))
 
-    def those(test: Any) -> Rows:
+    def those(test: Callable[[Candidate], bool]) -> Rows:
         return frozenset((name,) for name, one in zip(cands, many, strict=True) if test(one))
 
     def is_log(one: Candidate) -> bool:
         return one.request.action_type == LOG_APPEND
 
-    def fails(gate: str) -> Any:
+    def fails(gate: str) -> Callable[[Candidate], bool]:
         return lambda one: gate in faults(config, seen, one)
 
     def lacking(one: Candidate) -> bool:

@@ -67,6 +67,27 @@ def _proper(step: AnyStep) -> bool:
     return decides(step) and is_timely(fed(step)[0])
 
 
+def _untimely(step: AnyStep) -> bool:
+    """No single time was observed, and nothing ends the agent."""
+    return decides(step) and not is_timely(fed(step)[0]) and not _exits(step)
+
+
+def _proper_and_stays(step: AnyStep) -> bool:
+    return _proper(step) and not _exits(step)
+
+
+def _judges_the_unlike(step: AnyStep) -> bool:
+    return _judges(step) and not _repeats(step)
+
+
+def _warrants_what_needs_citations(step: AnyStep) -> bool:
+    return _warrants(step) and _asks_for_citations(step)
+
+
+def _refuses_for_want_of_a_candidate(step: AnyStep) -> bool:
+    return _refuses(step) and bool(step.shown.decision.refusal.reason == NO_ADMISSIBLE_ACTION)
+
+
 def _repeats(step: AnyStep) -> bool:
     """Two candidates have one hash, and the reading calls that an error."""
     config = step.config
@@ -120,7 +141,7 @@ def exits_on_integrity_failure_alone(step: AnyStep) -> bool:
     "Without exactly one TIMESTAMP a cycle is refused, by that reason, at `required_observations`, before any gate.",
     source="6, X.E1",
     systems=("agent", *FEEDABLE, "constitutions"),
-    when=lambda step: decides(step) and not is_timely(fed(step)[0]) and not _exits(step),
+    when=_untimely,
 )
 def untimely_cycles_are_refused(step: AnyStep) -> bool:
     """None, two of the same, an empty one, a null."""
@@ -137,7 +158,7 @@ def untimely_cycles_are_refused(step: AnyStep) -> bool:
     "A timely cycle is refused for its budget exactly where too many tokens, or none that can be read, were reported.",
     source="7 A49, 13.7",
     systems=DECIDING,
-    when=lambda step: _proper(step) and not _exits(step),
+    when=_proper_and_stays,
 )
 def overspent_cycles_are_refused(step: AnyStep) -> bool:
     """Negative, split, text: as the readings say."""
@@ -166,7 +187,7 @@ def reported_gate_is_the_first_that_fails(step: AnyStep) -> bool:
     "There is an ACTION exactly where some candidate passes all five gates.",
     source="6",
     systems=DECIDING,
-    when=lambda step: _judges(step) and not _repeats(step),
+    when=_judges_the_unlike,
     proved=True,
 )
 def acts_iff_something_is_admissible(step: AnyStep) -> bool:
@@ -211,7 +232,7 @@ def warrants_name_the_winner(step: AnyStep) -> bool:
     "Every warranted request cites authority that resolves.",
     source="4 INV-2",
     systems=DECIDING,
-    when=lambda step: _warrants(step) and _asks_for_citations(step),
+    when=_warrants_what_needs_citations,
     proved=True,
 )
 def warranted_requests_cite_what_resolves(step: AnyStep) -> bool:
@@ -265,7 +286,7 @@ def refusals_are_of_the_closed_set(step: AnyStep) -> bool:
     "A refusal for want of an admissible candidate names the gate that the reading chooses, none if none was proposed.",
     source="6",
     systems=DECIDING,
-    when=lambda step: _refuses(step) and step.shown.decision.refusal.reason == NO_ADMISSIBLE_ACTION,
+    when=_refuses_for_want_of_a_candidate,
 )
 def refusals_name_the_gate_as_read(step: AnyStep) -> bool:
     """That of the first candidate, or the furthest that any reached."""

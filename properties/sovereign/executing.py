@@ -31,6 +31,28 @@ def _uses(step: AnyStep) -> bool:
     return _affects(step) and isinstance(step.action, Use)
 
 
+def _takes(step: AnyStep) -> bool:
+    """An executor takes a warrant: the check passes."""
+    return isinstance(step.action, Check) and step.shown.kind == "check" and not step.shown.rejected
+
+
+def _proposes(step: AnyStep) -> bool:
+    return isinstance(step.action, Decide) and decides(step)
+
+
+def _decides_nothing(step: AnyStep) -> bool:
+    return not isinstance(step.action, Decide)
+
+
+def _swaps_nothing(step: AnyStep) -> bool:
+    return not isinstance(step.action, Swap)
+
+
+def _asks_for_citations(config: Config) -> bool:
+    """The constitution asks for citations of every type."""
+    return all("authority_citations" in one.requires for one in config.constitution.action_types)
+
+
 def _held(step: AnyStep) -> Any:
     return step.before.held[EXECUTORS.index(step.action.executor)]
 
@@ -121,7 +143,7 @@ def warrants_are_spent_once(_config: Config, known: _Cycle) -> bool:
     "Whatever is done was proposed with citations, all of which resolve.",
     source="4 INV-2",
     when=_something_done,
-    applies=lambda config: all("authority_citations" in one.requires for one in config.constitution.action_types),
+    applies=_asks_for_citations,
     **_MORE,
 )
 def executed_requests_cite_what_resolves(_config: Config, known: _Cycle) -> bool:
@@ -152,7 +174,7 @@ def an_effect_spends_an_issued_warrant(step: AnyStep) -> bool:
     "An executor takes no warrant that is forged, old or spent, nor one for another request.",
     source="4 INV-1, 5.1",
     systems=("agent",),
-    when=lambda step: isinstance(step.action, Check) and step.shown.kind == "check" and not step.shown.rejected,
+    when=_takes,
 )
 def only_good_warrants_are_taken(step: AnyStep) -> bool:
     """Said of the check already, so that nothing rests on the use alone."""
@@ -172,7 +194,7 @@ def _winners(step: AnyStep) -> set[str]:
     "What the kernel issues in a cycle is at most one warrant, for an admissible candidate; earlier ones are old.",
     source="4 INV-1",
     systems=("agent",),
-    when=lambda step: isinstance(step.action, Decide) and decides(step),
+    when=_proposes,
 )
 def only_admitted_requests_are_warranted(step: AnyStep) -> bool:
     """The other step of the induction."""
@@ -185,7 +207,7 @@ def only_admitted_requests_are_warranted(step: AnyStep) -> bool:
     "No step but a decision issues a warrant, and what is spent stays spent until the next cycle.",
     source="4 INV-1",
     systems=("agent",),
-    when=lambda step: not isinstance(step.action, Decide),
+    when=_decides_nothing,
 )
 def warrants_come_from_decisions_alone(step: AnyStep) -> bool:
     """Not from a log, a restart, a mutation or a link."""
@@ -209,7 +231,7 @@ def nothing_outside_the_allow_list(step: AnyStep) -> bool:
     "Only a use changes the world, and no LogAppend is ever executed for a candidate.",
     source="2.2, 4 INV-3",
     systems=("agent",),
-    when=lambda step: not isinstance(step.action, Swap),
+    when=_swaps_nothing,
 )
 def only_a_use_changes_the_world(step: AnyStep) -> bool:
     """The attacker's links aside."""

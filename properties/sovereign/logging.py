@@ -20,6 +20,14 @@ def _logs(step: AnyStep) -> bool:
     return bool(step.shown.logged or step.shown.lost)
 
 
+def _is_log(step: AnyStep) -> bool:
+    return isinstance(step.action, Log)
+
+
+def _is_offered_something(step: AnyStep) -> bool:
+    return decides(step) and bool(fed(step)[1])
+
+
 @each_step(
     "A decision owes a line for each observation, candidate and gate's verdict, one for its record, one for a winner.",
     source="3.2, 2.2",
@@ -90,7 +98,7 @@ def logging_loses_only_the_inadmissible(step: AnyStep) -> bool:
     "Logging is not recursive: it owes no line of its own, and leaves nothing owed.",
     source="7 A55, A58",
     systems=("agent",),
-    when=lambda step: isinstance(step.action, Log),
+    when=_is_log,
 )
 def logging_is_not_recursive(step: AnyStep) -> bool:
     """No log of the log."""
@@ -104,6 +112,10 @@ class _Owing:
     done: bool = False
     pending: bool = False
     lost: bool = False
+
+
+def _something_done(_config: Config, known: _Owing) -> bool:
+    return known.done
 
 
 def _watched(known: _Owing, step: AnyStep) -> _Owing:
@@ -122,7 +134,7 @@ def _watched(known: _Owing, step: AnyStep) -> _Owing:
     systems=("agent", "session", "constitutions"),
     start=lambda _config: _Owing(),
     update=_watched,
-    when=lambda _config, known: known.done,
+    when=_something_done,
 )
 def every_effect_is_recorded(_config: Config, known: _Owing) -> bool:
     """A line too long for a log, a host that stops between use and log, a constitution without logs."""
@@ -133,7 +145,7 @@ def every_effect_is_recorded(_config: Config, known: _Owing) -> bool:
     "A request's line names its artefacts by the hash of what they say: equal artefacts, equal ids.",
     source="7 A5, 14.12",
     systems=DECIDING,
-    when=lambda step: decides(step) and bool(fed(step)[1]),
+    when=_is_offered_something,
 )
 def scope_claims_are_bound_to_observations(step: AnyStep) -> bool:
     """What wins names observations of this cycle by their ids, which are those of their contents."""

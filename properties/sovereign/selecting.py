@@ -197,6 +197,10 @@ def _refusal(step: AnyStep) -> Any:
     return None if one is None or one.kind != REFUSE else one.refusal
 
 
+def _same_refusal(_w: Any, step: AnyStep, other: AnyStep | None) -> bool:
+    return other is not None and _refusal(step) == _refusal(other)
+
+
 @determined_by(
     "Kind of decision and winner are a function of the observations and of the set of candidates.",
     source="7 A4, 13.6 step 6",
@@ -295,7 +299,7 @@ SELECTING_CLAIMS: tuple[Property, ...] = (
         "Two orders of the same candidates give the same refusal record.  (Stated to be refuted.)",
         "6",
         _candidates_swapped,
-        agree=lambda _w, step, other: other is not None and _refusal(step) == _refusal(other),
+        agree=_same_refusal,
         systems=("lists",),
     ),
 )

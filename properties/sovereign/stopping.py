@@ -117,11 +117,15 @@ def admissible_types_are_as_computed(step: AnyStep) -> bool:
     return decided(step, ACTION) == (can_ever_be_admitted(config, kind) and bool(offered(config, (one,))))
 
 
+def _inhabited(step: AnyStep) -> bool:
+    return decides(step) and step.config.condition in NEVER_REFUSED
+
+
 @each_step(
     "Under conditions A and E nothing is refused.",
     source="12.2",
     systems=("session",),
-    when=lambda step: decides(step) and step.config.condition in NEVER_REFUSED,
+    when=_inhabited,
 )
 def inhabited_conditions_are_never_refused(step: AnyStep) -> bool:
     """So they have no refusal loop."""
@@ -146,11 +150,15 @@ def conditions_abort_after_so_many_refusals(step: AnyStep) -> bool:
     return bool((step.after.over == ABORTED) == (refused and step.after.refusals >= step.config.most_refusals))
 
 
+def _spends_of_a_budget(step: AnyStep) -> bool:
+    return decides(step) and not decided(step, EXIT) and step.config.session_budget is not None
+
+
 @each_step(
     "A session ends exactly when its reported tokens exceed its budget, if no EXIT ends it.",
     source="13.7, 13.10 Q58",
     systems=("session",),
-    when=lambda step: decides(step) and not decided(step, EXIT) and step.config.session_budget is not None,
+    when=_spends_of_a_budget,
 )
 def sessions_end_when_their_tokens_are_spent(step: AnyStep) -> bool:
     """B2 is the host's, not the kernel's."""

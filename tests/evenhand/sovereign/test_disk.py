@@ -34,7 +34,8 @@ def first_difference(make: Callable[[Any], Any], seed: int, runs: int, steps: in
     (config,) = system.all_configs()
     for _ in range(runs):
         (state,) = system.initial(config)
-        kernel, taken = make(scenario(config)), []
+        kernel = make(scenario(config))
+        taken: list[Any] = []
         for _ in range(steps):
             offered = list(system.enabled(config, state))
             if not offered:

@@ -16,7 +16,11 @@ from evenhand.properties.sovereign.stopping import deadlocked
 from evenhand.properties.verdict import Status, Verdict
 from tests.properties.sovereign.bundle import BUNDLE
 
-SMALL = [("agent", {"proposals": 1, "executors": 1}), ("session", {}), ("constitutions", {})]
+SMALL: list[tuple[str, dict[str, int]]] = [
+    ("agent", {"proposals": 1, "executors": 1}),
+    ("session", {}),
+    ("constitutions", {}),
+]
 
 
 def surprises(verdicts: tuple[Verdict, ...], system: str, engine: str, readings: dict[str, Any]) -> dict[str, str]:
