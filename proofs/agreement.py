@@ -184,7 +184,9 @@ def agree(
 
 
 def _foils(system: AnySystem, worlds: Worlds | None) -> Iterator[AnySystem]:
-    for name, rules in (worlds.foils if worlds is not None else {}).items():
+    if worlds is None:
+        return
+    for name, rules in worlds.foils.items():
         yield replace(system, rules=rules, variant=name)
 
 

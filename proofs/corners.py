@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 
 from evenhand.model.system import System
 from evenhand.model.trace import Pair, Scenario, replay
-from evenhand.proofs.smt.logic import TRUE, Equal, Formula, Holds, Not, exists, walk
+from evenhand.proofs.smt.logic import TRUE, Equal, Formula, Holds, Not, Var, exists, walk
 from evenhand.proofs.smt.portfolio import Z3, Limits, Portfolio
 from evenhand.proofs.theorem import Theorem
 from evenhand.proofs.theory import Theory
@@ -62,19 +62,22 @@ def corners(theorem: Theorem, system: AnySystem) -> tuple[Corner, ...]:
 
 
 def _make(theorem: Theorem, theory: Theory, system: AnySystem) -> Iterator[Corner]:
-    visible = theorem.samples.visible if isinstance(theorem.samples, Worlds) else lambda _variables: TRUE
     names = {*theory.symbols, *theory.meanings}
     copied = {name for name in names if name.endswith("2") and name[:-1] in names}
     for definition in () if copied else theory.definitions:
         word = definition.relation(*definition.variables)
         for name, body in ((definition.name, word), (f"not {definition.name}", Not(word))):
-            shown = exists(definition.variables, visible(definition.variables) & body)
+            shown = exists(definition.variables, _visible(theorem, definition.variables) & body)
             yield from _corner(theorem, system, theory, name, shown, axiom=False)
     for axiom in theory.axioms:
         if copied and not _mentions(axiom.formula, copied):
             continue
         lax = replace(theory, axioms=tuple(one for one in theory.axioms if one is not axiom))
         yield from _corner(theorem, system, lax, f"against {axiom.name}", Not(axiom.formula), axiom=True)
+
+
+def _visible(theorem: Theorem, bound: tuple[Var, ...]) -> Formula:
+    return theorem.samples.visible(bound) if isinstance(theorem.samples, Worlds) else TRUE
 
 
 def _mentions(formula: Formula, names: set[str]) -> bool:

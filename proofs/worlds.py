@@ -44,7 +44,7 @@ def _examples(strategy: st.SearchStrategy[Any], count: int) -> list[Any]:
         database=None,
         deadline=None,
         phases=[Phase.generate],
-        suppress_health_check=list(HealthCheck),
+        suppress_health_check=tuple(HealthCheck.__members__.values()),
     )
     @given(strategy)
     def collect(example: Any) -> None:
@@ -52,6 +52,10 @@ def _examples(strategy: st.SearchStrategy[Any], count: int) -> list[Any]:
 
     collect()
     return found[:count]
+
+
+def _always(_variables: tuple[Var, ...]) -> Formula:
+    return TRUE
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +78,7 @@ class Worlds:
     restrictions: frozenset[str] = frozenset()
     thin: int = 1
     whole: Theory | None = None
-    visible: Callable[[tuple[Var, ...]], Formula] = lambda _variables: TRUE
+    visible: Callable[[tuple[Var, ...]], Formula] = _always
 
     def situations(self, system: System[Any, Any, Any, Any, Any]) -> tuple[tuple[str, Situation], ...]:
         """What `system` is tried on, each with where it comes from: `every` or `drawn`."""
@@ -93,11 +97,18 @@ class Worlds:
         """Each n-th of the situations, for claims that look at many twins of each step; nothing is asserted of them."""
         return replace(
             self,
-            every=lambda readings: _all(self.every, readings)[::of_every],
-            drawn=lambda readings: _all(self.drawn, readings)[::of_drawn],
+            every=_each(of_every, self.every),
+            drawn=_each(of_drawn, self.drawn),
             upto=f"each {of_every}. of {self.upto}",
             events={},
         )
+
+
+def _each(nth: int, made: Callable[[Any], tuple[Situation, ...]]) -> Callable[[Any], tuple[Situation, ...]]:
+    def chosen(readings: Any) -> tuple[Situation, ...]:
+        return _all(made, readings)[::nth]
+
+    return chosen
 
 
 @cache

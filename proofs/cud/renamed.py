@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from evenhand.model.cud.renaming import Renaming
 from evenhand.proofs.cud.copies import LOGGED_WORDS, TOLD_WORDS, Copies, apart, twin
 from evenhand.proofs.cud.epoch import EPOCH
+from evenhand.proofs.cud.link import CudStep
 from evenhand.proofs.cud.pairs import SHARED, view_leaving, view_renamed, view_vetoed
 from evenhand.proofs.cud.samples import FEWER
 from evenhand.proofs.cud.signature import (
@@ -49,10 +51,26 @@ from evenhand.proofs.smt.logic import (
     same,
     variables,
 )
+from evenhand.proofs.smt.structure import Structure
 from evenhand.proofs.theorem import Lemma
 from evenhand.proofs.theory import Axiom
 
 __all__ = ["RENAMED"]
+
+# Views of a case: what the twin was made with, the step, its twin.
+
+
+def _seen_leaving(case: tuple[tuple[str, str], CudStep, CudStep | None]) -> Structure | None:
+    return view_leaving(*case)
+
+
+def _seen_vetoed(case: tuple[tuple[str, str, tuple[str, ...]], CudStep, CudStep]) -> Structure | None:
+    return view_vetoed(*case)
+
+
+def _seen_renamed(case: tuple[Renaming, CudStep, CudStep]) -> Structure | None:
+    return view_renamed(*case)
+
 
 KEY2, AGENT2 = Sort("Key2"), Sort("Agent2")
 r, s = variables(ACT, "r s")
@@ -110,7 +128,7 @@ EXIT = twin(
     goal=_staying.holds("passes", r) & (_staying.holds("collides", r) >> word("collides", r)),
     needs=("one_agent_less",),
     witness=exists([r], word("passes", r) & differ(by(r), LEAVER())),
-    view=lambda case: view_leaving(*case),
+    view=_seen_leaving,
     samples=replace(FEWER, restrictions=frozenset({"all_start_active"})),  # the twin may start with somebody gone
 )
 
@@ -157,7 +175,7 @@ BLINDNESS = twin(
         ]
     ),
     needs=("one_veto_more",),
-    view=lambda case: view_vetoed(*case),
+    view=_seen_vetoed,
 )
 
 # Renaming: requests, artefacts and values are shared, keys and agents stand in sorts of their own.
@@ -253,7 +271,7 @@ EQUIVARIANCE = replace(
         opaque=tuple(
             f"{n}{c}" for n in ("formed", "stray", "covered", "vetoed", "overreaches", "collides") for c in ("", "2")
         ),
-        view=lambda case: view_renamed(*case),
+        view=_seen_renamed,
         samples=FEWER,
         needs=("keys_one_to_one", "same_requests_renamed", "same_authorities_renamed", "agents_one_to_one"),
     ),

@@ -8,9 +8,8 @@ they leave behind, malformed requests, writes out of scope, the same epoch again
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any
 
 from hypothesis import strategies as st
 
@@ -340,12 +339,18 @@ def epochs(readings: Readings) -> tuple[tuple[Situation, ...], tuple[Situation, 
 # What must have been seen.
 
 
-def _logged(verdict: str, least: int = 1) -> Any:
-    return lambda step: sum(entry.verdict == verdict and not entry.fault for entry in step.shown.log) >= least
+def _logged(verdict: str, least: int = 1) -> Callable[[CudStep], bool]:
+    def seen(step: CudStep) -> bool:
+        return sum(entry.verdict == verdict and not entry.fault for entry in step.shown.log) >= least
+
+    return seen
 
 
-def _fault(name: str) -> Any:
-    return lambda step: any(entry.fault == name for entry in step.shown.log)
+def _fault(name: str) -> Callable[[CudStep], bool]:
+    def seen(step: CudStep) -> bool:
+        return any(entry.fault == name for entry in step.shown.log)
+
+    return seen
 
 
 def _mixed(step: CudStep) -> bool:

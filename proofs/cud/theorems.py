@@ -29,9 +29,10 @@ from evenhand.proofs.smt.logic import (
     same,
     variables,
 )
+from evenhand.proofs.smt.structure import Structure
 from evenhand.proofs.theorem import Theorem
 from evenhand.proofs.theory import Theory
-from evenhand.properties.verdict import Status
+from evenhand.properties.verdict import Evidence, Status
 
 __all__ = ["THEOREMS", "UNTRIMMED"]
 
@@ -43,6 +44,10 @@ x = AGENT("x")
 
 def _about_epochs(name: str, *, theory: Theory = EPOCH, **more: Any) -> Theorem:
     readings = Readings(**more.get("readings", {}))
+
+    def realised(structure: Structure) -> Evidence | None:
+        return scene(structure, readings)
+
     given: dict[str, Any] = {
         "samples": FEWER if more.get("readings") else WORLDS,
         "claim": name,
@@ -50,7 +55,7 @@ def _about_epochs(name: str, *, theory: Theory = EPOCH, **more: Any) -> Theorem:
         "system": "universe",
         "theory": theory,
         "view": view_step,
-        "realise": lambda structure: scene(structure, readings),
+        "realise": realised,
     }
     if "mutants" not in more:
         given["mutants"] = mutations(name, theory, base=theory)
@@ -199,7 +204,7 @@ DEADLOCK_XOR_LIVELOCK = _about_epochs(
     assumes=_deadlocked(dead=True),
     goal=~_stuck(any_attempt=False),
 )
-DEADLOCK_AND_LIVELOCK = _about_epochs(
+_UNDER_THE_OTHER_RULE = _about_epochs(
     "deadlock_xor_livelock",
     system="run",
     readings={"livelock_rule": "unchanged_state"},
@@ -267,7 +272,7 @@ _BEFORE: dict[str, Any] = {
     "readings": {"scope_check": "before_execution"},
     "mutants": mutations("non_executed_changes_nothing", BEFORE_EXECUTION, base=BEFORE_EXECUTION),
 }
-DEADLOCK_AND_LIVELOCK = replace(DEADLOCK_AND_LIVELOCK, name="deadlock_xor_livelock_unchanged_state")
+DEADLOCK_AND_LIVELOCK = replace(_UNDER_THE_OTHER_RULE, name="deadlock_xor_livelock_unchanged_state")
 
 UNTRIMMED = (
     EXECUTED_NEVER_INTERFERE,

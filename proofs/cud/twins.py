@@ -146,7 +146,7 @@ VALUES = twin(
     view=pair(*_VALUES),
     samples=WORLDS.fewer(8, 1),
 )
-VALUES_BEFORE = twin(
+_VALUES_BEFORE = twin(
     "value_independence",
     _VALUED_BEFORE,
     base=BEFORE_EXECUTION,
@@ -159,7 +159,7 @@ VALUES_BEFORE = twin(
     view=pair(*_VALUES),
     samples=WORLDS.fewer(8, 1),
 )
-VALUES_BEFORE = replace(VALUES_BEFORE, name="value_independence_before_execution")
+VALUES_BEFORE = replace(_VALUES_BEFORE, name="value_independence_before_execution")
 PASSES = twin(
     "passes_ignore_values",
     _LOOSE,

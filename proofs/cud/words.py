@@ -387,7 +387,7 @@ FAULTS: Mapping[str, tuple[Definition, ...]] = {
 }
 """Mutant kernel → the words it gives another meaning."""
 
-_MESSAGES = "the theory of an epoch has no messages and no observations (the theory `cud_telling` has)"
+_MESSAGES = "the theory of an epoch has no messages and no observations; this fault is searched for, not proved"
 _COUNTER = "the counter is the harness's: the theory `cud_counter` has it"
 OUTSIDE: Mapping[str, str] = {
     "most_executions": "the largest set without interference compares numbers, which is not first-order",
