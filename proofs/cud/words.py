@@ -388,7 +388,7 @@ FAULTS: Mapping[str, tuple[Definition, ...]] = {
 """Mutant kernel → the words it gives another meaning."""
 
 _MESSAGES = "the theory of an epoch has no messages and no observations; this fault is searched for, not proved"
-_COUNTER = "the counter is the harness's: the theory `cud_counter` has it"
+_COUNTER = "the counter is the harness's: the theory `cud_livelock_counter` has it"
 OUTSIDE: Mapping[str, str] = {
     "most_executions": "the largest set without interference compares numbers, which is not first-order",
     "resolver_rewrites": "a rewritten request is another request; the theory has those that were submitted",
