@@ -27,6 +27,16 @@ Event: TypeAlias = tuple[Callable[[Step[Any, Any, Any, Any]], bool], int]
 """A test of a step, and on how many drawn steps it must be true."""
 
 _SEED = 20_261
+_UNCHECKED = (
+    HealthCheck.data_too_large,
+    HealthCheck.differing_executors,
+    HealthCheck.filter_too_much,
+    HealthCheck.function_scoped_fixture,
+    HealthCheck.large_base_example,
+    HealthCheck.nested_given,
+    HealthCheck.too_slow,
+)
+"""All that Hypothesis may find odd about a draw: here it draws, and tests nothing."""
 
 
 def draw(strategies: Mapping[str, st.SearchStrategy[Any]], count: int) -> Iterator[Any]:
@@ -44,7 +54,7 @@ def _examples(strategy: st.SearchStrategy[Any], count: int) -> list[Any]:
         database=None,
         deadline=None,
         phases=[Phase.generate],
-        suppress_health_check=tuple(HealthCheck.__members__.values()),
+        suppress_health_check=_UNCHECKED,
     )
     @given(strategy)
     def collect(example: Any) -> None:
