@@ -119,3 +119,7 @@ def hostile(config: Config, state: State) -> Iterator[Act]:
         yield MoveStake(uid, key, own, other, 1_000_000)
         if state.phase == STAKE:
             yield MoveStake(uid, key, own, other, -1)
+        if state.phase == STAKE and state.turn == 1:
+            # Affordable, so that nothing but the round is wrong with it.
+            yield AddStake(uid, key, own, 1)
+            yield MoveStake(uid, key, own, other, 1)

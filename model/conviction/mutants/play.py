@@ -249,12 +249,16 @@ def _hidden_state(agent: Agent) -> str:
 
 
 _UNCAPPED = Scope(ROUNDS, budget=1, stake=1)
+_TWICE = Scope(TIMED, agents=1, think=1, rounds=3, budget=3)
+"""One agent that can add stake to its proposal in two rounds."""
+_APART = Scope(TIMED, stake=0, budget=1)
+"""Two agents that can stake the same in one round, a tick apart."""
 _CROSS = Scope(SERIES, cycles=1, budget=5, texts=1, hostile=0)
 
 PLAY: tuple[Mutant[Rules], ...] = (
     declare("move_keeps_multiplier", "Moved stake keeps its rounds.", "A 16.3", moved=_keeps_age),
     declare("move_takes_the_youngest", "A move takes the youngest stake.", "A 16.3", moved=_young_first),
-    declare("first_stake_tick", "The first stake counts in a tie.", "17.3", touched=_first_tick),
+    declare("first_stake_tick", "The first stake counts in a tie.", "17.3", _TWICE, touched=_first_tick),
     declare("self_stake_counts_in_a_tie", "The self-stake sets LastStakeTick.", "17.3", touched=_self_stake_counts),
     declare("moves_count_not_in_a_tie", "Moves do not set LastStakeTick.", "17.3", touched=_moves_do_not_count),
     declare(
@@ -280,7 +284,7 @@ PLAY: tuple[Mutant[Rules], ...] = (
         winner=_latest,
     ),
     declare("first_name_wins_a_tie", "Of tied proposals the first name wins.", "17.3", winner=_first_name),
-    declare("ties_have_no_winner", "There is no tie-breaker.", "17.3", winner=_no_tie_breaker),
+    declare("ties_have_no_winner", "There is no tie-breaker.", "17.3", _APART, winner=_no_tie_breaker),
     declare(
         "second_proposal_accepted",
         "A second proposal replaces the first.",
@@ -288,7 +292,13 @@ PLAY: tuple[Mutant[Rules], ...] = (
         Scope(HOSTILE, budget=3),
         refuse_propose=_second_proposal,
     ),
-    declare("add_in_round_one", "Stake can be added in STAKE 1.", "A 16.3", HOSTILE, refuse_add=_early_add),
+    declare(
+        "add_in_round_one",
+        "Stake can be added in STAKE 1.",
+        "A 16.3",
+        Scope(HOSTILE, agents=1),
+        refuse_add=_early_add,
+    ),
     declare("move_to_the_same", "Stake can be moved to where it is.", "A 16.3", HOSTILE, refuse_move=_move_home),
     declare(
         "ready_signalled_twice",
@@ -331,10 +341,11 @@ PLAY: tuple[Mutant[Rules], ...] = (
     ),
     declare(
         "timer_survives_the_issue",
-        "Timers of one Issue go on in the next.",
+        "Timers of one Issue go on in the next, where no phase resets them.",
         "9.1",
-        Scope(SERIES, think=2),
+        Scope(SERIES, think=2, agents=1),
         system="series",
+        readings=(("timer_reset", "global"),),
         closed=_queued,
     ),
     declare(

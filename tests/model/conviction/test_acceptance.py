@@ -49,7 +49,7 @@ def outcome(trace: Trace[Config, State, Act, Shown]) -> tuple[str, str]:
 def test_the_multiplier_after_saturation_is_1_98() -> None:
     """16.7's example says 1.96, which is fraction x max: a lower bound that no stake ever weighs."""
     reached = multiplier(Fraction(2), Fraction(98, 100), 5, 5)
-    assert reached.form == (Fraction(198, 100), 0, 0, 0, 0)
+    assert reached.form == (Fraction(198, 100), *[Fraction(0)] * 4)
     assert Fraction(98, 100) * 2 == Fraction(196, 100) < reached.form[0]
 
 

@@ -120,6 +120,11 @@ KILLED = (
     ("first_name_wins_a_tie", "names_decide_nothing"),
     ("order_inside_a_tick_decides", "actions_of_two_agents_commute"),
     ("author_is_the_credential", "no_record_holds_a_credential"),
+    ("first_stake_tick", "stake_ticks_are_the_latest"),
+    ("ties_have_no_winner", "ties_go_to_the_earliest_stake"),
+    ("add_in_round_one", "stakes_change_from_round_two"),
+    ("timer_survives_the_issue", "an_issue_begins_clean"),
+    ("one_round_too_many", "phases_come_in_order"),
 )
 
 
