@@ -100,7 +100,8 @@ def twin(name: str, theory: Theory, *, base: Theory = EPOCH, **more: Any) -> The
     }
     found = Theorem(name=name, **{**given, **more})
     # A conjunct at a time: of a long conjunction a countermodel is hard to find.
-    return found if found.lemmas else replace(found, lemmas=each_part(found))
+    # That all conjuncts together are the goal is seen without a look into any word.
+    return found if found.lemmas else replace(found, lemmas=each_part(found), opaque=tuple(theory.meanings))
 
 
 def each_part(theorem: Theorem) -> tuple[Lemma, ...]:
