@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
+from evenhand.model.sovereign.paths import BASE, Place, Tree
 from evenhand.model.sovereign.state import Check, Config, Cycle, Decide, Swap, Use
 from evenhand.model.sovereign.vocabulary import EXECUTORS, Candidate, Effect, Request, Warrant, field
 from evenhand.properties.property import AnyStep, Property, each_step, monitor
@@ -57,9 +58,24 @@ def _held(step: AnyStep) -> Any:
     return step.before.held[EXECUTORS.index(step.action.executor)]
 
 
-def _is_effect_of(effect: Effect, request: Request) -> bool:
-    """Whether an effect is what a request asks for: its type and its text (what is read is not asked for)."""
+def _leads(tree: Tree, path: object, place: Place) -> bool:
+    """Whether a path leads to a place, as far as its text tells: across a link it leads where the link says."""
+    links = {where for where, node in tree if node.kind == "link"}
+    at = BASE
+    for segment in str(path).split("/"):
+        at = at[:-1] if segment == ".." else at if segment in ("", ".") else (*at, segment)
+        if at in links:
+            return True
+    return at == place
+
+
+def _is_effect_of(tree: Tree, effect: Effect, request: Request) -> bool:
+    """Whether an effect is what a request asks for: type, place and text (what is read is not asked for)."""
     if effect.action_type != request.action_type:
+        return False
+    if effect.action_type in ("ReadLocal", "WriteLocal") and not _leads(
+        tree, field(request.fields, "path"), effect.place
+    ):
         return False
     texts = {"Notify": "message", "WriteLocal": "content"}
     name = texts.get(effect.action_type)
@@ -104,8 +120,8 @@ def _observed(known: _Cycle, step: AnyStep) -> _Cycle:
             step.shown.decision.warrant,
         )
     for effect in step.shown.effects:
-        good = any(_is_effect_of(effect, request) for request in known.requests)
-        citing = any(_is_effect_of(effect, request) for request in known.cited)
+        good = any(_is_effect_of(step.before.tree, effect, request) for request in known.requests)
+        citing = any(_is_effect_of(step.before.tree, effect, request) for request in known.cited)
         known = replace(known, done=min(2, known.done + 1), good=good, citing=citing, once=known.done == 0)
     return known
 
@@ -252,7 +268,7 @@ def sessions_execute_what_they_decide(step: AnyStep) -> bool:
     effects = step.shown.effects
     if warrant is None:
         return not effects
-    return bool(len(effects) <= 1) and all(_is_effect_of(one, warrant.request) for one in effects)
+    return bool(len(effects) <= 1) and all(_is_effect_of(step.before.tree, one, warrant.request) for one in effects)
 
 
 EXECUTING_CLAIMS: tuple[Property, ...] = (
