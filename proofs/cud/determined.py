@@ -115,6 +115,19 @@ _PARTS = (
 _OPAQUE = (*KERNEL, "entitled", "barred", "proper", "foreign", "trespasses", "clash")
 """What need not be looked into to see that the claims determine the outcome."""
 
+_PASSES = ("formed", "stray", "covered", "vetoed", "collides")
+_UNSEEN: Mapping[str, tuple[str, ...]] = {
+    "no_outcome_unasked": _PASSES,
+    "one_token": (*_PASSES, "overreaches"),
+    "only_own_scope_changes": _PASSES[1:],
+    "executed_writes_take_effect": _PASSES[1:],
+    "non_executed_changes_nothing": _PASSES[1:],
+}
+"""What need not be looked into to see that the reference satisfies a claim: they are not about who passes.
+
+That a READ writes nothing is a matter of form, so `formed` is looked into where the world is spoken of.
+"""
+
 _LIMITS = Limits(rlimit=1_000_000, timeout_ms=30_000)
 
 
@@ -183,7 +196,7 @@ def _determined(name: str, theory: Theory = EPOCH, **readings: Any) -> Theorem:
         theory=theory,
         goal=OUTCOME,
         lemmas=(
-            *(Lemma(f"claim_{one}", formula) for one, formula in CLAIMS.items()),
+            *(Lemma(f"claim_{one}", formula, (), _UNSEEN.get(one, ())) for one, formula in CLAIMS.items()),
             *(
                 Lemma(f"any_kernel_{number}", conjunction(CLAIMS.values()) >> part, (), _OPAQUE)
                 for number, part in enumerate(_PARTS, start=1)
