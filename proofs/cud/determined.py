@@ -128,6 +128,13 @@ _UNSEEN: Mapping[str, tuple[str, ...]] = {
 That a READ writes nothing is a matter of form, so `formed` is looked into where the world is spoken of.
 """
 
+_FATE = (*_OPAQUE, "lawful", "contested", "astray")
+_CHANGES = (
+    Lemma("changes_1", (CLAIMS["only_own_scope_changes"] & _PARTS[0]) >> _PARTS[-2], (), _FATE),
+    Lemma("changes_2", (CLAIMS["executed_writes_take_effect"] & _PARTS[1]) >> _PARTS[-1], (), _FATE),
+)
+"""Of any kernel: who is told that it is done decides what changes, whatever decides who is told so."""
+
 _LIMITS = Limits(rlimit=1_000_000, timeout_ms=30_000)
 
 
@@ -199,10 +206,11 @@ def _determined(name: str, theory: Theory = EPOCH, **readings: Any) -> Theorem:
             *(Lemma(f"claim_{one}", formula, (), _UNSEEN.get(one, ())) for one, formula in CLAIMS.items()),
             *(
                 Lemma(f"any_kernel_{number}", conjunction(CLAIMS.values()) >> part, (), _OPAQUE)
-                for number, part in enumerate(_PARTS, start=1)
+                for number, part in enumerate(_PARTS[:-2], start=1)
             ),
+            *_CHANGES,
         ),
-        opaque=(*_OPAQUE, "lawful", "contested", "astray"),
+        opaque=_FATE,
         view=view_step,
         realise=lambda structure: scene(structure, record),
         samples=FEWER if readings else WORLDS,
