@@ -94,22 +94,19 @@ OUTCOME = conjunction(
 """What everybody is told and what changes, as the text gives it."""
 
 
-_PARTS = (
-    tuple(
-        side
-        for part in OUTCOME.parts
-        for side in (
-            (
-                forall(part.variables, part.body.left >> part.body.right),
-                forall(part.variables, part.body.right >> part.body.left),
-            )
-            if isinstance(part, Forall) and isinstance(part.body, Iff)
-            else (part,)
-        )
-    )
-    if isinstance(OUTCOME, And)
-    else (OUTCOME,)
-)
+def _directions(part: Formula) -> tuple[Formula, ...]:
+    if isinstance(part, Forall) and isinstance(part.body, Iff):
+        one, other = part.body.left, part.body.right
+        return forall(part.variables, one >> other), forall(part.variables, other >> one)
+    return (part,)
+
+
+def _parts(outcome: Formula) -> tuple[Formula, ...]:
+    whole = outcome.parts if isinstance(outcome, And) else (outcome,)
+    return tuple(side for part in whole for side in _directions(part))
+
+
+_PARTS = _parts(OUTCOME)
 """OUTCOME in one direction at a time."""
 
 _OPAQUE = (*KERNEL, "entitled", "barred", "proper", "foreign", "trespasses", "clash")
