@@ -22,7 +22,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 PARTS = ("model", "properties", "proofs", "counterexamples")
-INSTALLED = (".py", ".json", ".html", ".j2", ".css", ".js", "py.typed")
+INSTALLED = (".py", ".json", ".html", ".yaml", ".sha256", ".j2", ".css", ".js", "py.typed")
 IMPORTS = """
 import importlib, json, pathlib, sys
 from importlib.metadata import distribution

@@ -79,7 +79,8 @@ class _Withheld:
     __slots__ = ()
 
 
-WITHHELD: Any = _Withheld()
+_ONLY: tuple[Any, ...] = (_Withheld(),)
+"""Wrapped up: doctest looks at every value of a module, and this one may not be looked at."""
 _NUMBERS = ("eq", "ne", "lt", "le", "gt", "ge", "hash", "bool")
 for _way in (*_NUMBERS, "getattribute", "len", "iter", "getitem", "contains", "str", "repr", "format"):
     setattr(_Withheld, f"__{_way}__", _refuse)
@@ -133,11 +134,11 @@ class Judge:
     def _asked(self, asking: _Asking, one: Told, *, diverged: bool, guess: bool) -> tuple[Basis | None, bool]:
         """The surest basis on which the claim says something, and whether it is false on that."""
         step = one.step
-        tries: list[tuple[Basis, Any, Any]] = [(Basis.SHOWN, WITHHELD, WITHHELD)]
+        tries: list[tuple[Basis, Any, Any]] = [(Basis.SHOWN, *_ONLY, *_ONLY)]
         if one.own:
             tries.append((Basis.OWN, one.before, one.after))
         elif not diverged:
-            tries.append((Basis.BEFORE, step.before, WITHHELD))
+            tries.append((Basis.BEFORE, step.before, *_ONLY))
             if guess:
                 tries.append((Basis.AFTER, step.before, step.after))
         for basis, before, after in tries:

@@ -64,7 +64,7 @@ def test_steps_by_keyboard_alone(tmp_path: Path, window: Page) -> None:
     page.write_bytes(forms_of(Report(run_job(find("cud"), job)))["report.html"])
     window.goto(page.as_uri())
     run = window.locator("article.run")
-    run.locator("summary").focus()
+    run.locator("summary").first.focus()
     window.keyboard.press("Enter")
     stepper = run.locator(".stepper").first
     visible = stepper.locator("li:visible")
