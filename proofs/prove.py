@@ -75,7 +75,7 @@ class _Theorem(Trial):
         return self.finish(main, outcome, killed, linked)
 
     def wants_proof(self) -> bool:
-        return self.stated.expected is Status.HOLDS
+        return self.stated.expected is not Status.REFUTED
 
     def decide(
         self, name: str, theorem: Theorem, theory: Theory, expected: Literal["sat", "unsat"]

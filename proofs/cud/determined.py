@@ -39,6 +39,7 @@ from evenhand.proofs.smt.logic import (
 from evenhand.proofs.smt.portfolio import CVC5, CVC5_FINITE, Answered, Limits, Portfolio
 from evenhand.proofs.theorem import Lemma, Theorem
 from evenhand.proofs.theory import Theory
+from evenhand.properties.verdict import Status
 
 __all__ = ["CLAIMS", "DETERMINED", "KERNEL", "OUTCOME", "implied", "minimal_sets"]
 
@@ -210,6 +211,8 @@ def _determined(name: str, theory: Theory = EPOCH, **readings: Any) -> Theorem:
         opaque=_FATE,
         view=view_step,
         realise=lambda structure: scene(structure, record),
+        # Gap: the solvers prove it, and the link does not carry: claim and formula differ on steps of the reference.
+        expected=Status.UNDECIDED,
         samples=FEWER if readings else WORLDS,
         mutants=() if readings else mutations("outcomes_are_those_of_the_text", theory, base=theory),
         **given,
