@@ -32,7 +32,8 @@ def outcomes_are_those_of_the_text(step: AnyStep) -> bool:
     known = facts(step)
     failure_first = step.config.readings.fault_precedence == "failure_first"
     tokens = dict.fromkeys(active_agents(step.config, step.before), IDLE)
-    world = dict(step.before.world)
+    before = dict(step.before.world)
+    world = dict(before)
     for ask in known.asks:
         stands = ask.standing
         fails = not stands.covered or stands.vetoed
@@ -45,7 +46,8 @@ def outcomes_are_those_of_the_text(step: AnyStep) -> bool:
         else:
             tokens[ask.agent] = DONE
             if ask.request.action_type == WRITE:
-                world.update(ask.request.proposed_delta)
+                # What stays as it was is no write, and must not undo the write of somebody who declared the key.
+                world.update((key, value) for key, value in ask.request.proposed_delta if before.get(key) != value)
     if is_over(step.config, step.before):
         return not known.tokens and step.after.world == step.before.world
     told = {agent: token for agent, token in tokens.items() if agent not in step.shown.exits}

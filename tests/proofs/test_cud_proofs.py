@@ -153,6 +153,7 @@ def test_equivariance_licenses_the_quotient() -> None:
     assert [quotient.name for quotient in UNIVERSE.quotients] == ["renaming"]
 
 
+@pytest.mark.deep
 def test_one_theorem_in_full() -> None:
     """The quickest, from text to replayed countermodels."""
     found = _proved("no_veto_overridden")

@@ -156,13 +156,20 @@ def test_without_a_fault_nothing_is_caught() -> None:
     assert honest.reached >= 80 and honest.reached + honest.denied == honest.corners
 
 
-@pytest.mark.parametrize("name", list(FAULTS))
+QUICK = tuple(FAULTS)[:2]
+"""Faults that every run of the tests plants; the others take long."""
+
+
+@pytest.mark.parametrize(
+    "name", [name if name in QUICK else pytest.param(name, marks=pytest.mark.deep) for name in FAULTS]
+)
 def test_each_fault_is_caught(name: str) -> None:
     """By at least one of the three."""
     assert caught_by(name), "nobody noticed"
     assert _linked(name).because.startswith("theory and model disagree")
 
 
+@pytest.mark.deep
 def test_each_part_is_worth_having(capsys: pytest.CaptureFixture[str]) -> None:
     """For each part there is a fault that it sees and some other part misses."""
     origins = ("every", "corner", "drawn")
