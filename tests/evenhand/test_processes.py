@@ -48,9 +48,12 @@ def test_one_json_object_and_nothing_else_on_standard_output(process: Command) -
         assert answer.err == ""
 
 
-def interrupted(*words: str, by: signal.Signals, wait: float = 60.0) -> tuple[int, str, str]:
-    """Start a run whose second job sleeps, press Ctrl-C once the first job is done, and wait for the end."""
-    env = {**os.environ, "PYTHONPATH": str(PLUGINS), "TOYLATCH_SLEEP": "60"}
+def interrupted(*words: str, by: signal.Signals, asleep: Path, wait: float = 30.0) -> tuple[int, str, str]:
+    """Start a run whose second job sleeps, press Ctrl-C once it does, and wait for the end.
+
+    The job makes the file `asleep` when it begins to sleep; by then the first job is done.
+    """
+    env = {**os.environ, "PYTHONPATH": str(PLUGINS), "TOYLATCH_SLEEP": "60", "TOYLATCH_ASLEEP": str(asleep)}
     with subprocess.Popen(
         [sys.executable, "-m", "evenhand", *words],
         cwd=ROOT,
@@ -60,7 +63,8 @@ def interrupted(*words: str, by: signal.Signals, wait: float = 60.0) -> tuple[in
         text=True,
         start_new_session=True,
     ) as run:
-        time.sleep(6)
+        while not asleep.exists() and run.poll() is None:
+            time.sleep(0.02)
         for _ in range(20):  # as a terminal does: every process of the group; and as impatient people do
             with suppress(ProcessLookupError):
                 os.killpg(run.pid, by)
@@ -72,11 +76,10 @@ def interrupted(*words: str, by: signal.Signals, wait: float = 60.0) -> tuple[in
 @pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupted_run_leaves_a_usable_partial_report(tmp_path: Path, by: signal.Signals) -> None:
     """What was finished is printed and written, marked interrupted; exit 130; no child is left behind."""
-    began = time.monotonic()
-    code, out, err = interrupted("verify", "latch", "--jobs", "1", "--json", "--out", str(tmp_path), by=by)
-    assert time.monotonic() - began < 40
+    words = ("verify", "latch", "--jobs", "1", "--json", "--out", str(tmp_path / "out"))
+    code, out, err = interrupted(*words, by=by, asleep=tmp_path / "asleep")
     assert code == 130, err
-    printed, kept = json.loads(out), json.loads((tmp_path / "report.json").read_text("utf-8"))
+    printed, kept = json.loads(out), json.loads((tmp_path / "out" / "report.json").read_text("utf-8"))
     assert printed["interrupted"] is kept["interrupted"] is True
     assert kept["summary"]["exit_code"] == 130
     assert {(v["engine"], v["sizes"]["agents"]) for v in kept["verdicts"]} == {("explore", 2)}

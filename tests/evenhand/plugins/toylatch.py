@@ -6,6 +6,7 @@ import os
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from evenhand.model.system import Mutant, Protocol, Scope, Step, System, reading
@@ -78,6 +79,8 @@ def _actions(config: Config, _scope: Scope, _state: State) -> Iterator[Act]:
 
 def _configs(scope: Scope, readings: Any) -> Iterable[Config]:
     if os.environ.get("TOYLATCH_SLEEP") and scope["agents"] == 3:
+        if "TOYLATCH_ASLEEP" in os.environ:
+            Path(os.environ["TOYLATCH_ASLEEP"]).touch()
         time.sleep(float(os.environ["TOYLATCH_SLEEP"]))
     return (Config(scope["agents"], readings),)
 
