@@ -311,6 +311,7 @@ _SMALL_LIMITS = (
     Limits(max_total_tokens_per_cycle=0),
     Limits(max_chars_per_line=400),
     Limits(max_chars_per_field=0),
+    Limits(max_lines_per_warrant=1),
 )
 
 

@@ -94,6 +94,40 @@ def logging_loses_only_the_inadmissible(step: AnyStep) -> bool:
     return not step.shown.lost or not sound
 
 
+def _most_warrants(constitution: Constitution, lines: int, size: int) -> int:
+    """Bundles of a stream of so many lines and bytes, if none is begun while a line still fits the one before.
+
+    A bundle is ended by a line that is one too many (never by the last of them), or by one that with it exceeds the
+    bytes: two such ends share no more than one bundle, so each stands for half of the bytes that a warrant carries.
+    """
+    limits = constitution.limits
+    by_lines = (lines - 1) // limits.max_lines_per_warrant
+    by_bytes = 0 if size <= limits.max_bytes_per_warrant else 2 * size // limits.max_bytes_per_warrant
+    return 1 + by_lines + by_bytes
+
+
+def _logs_all(step: AnyStep) -> bool:
+    """Lines were logged, none was lost."""
+    return bool(step.shown.logged) and not step.shown.lost
+
+
+@each_step(
+    "Lines of one stream share a warrant as far as the limits let them.",
+    source="6, deltas 1 and 2 of v0.1.1: `jsonl_lines` is an array, and a limit is per warrant",
+    systems=("agent", "session", "constitutions"),
+    when=_logs_all,
+)
+def lines_share_warrants(step: AnyStep) -> bool:
+    """Bounded from above: a stream that fits one warrant has one."""
+    logged: tuple[Record, ...] = step.shown.logged
+    most = 0
+    for stream in STREAMS:
+        mine = [one for one in logged if one.stream == stream]
+        if mine:
+            most += _most_warrants(step.config.constitution, len(mine), sum(one.size for one in mine))
+    return bool(step.shown.log_warrants <= most)
+
+
 @each_step(
     "Logging is not recursive: it owes no line of its own, and leaves nothing owed.",
     source="7 A55, A58",
@@ -166,6 +200,7 @@ LOGGING_CLAIMS: tuple[Property, ...] = (
     decisions_owe_what_they_are_made_of,
     logged_lines_keep_the_limits,
     logging_loses_only_the_inadmissible,
+    lines_share_warrants,
     logging_is_not_recursive,
     every_effect_is_recorded,
     scope_claims_are_bound_to_observations,
