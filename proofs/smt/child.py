@@ -21,6 +21,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Mapping
+from fractions import Fraction
 from typing import Any
 
 __all__ = ["answer", "main"]
@@ -104,7 +105,10 @@ def _z3_model(z3: Any, model: Any, question: Question) -> Answer:
         symbol = declared.get(name)
         return None if symbol is None else model.eval(symbol(*arguments), model_completion=True)
 
-    return _tables(question, elements, value, lambda found: bool(z3.is_true(found)))
+    def exact(found: Any) -> str:
+        return str(Fraction(found.numerator_as_long(), found.denominator_as_long()))
+
+    return _tables(question, elements, value, lambda found: bool(z3.is_true(found)), exact)
 
 
 def _cvc5(cvc5: Any, question: Question) -> Answer:
@@ -154,7 +158,10 @@ def _cvc5_model(cvc5: Any, manager: Any, solver: Any, symbols: Any, question: Qu
         symbol = declared[name]
         return solver.getValue(manager.mkTerm(cvc5.Kind.APPLY_UF, symbol, *arguments) if arguments else symbol)
 
-    return _tables(question, elements, value, lambda found: bool(found.getBooleanValue()))
+    def exact(found: Any) -> str:
+        return str(Fraction(found.getRealValue()))
+
+    return _tables(question, elements, value, lambda found: bool(found.getBooleanValue()), exact)
 
 
 def _tables(
@@ -162,8 +169,13 @@ def _tables(
     elements: Mapping[str, list[Any]],
     value: Callable[[str, tuple[Any, ...]], Any],
     is_true: Callable[[Any], bool],
+    exact: Callable[[Any], str],
 ) -> Answer:
-    """The model as plain tables; element i of a sort is called `Sort.i`, what the solver left open is the first."""
+    """The model as plain tables; element i of a sort is called `Sort.i`, what the solver left open is the first.
+
+    A number is written as a fraction in lowest terms, 0 if it was left open.  One that is not rational raises an
+    exception of the solver's interface, and the answer becomes `unknown`.
+    """
     names = {sort: {str(e): f"{sort}.{i}" for i, e in enumerate(found)} for sort, found in elements.items()}
     # A sort that the solver never needed has no elements of its own: it gets one.
     universe = {sort: list(found.values()) or [f"{sort}.0"] for sort, found in names.items()}
@@ -175,7 +187,10 @@ def _tables(
             arguments = tuple(things[sort][i] for sort, i in zip(domain, picks, strict=True))
             found = None if any(a is None for a in arguments) else value(name, arguments)
             labels = [universe[sort][i] for sort, i in zip(domain, picks, strict=True)]
-            table.append([*labels, universe[codomain][0] if found is None else names[codomain][str(found)]])
+            if codomain == "Real":
+                table.append([*labels, "0" if found is None else exact(found)])
+            else:
+                table.append([*labels, universe[codomain][0] if found is None else names[codomain][str(found)]])
     relations: dict[str, list[list[str]]] = {}
     for name, domain in question["relations"]:
         entries = relations[name] = []

@@ -2,7 +2,8 @@
 
 A many-sorted query is *stratified* if no sort can feed itself: draw an arrow from sort A to sort B for
 every function from A to B, and for every "there is a B" under a "for every A" (after negations are pushed
-inwards).  Without a cycle only finitely many ground terms exist, and the solvers must end with an answer.
+inwards).  Without a cycle only finitely many ground terms exist, and the solvers must end with an answer; where terms
+end in numbers, what is left to decide is real arithmetic without quantifiers, which is decidable too.
 A query outside the fragment may be decided as well; it is just not bound to be.
 """
 
@@ -10,6 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from evenhand.proofs.smt.arithmetic import numeric
 from evenhand.proofs.smt.logic import (
     And,
     Equal,
@@ -57,7 +59,15 @@ def fragment(query: Query) -> Fragment:
             steps = [f"{a} -> {b} by {arrows[a, b]}" for a, b in zip(cycle, [*cycle[1:], cycle[0]], strict=True)]
             return Fragment(False, "a sort feeds itself: " + ", ".join(steps))
         order += free
-    return Fragment(True, "terms only run down " + " > ".join(order))
+    kind = numeric(query.functions, (formula for _, formula in query.assertions))
+    return Fragment(True, "terms only run down " + " > ".join(order) + _NUMBERS[kind])
+
+
+_NUMBERS = {
+    "": "",
+    "LRA": ", and nothing quantifies over the numbers they end in (linear real arithmetic)",
+    "NRA": ", and nothing quantifies over the numbers they end in (real arithmetic with products)",
+}
 
 
 def _cycle(stuck: list[str], arrows: dict[tuple[str, str], str]) -> list[str]:

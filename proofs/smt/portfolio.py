@@ -27,6 +27,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, cast
 
+from evenhand.proofs.smt.arithmetic import NUMBER
 from evenhand.proofs.smt.smtlib import Query, text
 from evenhand.proofs.smt.structure import BadStructure, Structure
 
@@ -300,7 +301,8 @@ class Portfolio:
             "text": printed,
             "sorts": [number[sort.name] for sort in query.sorts],
             "functions": [
-                [number[f.name], [number[s.name] for s in f.domain], number[f.codomain.name]] for f in query.functions
+                [number[f.name], [number[s.name] for s in f.domain], number.get(f.codomain.name, "Real")]
+                for f in query.functions
             ],
             "relations": [[number[r.name], [number[s.name] for s in r.domain]] for r in query.relations],
             "rlimit": limits.rlimit,
@@ -422,7 +424,10 @@ def _structure(tables: Mapping[str, Any], query: Query) -> Structure:
         {sort.name: row(tables["universe"][number[sort.name]]) for sort in query.sorts},
         {r.name: frozenset(row(entry) for entry in tables["relations"][number[r.name]]) for r in query.relations},
         {
-            f.name: {row(entry[:-1]): called[entry[-1]] for entry in tables["functions"][number[f.name]]}
+            f.name: {
+                row(entry[:-1]): entry[-1] if f.codomain == NUMBER else called[entry[-1]]
+                for entry in tables["functions"][number[f.name]]
+            }
             for f in query.functions
         },
     ).checked(query.sorts, query.functions, query.relations)

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
+from evenhand.proofs.smt.arithmetic import NUMBER, numeric, printed
 from evenhand.proofs.smt.logic import (
     And,
     Equal,
@@ -65,11 +66,17 @@ def text(query: Query, *, numbered: bool = False) -> str:
     """The query as SMT-LIB 2, ending in `(check-sat)`.  Raises ValueError for a formula with free variables."""
     names = query.numbers if numbered else None
     called = names or {}
-    lines = ["(set-option :produce-models true)", "(set-option :produce-unsat-cores true)", "(set-logic UF)"]
+    logic = f"UF{numeric(query.functions, (formula for _, formula in query.assertions))}"
+    lines = ["(set-option :produce-models true)", "(set-option :produce-unsat-cores true)", f"(set-logic {logic})"]
     lines += [f"(declare-sort {called.get(sort.name, sort.name)} 0)" for sort in query.sorts]
+    domains = {symbol.name: symbol.domain for symbol in query.functions}
+    domains |= {symbol.name: symbol.domain for symbol in query.relations}
+    for name, domain in domains.items():
+        if NUMBER in domain:
+            raise ValueError(f"{name} takes numbers: a symbol of a theory may have them as values only")
     for function in query.functions:
         head = called.get(function.name, function.name)
-        codomain = called.get(function.codomain.name, function.codomain.name)
+        codomain = _names((function.codomain,), called)
         lines.append(f"(declare-fun {head} ({_names(function.domain, called)}) {codomain})")
     for relation in query.relations:
         head = called.get(relation.name, relation.name)
@@ -88,7 +95,7 @@ def show(formula: Formula) -> str:
 
 
 def _names(sorts: Iterable[Sort], called: Mapping[str, str]) -> str:
-    return " ".join(called.get(sort.name, sort.name) for sort in sorts)
+    return " ".join("Real" if sort == NUMBER else called.get(sort.name, sort.name) for sort in sorts)
 
 
 def _apply(head: str, parts: list[str]) -> str:
@@ -102,7 +109,7 @@ class _Printer:
         self._names = names
 
     def _called(self, name: str) -> str:
-        return name if self._names is None else self._names[name]
+        return printed(name) or (name if self._names is None else self._names[name])
 
     def _term(self, term: Term, bound: Mapping[Var, str]) -> str:
         if isinstance(term, Var):
@@ -135,6 +142,8 @@ class _Printer:
                 return self._quantified("exists", variables, body, bound)
 
     def _quantified(self, word: str, variables: tuple[Var, ...], body: Formula, bound: Mapping[Var, str]) -> str:
+        if any(variable.sort == NUMBER for variable in variables):
+            raise ValueError("nothing quantifies over numbers")
         if self._names is None:
             inner = bound
         else:

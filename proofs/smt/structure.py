@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from evenhand.model.canonical import Json
+from evenhand.proofs.smt.arithmetic import NUMBER, calculated, compared, is_element
 from evenhand.proofs.smt.logic import (
     And,
     Definition,
@@ -52,7 +53,8 @@ class Structure:
 
     `universe`: sort → its elements, in a fixed order; `relations`: name → the tuples of which it holds;
     `functions`: name → arguments → value.  A defined relation may be given too: then it stands for what was
-    *observed*, and a reader takes it in place of the definition.
+    *observed*, and a reader takes it in place of the definition.  Numbers are no part of the universe; as values they
+    are written as `arithmetic.element` has them.
     """
 
     universe: Mapping[str, tuple[Element, ...]]
@@ -69,14 +71,16 @@ class Structure:
             if table is None:
                 raise BadStructure(f"function {function.name} is missing")
             for arguments in itertools.product(*(self.universe[s.name] for s in function.domain)):
-                if table.get(arguments) not in self.universe[function.codomain.name]:
+                found = table.get(arguments)
+                numbers = function.codomain == NUMBER
+                if not (is_element(found) if numbers else found in self.universe[function.codomain.name]):
                     raise BadStructure(f"{function.name}{arguments} is no element of {function.codomain.name}")
         for relation in relations:
-            found = self.relations.get(relation.name)
-            if found is None:
+            held = self.relations.get(relation.name)
+            if held is None:
                 raise BadStructure(f"relation {relation.name} is missing")
             domains = [frozenset(self.universe[s.name]) for s in relation.domain]
-            for entry in sorted(found):
+            for entry in sorted(held):
                 if len(entry) != len(domains) or any(e not in d for e, d in zip(entry, domains, strict=True)):
                     raise BadStructure(f"{relation.name}{entry} is not about elements of its sorts")
         return self
@@ -206,9 +210,16 @@ class Reader:
             return lambda values: values[slot]
         name = term.function.name
         inner = tuple(self._pick(argument) for argument in term.arguments)
+        act = calculated(name)
+        if act is not None:
+            return lambda values: act(*[pick(values) for pick in inner])
         return lambda values: self._structure.functions[name][tuple([pick(values) for pick in inner])]
 
     def _atom(self, relation: Relation, arguments: tuple[Term, ...]) -> Test:
+        compare = compared(relation.name)
+        if compare is not None:
+            one, other = (self._pick(argument) for argument in arguments)
+            return lambda values: compare(one(values), other(values))
         ask = self._asked(relation)
         if all(isinstance(argument, Var) for argument in arguments):
             slots = tuple(_slot(argument) for argument in arguments if isinstance(argument, Var))
