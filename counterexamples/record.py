@@ -18,8 +18,6 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, Literal
 
-import jsonschema
-
 from evenhand.counterexamples.migration import AGAIN, BadRecord, migrated
 from evenhand.model.canonical import Json, canonical_bytes, digest, parse
 from evenhand.model.codec import decode, encode
@@ -112,6 +110,8 @@ class Record:
         Older versions are migrated.  Raises BadRecord for another format or a newer version, for what the schema does
         not allow, and for content that is not what was sealed.
         """
+        import jsonschema  # slow to import, and commands that read no file need none
+
         made = migrated(data, FORMAT, VERSION, origin, _MIGRATIONS)
         try:
             jsonschema.validate(made, _schema(), cls=jsonschema.Draft202012Validator)

@@ -14,8 +14,6 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-import jsonschema
-
 from evenhand.counterexamples.migration import migrated
 from evenhand.counterexamples.record import BadRecord
 from evenhand.model.canonical import Json, canonical_bytes, digest, parse
@@ -200,6 +198,8 @@ def frozen(protocol: str, suites: Mapping[str, Suite]) -> Manifest:
 
 
 def _checked(data: Json, format_: str, schema: str, origin: str) -> dict[str, Any]:
+    import jsonschema  # slow to import, and commands that read no file need none
+
     made = migrated(data, format_, VERSION, origin)
     try:
         jsonschema.validate(made, _schema(schema), cls=jsonschema.Draft202012Validator)

@@ -29,6 +29,7 @@ __all__ = [
     "claims_for",
     "plan",
     "system_for",
+    "written_value",
 ]
 
 AnySystem = System[Any, Any, Any, Any, Any]
@@ -96,7 +97,7 @@ class Job:
         words += _option("--system", self.system)
         words += _option("--scope", ",".join(f"{name}={size}" for name, size in self.scope))
         for name, value in self.readings:
-            words += _option("--reading", f"{name}={_written(value)}")
+            words += _option("--reading", f"{name}={written_value(value)}")
         words += _option("--mutant", self.variant)
         for claim in self.claims:
             words += _option("--claim", claim)
@@ -123,7 +124,8 @@ def _option(name: str, value: Any) -> list[str]:
     return [name, str(value)] if value not in ("", None) else []
 
 
-def _written(value: Any) -> str:
+def written_value(value: Any) -> str:
+    """The value of a reading as the command line has it."""
     return str(value.value) if isinstance(value, Enum) else str(value)
 
 
@@ -215,7 +217,7 @@ def chosen_readings(system: AnySystem, written: Iterable[str]) -> tuple[tuple[st
         if name not in known:
             raise UnknownName("reading", name, known)
         if known[name]:
-            legal = {_written(entry): entry for entry in known[name]}
+            legal = {written_value(entry): entry for entry in known[name]}
             if value not in legal:
                 raise UnknownName(f"value of reading {name}:", value, legal)
             chosen[name] = legal[value]

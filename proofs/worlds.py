@@ -11,14 +11,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import Any, TypeAlias
-
-from hypothesis import HealthCheck, Phase, given, seed, settings
-from hypothesis import strategies as st
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from evenhand.model.system import Step, System
 from evenhand.proofs.smt.logic import TRUE, Formula, Var
 from evenhand.proofs.theory import Theory
+
+if TYPE_CHECKING:  # slow to import, and most commands draw nothing
+    from hypothesis.strategies import SearchStrategy
 
 __all__ = ["Event", "Situation", "Worlds", "draw"]
 
@@ -28,24 +28,26 @@ Event: TypeAlias = tuple[Callable[[Step[Any, Any, Any, Any]], bool], int]
 
 _SEED = 20_261
 _UNCHECKED = (
-    HealthCheck.data_too_large,
-    HealthCheck.differing_executors,
-    HealthCheck.filter_too_much,
-    HealthCheck.function_scoped_fixture,
-    HealthCheck.large_base_example,
-    HealthCheck.nested_given,
-    HealthCheck.too_slow,
+    "data_too_large",
+    "differing_executors",
+    "filter_too_much",
+    "function_scoped_fixture",
+    "large_base_example",
+    "nested_given",
+    "too_slow",
 )
 """All that Hypothesis may find odd about a draw: here it draws, and tests nothing."""
 
 
-def draw(strategies: Mapping[str, st.SearchStrategy[Any]], count: int) -> Iterator[Any]:
+def draw(strategies: Mapping[str, SearchStrategy[Any]], count: int) -> Iterator[Any]:
     """`count` examples of each strategy, the same ones in every run."""
     for strategy in strategies.values():
         yield from _examples(strategy, count)
 
 
-def _examples(strategy: st.SearchStrategy[Any], count: int) -> list[Any]:
+def _examples(strategy: SearchStrategy[Any], count: int) -> list[Any]:
+    from hypothesis import HealthCheck, Phase, given, seed, settings
+
     found: list[Any] = []
 
     @seed(_SEED)
@@ -54,7 +56,7 @@ def _examples(strategy: st.SearchStrategy[Any], count: int) -> list[Any]:
         database=None,
         deadline=None,
         phases=[Phase.generate],
-        suppress_health_check=_UNCHECKED,
+        suppress_health_check=[HealthCheck[name] for name in _UNCHECKED],
     )
     @given(strategy)
     def collect(example: Any) -> None:

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 from typing import Protocol as Interface
-
-from hypothesis.strategies import SearchStrategy
 
 from evenhand.model.system import Scope
 from evenhand.properties.property import AnyStep
+
+if TYPE_CHECKING:  # slow to import, and most commands draw nothing
+    from hypothesis.strategies import SearchStrategy
 
 __all__ = ["Draw", "Event", "Generator", "Rule"]
 

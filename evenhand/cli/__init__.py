@@ -1,11 +1,8 @@
-"""The command line: `evenhand verify`, `explore`, `fuzz`, `prove`, `check`, `validate`, `compare`, `mutants`,
-`vectors`, `replay`, `show`, `report`.
-
-Each command is a thin function over the library; it parses, runs, prints and returns an exit code.
-"""
+"""The command line.  Each command is a thin function over the library: it parses, runs, prints, gives an exit code."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Annotated
 
 import typer
@@ -27,7 +24,6 @@ __all__ = ["app", "main"]
 app = typer.Typer(
     name="evenhand",
     no_args_is_help=True,
-    add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     help="Verify kernels in which several agents act without an arbiter.",
@@ -49,11 +45,24 @@ def evenhand(
     """Verify kernels in which several agents act without an arbiter."""
 
 
-for command in (verify, explore, fuzz, prove, check, validate, mutants, vectors, replay, show, report):
-    app.command()(command)
-app.command("compare")(compare_command)
+_COMMANDS: dict[str, Callable[..., None]] = {
+    "verify": verify,
+    "explore": explore,
+    "fuzz": fuzz,
+    "prove": prove,
+    "check": check,
+    "validate": validate,
+    "compare": compare_command,
+    "mutants": mutants,
+    "vectors": vectors,
+    "replay": replay,
+    "show": show,
+    "report": report,
+}
+for name, command in _COMMANDS.items():
+    app.command(name)(command)
 
 
 def main() -> None:
     """The `evenhand` script."""
-    app()
+    app(prog_name="evenhand")

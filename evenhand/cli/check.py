@@ -13,6 +13,7 @@ import typer
 
 from evenhand.adapters.kernels import NoKernel, Source, adapter_source, command_source
 from evenhand.adapters.limits import Limits
+from evenhand.cli import completion
 from evenhand.cli.common import (
     BadUse,
     JsonOut,
@@ -54,7 +55,12 @@ def check(
     ] = None,
     system: Annotated[
         list[str] | None,
-        typer.Option("--system", metavar="NAME", help="Only this system (repeatable); by default all it supports."),
+        typer.Option(
+            "--system",
+            metavar="NAME",
+            help="Only this system (repeatable); by default all it supports.",
+            autocompletion=completion.systems,
+        ),
     ] = None,
     scope: ScopeOption = None,
     reading: ReadingOption = None,

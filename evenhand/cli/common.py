@@ -24,6 +24,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
+from evenhand.cli import completion
 from evenhand.counterexamples.store import write_atomically
 from evenhand.fixtures import saved
 from evenhand.model.canonical import Json, canonical_text
@@ -67,18 +68,42 @@ __all__ = [
 AnySystem = System[Any, Any, Any, Any, Any]
 P = ParamSpec("P")
 
-ProtocolName = Annotated[str, typer.Argument(metavar="PROTOCOL", help="A protocol, as `evenhand verify` lists them.")]
-SystemOption = Annotated[str, typer.Option("--system", metavar="NAME", help="One of the protocol's systems.")]
+ProtocolName = Annotated[
+    str,
+    typer.Argument(
+        metavar="PROTOCOL", help="A protocol, as `evenhand verify` lists them.", autocompletion=completion.protocols
+    ),
+]
+SystemOption = Annotated[
+    str,
+    typer.Option("--system", metavar="NAME", help="One of the protocol's systems.", autocompletion=completion.systems),
+]
 ScopeOption = Annotated[
     list[str] | None, typer.Option("--scope", metavar="a=1,b=2", help="Sizes that differ from the system's own.")
 ]
 ReadingOption = Annotated[
-    list[str] | None, typer.Option("--reading", metavar="NAME=VALUE", help="A reading that differs from the default.")
+    list[str] | None,
+    typer.Option(
+        "--reading",
+        metavar="NAME=VALUE",
+        help="A reading that differs from the default.",
+        autocompletion=completion.readings,
+    ),
 ]
 MutantName = Annotated[
-    str, typer.Option("--mutant", "--variant", metavar="NAME", help="Run this mutant instead of the reference.")
+    str,
+    typer.Option(
+        "--mutant",
+        "--variant",
+        metavar="NAME",
+        help="Run this mutant instead of the reference.",
+        autocompletion=completion.mutants,
+    ),
 ]
-Claim = Annotated[list[str] | None, typer.Option("--claim", metavar="NAME", help="Only this claim (repeatable).")]
+Claim = Annotated[
+    list[str] | None,
+    typer.Option("--claim", metavar="NAME", help="Only this claim (repeatable).", autocompletion=completion.claims),
+]
 JobsOption = Annotated[
     int | None, typer.Option("--jobs", min=1, help="How many processes run at a time.", show_default="one per core")
 ]

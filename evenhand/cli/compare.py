@@ -9,6 +9,7 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
+from evenhand.cli import completion
 from evenhand.cli.common import (
     BadUse,
     JobsOption,
@@ -48,9 +49,15 @@ def compare_command(
             metavar="NAME=VALUE",
             help="The other side of the default; twice: the two values. With --mutant: holds on both sides. "
             "With --table: a name, to try this reading only.",
+            autocompletion=completion.readings,
         ),
     ] = None,
-    mutant: Annotated[str, typer.Option("--mutant", metavar="NAME", help="A mutant beside the reference.")] = "",
+    mutant: Annotated[
+        str,
+        typer.Option(
+            "--mutant", metavar="NAME", help="A mutant beside the reference.", autocompletion=completion.mutants
+        ),
+    ] = "",
     table: Annotated[
         bool, typer.Option("--table", help="Reading by claim: every value against the default, where a verdict flips.")
     ] = False,

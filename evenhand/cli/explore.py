@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from evenhand.cli import completion
 from evenhand.cli.common import (
     BadUse,
     Claim,
@@ -62,7 +63,13 @@ def explore(
     mutant: MutantName = "",
     claim: Claim = None,
     reach: Annotated[
-        list[str] | None, typer.Option("--reach", metavar="GOAL", help="Only this goal: its shortest run (repeatable).")
+        list[str] | None,
+        typer.Option(
+            "--reach",
+            metavar="GOAL",
+            help="Only this goal: its shortest run (repeatable).",
+            autocompletion=completion.goals,
+        ),
     ] = None,
     max_states: Annotated[
         int | None, typer.Option(min=1, help="Stop after so many states of one configuration; may end UNDECIDED.")

@@ -11,6 +11,7 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
+from evenhand.cli import completion
 from evenhand.cli.common import (
     JobsOption,
     JsonOut,
@@ -41,7 +42,10 @@ __all__ = ["mutants"]
 def mutants(
     protocol: ProtocolName,
     mutant: Annotated[
-        list[str] | None, typer.Option("--mutant", metavar="NAME", help="Only this mutant (repeatable).")
+        list[str] | None,
+        typer.Option(
+            "--mutant", metavar="NAME", help="Only this mutant (repeatable).", autocompletion=completion.mutants
+        ),
     ] = None,
     budget: Annotated[Budget, typer.Option(help="How hard each mutant is hunted.")] = Budget.quick,
     automatic: Annotated[

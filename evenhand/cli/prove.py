@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from evenhand.cli import completion
 from evenhand.cli.common import (
     BadUse,
     JsonOut,
@@ -42,10 +43,19 @@ __all__ = ["prove"]
 @guarded
 def prove(
     protocol: Annotated[
-        str, typer.Argument(metavar="[PROTOCOL]", help="A protocol; not needed with --check.", show_default=False)
+        str,
+        typer.Argument(
+            metavar="[PROTOCOL]",
+            help="A protocol; not needed with --check.",
+            show_default=False,
+            autocompletion=completion.protocols,
+        ),
     ] = "",
     theorem: Annotated[
-        list[str] | None, typer.Option("--theorem", metavar="NAME", help="Only this theorem (repeatable).")
+        list[str] | None,
+        typer.Option(
+            "--theorem", metavar="NAME", help="Only this theorem (repeatable).", autocompletion=completion.theorems
+        ),
     ] = None,
     smt2: Annotated[Path | None, typer.Option(metavar="DIR", help="Write every query there as SMT-LIB 2 text.")] = None,
     record: Annotated[

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 import evenhand.counterexamples
+from evenhand.cli import completion
 from evenhand.cli.common import BadUse, JsonOut, ProtocolName, bundle_named, emit, guarded, running, terminal, usage
 from evenhand.counterexamples.store import write_atomically
 from evenhand.counterexamples.vector import Suite, Vector, frozen
@@ -53,7 +54,10 @@ def vectors(
         typer.Option("--out", metavar="DIR", help="The folder of vectors; verify: by default those that come along."),
     ] = None,
     suite: Annotated[
-        list[str] | None, typer.Option("--suite", metavar="NAME", help=f"{', '.join(SUITES)} (repeatable).")
+        list[str] | None,
+        typer.Option(
+            "--suite", metavar="NAME", help=f"{', '.join(SUITES)} (repeatable).", autocompletion=completion.suites
+        ),
     ] = None,
     examples: Annotated[int, typer.Option(min=1, metavar="N", help="Runs drawn in each place.")] = 100,
     seed: Annotated[int, typer.Option(min=0, help="Where the drawing starts.")] = 0,

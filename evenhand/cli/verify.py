@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from evenhand.cli import completion
 from evenhand.cli.common import (
     JobsOption,
     JsonOut,
@@ -36,7 +37,10 @@ __all__ = ["verify"]
 
 @guarded
 def verify(
-    protocol: Annotated[list[str] | None, typer.Argument(metavar="PROTOCOL", help="Which; all by default.")] = None,
+    protocol: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="PROTOCOL", help="Which; all by default.", autocompletion=completion.protocols),
+    ] = None,
     budget: Annotated[Budget, typer.Option(help="How much the run may cost.")] = Budget.standard,
     seed: Annotated[int, typer.Option(min=0, help="Where the random engines start.")] = 0,
     jobs: JobsOption = None,

@@ -1,0 +1,110 @@
+"""What the shell is offered for a name: protocols, systems, claims, goals, theorems, mutants, readings.
+
+Nothing is loaded until somebody presses Tab, and then only what lists names: no engine, no solver.  A mistake on the
+line so far offers nothing; the command itself will say what is wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from evenhand.properties.registry import Bundle
+
+__all__ = ["claims", "goals", "mutants", "protocols", "readings", "suites", "systems", "theorems"]
+
+Names = Callable[[typer.Context, str], list[str]]
+
+
+def _offered(list_names: Callable[[Bundle, str], Iterator[str]]) -> Names:
+    """A completion from what lists names, given the protocol and the system on the line so far (empty: none)."""
+
+    def offer(ctx: typer.Context, incomplete: str) -> list[str]:
+        from evenhand.properties.registry import ProtocolBroken, find
+
+        try:
+            bundle = find(_one(ctx.params.get("protocol") or ctx.args))
+            system = _one(ctx.params.get("system"))
+            if system and system not in bundle.model.systems:
+                return []
+            return [name for name in dict.fromkeys(list_names(bundle, system)) if name.startswith(incomplete)]
+        except (ValueError, ProtocolBroken):
+            return []
+
+    offer.__doc__ = list_names.__doc__
+    return offer
+
+
+def _one(named: Any) -> str:
+    """The name among what was parsed so far: an option whose value is still missing leaves arguments in a list."""
+    return named if isinstance(named, str) else str(next(iter(named or ()), ""))
+
+
+def protocols(incomplete: str) -> list[str]:
+    """The protocols."""
+    from evenhand.properties.registry import ProtocolBroken
+    from evenhand.properties.registry import protocols as every
+
+    try:
+        return [bundle.name for bundle in every() if bundle.name.startswith(incomplete)]
+    except ProtocolBroken:
+        return []
+
+
+def _systems(bundle: Bundle, _system: str) -> Iterator[str]:
+    """The systems of the protocol."""
+    yield from bundle.model.systems
+
+
+def _claims(bundle: Bundle, system: str) -> Iterator[str]:
+    """The claims about the system, or about any."""
+    yield from (claim.name for claim in (bundle.claims_of(system) if system else bundle.claims))
+
+
+def _goals(bundle: Bundle, system: str) -> Iterator[str]:
+    """The goals of the system, or of any."""
+    from evenhand.properties.property import Reachable
+
+    claims = bundle.claims_of(system) if system else bundle.claims
+    yield from (claim.name for claim in claims if isinstance(claim, Reachable))
+
+
+def _theorems(bundle: Bundle, _system: str) -> Iterator[str]:
+    """The theorems and invariants of the protocol."""
+    from evenhand.proofs.registry import stated
+
+    yield from (one.name for one in stated(bundle.name))
+
+
+def _mutants(bundle: Bundle, system: str) -> Iterator[str]:
+    """The mutants of the system, or of any."""
+    yield from (mutant.name for mutant in bundle.model.mutants if system in ("", mutant.system))
+
+
+def _readings(bundle: Bundle, system: str) -> Iterator[str]:
+    """Every reading with every value that can be listed."""
+    from evenhand.model.system import reading_values
+    from evenhand.plan import written_value
+
+    for name, one in bundle.model.systems.items():
+        if system in ("", name):
+            for reading, values in reading_values(one.readings).items():
+                yield from (f"{reading}={written_value(value)}" for value in values)
+
+
+def suites(incomplete: str) -> list[str]:
+    """The suites of vectors."""
+    from evenhand.vectors.settings import SUITES
+
+    return [name for name in SUITES if name.startswith(incomplete)]
+
+
+systems = _offered(_systems)
+claims = _offered(_claims)
+goals = _offered(_goals)
+theorems = _offered(_theorems)
+mutants = _offered(_mutants)
+readings = _offered(_readings)
