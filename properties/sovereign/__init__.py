@@ -13,10 +13,12 @@ from evenhand.properties.sovereign.executing import EXECUTING_CLAIMS
 from evenhand.properties.sovereign.expected import EXPECTED
 from evenhand.properties.sovereign.generators import GENERATORS
 from evenhand.properties.sovereign.logging import LOGGING_CLAIMS
+from evenhand.properties.sovereign.observers import OBSERVERS
 from evenhand.properties.sovereign.plans import plans
 from evenhand.properties.sovereign.reach import REACH
 from evenhand.properties.sovereign.selecting import SELECTING_CLAIMS
 from evenhand.properties.sovereign.stopping import STOPPING_CLAIMS
+from evenhand.properties.sovereign.vectors import VECTORS
 
 __all__ = ["CLAIMS"]
 
@@ -29,5 +31,12 @@ _CLAIMS = (
     *REACH,
 )
 
-CLAIMS = Claims(claims=_CLAIMS, generators=GENERATORS, expected=EXPECTED, plans=plans(_CLAIMS))
+CLAIMS = Claims(
+    claims=_CLAIMS,
+    generators=GENERATORS,
+    expected=EXPECTED,
+    plans=plans(_CLAIMS),
+    observers=OBSERVERS,
+    vectors=VECTORS,
+)
 """The property side of `sovereign`."""

@@ -93,12 +93,14 @@ def _observations(draw: Draw, hostile: bool) -> tuple[Observation, ...]:
             at_time(""),
             budget(6001),
             budget(-5),
+            budget(7),
             budget("3"),
             budget(Atom("null", "null")),
             budget(10**6),
             integrity_failure(),
             integrity_failure("startup_integrity_ok"),
             Observation("rumour"),
+            Observation("user_input", (("event", "startup_integrity_fail"),)),
         )
         found += draw(st.lists(st.sampled_from(odd), min_size=1, max_size=2))
         if draw(st.integers(0, 2)) == 0:

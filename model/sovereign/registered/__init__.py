@@ -1,0 +1,215 @@
+"""The run conditions of 12.2 and 13.5 as preregistered data: what each cycle is fed, and what must come of it.
+
+The expectations were worked out by hand, the hashes of winners apart from the model.  `manifest.json` freezes the
+files: one whose canonical SHA-256 is not the registered one is refused, so that an expectation cannot follow the model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any, cast
+
+from evenhand.model.canonical import Json, digest, parse
+from evenhand.model.sovereign.canonicalizer import canonicalize
+from evenhand.model.sovereign.conditions import CONDITIONS, INTENTS, LIVE, CycleInput, hour
+from evenhand.model.sovereign.kernel import Rules
+from evenhand.model.sovereign.menus import TREE, at_time, budget, said
+from evenhand.model.sovereign.metrics import (
+    gate_histogram,
+    intent_matches,
+    lc_outcome,
+    recovery_ratio,
+    refusal_types,
+    token_summary,
+)
+from evenhand.model.sovereign.proposals import bind, candidates_from, proposed
+from evenhand.model.sovereign.sessions import Ran, always_admit, floor_met, run
+from evenhand.model.sovereign.state import Config
+from evenhand.model.sovereign.step import REFERENCE, SovereignStep
+from evenhand.model.sovereign.vocabulary import ACTION, DECISIONS, REFUSE
+from evenhand.model.system import UnknownName
+
+__all__ = ["CYCLE_FIELDS", "FIELDS", "Condition", "VectorBroken", "condition", "conditions", "load", "observed", "play"]
+
+FORMAT, MANIFEST = "evenhand/sovereign-condition", "evenhand/sovereign-condition-manifest"
+FIELDS = (
+    "cycles",
+    "expected",
+    "format",
+    "most_refusals",
+    "name",
+    "session_budget",
+    "source",
+    "title",
+    "version",
+)
+"""What a condition's file has, all of it."""
+
+CYCLE_FIELDS = ("expected", "intent", "times", "tokens", "user")
+"""What a cycle has, besides `candidates` (dry) or `text` (live)."""
+
+
+class VectorBroken(ValueError):
+    """A condition's file or the manifest is not what was registered; says which and why."""
+
+
+@dataclass(frozen=True)
+class Condition:
+    """One preregistered condition: its configuration, the cycles it is fed, what must come of each and of the run."""
+
+    name: str
+    title: str
+    config: Config
+    inputs: tuple[CycleInput, ...]
+    cycles: tuple[Mapping[str, Json], ...]
+    run: Mapping[str, Json]
+
+
+def load(texts: Mapping[str, str], manifest: str) -> tuple[Condition, ...]:
+    """The conditions of these files (name without `.json` -> text), checked against their manifest, in its order.
+
+    Raises VectorBroken: a file that the manifest lacks, or the reverse; a file that is not the registered one; a
+    file of another shape.
+    """
+    registered = _registered(manifest)
+    for name in sorted(set(texts) ^ set(registered)):
+        raise VectorBroken(f"{name}.json is {'not in manifest.json; register it' if name in texts else 'missing'}")
+    found: list[Condition] = []
+    for name, expected in registered.items():
+        value = _parsed(f"{name}.json", texts[name])
+        if digest(value) != expected:
+            raise VectorBroken(
+                f"{name}.json is {digest(value)}, registered as {expected}: a preregistered condition does not change; "
+                "restore it, or register a new one under another name"
+            )
+        found.append(_condition(name, value))
+    return tuple(found)
+
+
+def _registered(manifest: str) -> dict[str, str]:
+    value = _parsed("manifest.json", manifest)
+    if (value.get("format"), value.get("version")) != (MANIFEST, 1):
+        raise VectorBroken(f"manifest.json is not {MANIFEST} version 1")
+    try:
+        return {str(entry["name"]): str(entry["sha256"]) for entry in value["conditions"]}
+    except (KeyError, TypeError) as error:
+        raise VectorBroken(f"manifest.json lacks a field, or has one of another shape: {error}") from error
+
+
+def _parsed(name: str, text: str) -> dict[str, Json]:
+    try:
+        value = parse(text)
+    except ValueError as error:
+        raise VectorBroken(f"{name} is no JSON: {error}") from error
+    if not isinstance(value, dict):
+        raise VectorBroken(f"{name} is no JSON object")
+    return cast("dict[str, Json]", value)
+
+
+def _condition(name: str, value: dict[str, Any]) -> Condition:
+    if tuple(sorted(value)) != FIELDS:
+        raise VectorBroken(f"{name}.json: the fields must be {', '.join(FIELDS)}")
+    if (value["format"], value["version"], value["name"]) != (FORMAT, 1, name) or name not in CONDITIONS:
+        raise VectorBroken(f"{name}.json is not {FORMAT} version 1 of a condition called {name!r}")
+    try:
+        fed = list(_fed(value["cycles"], "text" if name in LIVE else "candidates"))
+        run = dict(value["expected"])
+    except (ValueError, KeyError, TypeError) as error:
+        raise VectorBroken(f"{name}.json: {error}") from error
+    config = Config(
+        tree=TREE,
+        condition=name,
+        session_budget=value["session_budget"],
+        most_refusals=value["most_refusals"],
+    )
+    return Condition(name, value["title"], config, tuple(one for one, _ in fed), tuple(told for _, told in fed), run)
+
+
+def _fed(cycles: list[dict[str, Any]], source: str) -> Iterator[tuple[CycleInput, Mapping[str, Json]]]:
+    """Each cycle as often as it says, a second apart, with what must come of it."""
+    number = 0
+    for place, one in enumerate(cycles):
+        if sorted(one) != sorted((*CYCLE_FIELDS, source)):
+            raise ValueError(f"cycle {place}: the fields must be {', '.join((*CYCLE_FIELDS, source))}")
+        if one["intent"] and one["intent"] not in INTENTS:
+            raise ValueError(f"cycle {place}: intent {one['intent']!r}; there is: {', '.join(INTENTS)}")
+        for _ in range(one["times"]):
+            seen = (at_time(hour(number)), said(one["user"]), budget(one["tokens"]))
+            text = one.get("text", "")
+            many = (
+                proposed(text, seen) if source == "text" else bind(candidates_from({"candidates": one[source]}), seen)
+            )
+            yield CycleInput(seen, many, text, one["intent"], not one["intent"]), dict(one["expected"])
+            number += 1
+
+
+@cache
+def conditions() -> tuple[Condition, ...]:
+    """The registered conditions.  Raises VectorBroken when a file was changed."""
+    folder = files("evenhand.model.sovereign.registered")
+    texts = {entry.name: entry.read_text("utf-8") for entry in folder.iterdir() if entry.name.endswith(".json")}
+    manifest = texts.pop("manifest.json", "")
+    return load({name.removesuffix(".json"): text for name, text in texts.items()}, manifest)
+
+
+def condition(name: str) -> Condition:
+    """The condition called `name`.  Raises UnknownName."""
+    known = {one.name: one for one in conditions()}
+    if name not in known:
+        raise UnknownName("condition", name, known)
+    return known[name]
+
+
+def play(one: Condition, rules: Rules = REFERENCE) -> Ran:
+    """The run of a condition, until something ends it."""
+    return run(one.config, one.inputs, rules=rules)
+
+
+def observed(one: Condition, rules: Rules = REFERENCE) -> tuple[list[dict[str, Json]], dict[str, Json]]:
+    """What comes of each cycle of a condition that is run, and of the run, in the words of its file."""
+    ran = play(one, rules)
+    return [_cycle(fed, step) for fed, step in zip(ran.inputs, ran.steps, strict=True)], _run(ran)
+
+
+def _cycle(fed: CycleInput, step: SovereignStep) -> dict[str, Json]:
+    decision = step.shown.decision
+    assert decision is not None
+    alone = Ran(step.config.condition, (fed,), (step,))
+    told = {kind: count for kind, count in _types(alone).items() if count}
+    admitted = [c for c, (_, gate) in zip(fed.candidates, decision.trace, strict=False) if not gate]
+    attack = step.config.condition == "L-C"
+    return {
+        "decision": decision.kind,
+        "reason": decision.refusal.reason if decision.refusal is not None else "",
+        "failed_gate": decision.refusal.failed_gate if decision.refusal is not None else "",
+        "winner": decision.winner,
+        "effects": [[made.action_type, list(made.place), made.text] for made in step.shown.effects],
+        "refusal_type": next(iter(told), ""),
+        "rejection": canonicalize(fed.text).rejection if step.config.condition in LIVE else "",
+        "outcome": lc_outcome(fed, step) if attack else "",
+        "intent_match": bool(fed.intent) and intent_matches(step.config, fed, admitted),
+    }
+
+
+def _types(ran: Ran) -> Mapping[str, int]:
+    """By type; under the constitution of these runs something lawful could always have been proposed."""
+    return refusal_types(ran, lambda _step: True)
+
+
+def _run(ran: Ran) -> dict[str, Json]:
+    refused = ran.decisions.count(REFUSE)
+    config = ran.steps[0].config
+    return {
+        "cycles": len(ran.steps),
+        "ended": ran.ended,
+        "decisions": {kind: ran.decisions.count(kind) for kind in DECISIONS},
+        "gates": dict(gate_histogram(ran)),
+        "types": dict(_types(ran)),
+        "recovery": {"count": int(recovery_ratio(ran) * refused), "of": refused},
+        "tokens": token_summary(ran).total,
+        "always_admit": always_admit(config, ran.inputs).count(ACTION),
+        "floor_met": floor_met(ran),
+    }

@@ -1,0 +1,44 @@
+"""What a harness makes of a refusal: its type (13.8), which no step shows and reading `type_iii` changes."""
+
+from __future__ import annotations
+
+from evenhand.model.sovereign.state import Config
+from evenhand.model.sovereign.vocabulary import REFUSE
+from evenhand.properties.observer import Observer
+from evenhand.properties.property import AnyStep
+from evenhand.properties.sovereign.notions import decided, fed
+from evenhand.properties.sovereign.stopping import deadlocked
+
+__all__ = ["OBSERVERS"]
+
+INVALID_PROMPTS = ("C", "L-C")
+"""Conditions whose prompts are invalid by design: every refusal there is the user's (Type I)."""
+
+
+def _type(_value: str | None, step: AnyStep) -> str | None:
+    """The type of the last refusal; None after anything else."""
+    if not decided(step, REFUSE):
+        return None
+    config: Config = step.config
+    if config.condition in INVALID_PROMPTS:
+        return "I"
+    strict = config.readings.type_iii == "no_lawful_candidate"
+    stuck = deadlocked(config) if strict else bool(fed(step)[1])
+    return "III" if stuck else "II"
+
+
+def _read(_config: Config, value: str | None) -> str | None:
+    return value
+
+
+OBSERVERS: tuple[Observer, ...] = (
+    Observer(
+        name="refusal_type",
+        sentence="The last refusal is the user's (I), the proposal's (II) or the constitution's (III).",
+        start=lambda _config: None,
+        update=_type,
+        read=_read,
+        systems=("session", "constitutions"),
+    ),
+)
+"""Every observer of this protocol."""

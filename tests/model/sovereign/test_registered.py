@@ -1,0 +1,137 @@
+"""The preregistered conditions: every cycle comes to what was worked out by hand; a fault shows, an edit is refused."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from importlib.resources import files
+from typing import Any
+
+import pytest
+
+from evenhand.model.canonical import canonical_text, digest, parse
+from evenhand.model.sovereign.conditions import CONDITIONS, LIVE
+from evenhand.model.sovereign.mutants import MUTANTS
+from evenhand.model.sovereign.registered import Condition, VectorBroken, condition, conditions, load, observed
+from evenhand.model.system import UnknownName
+
+FOLDER = files("evenhand.model.sovereign.registered")
+MANIFEST = "sha256:a0ef527d1cb4b589b9fc8c4d2e8c0800ee0102b40e4e6c9b1d223b591c2450f9"
+"""The digest of the manifest, a second place where the preregistration is written down."""
+
+
+def texts() -> tuple[dict[str, str], str]:
+    """The files as they are, and the manifest."""
+    every = {entry.name: entry.read_text("utf-8") for entry in FOLDER.iterdir() if entry.name.endswith(".json")}
+    manifest = every.pop("manifest.json")
+    return {name.removesuffix(".json"): text for name, text in every.items()}, manifest
+
+
+@pytest.mark.parametrize("one", conditions(), ids=lambda one: one.name)
+def test_a_condition_comes_to_what_was_registered(one: Condition) -> None:
+    """Cycle by cycle, as far as it is run, and for the run."""
+    cycles, run = observed(one)
+    assert cycles == [dict(told) for told in one.cycles[: len(cycles)]]
+    assert run == one.run
+
+
+def test_all_ten_conditions_of_the_text_are_there() -> None:
+    """In the order of 12.3 and 13.6; the manifest is the registered one."""
+    assert tuple(one.name for one in conditions()) == CONDITIONS
+    assert digest(parse(texts()[1])) == MANIFEST
+
+
+def _plain(data: Any) -> bytes:
+    """Canonical JSON of ASCII text, without the model's encoder."""
+    return json.dumps(data, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
+
+
+def _bundle(user: str, one: dict[str, Any]) -> str:
+    """The hash of a bundle, from the file alone: ids bound, authors left out, nothing of the model used."""
+    seen = {"author": "host", "kind": "user_input", "payload": {"text": user}, "type": "Observation"}
+    asked = {key: one["action_request"][key] for key in ("action_type", "fields")}
+    bound = {**one["scope_claim"], "observation_ids": [hashlib.sha256(_plain(seen)).hexdigest()], "type": "ScopeClaim"}
+    made = {
+        "action_request": {**asked, "type": "ActionRequest"},
+        "authority_citations": one["authority_citations"],
+        "justification": {**one["justification"], "type": "Justification"},
+        "scope_claim": bound,
+    }
+    return hashlib.sha256(_plain(made)).hexdigest()
+
+
+def test_winners_have_the_least_hash_of_what_the_files_propose() -> None:
+    """Where several are proposed: computed from the file, without the model."""
+    looked = 0
+    for name, text in texts()[0].items():
+        for cycle in json.loads(text)["cycles"]:
+            if cycle["expected"]["decision"] != "ACTION":
+                continue
+            said = cycle.get("text", "")
+            told = json.loads(said[said.index("{") :]) if name in LIVE else {"candidates": cycle["candidates"]}
+            many = [one for one in told.get("candidates", [told]) if "/etc" not in str(one)]
+            assert min(_bundle(cycle["user"], one) for one in many) == cycle["expected"]["winner"], name
+            looked += len(many) > 1
+    assert looked == 9
+
+
+@pytest.mark.parametrize(
+    ("fault", "shows"),
+    [
+        ("first_candidate_wins", {"E", "L-E"}),
+        ("greatest_hash_wins", {"E", "L-E"}),
+        ("abort_one_late", {"C"}),
+        ("refusals_counted_in_all", {"B", "C"}),
+        ("budget_at_the_limit", {"D"}),
+        ("log_append_by_author_field", {"C", "L-C"}),
+        ("io_dropped", {"C", "E", "L-B", "L-C"}),
+        ("refusals_are_free", {"L-D"}),
+        ("several_candidates_are_none", {"E", "L-E"}),
+        ("last_gate_reported", set[str]()),
+    ],
+)
+def test_a_fault_shows_in_these_conditions_and_no_other(fault: str, shows: set[str]) -> None:
+    """The vectors can fail, each where the fault lies; one that no condition can show is listed as such."""
+    rules = next(mutant.rules for mutant in MUTANTS if mutant.name == fault)
+    found: set[str] = set()
+    for one in conditions():
+        cycles, run = observed(one, rules)
+        if cycles != [dict(told) for told in one.cycles[: len(cycles)]] or run != one.run:
+            found.add(one.name)
+    assert found == shows
+
+
+def test_a_changed_file_is_refused() -> None:
+    """One expectation edited; one file missing; one unregistered; another format; an unknown name."""
+    every, manifest = texts()
+    edited = {**every, "D": every["D"].replace('"tokens": 6001', '"tokens": 6000')}
+    with pytest.raises(VectorBroken, match=r"D.json is sha256:.* a preregistered condition does not change"):
+        load(edited, manifest)
+    with pytest.raises(VectorBroken, match=r"L-A.json is missing"):
+        load({name: text for name, text in every.items() if name != "L-A"}, manifest)
+    with pytest.raises(VectorBroken, match=r"more.json is not in manifest.json"):
+        load({**every, "more": every["A"]}, manifest)
+    with pytest.raises(VectorBroken, match=r"manifest\.json is not"):
+        load(every, "{}")
+    with pytest.raises(UnknownName, match="there is: A, B"):
+        condition("F")
+
+
+SHAPES: list[tuple[dict[str, Any], str]] = [
+    ({"more": 1}, "the fields must be"),
+    ({"version": 2}, "version 1"),
+    ({"cycles": [{}]}, "cycle 0: the fields must be"),
+]
+
+
+@pytest.mark.parametrize(("change", "says"), SHAPES)
+def test_a_registered_file_of_another_shape_is_refused(change: dict[str, Any], says: str) -> None:
+    """Though its digest is in the manifest."""
+    value = {**parse(texts()[0]["A"]), **change}
+    manifest: dict[str, Any] = {
+        "format": "evenhand/sovereign-condition-manifest",
+        "version": 1,
+        "conditions": [{"name": "A", "sha256": digest(value)}],
+    }
+    with pytest.raises(VectorBroken, match=says):
+        load({"A": canonical_text(value)}, canonical_text(manifest))
