@@ -9,7 +9,7 @@ whatever is proved is proved of finitely many numbers at a time, for any number 
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache, reduce
 from typing import Any
@@ -62,17 +62,17 @@ def number(value: int | Fraction) -> Term:
 
 def plus(*terms: Term) -> Term:
     """The sum; of nothing it is 0."""
-    return reduce(lambda one, other: _PLUS(one, other), terms) if terms else number(0)
+    return reduce(_PLUS, terms) if terms else number(0)
 
 
 def minus(one: Term, *others: Term) -> Term:
     """The first without the others."""
-    return reduce(lambda left, right: _MINUS(left, right), others, one)
+    return reduce(_MINUS, others, one)
 
 
 def times(*terms: Term) -> Term:
     """The product; of nothing it is 1."""
-    return reduce(lambda one, other: _TIMES(one, other), terms) if terms else number(1)
+    return reduce(_TIMES, terms) if terms else number(1)
 
 
 def at_most(one: Term, other: Term) -> Formula:
@@ -137,16 +137,17 @@ def printed(name: str) -> str | None:
     return f"(- {text})" if exact < 0 else text
 
 
-def calculated(name: str) -> Callable[..., str] | None:
+def calculated(name: str) -> Callable[[Sequence[str]], str] | None:
     """What a function of this module makes of elements; None for a function of a theory."""
     exact = _numeral(name)
-    if exact is not None:
-        written = element(exact)
-        return lambda: written
-    if name not in _CALCULATED:
+    if exact is None and name not in _CALCULATED:
         return None
-    act = _CALCULATED[name][1]
-    return lambda one, other: element(act(value_of(one), value_of(other)))
+
+    def value(elements: Sequence[str]) -> str:
+        numbers = map(value_of, elements)
+        return element(_CALCULATED[name][1](*numbers) if exact is None else exact)
+
+    return value
 
 
 def compared(name: str) -> Callable[[str, str], bool] | None:
@@ -154,7 +155,11 @@ def compared(name: str) -> Callable[[str, str], bool] | None:
     if name not in _COMPARED:
         return None
     test = _COMPARED[name][1]
-    return lambda one, other: test(value_of(one), value_of(other))
+
+    def said(one: str, other: str) -> bool:
+        return test(value_of(one), value_of(other))
+
+    return said
 
 
 def numeric(functions: Iterable[Function], formulas: Iterable[Formula]) -> str:

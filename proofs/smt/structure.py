@@ -212,7 +212,7 @@ class Reader:
         inner = tuple(self._pick(argument) for argument in term.arguments)
         act = calculated(name)
         if act is not None:
-            return lambda values: act(*[pick(values) for pick in inner])
+            return lambda values: act([pick(values) for pick in inner])
         return lambda values: self._structure.functions[name][tuple([pick(values) for pick in inner])]
 
     def _atom(self, relation: Relation, arguments: tuple[Term, ...]) -> Test:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 
 import pytest
 
-from evenhand.proofs.smt import arithmetic
+from evenhand.proofs.smt import arithmetic, structure
 from evenhand.proofs.smt.arithmetic import (
     NUMBER,
     at_least,
@@ -92,11 +93,15 @@ def test_a_printer_that_turns_a_difference_round_is_contradicted(monkeypatch: py
     formula = below(number(0), minus(all_have(), number(3)))
     model = Structure({"Agent": ("Agent.0",)}, {}, {"all_have": {(): "5"}, "have": {("Agent.0",): "0"}})
     assert Reader().holds(formula, model)
-    swapped = {
-        **arithmetic._CALCULATED,  # pyright: ignore[reportPrivateUsage]
-        "number.minus": ("-", lambda one, other: other - one),
-    }
-    monkeypatch.setattr(arithmetic, "_CALCULATED", swapped)
+    usual = arithmetic.calculated
+
+    def swapped(name: str) -> Callable[[Sequence[str]], str] | None:
+        found = usual(name)
+        if found is None or name != "number.minus":
+            return found
+        return lambda two: found([two[1], two[0]])
+
+    monkeypatch.setattr(structure, "calculated", swapped)
     assert not Reader().holds(formula, model)
 
 
