@@ -12,6 +12,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
+from difflib import get_close_matches
 from typing import Any, Generic, Literal, TypeVar
 
 __all__ = [
@@ -43,7 +44,10 @@ class UnknownName(ValueError):
     """A name (scope field, reading, mutant, system) that nothing here has; says what there is."""
 
     def __init__(self, what: str, name: str, known: Iterable[str]) -> None:
-        super().__init__(f"unknown {what} {name!r}; there is: {', '.join(sorted(known)) or 'none'}")
+        names = sorted(known)
+        near = get_close_matches(name, names, n=1, cutoff=0.7)
+        meant = f"; did you mean {near[0]}?" if near else ""
+        super().__init__(f"unknown {what} {name!r}; there is: {', '.join(names) or 'none'}{meant}")
 
 
 class Scope(Mapping[str, int]):
