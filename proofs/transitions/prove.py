@@ -84,7 +84,7 @@ class InvariantTrial(Trial):
             proof = induct(machine, invariant.formula, self.ask, depth=invariant.depth, name=name)
             answered = (*proof.base, *proof.step)[-1]
             return self.killed(mutation, answered, None)
-        found = reach(machine, Not(invariant.always), invariant.reach, self.ask, name=name)
+        found = reach(machine, Not(invariant.always), invariant.reach, self.ask, name=name, expected="sat")
         outcome = None if found.run is None else self._followed(invariant, found.run, mutation.mutant, system)
         return self.killed(mutation, found.answers[-1], outcome)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from evenhand.proofs.countermodel import minimise
 from evenhand.proofs.smt.logic import TRUE, Formula, Not, conjunction, disjunction
@@ -54,13 +55,24 @@ def read(
     return Run(machine.moments(small, steps)), said
 
 
-def reach(machine: Machine, bad: Formula, depth: int, ask: Ask, *, name: str = "reach") -> Search:
-    """The shortest run of at most `depth` steps from an initial state to a state (or step) that is `bad`."""
+def reach(
+    machine: Machine,
+    bad: Formula,
+    depth: int,
+    ask: Ask,
+    *,
+    name: str = "reach",
+    expected: Literal["sat", "unsat"] = "unsat",
+) -> Search:
+    """The shortest run of at most `depth` steps from an initial state to a state (or step) that is `bad`.
+
+    `expected` helps solvers on: `sat` where there should be such a run, as of a mutant.
+    """
     answers: list[Answered] = []
     for moment in range(depth + 1):
         steps = moment + machine.span(bad)
         claims = (("goal", machine.at(bad, moment)),)
-        answers.append(ask(f"{name}.{moment}", machine.query(steps, *claims, initial=True), "unsat"))
+        answers.append(ask(f"{name}.{moment}", machine.query(steps, *claims, initial=True), expected))
         status, model = answers[-1].status, answers[-1].model
         if status == "sat" and model is not None:
             run, said = read(machine, model, steps, initial=True, true=((bad, moment),))

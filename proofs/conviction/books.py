@@ -1,0 +1,236 @@
+"""The link of the books: runs of the model as runs of the machine `ledger`; `plays` goes the other way.
+
+What happened to balances and stakes is read from the states before and after a step, what was paid, staked, tapped and
+burned from its events; so a step that does not book what it logs is no step of the machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from typing import Any, TypeAlias
+
+from evenhand.model.conviction.vocabulary import (
+    FEEDBACK,
+    FINALIZE,
+    IDLE,
+    REVISE,
+    STAKE,
+    STRANGER,
+    AddStake,
+    Config,
+    Enrol,
+    Event,
+    Feedback,
+    Invite,
+    MoveStake,
+    Propose,
+    Revise,
+    State,
+    Tick,
+)
+from evenhand.model.system import System
+from evenhand.proofs.conviction.ledger import FLOWS, KINDS
+from evenhand.proofs.smt.arithmetic import element
+from evenhand.proofs.smt.structure import Structure
+from evenhand.proofs.transitions.invariant import Steps
+
+__all__ = ["samples", "view"]
+
+Lot: TypeAlias = tuple[str, str, int]
+"""Owner, proposal, rounds held."""
+
+
+def _agent(uid: str) -> str:
+    return f"agent:{uid}"
+
+
+def _lot(lot: Lot) -> str:
+    return f"lot:{lot[0]}/{lot[1]}/{lot[2]}"
+
+
+def _lots(state: State) -> dict[Lot, Fraction]:
+    found: dict[Lot, Fraction] = {}
+    for one in state.entries:
+        key = (one.owner, one.proposal, one.held)
+        found[key] = found.get(key, Fraction(0)) + Fraction(one.amount)
+    return found
+
+
+def _kind(step: Any) -> str:
+    if step.shown.rejected:
+        return ""
+    match step.action:
+        case Tick():
+            return {IDLE: "", FINALIZE: "finalizes"}.get(step.before.phase, "ticks")
+        case Invite():
+            return "invites"
+        case Propose():
+            return "proposes"
+        case Feedback():
+            return "comments"
+        case Revise():
+            return "revises"
+        case AddStake():
+            return "adds"
+        case MoveStake():
+            return "moves"
+        case _:
+            return ""
+
+
+def _flows(events: Iterable[Event]) -> dict[str, dict[Any, Fraction]]:
+    """What the log says of agents and lots; which lots moved is for the states to say."""
+    found: dict[str, dict[Any, Fraction]] = {name: {} for name in FLOWS}
+
+    def flow(name: str, key: Any, amount: Any) -> None:
+        found[name][key] = found[name].get(key, Fraction(0)) + Fraction(amount)
+
+    for event in events:
+        uid, amount = event.agent, event.amount
+        match event.kind:
+            case "Credit":
+                flow("credit", uid, amount)
+            case "Staked":
+                flow("staked", uid, amount)
+                flow("put", (uid, event.proposal, 0), amount)
+            case "Withdrawn":
+                flow("returned", uid, amount)
+                flow("tapped", (uid, event.proposal, 0), amount)
+            case "Burn" if event.reason != "Stake":
+                flow("paid", uid, amount)
+            case _:
+                pass
+    return found
+
+
+def view(run: Steps, number: int) -> Structure | None:
+    """Step `number` of a run; None where the readings are others than the theory's."""
+    step = run[number]
+    config: Config = step.config
+    before, later = _lots(step.before), _lots(step.after)
+    kind, flows = _kind(step), _flows(step.shown.events)
+    agents = [agent.uid for agent in config.agents]
+    named = {*before, *later, *flows["put"], *flows["tapped"], *((uid, uid, 0) for uid in agents)}
+    lots = sorted(lot for lot in named if lot[0] in agents)
+    if kind == "finalizes":
+        said = {(e.agent, e.proposal) for e in step.shown.events if e.kind == "StakeBurned"}
+        flows["burnt"] = {lot: have for lot, have in before.items() if lot[:2] in said}
+    elif kind in ("moves", "ticks"):
+        for lot in lots:
+            more = later.get(lot, Fraction(0)) - before.get(lot, Fraction(0)) - flows["put"].get(lot, Fraction(0))
+            flows["come" if more > 0 else "gone"][lot] = abs(more)
+    actor = getattr(step.action, "agent", agents[0])
+    by = actor if actor in agents else agents[0]
+    at: Lot = (by, by, 0)
+    if isinstance(step.action, AddStake | MoveStake) and kind:
+        at = (by, step.action.proposal if isinstance(step.action, AddStake) else step.action.target, 0)
+        lots = sorted({*lots, at})
+    return _structure(step, agents, lots, kind, flows, by, at)
+
+
+def _structure(
+    step: Any,
+    agents: Sequence[str],
+    lots: Sequence[Lot],
+    kind: str,
+    flows: Mapping[str, Mapping[Any, Fraction]],
+    by: str,
+    at: Lot,
+) -> Structure:
+    c = step.config.constants
+    functions: dict[str, dict[tuple[str, ...], str]] = {
+        "own": {(_agent(uid),): _lot((uid, uid, 0)) for uid in agents},
+        "by": {(): _agent(by)},
+        "at": {(): _lot(at)},
+        "amount": {(): element(_amount(step, kind))},
+        "self_stake": {(): element(c.self_stake)},
+        "price": {(): element(c.feedback_stake)},
+        "penalty": {(): element(c.penalty)},
+        "maximum": {(): element(c.maximum_credit)},
+    }
+    for end, state in (("", step.before), (".after", step.after)):
+        held = _lots(state)
+        functions[f"balance{end}"] = {(_agent(seat.agent),): element(seat.balance) for seat in state.seats}
+        functions[f"points{end}"] = {(_lot(lot),): element(held.get(lot, 0)) for lot in lots}
+        sums = sum(Fraction(seat.balance) for seat in state.seats), sum(held.values(), Fraction(0))
+        for name, value in zip(
+            ("balances", "stakes", "burned", "granted"), (*sums, state.burned, state.granted), strict=True
+        ):
+            functions[f"{name}{end}"] = {(): element(value)}
+    for name in FLOWS:
+        parts = flows[name]
+        by_agent = name in ("credit", "staked", "returned", "paid")
+        keys: Sequence[Any] = agents if by_agent else lots
+        written = _agent if by_agent else _lot
+        functions[name] = {(written(key),): element(parts.get(key, 0)) for key in keys}
+        functions[f"all_{name}"] = {(): element(sum(parts.values(), Fraction(0)))}
+    relations = {name: _prop(name == kind) for name in KINDS}
+    relations["kicked"] = frozenset(
+        (_agent(event.agent),) for event in step.shown.events if event.kind == "KickOut" and event.agent in agents
+    )
+    for end, state in (("", step.before), (".after", step.after)):
+        relations[f"talking{end}"] = _prop(state.phase in (FEEDBACK, REVISE))
+        relations[f"rounds{end}"] = _prop(state.phase in (STAKE, FINALIZE))
+        relations[f"invited{end}"] = frozenset(
+            (_agent(seat.agent),) for seat in state.seats if seat.standing != STRANGER
+        )
+        texts = {one.uid for one in state.proposals if one.text is not None}
+        relations[f"written{end}"] = frozenset(
+            (_agent(seat.agent),) for seat in state.seats if seat.proposal in texts and seat.proposal == seat.agent
+        )
+    return Structure({"Agent": tuple(map(_agent, agents)), "Lot": tuple(map(_lot, lots))}, relations, functions)
+
+
+def _prop(true: bool) -> frozenset[tuple[str, ...]]:
+    return frozenset([()] if true else [])
+
+
+def _amount(step: Any, kind: str) -> Any:
+    match kind:
+        case "adds" | "moves":
+            return step.action.amount
+        case "revises":
+            return next(e.get("cost") for e in step.shown.events if e.kind == "Revision")
+        case "invites":
+            agent = step.config.agent(step.action.agent)
+            granted = None if agent is None else agent.granted
+            return step.config.constants.invite_payment if granted is None else granted
+        case _:
+            return 0
+
+
+# Runs of the model.
+
+_PLACES: tuple[Mapping[str, int], ...] = (
+    {"cycles": 1, "budget": 3, "texts": 3, "hostile": 1},
+    {"cycles": 1, "budget": 2, "texts": 3},
+    {"cycles": 1, "rounds": 3, "budget": 4, "stake": 2, "texts": 2, "issues": 2},
+    {"agents": 1, "strangers": 1, "budget": 3, "cap": 2, "rounds": 3, "stake": 1},
+    {"rounds": 3, "stake": 1, "texts": 0, "hostile": 1},
+    {"agents": 3, "cycles": 1, "stake": 3, "budget": 2, "penalty": 2},
+)
+
+
+def samples(system: System[Any, Any, Any, Any, Any]) -> Iterator[Steps]:
+    """Runs of any variant: in each place some that walk through the menu by a fixed stride."""
+    for number, place in enumerate(_PLACES):
+        small = system.at(**place)
+        config = next(iter(small.all_configs()))
+        for stride in (1, 2, 5) if system.variant == "reference" else (number % 3 + 2,):
+            yield from _walked(small, config, stride)
+
+
+def _walked(system: System[Any, Any, Any, Any, Any], config: Config, stride: int) -> Iterator[Steps]:
+    """A run that lets strangers in, then takes the n-th offer, the 2n-th …, and a tick after every third."""
+    state, run = next(iter(system.initial(config))), list[Any]()
+    for number in range(1, 40 if system.variant == "reference" else 28):
+        acts = list(system.enabled(config, state))
+        if not acts:
+            break
+        enters = [act for act in acts if isinstance(act, Invite | Enrol)][:1] if number < 3 else []
+        act = enters[0] if enters else acts[(number * stride * 7) % len(acts)] if number % 3 else Tick()
+        run.append(system.take(config, state, act))
+        state = run[-1].after
+    if run:
+        yield tuple(run)

@@ -1,0 +1,366 @@
+"""Points as a machine: what one action or tick does to every balance, every stake and the four ghost totals.
+
+An agent's balance and a stake (a *lot*: owner, proposal, rounds held) are numbers, of any number of agents and lots.
+What a step moves enters as flows, agent by agent and lot by lot; the totals are what a clerk would carry forward.  That
+a total is the sum of its parts no first-order theory says: what is assumed of a sum are two laws (`_adds_up`), and
+that the totals of the model's runs are sums is looked at on every sampled step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from evenhand.proofs.smt.arithmetic import (
+    NUMBER,
+    at_least,
+    at_most,
+    below,
+    minus,
+    number,
+    plus,
+    zero,
+)
+from evenhand.proofs.smt.logic import (
+    FALSE,
+    Apply,
+    Definition,
+    Formula,
+    Function,
+    Relation,
+    Sort,
+    Term,
+    Var,
+    conjunction,
+    disjunction,
+    forall,
+    iff,
+    ite,
+    same,
+    variables,
+)
+from evenhand.proofs.theory import Axiom, Theory
+from evenhand.proofs.transitions.machine import Machine, after
+
+__all__ = [
+    "AGENT",
+    "BOOKS",
+    "CAPPED",
+    "DEFICIT",
+    "FLOWS",
+    "INFLOW",
+    "KINDS",
+    "LOT",
+    "ONTO",
+    "TOTALS",
+    "WORDS",
+    "affordable",
+    "balance",
+    "later",
+    "most",
+    "points",
+    "total",
+]
+
+AGENT, LOT = Sort("Agent"), Sort("Lot")
+a, b = variables(AGENT, "a b")
+lot = LOT("l")
+
+
+def _constant(name: str) -> Function:
+    return Function(name, (), NUMBER)
+
+
+def _of(sort: Sort, name: str) -> Function:
+    return Function(name, (sort,), NUMBER)
+
+
+# The state.
+
+balance, points = _of(AGENT, "balance"), _of(LOT, "points")
+TOTALS = tuple(_constant(name) for name in ("balances", "stakes", "burned", "granted"))
+"""The ghost totals: of all balances, of all stakes, of what was burned, of what was granted."""
+balances, stakes, burned, granted = TOTALS
+talking, rounds = Relation("talking", ()), Relation("rounds", ())
+"""FEEDBACK or REVISE; STAKE or FINALIZE; neither: before, or PROPOSE."""
+invited, written = Relation("invited", (AGENT,)), Relation("written", (AGENT,))
+"""Who was granted points; who has a proposal that can be revised."""
+
+# What a step brings.
+
+KINDS = ("invites", "proposes", "comments", "revises", "adds", "moves", "ticks", "finalizes")
+"""What a step may be; none of them: a rejection, READY, an enrolment, the tick that opens an Issue."""
+invites, proposes, comments, revises, adds, moves, ticks, finalizes = (Relation(name, ()) for name in KINDS)
+kicked = Relation("kicked", (AGENT,))
+by, at = Function("by", (), AGENT), Function("at", (), LOT)
+own = Function("own", (AGENT,), LOT)
+"""An agent's stake on its own proposal, as long as no round has passed."""
+amount = _constant("amount")
+"""What is granted, added, moved, or the cost of a revision."""
+
+_BY_AGENT = ("credit", "staked", "returned", "paid")
+_BY_LOT = ("put", "tapped", "come", "gone", "burnt")
+credit, staked, returned, paid = (_of(AGENT, name) for name in _BY_AGENT)
+put, tapped, come, gone, burnt = (_of(LOT, name) for name in _BY_LOT)
+FLOWS = (*_BY_AGENT, *_BY_LOT)
+"""Granted, staked, returned by a tap, burned out of a balance; onto a lot, tapped, moved in, moved out, burned."""
+
+self_stake, price, penalty, maximum = (_constant(name) for name in ("self_stake", "price", "penalty", "maximum"))
+
+
+def total(flow: str) -> Apply:
+    """The sum of a flow in this step."""
+    return _constant(f"all_{flow}")()
+
+
+def later(function: Function, *arguments: Term) -> Apply:
+    """A state function after the step."""
+    return Function(f"{function.name}.after", function.domain, function.codomain)(*arguments)
+
+
+def least(one: Term, *others: Term) -> Formula:
+    """`one` is the least of the others."""
+    return conjunction([*(at_most(one, other) for other in others), disjunction(same(one, other) for other in others)])
+
+
+def affordable(one: Term, wanted: Term, have: Term) -> Formula:
+    """`one` is what is wanted, as far as there is anything."""
+    return ite(below(have, number(0)), zero(one), least(one, wanted, have))
+
+
+def most(one: Term, *others: Term) -> Formula:
+    """`one` is the greatest of the others."""
+    return conjunction([*(at_least(one, other) for other in others), disjunction(same(one, other) for other in others)])
+
+
+# The words: each is a sentence of the text, and what a mutant may replace.
+
+
+def _word(name: str, bound: Sequence[Var], body: Formula, source: str) -> Definition:
+    return Definition(Relation(name, tuple(v.sort for v in bound)), tuple(bound), body, source)
+
+
+DEFICIT = minus(amount(), balance(by()))
+INFLOW = plus(balance(a), credit(a), returned(a))
+ONTO = plus(points(lot), put(lot), come(lot))
+
+WORDS = (
+    _word("credited", (), same(credit(by()), amount()) & at_least(amount(), number(0)), "4.1: the invitation payment"),
+    _word("self_staked", (a,), affordable(staked(a), self_stake(), balance(a)), "6.2, or what is left"),
+    _word("comment_paid", (), at_most(price(), balance(by())), "11.4: in full, or InsufficientCredit"),
+    _word("deficit_returned", (), most(returned(by()), number(0), DEFICIT), "14.2: exactly what the balance lacks"),
+    _word(
+        "deficit_tapped",
+        (),
+        most(tapped(own(by())), number(0), DEFICIT) & at_most(tapped(own(by())), points(own(by()))),
+        "14.2: out of one's own stake, and refused if that is less",
+    ),
+    _word("positive", (), below(number(0), amount()), "A 16.3: an amount of points"),
+    _word("add_paid", (), at_most(amount(), balance(by())), "A 16.5: or InsufficientCredit"),
+    _word("arrives", (), same(total("come"), total("gone")), "A 16.3, 16.6: what leaves one lot arrives at another"),
+    _word("fined", (a,), affordable(paid(a), penalty(), minus(balance(a), staked(a))), "9.3: if there is balance"),
+    _word("burns", (lot,), same(burnt(lot), points(lot)), "18.2: all stakes, on winning and losing proposals"),
+    _word("burns_all", (), same(total("burnt"), stakes()), "18.2: so the total of all stakes is burned"),
+    _word(
+        "balance_kept",
+        (a,),
+        same(later(balance, a), minus(INFLOW, staked(a), paid(a))),
+        "4.3: a balance changes by what flows in and out of it; 18.1: it persists",
+    ),
+    _word("points_kept", (lot,), same(later(points, lot), minus(ONTO, tapped(lot), gone(lot), burnt(lot))), "4.3"),
+    _word(
+        "balances_kept",
+        (),
+        same(
+            later(balances), minus(plus(balances(), total("credit"), total("returned")), total("staked"), total("paid"))
+        ),
+        "the total of all balances",
+    ),
+    _word(
+        "stakes_kept",
+        (),
+        same(
+            later(stakes),
+            minus(plus(stakes(), total("put"), total("come")), total("tapped"), total("gone"), total("burnt")),
+        ),
+        "the total of all stakes",
+    ),
+)
+_KNOWN = {word.name: word for word in WORDS}
+
+
+def _said(name: str, *arguments: Term) -> Formula:
+    return _KNOWN[name].relation(*arguments)
+
+
+# What a step may do.
+
+
+def _only(kinds: Sequence[Relation], flow: Function) -> Formula:
+    """This flow is the actor's, in steps of these kinds (in a tick anybody's), and nobody's else."""
+    acts = disjunction(kind() for kind in kinds if kind is not ticks)
+    anybody = ticks() if ticks in kinds else FALSE
+    return forall([a], zero(flow(a)) | anybody | (same(a, by()) & acts))
+
+
+_AGENTS = conjunction(
+    [
+        _only((invites,), credit),
+        _only((proposes, adds, ticks), staked),
+        _only((revises,), returned),
+        _only((comments, revises, ticks), paid),
+        invites() >> _said("credited"),
+        proposes() >> _said("self_staked", by()),
+        adds() >> (same(staked(by()), amount()) & _said("positive") & _said("add_paid")),
+        comments() >> (same(paid(by()), price()) & _said("comment_paid")),
+        revises()
+        >> conjunction(
+            [
+                _said("deficit_returned"),
+                _said("deficit_tapped"),
+                same(paid(by()), amount()),
+                at_least(amount(), number(0)),
+                at_most(amount(), self_stake()),
+            ]
+        ),
+        moves() >> _said("positive"),
+        forall(
+            [a],
+            ticks()
+            >> conjunction(
+                [
+                    ite(kicked(a) & ~talking() & ~rounds(), _said("self_staked", a), zero(staked(a))),
+                    ite(kicked(a) & ~rounds(), _said("fined", a), zero(paid(a))),
+                ]
+            ),
+        ),
+    ]
+)
+"""Who pays and gets what (4.1, 6.2, 9.3, 11, 14, 16.3)."""
+
+_LOTS = conjunction(
+    [
+        forall([lot], zero(put(lot)) | proposes() | adds() | ticks()),
+        forall([lot], at_least(put(lot), number(0)) | adds()),
+        (proposes() | adds()) >> forall([lot], ite(same(lot, at()), same(put(lot), staked(by())), zero(put(lot)))),
+        proposes() >> same(at(), own(by())),
+        forall([lot], zero(tapped(lot)) | (revises() & same(lot, own(by())))),
+        forall([lot], (zero(come(lot)) & zero(gone(lot))) | moves() | (ticks() & rounds())),
+        forall([lot], at_least(come(lot), number(0)) & at_least(gone(lot), number(0))),
+        forall([lot], at_most(gone(lot), points(lot))),
+        moves() >> same(total("come"), amount()),
+        _said("arrives"),
+        forall([lot], ite(finalizes(), _said("burns", lot), zero(burnt(lot)))),
+        finalizes() >> _said("burns_all"),
+        same(total("put"), total("staked")),
+    ]
+)
+"""What becomes of stakes (6.2, 14.2, 16.3, 16.6, 18.2); what agents stake is what comes onto lots."""
+
+
+def _adds_up(flow: str) -> Formula:
+    """What is assumed of a sum: it is the one part that is not 0, and no part is above it where none is below 0."""
+    by_agent = flow in _BY_AGENT
+    part, x, chosen = (
+        (_of(AGENT, flow), a, by()) if by_agent else (_of(LOT, flow), lot, own(by()) if flow == "tapped" else at())
+    )
+    alone = forall([x], zero(part(x)) | same(x, chosen)) >> same(total(flow), part(chosen))
+    positive = forall([x], at_least(part(x), number(0))) >> forall([x], at_most(part(x), total(flow)))
+    return alone & positive
+
+
+_CLERK = conjunction(
+    [
+        *(_adds_up(flow) for flow in FLOWS),
+        forall([a], _said("balance_kept", a)),
+        forall([lot], _said("points_kept", lot)),
+        _said("balances_kept"),
+        _said("stakes_kept"),
+        same(later(burned), plus(burned(), total("paid"), total("burnt"))),
+        same(later(granted), plus(granted(), total("credit"))),
+    ]
+)
+
+_PHASES = conjunction(
+    [
+        (~ticks() & ~finalizes()) >> (iff(after(talking)(), talking()) & iff(after(rounds)(), rounds())),
+        after(talking)() >> ~after(rounds)(),
+        (ticks() & rounds()) >> after(rounds)(),
+        (ticks() & talking()) >> (after(talking)() | after(rounds)()),
+        finalizes() >> (rounds() & ~after(rounds)() & ~after(talking)()),
+        proposes() >> (~talking() & ~rounds()),
+        (comments() | revises()) >> talking(),
+        (adds() | moves()) >> rounds(),
+        revises() >> written(by()),
+        forall([a], iff(after(invited)(a), invited(a) | (invites() & same(a, by())))),
+        invites() >> ~invited(by()),
+        (proposes() | comments() | revises() | adds() | moves()) >> invited(by()),
+        forall([a], after(written)(a) >> (written(a) | (proposes() & same(a, by())))),
+        forall([a], finalizes() >> ~after(written)(a)),
+        forall([a], (ticks() & kicked(a)) >> (invited(a) & (talking() | rounds() | ~written(a)))),
+        forall([a], (ticks() & kicked(a) & ~talking() & ~rounds()) >> (after(talking)() | after(rounds)())),
+        conjunction(
+            ~(one() & other())
+            for place, one in enumerate((invites, proposes, comments, revises, adds, moves, ticks, finalizes))
+            for other in (invites, proposes, comments, revises, adds, moves, ticks, finalizes)[:place]
+        ),
+    ]
+)
+"""What is when (12), as far as points care."""
+
+_INIT = conjunction(
+    [
+        same(balances(), granted()),
+        zero(stakes()),
+        zero(burned()),
+        forall([lot], zero(points(lot))),
+        forall([a], at_least(balance(a), number(0)) & (invited(a) | zero(balance(a)))),
+        forall([a], ~written(a)),
+        ~talking(),
+        ~rounds(),
+        at_least(granted(), number(0)),
+    ]
+)
+
+BOOKS = Machine(
+    theory=Theory(
+        name="conviction_books",
+        sorts=(AGENT, LOT),
+        functions=(
+            *(self_stake, price, penalty, maximum, own, balance, points),
+            *(*TOTALS, by, at, amount, credit, staked, returned, paid, put, tapped, come, gone, burnt),
+            *(_constant(f"all_{flow}") for flow in FLOWS),
+        ),
+        relations=(
+            *(invited, written, talking, rounds, kicked),
+            *(invites, proposes, comments, revises, adds, moves, ticks, finalizes),
+        ),
+        axioms=(
+            Axiom(
+                "constants_are_amounts",
+                conjunction(at_least(one(), number(0)) for one in (self_stake, price, penalty, maximum)),
+                "5: numbers of points",
+            ),
+        ),
+        definitions=WORDS,
+    ),
+    state=("balance", "points", *(one.name for one in TOTALS), "invited", "written", "talking", "rounds"),
+    inputs=("by", "at", "amount", "kicked", *KINDS, *FLOWS, *(f"all_{flow}" for flow in FLOWS)),
+    init=_INIT,
+    step=conjunction([_AGENTS, _LOTS, _CLERK, _PHASES]),
+)
+"""Everything that happens to points, of any number of agents and lots."""
+
+
+_room = minus(maximum(), balance(by()))
+_CLIPPED = ite(at_most(_room, number(0)), zero(credit(by())), least(credit(by()), amount(), _room)) & at_least(
+    amount(), number(0)
+)
+
+CAPPED = replace(
+    BOOKS.redefined(
+        (_word("credited", (), _CLIPPED, "4.4, read as `clip`: no balance is granted beyond the maximum"),)
+    ),
+    init=_INIT & forall([a], at_most(balance(a), maximum())),
+)
+"""The same where MaximumCredit clips what is granted (4.4)."""

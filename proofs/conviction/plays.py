@@ -1,0 +1,198 @@
+"""From a run of the machine to a scenario of the model: agents who do what the run says, when it is their turn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+from evenhand.model.conviction.exact import exact
+from evenhand.model.conviction.menus import TEXTS, agents_of
+from evenhand.model.conviction.readings import Readings
+from evenhand.model.conviction.rules import REFERENCE
+from evenhand.model.conviction.step import initial, step
+from evenhand.model.conviction.texts import Text
+from evenhand.model.conviction.vocabulary import (
+    ADMINISTRATOR,
+    FEEDBACK,
+    FINALIZE,
+    IDLE,
+    PROPOSE,
+    REVISE,
+    STAKE,
+    STRANGER,
+    Act,
+    AddStake,
+    Config,
+    Constants,
+    Enrol,
+    Feedback,
+    Invite,
+    Issue,
+    MoveStake,
+    Propose,
+    Revise,
+    SignalReady,
+    State,
+    Tick,
+)
+from evenhand.model.trace import Scenario
+from evenhand.proofs.conviction.ledger import KINDS
+from evenhand.proofs.smt.arithmetic import value_of
+from evenhand.proofs.smt.structure import Structure
+from evenhand.proofs.transitions.runs import Run
+
+__all__ = ["HELPER", "Player", "realise", "realise_under"]
+
+HELPER = "helper"
+"""Who comments are on, and stake is moved to: an agent that no run speaks of, without points."""
+_TOKENS = 60
+
+
+class Player:
+    """Plays a run on the reference, so that phases are reached as they must be; every action is kept."""
+
+    def __init__(self, config: Config) -> None:
+        self.config, self.state = config, initial(config)[0]
+        self.start, self.actions = self.state, list[Act]()
+
+    def act(self, action: Act) -> None:
+        """One action, accepted or not."""
+        self.actions.append(action)
+        self.state, _ = step(REFERENCE, self.config, self.state, action)
+
+    def tick(self, kicked: Iterable[str]) -> None:
+        """A tick by which all are ready but some."""
+        late = frozenset(kicked)
+        for agent in self.config.agents:
+            seat = self.state.seat(agent.uid)
+            if seat is None or not seat.assigned or agent.uid in late or self.state.phase in (IDLE, FINALIZE):
+                continue
+            if self.state.phase == PROPOSE and not seat.proposal:
+                self.act(Propose(agent.uid, agent.credential, Text("x") if agent.uid == HELPER else None))
+            elif self.state.phase != PROPOSE:
+                self.act(SignalReady(agent.uid, agent.credential))
+        self.act(Tick())
+
+    def until(self, *phases: str, turn: int = 0) -> bool:
+        """Ticks until one of these phases, all of them in order; whether it was reached."""
+        for _ in range(40):
+            if self.state.phase in phases and self.state.turn >= turn:
+                return True
+            self.tick(())
+        return False
+
+
+def realise_under(**readings: Any) -> Callable[[Run], Scenario[Config, State, Act] | None]:
+    """`realise` under other readings."""
+
+    def realised(run: Run) -> Scenario[Config, State, Act] | None:
+        return realise(run, Readings(**readings))
+
+    return realised
+
+
+def realise(run: Run, readings: Readings | None = None) -> Scenario[Config, State, Act] | None:
+    """Agents who do what a run says, beside a helper without points; None where no text costs as much."""
+    first = run.states[0]
+    # Section 5 has whole points; what a solver chose may be parts of one, which the model takes as well.
+    numbers: dict[str, Any] = {
+        name: exact(value_of(first.functions[name][()])) for name in ("self_stake", "price", "penalty", "maximum")
+    }
+    names = {element_: f"agent_{n}" for n, element_ in enumerate(first.universe["Agent"], start=1)}
+    inputs = run.states[:-1]
+    strangers = {state.functions["by"][()] for state in inputs if state.relations["invites"]}
+    known: list[Any] = []
+    for agent, shape in zip(first.universe["Agent"], agents_of(len(names)), strict=True):
+        at_first = value_of(first.functions["balance"][(agent,)])
+        have: Any = exact(_first_amount(inputs, agent) if agent in strangers else at_first)
+        known.append(replace(shape, granted=have, standing=STRANGER if agent in strangers else shape.standing))
+    helper = replace(agents_of(1)[0], uid=HELPER, name=HELPER, credential="key 0", granted=0)
+    agents = (*known, helper)
+    constants = Constants(
+        invite_payment=0,
+        maximum_credit=numbers["maximum"],
+        self_stake=numbers["self_stake"],
+        think_ticks=1,
+        penalty=numbers["penalty"],
+        feedback_stake=numbers["price"],
+        feedback_limit=9,
+        saturation=2,
+        stake_rounds=4,
+    )
+    issue = Issue("issue_1", tuple(agent.uid for agent in agents), cycles=2)
+    player = Player(Config(agents, (issue,), constants, TEXTS, readings=readings or Readings()))
+    written = {name: 0 for name in names.values()}
+    for state in inputs:
+        if not _played(player, state, names, written, numbers["self_stake"]):
+            return None
+    return Scenario(player.config, player.start, tuple(player.actions))
+
+
+def _first_amount(inputs: Sequence[Structure], agent: str) -> Fraction:
+    return next(
+        value_of(state.functions["amount"][()])
+        for state in inputs
+        if state.relations["invites"] and state.functions["by"][()] == agent
+    )
+
+
+def _played(
+    player: Player, state: Structure, names: Mapping[str, str], written: dict[str, int], whole: Fraction
+) -> bool:
+    """Play one step of the machine; whether it could be."""
+    kind = next((name for name in KINDS if state.relations[name]), "")
+    uid = names[state.functions["by"][()]]
+    agent = player.config.agent(uid)
+    assert agent is not None
+    key, amount = agent.credential, value_of(state.functions["amount"][()])
+    match kind:
+        case "invites":
+            player.act(Invite(uid, ADMINISTRATOR))
+            player.act(Enrol(uid, key))
+            return True
+        case "proposes":
+            there = player.until(PROPOSE)
+            player.act(Propose(uid, key, _text(0, 0)))
+            return there
+        case "comments":
+            there = player.until(FEEDBACK)
+            player.act(Feedback(uid, key, HELPER, "x"))
+            return there
+        case "revises":
+            share = amount / whole if whole else Fraction(0)
+            if not player.until(REVISE) or share > 1 or _TOKENS % share.denominator:
+                return False
+            written[uid] += 1
+            player.act(Revise(uid, key, _text(written[uid], int(share * _TOKENS))))
+            return True
+        case "adds":
+            there = player.until(STAKE, turn=2)
+            player.act(AddStake(uid, key, uid, amount))
+            return there
+        case "moves":
+            there = player.until(STAKE, turn=2)
+            # What arrives and left nowhere comes from where there is nothing.
+            more = value_of(state.functions["all_come"][()]) > value_of(state.functions["all_gone"][()])
+            player.act(MoveStake(uid, key, *((HELPER, uid) if more else (uid, HELPER)), amount))
+            return there
+        case "finalizes":
+            there = player.until(FINALIZE)
+            player.act(Tick())
+            return there
+        case "ticks":
+            kicked = [names[row[0]] for row in state.relations["kicked"]]
+            if kicked and not player.until(PROPOSE, FEEDBACK, REVISE, STAKE):
+                return False
+            if kicked:
+                player.tick(kicked)
+            return True
+        case _:
+            return True
+
+
+def _text(number: int, changed: int) -> Text:
+    """Sixty tokens, so many of which no other text has."""
+    words = [f"r{number}w{place}" if place < changed else f"w{place}" for place in range(_TOKENS)]
+    return Text(words[0], " ".join(words[1:]))
