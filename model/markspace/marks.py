@@ -52,7 +52,8 @@ MIN_STRENGTH = Fraction(1, 100)
 
 PRINCIPAL = "principal"
 CONTENT = "content"
-"""The field that stands for result, content, reason, question and context: what a projection redacts (§7.4)."""
+"""The field that stands for result, content, reason and context: what a projection redacts, beside a need's question,
+which is its `subject` (§7.4)."""
 
 
 class Kind(Enum):

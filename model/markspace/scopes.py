@@ -55,5 +55,6 @@ def projection(visibility: Visibility, authorised: bool) -> str:
 
 
 def redacted(mark: Mark) -> Mark:
-    """The mark without its content."""
-    return replace(mark, draft=replace(mark.draft, content=""))
+    """The mark without its content; what a need asks is content too (§7.4)."""
+    subject = "" if mark.draft.kind is Kind.NEED else mark.draft.subject
+    return replace(mark, draft=replace(mark.draft, content="", subject=subject))

@@ -56,7 +56,8 @@ class Rules:
     `may_write`, `may_read`, `defined`, `projection`, `redacted` §7; `fault` §8.1 (why a draft is refused); `new_id`
     P31; `refers` whether a reference has an effect; `superseded` §10; `strength` §3 to §5; `active` §6.1 step 1;
     `resolve` §6.1 step 3; `claims` §9.2 step 2; `resolved` §8.3 (the copy); `ordered` §8.2; `in_scope` §8.2;
-    `hooks` §8.6 (those that ran); `outranks` §8.4.
+    `judged_by` §7.4 (of the scope asked for and the mark's own, the one whose visibility counts); `hooks` §8.6 (those
+    that ran); `outranks` §8.4.
     """
 
     may_write: Callable[[Agent, str, Kind], bool]
@@ -76,6 +77,7 @@ class Rules:
     resolved: Callable[[Mark, int, int], Mark]
     ordered: Callable[[tuple[Seen, ...]], tuple[Seen, ...]]
     in_scope: Callable[[SpaceConfig, str, str], bool]
+    judged_by: Callable[[str, str], str]
     hooks: Callable[[SpaceConfig], tuple[str, ...]]
     outranks: Callable[[str, Cluster, Cluster], bool]
     aged: Callable[[Mark, int], Mark]
@@ -173,6 +175,10 @@ def _in_scope(config: SpaceConfig, asked: str, scope: str) -> bool:
     return covers(asked, scope) if config.readings.hierarchy_reads == "subtree" else asked == scope
 
 
+def _judged_by(_asked: str, scope: str) -> str:
+    return scope
+
+
 def _hooks(config: SpaceConfig) -> tuple[str, ...]:
     return tuple(hook for hook in config.hooks if hook != "failing")
 
@@ -216,6 +222,7 @@ REFERENCE = Rules(
     resolved=_resolved,
     ordered=_ordered,
     in_scope=_in_scope,
+    judged_by=_judged_by,
     hooks=_hooks,
     outranks=_outranks,
     aged=_aged,
@@ -300,7 +307,7 @@ def _read(rules: Rules, config: SpaceConfig, space: Space, act: Read) -> Reply:
     found: list[Seen] = []
     for mark in space.marks:
         if rules.in_scope(config, act.scope, mark.draft.scope):
-            view = _visible(rules, config, act.reader, mark.draft.scope)
+            view = _visible(rules, config, act.reader, rules.judged_by(act.scope, mark.draft.scope))
             strength = strength_of(rules, config, space, mark)
             if view != "nothing" and rules.enough(strength):
                 projected = view == "projected"

@@ -81,6 +81,7 @@ def _organisations(scope: Scope, readings: Readings) -> Iterator[SpaceConfig]:
     yield organisation(
         Visibility.CLASSIFIED, readings, child=Visibility.PROTECTED, policy=Policy.HIGHEST_CONFIDENCE, scope=scope
     )
+    yield organisation(Visibility.OPEN, readings, child=Visibility.CLASSIFIED, policy=Policy.FIRST_WRITER, scope=scope)
 
 
 def drafts(space: Space) -> Iterator[tuple[str, Draft]]:

@@ -1,7 +1,7 @@
 """The claims about markspace: one for each P-number, and what lies beyond the list.
 
 Start reading at `notions` and `space_notions`, which say what active, winning, visible and superseded mean; then one
-module for each idea: `guarding`, `contesting`, `deciding`, `signals`, `space`, `leaking`, `layers`, `limits`,
+module for each idea: `guarding`, `contesting`, `deciding`, `signals`, `space`, `seeing`, `leaking`, `layers`, `limits`,
 `composing`.  `table` lists the sixty-six.
 """
 
@@ -17,13 +17,14 @@ from evenhand.properties.markspace.layers import LAYERS
 from evenhand.properties.markspace.leaking import LEAKING
 from evenhand.properties.markspace.limits import LIMITS
 from evenhand.properties.markspace.plans import plans
+from evenhand.properties.markspace.seeing import SEEING
 from evenhand.properties.markspace.signals import SIGNALS
 from evenhand.properties.markspace.space import SPACE
 from evenhand.properties.registry import Claims
 
 __all__ = ["CLAIMS"]
 
-_CLAIMS = (*GUARDING, *CONTESTING, *DECIDING, *SIGNALS, *SPACE, *LEAKING, *LAYERS, *LIMITS, *COMPOSING)
+_CLAIMS = (*GUARDING, *CONTESTING, *DECIDING, *SIGNALS, *SPACE, *SEEING, *LEAKING, *LAYERS, *LIMITS, *COMPOSING)
 
 CLAIMS = Claims(claims=_CLAIMS, generators=GENERATORS, expected=EXPECTED, plans=plans(_CLAIMS))
 """The property side of `markspace`."""

@@ -115,6 +115,12 @@ def _post(draw: Draw, config: Config, _scope: Scope, state: State) -> Act:
     return Act(What.POST, agent, resource, failed=draw(st.booleans()))
 
 
+def _record(draw: Draw, config: Config, _scope: Scope, state: State) -> Act:
+    """A tool that has done its work: what claims a resource."""
+    agent, resource = _some(draw, config, state, Phase.RUNNING)
+    return Act(What.POST, agent, resource)
+
+
 def _boundary(draw: Draw, _config: Config, _scope: Scope, state: State) -> Act:
     return Act(What.BOUNDARY, resource=draw(st.sampled_from([intent.resource for intent in state.intents])))
 
@@ -142,7 +148,12 @@ _GUARD_RULES = (
     Rule("ask for what is claimed", _ask_claimed, _claimed),
     Rule("out of turn", _out_of_turn, hostile=True),
 )
-_BATCHES = Rule("boundary", _boundary, lambda config, state: config.deferred and bool(state.intents))
+_BATCHES = (
+    Rule("boundary", _boundary, lambda config, state: config.deferred and bool(state.intents)),
+    Rule("record", _record, _in(Phase.RUNNING)),
+    Rule("call at once", _call, _in(Phase.ALLOWED)),
+)
+"""Where only a boundary allows, a run to a claim is longer; these rules take its steps more often."""
 
 
 def _overlap(step: AnyStep) -> bool:
@@ -159,8 +170,9 @@ _GUARD_EVENTS = (
 
 _BATCH_EVENTS = (
     Event("a batch is resolved", lambda step: len(step.shown.told) > 1, 40),
-    Event("a request meets a claim", lambda step: step.shown.verdict is Verdict.CONFLICT, 20),
-    Event("an action is recorded", lambda step: step.shown.note == "done", 10),
+    Event("a batch has a winner", lambda step: bool(allowed_agents(step)), 100),
+    Event("a request meets a claim", lambda step: step.shown.verdict is Verdict.CONFLICT, 40),
+    Event("an action is recorded", lambda step: step.shown.note == "done", 20),
     Event("two tools run on one resource", _overlap, 5),
 )
 
@@ -373,7 +385,7 @@ GENERATORS: tuple[Generator, ...] = (
     Generator(
         "deferred",
         _guards(Policy.HIGHEST_CONFIDENCE, deferred=True),
-        (*_GUARD_RULES, _BATCHES),
+        (*_GUARD_RULES, *_BATCHES),
         _BATCH_EVENTS,
     ),
     Generator("space", _organisations, _SPACE_RULES, _SPACE_EVENTS),

@@ -113,7 +113,7 @@ def _others(claims: tuple[Property, ...]) -> Iterator[Plan]:
         ("action_immunity", "immune_to_warnings", ("write_visibility_p27",)),
         ("failed_action", "claims", ("verdicts_do_not_leak",)),
         ("active_threshold", "min_strength", ("resolution_is_a_function_of_the_intents",)),
-        ("hierarchy_reads", "subtree", ("write_visibility_p27", "reads_do_not_leak")),
+        ("hierarchy_reads", "subtree", ("write_visibility_p27", "reads_do_not_leak", "classified_marks_stay_hidden")),
         ("warning_trust", "source_capped", ("write_visibility_p27",)),
         ("need_log_base", "2", ("need_clusters_are_complete",)),
         ("need_log_base", "10", ("need_clusters_are_complete",)),

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import Any
 
 from evenhand.model.markspace.exact import ZERO
 from evenhand.model.markspace.marks import (
     Ask,
     Decide,
-    Draft,
     Kind,
     Needs,
     Read,
@@ -24,10 +23,13 @@ from evenhand.model.markspace.marks import (
 )
 from evenhand.properties.markspace.space_notions import (
     ONLY,
-    below,
+    alike_below,
     governing,
+    is_cleared,
+    is_read,
     live_seen,
-    reads_content,
+    marks_shown,
+    marks_there,
     strength,
     undone,
     visibility_of,
@@ -40,18 +42,6 @@ __all__ = ["SPACE"]
 
 def _writes(step: AnyStep) -> bool:
     return isinstance(step.action, Write)
-
-
-def _reads(step: AnyStep) -> bool:
-    return isinstance(step.action, Read) and step.shown.seen is not None
-
-
-def _view(step: AnyStep) -> Visibility:
-    return visibility_of(step.config, step.action.scope)
-
-
-def _cleared(step: AnyStep) -> bool:
-    return reads_content(step.config, step.action.reader, step.action.scope)
 
 
 def _lawful(config: SpaceConfig, act: Write) -> bool:
@@ -105,90 +95,6 @@ def writes_are_exactly_the_lawful(step: AnyStep) -> bool:
     return stored == lawful and bool(step.shown.refused) == (not lawful)
 
 
-def _marks_shown(step: AnyStep) -> frozenset[int]:
-    return frozenset(seen.mark.id for seen in step.shown.seen)
-
-
-def _marks_there(step: AnyStep) -> frozenset[int]:
-    return frozenset(mark.id for mark, _ in live_seen(step.config, step.before, step.action.scope))
-
-
-def _only_there(step: AnyStep) -> bool:
-    """Every scope that the read reaches has the visibility of the scope asked for, and clears alike."""
-    scopes = {mark.draft.scope for mark in step.before.marks if below(step.action.scope, mark.draft.scope)}
-    return all(
-        visibility_of(step.config, scope) is _view(step)
-        and reads_content(step.config, step.action.reader, scope) == _cleared(step)
-        for scope in scopes
-    )
-
-
-def _when_structural_visibility_p20(step: AnyStep) -> bool:
-    return bool(
-        _reads(step) and _only_there(step) and (step.action.reader is None or _view(step) is not Visibility.CLASSIFIED)
-    )
-
-
-@each_step(
-    "In an open scope every reader sees full marks, in a protected one every mark; infrastructure sees full marks "
-    "everywhere.",
-    source="P20",
-    systems=ONLY,
-    when=_when_structural_visibility_p20,
-)
-def structural_visibility_p20(step: AnyStep) -> bool:
-    """All that live, and in full where nothing is protected."""
-    full = step.action.reader is None or _view(step) is Visibility.OPEN
-    return _marks_shown(step) == _marks_there(step) and not (full and any(seen.projected for seen in step.shown.seen))
-
-
-def _when_content_access_p21(step: AnyStep) -> bool:
-    return bool(_reads(step) and _only_there(step) and _view(step) is Visibility.PROTECTED)
-
-
-@each_step(
-    "In a protected scope content is seen by authorised readers alone; others get projections.",
-    source="P21",
-    systems=ONLY,
-    when=_when_content_access_p21,
-)
-def content_access_p21(step: AnyStep) -> bool:
-    """Both ways."""
-    if _cleared(step):
-        return not any(seen.projected for seen in step.shown.seen)
-    return all(seen.projected and not seen.mark.draft.content for seen in step.shown.seen)
-
-
-def _uncleared_read(step: AnyStep) -> bool:
-    return _reads(step) and _only_there(step) and _view(step) is Visibility.CLASSIFIED and not _cleared(step)
-
-
-@each_step(
-    "In a classified scope an unauthorised reader gets an empty result.",
-    source="P22",
-    systems=ONLY,
-    when=_uncleared_read,
-)
-def classified_opacity_p22(step: AnyStep) -> bool:
-    """All or nothing."""
-    return bool(step.shown.seen == ())
-
-
-def _when_classified_no_fallback_p25(step: AnyStep) -> bool:
-    return bool(_reads(step) and _only_there(step) and _view(step) is Visibility.CLASSIFIED)
-
-
-@each_step(
-    "A classified scope never falls back to projections.",
-    source="P25",
-    systems=ONLY,
-    when=_when_classified_no_fallback_p25,
-)
-def classified_no_fallback_p25(step: AnyStep) -> bool:
-    """Nobody gets one, cleared or not."""
-    return not any(seen.projected for seen in step.shown.seen)
-
-
 def _when_hierarchy_p23(step: AnyStep) -> bool:
     return bool(
         _writes(step)
@@ -209,33 +115,9 @@ def hierarchy_p23(step: AnyStep) -> bool:
     return bool(allowed == (not step.shown.refused))
 
 
-STRUCTURE = tuple(field.name for field in fields(Draft) if field.name != "content")
-
-
-def _when_projection_preservation_p24(step: AnyStep) -> bool:
-    return bool(_reads(step) and any(seen.projected for seen in step.shown.seen))
-
-
-@each_step(
-    "A projection keeps every structural and coordination field and says that it is one.",
-    source="P24",
-    systems=ONLY,
-    when=_when_projection_preservation_p24,
-)
-def projection_preservation_p24(step: AnyStep) -> bool:
-    """Only the content is redacted."""
-    for seen in step.shown.seen:
-        stored = step.before.find(seen.mark.id)
-        if stored is None or replace(stored, draft=seen.mark.draft) != seen.mark:
-            return False
-        if any(getattr(stored.draft, name) != getattr(seen.mark.draft, name) for name in STRUCTURE):
-            return False
-    return True
-
-
 def _when_visibility_inheritance_p26(step: AnyStep) -> bool:
     return bool(
-        _reads(step) and _only_there(step) and step.action.scope not in {scope.name for scope in step.config.scopes}
+        is_read(step) and alike_below(step) and step.action.scope not in {scope.name for scope in step.config.scopes}
     )
 
 
@@ -249,15 +131,15 @@ def visibility_inheritance_p26(step: AnyStep) -> bool:
     """What a reader without clearance gets shows it."""
     parent = step.action.scope.rpartition("/")[0]
     view = visibility_of(step.config, parent)
-    if _cleared(step) or view is Visibility.OPEN:
-        return not any(seen.projected for seen in step.shown.seen) and _marks_shown(step) == _marks_there(step)
+    if is_cleared(step) or view is Visibility.OPEN:
+        return not any(seen.projected for seen in step.shown.seen) and marks_shown(step) == marks_there(step)
     if view is Visibility.CLASSIFIED:
         return bool(step.shown.seen == ())
-    return all(seen.projected for seen in step.shown.seen) and _marks_shown(step) == _marks_there(step)
+    return all(seen.projected for seen in step.shown.seen) and marks_shown(step) == marks_there(step)
 
 
 def _when_write_visibility_p27(step: AnyStep) -> bool:
-    return bool(_reads(step) and (step.action.reader is None or (_only_there(step) and _cleared(step))))
+    return bool(is_read(step) and (step.action.reader is None or (alike_below(step) and is_cleared(step))))
 
 
 @each_step(
@@ -401,7 +283,7 @@ def hook_non_interference_p33(_hooks: Any, step: AnyStep, other: AnyStep | None)
 
 
 def _when_supersession_transitivity_p47(step: AnyStep) -> bool:
-    return bool(_reads(step) and any(undone(step.config, step.before, m) for m in step.before.marks))
+    return bool(is_read(step) and any(undone(step.config, step.before, m) for m in step.before.marks))
 
 
 @each_step(
@@ -413,7 +295,7 @@ def _when_supersession_transitivity_p47(step: AnyStep) -> bool:
 def supersession_transitivity_p47(step: AnyStep) -> bool:
     """Infrastructure does not see it either."""
     gone = {mark.id for mark in step.before.marks if undone(step.config, step.before, mark)}
-    return not gone & _marks_shown(step)
+    return not gone & marks_shown(step)
 
 
 def _key_resolution_is_a_function_of_the_intents(step: AnyStep) -> Any:
@@ -442,12 +324,7 @@ def resolution_is_a_function_of_the_intents(step: AnyStep) -> Any:
 SPACE: tuple[Property, ...] = (
     scope_isolation_p19,
     writes_are_exactly_the_lawful,
-    structural_visibility_p20,
-    content_access_p21,
-    classified_opacity_p22,
     hierarchy_p23,
-    projection_preservation_p24,
-    classified_no_fallback_p25,
     visibility_inheritance_p26,
     write_visibility_p27,
     read_purity_p28,

@@ -14,25 +14,33 @@ from evenhand.model.markspace.marks import (
     Agent,
     Kind,
     Mark,
+    Read,
     ScopeDef,
     Source,
     Space,
     SpaceConfig,
     Visibility,
 )
+from evenhand.properties.property import AnyStep
 
 __all__ = [
     "ONLY",
     "agent_of",
+    "alike_below",
     "below",
     "effect",
     "governing",
     "hidden_from",
+    "is_cleared",
+    "is_read",
     "levels",
     "live_seen",
+    "marks_shown",
+    "marks_there",
     "reads_content",
     "strength",
     "undone",
+    "view_of",
     "visibility_of",
     "writes",
 ]
@@ -154,3 +162,38 @@ def live_seen(config: SpaceConfig, space: Space, scope: str) -> tuple[tuple[Mark
             if plain(MIN_STRENGTH) <= worth:
                 found.append((mark, worth))
     return tuple(found)
+
+
+def is_read(step: AnyStep) -> bool:
+    """A read that was answered."""
+    return isinstance(step.action, Read) and step.shown.seen is not None
+
+
+def view_of(step: AnyStep) -> Visibility:
+    """How visible the scope asked for is."""
+    return visibility_of(step.config, step.action.scope)
+
+
+def is_cleared(step: AnyStep) -> bool:
+    """Whether the reader may see content in the scope asked for."""
+    return reads_content(step.config, step.action.reader, step.action.scope)
+
+
+def marks_shown(step: AnyStep) -> frozenset[int]:
+    """The ids of the marks in the answer."""
+    return frozenset(seen.mark.id for seen in step.shown.seen)
+
+
+def marks_there(step: AnyStep) -> frozenset[int]:
+    """The ids of the marks that the read is about."""
+    return frozenset(mark.id for mark, _ in live_seen(step.config, step.before, step.action.scope))
+
+
+def alike_below(step: AnyStep) -> bool:
+    """Every scope that the read reaches has the visibility of the scope asked for, and clears alike."""
+    scopes = {mark.draft.scope for mark in step.before.marks if below(step.action.scope, mark.draft.scope)}
+    return all(
+        visibility_of(step.config, scope) is view_of(step)
+        and reads_content(step.config, step.action.reader, scope) == is_cleared(step)
+        for scope in scopes
+    )

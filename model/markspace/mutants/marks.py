@@ -250,6 +250,14 @@ def _subtree(_config: SpaceConfig, asked: str, scope: str) -> bool:
     return scope.startswith(asked)
 
 
+def _asked_decides(asked: str, _scope: str) -> str:
+    return asked
+
+
+def _question_kept(mark: Mark) -> Mark:
+    return replace(mark, draft=replace(mark.draft, content=""))
+
+
 def _aged_twice(mark: Mark, seconds: int) -> Mark:
     return replace(mark, age=mark.age + 2 * seconds)
 
@@ -354,6 +362,15 @@ MARKS: tuple[Mutant[Any], ...] = (
     ),
     _space("hooks_stop_hooks", "A failing hook stops the others.", "P33", hooks=_failing_hooks_stop_the_rest),
     _space("reads_take_the_subtree", "Reads take in what is below.", "8.2", in_scope=_subtree),
+    _space(
+        "asked_scope_decides",
+        "Who may read `a` may read what is below it, classified or not.",
+        "7.4, P22",
+        judged_by=_asked_decides,
+        readings={"hierarchy_reads": "subtree"},
+        scope={"marks": 1, "only": 5, "hostile": 0},
+    ),
+    _space("question_not_redacted", "Projections of needs keep the question.", "7.4, P21", redacted=_question_kept),
     _space("time_runs_twice", "Marks age twice as fast.", "3.1", aged=_aged_twice, scope={"horizon": 1}),
     _space("decay_is_stored", "Decay is written into marks.", "P30", aged=_consumed, scope={"horizon": 1}),
 )

@@ -1,0 +1,73 @@
+"""The published package `markspace` as an implementation to check; the extra `evenhand[markspace]` brings it.
+
+    evenhand check markspace --adapter evenhand.adapters.markspace:published
+
+One module for each of the protocol's systems: `guard`, `space`, `signals`, `layers`, `composing`.  What the package
+decides is asked of the package; what the protocol leaves to the harness around it (whose turn it is, when the clock
+moves, which id comes next) is done here.  `docs/explanation/markspace.md` says what was found.
+"""
+
+from __future__ import annotations
+
+from evenhand.adapters.protocol import Initial, Kernel, Unsupported
+from evenhand.model.canonical import Json
+
+__all__ = ["published"]
+
+_GUARDS = ("first_writer", "highest_confidence", "yield_all", "deferred", "meddled")
+
+
+def published(initial: Initial) -> Kernel:
+    """The package's guard, space, functions of strength, layers, or subscriptions and scheduler.
+
+    Raises Unsupported for systems, readings and parameters that the package does not have, and ImportError without the
+    package.
+    """
+    from evenhand.adapters.markspace.composing import PublishedComposing
+    from evenhand.adapters.markspace.guard import PublishedGuard
+    from evenhand.adapters.markspace.layers import PublishedLayers
+    from evenhand.adapters.markspace.signals import PublishedSignals
+    from evenhand.adapters.markspace.space import PublishedSpace
+    from evenhand.model.codec import decode
+    from evenhand.model.markspace import (
+        composing_words,
+        guard,
+        guard_words,
+        layers,
+        layers_words,
+        marks,
+        signals_words,
+    )
+    from evenhand.model.markspace.composing import initial as composing_begins
+
+    def part(types: tuple[type, ...], data: Json) -> object:
+        return decode(data, *types)
+
+    system = initial["system"]
+    if initial["protocol"] != "markspace":
+        raise Unsupported(f"the package implements markspace, not {initial['protocol']}")
+    if system in _GUARDS:
+        config = decode(initial["config"], *guard_words.TYPES)
+        _from_nothing(part(guard_words.TYPES, initial["start"]), guard.initial(config))
+        return PublishedGuard(config)
+    if system == "space":
+        config = decode(initial["config"], *marks.TYPES)
+        _from_nothing(part(marks.TYPES, initial["start"]), (marks.Space(),))
+        return PublishedSpace(config)
+    if system == "signals":
+        return PublishedSignals(decode(initial["config"], *signals_words.TYPES))
+    if system == "layers":
+        config = decode(initial["config"], *layers_words.TYPES)
+        _from_nothing(part(layers_words.TYPES, initial["start"]), layers.initial(config))
+        return PublishedLayers(config)
+    if system in ("composing", "scheduling"):
+        config = decode(initial["config"], *composing_words.TYPES)
+        _from_nothing(part(composing_words.TYPES, initial["start"]), composing_begins(config))
+        return PublishedComposing(config)
+    raise Unsupported(f"the package has nothing like the system {system}")
+
+
+def _from_nothing(start: object, starts: tuple[object, ...]) -> None:
+    """The package begins empty: a run from the middle cannot be put to it."""
+    if start not in starts:
+        raise Unsupported("the package begins with an empty space")
