@@ -34,6 +34,7 @@ bench: $(STAMP)     ## Compare the engines side by side
 	$(BIN)/python -m benchmarks $(ARGS)
 
 docs: $(STAMP)      ## Build the documents as a site in out/site; a broken link fails
+	$(BIN)/python -m evenhand.cli.reference > docs/reference/commands.md
 	$(BIN)/python -m mkdocs build
 
 clean:   ## Remove .venv and whatever the tools left behind

@@ -171,6 +171,12 @@ def sides_of(
         raise UnknownName(f"system of {bundle.name}:", system, systems)
     if mutant:
         return (_of_mutant(bundle, mutant, readings, system, scope),)
+    if scope and not system and not any(set(scope) <= set(base.scope) for base in systems.values()):
+        known = {name for base in systems.values() for name in base.scope}
+        for name in scope:
+            if name not in known:
+                raise UnknownName("scope field", name, known)
+        raise ValueError(f"no system of {bundle.name} has all of {', '.join(scope)}; name one with --system")
     first, second = _two_choices(readings)
     found: list[Sides] = []
     for name, base in systems.items():

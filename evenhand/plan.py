@@ -91,6 +91,11 @@ class Job:
     theorem: str = ""
 
     @property
+    def company(self) -> str:
+        """What jobs have in common that one process had better do, as they share what it builds; empty: nothing."""
+        return f"{self.engine} {self.protocol}" if self.engine == "prove" else ""
+
+    @property
     def command(self) -> str:
         """The command line that runs this job alone."""
         words = ["evenhand", self.engine, *([self.protocol] if self.engine != "replay" else [])]
@@ -213,7 +218,9 @@ def chosen_readings(system: AnySystem, written: Iterable[str]) -> tuple[tuple[st
     for text in written:
         name, equals, value = text.partition("=")
         if not equals:
-            raise ValueError(f"--reading {text!r} is not of the form name=value")
+            raise ValueError(
+                f"--reading {text!r} is not of the form name=value; there is: {', '.join(sorted(known)) or 'none'}"
+            )
         if name not in known:
             raise UnknownName("reading", name, known)
         if known[name]:
@@ -245,6 +252,6 @@ def chosen_scope(written: Iterable[str]) -> Scope:
         for part in filter(None, text.split(",")):
             name, equals, size = part.partition("=")
             if not equals or not size.strip().isdecimal():
-                raise ValueError(f"--scope {part!r} is not of the form name=number, as in agents=3,keys=2")
+                raise ValueError(f"--scope {part!r} is not of the form name=number; write it as in agents=3,keys=2")
             sizes[name.strip()] = int(size)
     return Scope(sizes)

@@ -37,16 +37,17 @@ def load_factory(name: str) -> Callable[[Any], Any]:
     """The factory `package.module:attribute`.  Raises ValueError that says what is missing."""
     module, colon, attribute = name.partition(":")
     if not colon or not module or not attribute:
-        raise ValueError(f"an adapter is named package.module:factory, not {name!r}")
+        raise ValueError(f"an adapter is named package.module:factory, not {name!r}; write it as in my.kernel:make")
     try:
         found: Any = importlib.import_module(module)
         for part in attribute.split("."):
             found = getattr(found, part)
     except Exception as error:
-        where = traceback.extract_tb(error.__traceback__)[-1]
+        frames = [frame for frame in traceback.extract_tb(error.__traceback__)[1:] if "importlib" not in frame.filename]
+        place = f" ({os.path.basename(frames[-1].filename)}, line {frames[-1].lineno})" if frames else ""
         raise ValueError(
-            f"adapter {name!r} does not load: {type(error).__name__}: {error} ({os.path.basename(where.filename)}, "
-            f"line {where.lineno})"
+            f"adapter {name!r} does not load: {type(error).__name__}: {error}{place}. "
+            "Is its folder the current one, or on PYTHONPATH?"
         ) from error
     if not callable(found):
         raise ValueError(f"adapter {name!r} is no function: {type(found).__name__}")

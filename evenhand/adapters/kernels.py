@@ -253,7 +253,8 @@ class Piped:
         if first and ended.fault is Fault.EXITED and code == (NOT_LOADED if self.hosted else 127):
             said = child.said()
             self.renew()
-            raise NoKernel(said or f"{self._name} does not start")
+            cause = said or f"{self._name} does not start"
+            raise NoKernel(cause if self.hosted else f"{cause}. Name a program that can be started here.")
 
 
 def _twice(heard: Heard, wrong: Misanswer) -> Heard:
@@ -301,7 +302,7 @@ def adapter_source(adapter: str, limits: Limits | None = None) -> Piped:
     """The Python adapter `package.module:factory` in a supervised process.  Raises NoKernel for another form."""
     module, colon, attribute = adapter.partition(":")
     if not (module and colon and attribute):
-        raise NoKernel(f"an adapter is named package.module:factory, not {adapter!r}")
+        raise NoKernel(f"an adapter is named package.module:factory, not {adapter!r}; write it as in my.kernel:make")
     limits = limits or Limits()
     command = [sys.executable, "-m", "evenhand.adapters.host", adapter, str(limits.mebibytes)]
     return Piped(f"--adapter {shlex.quote(adapter)}", command, limits, hosted=True)

@@ -102,7 +102,7 @@ def load_finding(path: Path) -> dict[str, Json]:
             raise BadFinding(f"{path}: larger than {MAX_BYTES // 2**20} MiB. {again}.")
         data = parse(path.read_bytes())
     except OSError as error:
-        raise BadFinding(f"{path}: cannot be read ({error.strerror}). Check the path.") from error
+        raise BadFinding(f"{path}: it cannot be read ({error.strerror}). Check the path.") from error
     except ValueError as error:
         raise BadFinding(f"{path}: {error!s:.200}. {again}.") from error
     made: dict[str, Json] = cast("Any", data) if isinstance(data, dict) else {}

@@ -64,8 +64,10 @@ def load_log(path: Path) -> Log:
         if path.stat().st_size > MAX_BYTES:
             raise BadLog(f"{path}: larger than {MAX_BYTES // 2**20} MiB. Validate it in parts.")
         lines = path.read_bytes().split(b"\n")
+    except FileNotFoundError as error:
+        raise BadLog(f"{path}: there is no such file. Check the path.") from error
     except OSError as error:
-        raise BadLog(f"{path}: cannot be read ({error.strerror}). Check the path.") from error
+        raise BadLog(f"{path}: it cannot be read ({error.strerror}). Check the path.") from error
     read = _lines(path, lines)
     number, head = next(read, (0, None))
     if head is None:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Annotated
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from evenhand.cli.check import check
+from evenhand.cli.common import leave
 from evenhand.cli.compare import compare_command
 from evenhand.cli.explore import explore, fuzz
 from evenhand.cli.fixtures import replay, show
@@ -17,12 +21,49 @@ from evenhand.cli.report import report
 from evenhand.cli.validate import validate
 from evenhand.cli.vectors import vectors
 from evenhand.cli.verify import verify
+from evenhand.report.report import INTERRUPTED
 from evenhand.versions import __version__
 
-__all__ = ["app", "main"]
+__all__ = ["COMMANDS", "app", "main"]
+
+
+class _Commands(TyperGroup):
+    """The commands; bad use of one is a line of the same shape as every other mistake."""
+
+    def main(
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,
+        windows_expand_args: bool = True,
+        **extra: Any,
+    ) -> Any:
+        """Run one, and leave by its exit code."""
+        run = partial(super().main, args, prog_name, complete_var, False, windows_expand_args, **extra)
+        if not standalone_mode:
+            return run()
+        try:
+            code = run()
+        except typer.Abort:
+            leave("interrupted", INTERRUPTED)
+        except Exception as error:
+            told = getattr(error, "format_message", None)  # typer carries click's classes under a private name
+            if told is None:
+                raise
+            if type(error).__name__ == "NoArgsIsHelpError":  # no command: the help is the answer
+                typer.echo(told(), err=True)
+                sys.exit(2)
+            context = getattr(error, "ctx", None)
+            path = context.command_path if context is not None else "evenhand"
+            cause = " ".join(str(told()).split()).rstrip(".")
+            leave(f"{cause[:1].lower()}{cause[1:]}; see `{path} --help`", 2)
+        sys.exit(code if isinstance(code, int) else 0)
+
 
 app = typer.Typer(
     name="evenhand",
+    cls=_Commands,
     no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
@@ -45,7 +86,7 @@ def evenhand(
     """Verify kernels in which several agents act without an arbiter."""
 
 
-_COMMANDS: dict[str, Callable[..., None]] = {
+COMMANDS: Mapping[str, Callable[..., None]] = {
     "verify": verify,
     "explore": explore,
     "fuzz": fuzz,
@@ -59,7 +100,8 @@ _COMMANDS: dict[str, Callable[..., None]] = {
     "show": show,
     "report": report,
 }
-for name, command in _COMMANDS.items():
+"""Every command by its name, in the order of the help."""
+for name, command in COMMANDS.items():
     app.command(name)(command)
 
 

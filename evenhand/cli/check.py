@@ -68,19 +68,27 @@ def check(
         bool, typer.Option("--claims-only", help="The kernel may differ from the model where no claim objects.")
     ] = False,
     seconds: Annotated[
-        float | None, typer.Option(min=1, help="End after so many seconds; by default after a fixed number of runs.")
+        float | None,
+        typer.Option(
+            metavar="SECONDS", min=1, help="End after so many seconds; by default after a fixed number of runs."
+        ),
     ] = None,
     transitions: Annotated[
-        int, typer.Option(min=1, help="Transitions of each exhaustive scope, at most; ignored with --exhaustive.")
+        int,
+        typer.Option(
+            metavar="N", min=1, help="Transitions of each exhaustive scope, at most; ignored with --exhaustive."
+        ),
     ] = 6_000,
     exhaustive: Annotated[
         bool, typer.Option("--exhaustive", help="Every transition of every exhaustive scope.")
     ] = False,
     first: Annotated[bool, typer.Option("--first", help="End the search of a system at its first finding.")] = False,
-    examples: Annotated[int, typer.Option(min=0, help="Runs that the state machine draws for each system.")] = 120,
-    seed: Annotated[int, typer.Option(min=0, help="Where the random engines start.")] = 0,
+    examples: Annotated[
+        int, typer.Option(metavar="N", min=0, help="Runs that the state machine draws for each system.")
+    ] = 120,
+    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Where the random engines start.")] = 0,
     answer_seconds: Annotated[
-        float, typer.Option(min=0.01, help="A kernel without an answer for so long hangs.")
+        float, typer.Option(metavar="SECONDS", min=0.01, help="A kernel without an answer for so long hangs.")
     ] = 2.0,
     memory: Annotated[int, typer.Option(min=16, metavar="MIB", help="Memory that the kernel may use.")] = 1_024,
     out: Annotated[
@@ -89,10 +97,11 @@ def check(
     ] = None,
     as_json: JsonOut = False,
 ) -> int:
-    """Check a kernel against the model and the claims, in a supervised process.
+    """Check a kernel against the model and the claims.
 
-    The kernel's own code is run, with your rights.  Exit codes: 0 nothing found; 1 something found; 2 bad use, no
-    kernel to ask, or one that supports nothing of this; 130 interrupted, after printing what was found.
+    The kernel's own code is run, with your rights, in a supervised process.  Exit codes: 0 nothing found; 1
+    something found; 2 bad use, no kernel to ask, or one that supports nothing of this; 130 interrupted, after
+    printing what was found.
     """
     if constitution is not None:
         if adapter or command:
@@ -118,7 +127,8 @@ def check(
         raise BadUse(str(error)) from error
     finally:
         source.close()
-    if all(not any(one.steps.values()) for one in checked) and not any(one.defects for one in checked):
+    interrupted = any(one.interrupted for one in checked)
+    if not interrupted and not any(one.defects or any(one.steps.values()) for one in checked):
         why = "; ".join(dict.fromkeys(reason for one in checked for reason in one.unsupported)) or "nothing was asked"
         raise BadUse(f"the kernel supports none of the systems asked for: {inert(why)}")
     kernel = adapter or f"command: {command}"
@@ -134,14 +144,14 @@ def check(
         "findings": findings,
         "systems": [_told(one) for one in checked],
         "versions": dict(versions()),
-        "interrupted": any(one.interrupted for one in checked),
+        "interrupted": interrupted,
         "timing": {"total": time.monotonic() - began, **_firsts(checked)},
     }
     if as_json:
         emit(report)
     else:
         print_lines(terminal(), _lines(report))
-    if report["interrupted"]:
+    if interrupted:
         return INTERRUPTED
     return 1 if findings else 0
 
@@ -276,7 +286,7 @@ def _lines(report: Mapping[str, Any]) -> Iterator[str]:
         yield from _covered(one)
     number = len(report["findings"])
     verdict = plural(number, "distinct finding") if number else "nothing found"
-    yield f"{verdict}; judged by the {report['judged_by']}{'; interrupted' if report['interrupted'] else ''}"
+    yield f"{'INTERRUPTED. ' if report['interrupted'] else ''}{verdict}; judged by the {report['judged_by']}"
 
 
 def _found(one: Mapping[str, Any]) -> Iterator[str]:

@@ -50,6 +50,7 @@ __all__ = [
     "Unknown",
     "bundle_named",
     "bundles_named",
+    "content_of",
     "cores",
     "counting",
     "emit",
@@ -57,6 +58,7 @@ __all__ = [
     "guarded",
     "job_for",
     "keep",
+    "leave",
     "running",
     "say",
     "terminal",
@@ -105,7 +107,8 @@ Claim = Annotated[
     typer.Option("--claim", metavar="NAME", help="Only this claim (repeatable).", autocompletion=completion.claims),
 ]
 JobsOption = Annotated[
-    int | None, typer.Option("--jobs", min=1, help="How many processes run at a time.", show_default="one per core")
+    int | None,
+    typer.Option("--jobs", metavar="N", min=1, help="How many processes run at a time.", show_default="one per core"),
 ]
 KeepOption = Annotated[Path | None, typer.Option("--out", metavar="DIR", help="Write new counterexamples there.")]
 JsonOut = Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output, and nothing else.")]
@@ -153,11 +156,11 @@ def guarded(command: Callable[P, int]) -> Callable[P, None]:
             with _one_request_to_end():
                 code = command(*args, **kwargs)
         except (BadUse, ProtocolBroken) as error:
-            _leave(str(error), 2)
+            leave(str(error), 2)
         except Unknown as error:
-            _leave(str(error), 3)
+            leave(str(error), 3)
         except KeyboardInterrupt:
-            _leave("interrupted", INTERRUPTED)
+            leave("interrupted", INTERRUPTED)
         raise typer.Exit(code)
 
     return wrapped
@@ -190,9 +193,23 @@ def _interrupt(_number: int, _frame: FrameType | None) -> None:
     raise KeyboardInterrupt
 
 
-def _leave(message: str, code: int) -> NoReturn:
+def leave(message: str, code: int) -> NoReturn:
+    """End the command with one line on standard error."""
     say(f"evenhand: {message}")
-    raise typer.Exit(code)
+    sys.exit(code)
+
+
+def content_of(file: Path) -> bytes:
+    """The bytes of a file that the person named.  Raises BadUse, in the words of every command."""
+    try:
+        return file.read_bytes()
+    except FileNotFoundError as error:
+        raise BadUse(f"{file}: there is no such file. Check the path.") from error
+    except IsADirectoryError as error:
+        raise BadUse(f"{file}: it is a folder. Name the files in it.") from error
+    except (OSError, ValueError) as error:
+        cause = (error.strerror if isinstance(error, OSError) else str(error)) or type(error).__name__
+        raise BadUse(f"{file}: it cannot be read ({cause}). Check the path and its permissions.") from error
 
 
 def bundle_named(name: str) -> Bundle:
@@ -294,13 +311,15 @@ def keep(folder: Path | None, report: Report) -> Report:
         return with_files(folder, saved(folder, report))
 
 
-def write_forms(folder: Path, report: Report, matrices: Sequence[Mapping[str, Any]] = ()) -> None:
+def write_forms(folder: Path, report: Report, matrices: Sequence[Mapping[str, Any]] = ()) -> tuple[Path, ...]:
     """Write the report as `report.json` and in every other form, and say where."""
     from evenhand.report.forms import forms_of  # the template engine is loaded only where a report is written
 
-    for name, content in {"report.json": report.to_bytes() + b"\n", **forms_of(report, matrices)}.items():
+    made = {"report.json": report.to_bytes() + b"\n", **forms_of(report, matrices)}
+    for name, content in made.items():
         write_atomically(folder / name, content)
         say(f"written: {folder / name}")
+    return tuple(folder / name for name in made)
 
 
 def finish(report: Report, more: Mapping[str, Any], *, as_json: bool, strict: bool = False) -> int:

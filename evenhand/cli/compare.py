@@ -69,13 +69,14 @@ def compare_command(
     examples: Annotated[
         int, typer.Option(min=0, metavar="N", help="Runs drawn where no search separates; 0: none.")
     ] = 200,
-    seed: Annotated[int, typer.Option(min=0, help="Where the drawing starts.")] = 0,
+    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Where the drawing starts.")] = 0,
     jobs: JobsOption = None,
     as_json: JsonOut = False,
 ) -> int:
-    """Look for the smallest scenario that separates two variants, or say in which scope they are equal.
+    """Look for the smallest scenario that separates variants.
 
-    Exit codes: 0 separated, or equal in every scope compared; 2 bad use; 3 neither is known.
+    Where there is none, it is said in which scope they are equal.  Exit codes: 0 separated, or equal in every scope
+    compared; 2 bad use; 3 neither is known.
     """
     bundle = bundle_named(protocol)
     with usage():

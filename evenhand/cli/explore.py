@@ -72,14 +72,20 @@ def explore(
         ),
     ] = None,
     max_states: Annotated[
-        int | None, typer.Option(min=1, help="Stop after so many states of one configuration; may end UNDECIDED.")
+        int | None,
+        typer.Option(metavar="N", min=1, help="Stop after so many states of one configuration; may end UNDECIDED."),
     ] = None,
-    depth: Annotated[int | None, typer.Option(min=0, help="Stop after so many steps; may end UNDECIDED.")] = None,
+    depth: Annotated[
+        int | None, typer.Option(metavar="N", min=0, help="Stop after so many steps; may end UNDECIDED.")
+    ] = None,
     max_memory: Annotated[
         int | None, typer.Option(min=1, metavar="MB", help="Keep nothing new beyond so much; may end UNDECIDED.")
     ] = None,
     tier: Annotated[
-        int | None, typer.Option(min=0, max=2, help="0: every action, 1: equal work once, 2: rows. Default: the best.")
+        int | None,
+        typer.Option(
+            metavar="N", min=0, max=2, help="0: every action, 1: equal work once, 2: rows. Default: the best."
+        ),
     ] = None,
     graph: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the graph: .dot, .graphml or .json by suffix.")
@@ -88,11 +94,15 @@ def explore(
     symmetry: Annotated[
         bool, typer.Option("--symmetry", help="Explore a quotient, under a licence that is proved first.")
     ] = False,
-    jobs: Annotated[int, typer.Option(min=1, help="How many processes share the configurations.")] = 1,
+    jobs: Annotated[int, typer.Option(metavar="N", min=1, help="How many processes share the configurations.")] = 1,
     out: KeepOption = None,
     as_json: JsonOut = False,
 ) -> int:
-    """Explore a system exhaustively: every configuration, every state, every joint choice."""
+    """Explore a system exhaustively.
+
+    Every configuration, every state, every joint choice.  Exit codes: 0 all as stated; 1 something refuted that
+    nobody stated; 2 bad use; 3 something undecided that was not stated (a bound was hit, say); 130 interrupted.
+    """
     from evenhand.properties.search import ModelError  # engines are slow to import; `--help` needs none
     from evenhand.properties.search import explore as search
 
@@ -124,7 +134,7 @@ def explore(
     except ValueError as error:
         if tier is None:
             raise
-        raise BadUse(str(error)) from error
+        raise BadUse(f"{error}; leave --tier out for the best that can") from error
     findings = findings_of(bundle, job, chosen, found.verdicts)
     report = Report(findings, _settings(job, chosen), versions(), timing={"total": time.monotonic() - began})
     if export is not None:
@@ -148,10 +158,14 @@ def explore(
 
 def _licence(bundle: Bundle, system: AnySystem) -> Licence:
     if system.variant != "reference":
-        raise BadUse(f"a mutant has no licence: {system.variant} may be the very fault that breaks the symmetry")
+        raise BadUse(
+            f"a mutant has no licence: {system.variant} may be the very fault that breaks the symmetry; "
+            "leave --symmetry out"
+        )
     try:
-        with usage():
-            return licence_for(bundle, system.name)
+        return licence_for(bundle, system.name)
+    except ValueError as error:
+        raise BadUse(f"{error}; leave --symmetry out") from error
     except NoSolver as error:
         raise Unknown(str(error)) from error
 
@@ -212,13 +226,18 @@ def fuzz(
     reading: ReadingOption = None,
     mutant: MutantName = "",
     claim: Claim = None,
-    examples: Annotated[int, typer.Option(min=1, help="How many runs.")] = 200,
-    steps: Annotated[int, typer.Option(min=1, help="How many actions a run has at most.")] = 20,
-    seed: Annotated[int, typer.Option(min=0, help="Where the random choices start.")] = 0,
+    examples: Annotated[int, typer.Option(metavar="N", min=1, help="How many runs.")] = 200,
+    steps: Annotated[int, typer.Option(metavar="N", min=1, help="How many actions a run has at most.")] = 20,
+    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Where the random choices start.")] = 0,
     out: KeepOption = None,
     as_json: JsonOut = False,
 ) -> int:
-    """Drive a system with a Hypothesis state machine, hostile and constructive, and shrink what fails."""
+    """Drive a system with a Hypothesis state machine.
+
+    Hostile and constructive runs; what fails is shrunk.  Exit codes: 0 nothing refuted that was not stated; 1
+    something was; 2 bad use; 3 something undecided that was not stated; 130 interrupted, after printing what was
+    found.
+    """
     from evenhand.properties.machine import fuzz as drive
 
     bundle = bundle_named(protocol)

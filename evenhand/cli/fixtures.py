@@ -36,10 +36,10 @@ def replay(
     ] = False,
     as_json: JsonOut = False,
 ) -> int:
-    """Replay counterexamples: in the variant they name, and in the reference.
+    """Replay counterexamples in their variant and the reference.
 
-    Files of older versions are read as they are; --migrate rewrites them.  Exit code 0 if each does what was recorded
-    and the reference is as registered, 1 if not, 2 for a file that cannot be used.
+    Files of older versions are read as they are; --migrate rewrites them.  Exit codes: 0 each does what was
+    recorded and the reference is as registered; 1 one does not; 2 a file that cannot be used.
     """
     with usage():
         results = [(path, *_replayed(path)) for path in files]
@@ -89,7 +89,10 @@ def show(
     full: Annotated[bool, typer.Option("--full", help="All readings, and all that each step shows.")] = False,
     as_json: JsonOut = False,
 ) -> int:
-    """Show a counterexample step by step: the run, what each action showed, and what changed."""
+    """Show a counterexample step by step.
+
+    The run, what each action showed, and what changed.  Exit codes: 0 shown; 2 a file that cannot be used.
+    """
     with usage():
         record, result = _replayed(file)
     lines = trace_lines(result.system, result.evidence, full=full)

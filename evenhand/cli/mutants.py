@@ -52,17 +52,17 @@ def mutants(
         int, typer.Option(min=0, metavar="N", help="So many more mutants, made by rule and chosen by --seed.")
     ] = 0,
     proofs: Annotated[bool, typer.Option("--proofs/--no-proofs", help="Let the theorems hunt as well.")] = True,
-    seed: Annotated[int, typer.Option(min=0, help="Where the random engines start.")] = 0,
+    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Where the random engines start.")] = 0,
     jobs: JobsOption = None,
     fixtures: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Write one shrunk counterexample of each killed mutant there.")
     ] = None,
     as_json: JsonOut = False,
 ) -> int:
-    """Hunt every mutant with every claim and engine; say what kills it, or why nothing does.
+    """Hunt every mutant with every claim and engine.
 
-    Exit codes: 0 every fate is as registered, 1 a mutant survives (or a fate is not the registered one),
-    2 bad use, 130 interrupted.
+    It is said what kills each, or why nothing does.  Exit codes: 0 every fate is as registered, 1 a mutant survives
+    (or a fate is not the registered one), 2 bad use, 130 interrupted.
     """
     bundle = bundle_named(protocol)
     with usage():

@@ -15,6 +15,7 @@ from evenhand.cli.common import (
     JsonOut,
     Unknown,
     bundle_named,
+    content_of,
     counting,
     emit,
     finish,
@@ -69,9 +70,11 @@ def prove(
     ] = None,
     as_json: JsonOut = False,
 ) -> int:
-    """Prove the theorems of a protocol, and check what each proof rests on.
+    """Prove the theorems of a protocol with SMT solvers.
 
-    Exit code 3 where no solver is installed: the answer is not known.
+    What each proof rests on is checked as well.  Exit codes: 0 all as stated; 1 something refuted that nobody
+    stated, or a record that proving again does not give; 2 bad use; 3 something undecided that was not stated, or
+    no solver is installed; 130 interrupted.
     """
     if check is not None:
         if protocol or theorem or smt2 or record or proofs:
@@ -129,13 +132,16 @@ def _check(file: Path, *, as_json: bool) -> int:
         return found
 
     try:
-        data = file.read_bytes()
+        data = content_of(file)
         about = named_in(data)
         apart = differences(data, again)
     except NoSolver as error:
         raise Unknown(str(error)) from error
+    except BadUse:
+        raise
     except (ValueError, OSError) as error:
-        raise BadUse(f"{file}: {getattr(error, 'strerror', None) or error}") from error
+        mend = "Record the proofs again with `evenhand prove PROTOCOL --record FILE`"
+        raise BadUse(f"{file}: {getattr(error, 'strerror', None) or error}. {mend}.") from error
     _told(file, about, words, apart, as_json=as_json)
     return 1 if apart else 0
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, cast
 
 import typer
 
-from evenhand.cli.common import BadUse, guarded, usage, write_forms
+from evenhand.cli.common import BadUse, JsonOut, content_of, emit, guarded, usage, write_forms
 from evenhand.model.canonical import parse
+from evenhand.report.merging import Apart, merged
+from evenhand.report.readable import plural
 from evenhand.report.report import FORMAT, Report
 from evenhand.report.store import ready_folder
 
@@ -21,42 +24,59 @@ MATRIX = "evenhand/mutants"
 def report(
     files: Annotated[
         list[Path],
-        typer.Argument(metavar="FILE", help="One report.json, and what `evenhand mutants P --json` printed."),
+        typer.Argument(
+            metavar="FILE", help="Each a report.json, or what `evenhand mutants P --json` printed; at least one report."
+        ),
     ],
     out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Where the forms are written.")],
+    as_json: JsonOut = False,
 ) -> int:
-    """Make every form of a report (HTML, JUnit, SARIF, Markdown) from its report.json, with kill matrices if given.
+    """Make every form of a report from its report.json.
 
-    Exit codes: 0 written; 2 a file that is neither, is damaged, or there is not exactly one report.
+    HTML, JUnit, SARIF and Markdown; reports of several protocols become one, with the kill matrices that are given.
+    Exit codes: 0 written; 2 a file that is neither or is damaged, no report, or two about the same protocol.
     """
     read = [(file, _read(file)) for file in files]
-    reports = [(file, made) for file, made in read if made.get("format") == FORMAT]
-    if len(reports) != 1:
-        raise BadUse(f"of {len(files)} files {len(reports)} are a report.json; name exactly one")
-    file, made = reports[0]
+    reports = [_report(file, made) for file, made in read if made["format"] == FORMAT]
+    matrices = [made for _, made in read if made["format"] == MATRIX]
+    about = [str(made.get("protocol")) for made in matrices]
+    if not reports:
+        raise BadUse(f"of {plural(len(files), 'file')} none is a report.json; `evenhand verify --out DIR` writes one")
+    if twice := next((name for name in about if about.count(name) > 1), None):
+        raise BadUse(f"two kill matrices speak of {twice}; name one of them")
+    with usage():
+        try:
+            found = merged(reports)
+        except Apart as error:
+            raise BadUse(f"{error}; name reports that go together") from error
+        folder = ready_folder(out)
+        try:
+            written = write_forms(folder, found, matrices)
+        except (KeyError, TypeError) as error:
+            raise BadUse(f"a damaged kill matrix ({error!r}); run `evenhand mutants` again") from error
+    if as_json:
+        emit({"format": "evenhand/written", "version": 1, "written": [str(path) for path in written]})
+    return 0
+
+
+def _report(file: Path, made: Mapping[str, Any]) -> Report:
     try:
-        found = Report.from_json(made)
+        return Report.from_json(made)
     except (KeyError, TypeError, ValueError) as error:
         raise BadUse(
             f"{file}: a damaged report, or another version's ({error}); run `evenhand verify` again"
         ) from error
-    matrices = [made for _, made in read if made["format"] == MATRIX]
-    with usage():
-        folder = ready_folder(out)
-        try:
-            write_forms(folder, found, matrices)
-        except (KeyError, TypeError) as error:
-            raise BadUse(f"a damaged kill matrix ({error!r}); run `evenhand mutants` again") from error
-    return 0
 
 
 def _read(file: Path) -> dict[str, Any]:
-    with usage():
-        try:
-            made = parse(file.read_text("utf-8"))
-        except ValueError as error:
-            raise BadUse(f"{file}: it is no JSON, or was cut short ({error!s:.120})") from error
+    try:
+        made = parse(content_of(file).decode("utf-8"))
+    except BadUse:
+        raise
+    except ValueError as error:
+        raise BadUse(f"{file}: it is no JSON, or was cut short ({error!s:.120}). Run the command again.") from error
     found = cast("dict[str, Any]", made) if isinstance(made, dict) else {}
     if found.get("format") not in (FORMAT, MATRIX):
-        raise BadUse(f"{file}: its format is {found.get('format')!r}, neither {FORMAT!r} nor {MATRIX!r}")
+        cause = f"its format is {found.get('format')!r}, neither {FORMAT!r} nor {MATRIX!r}"
+        raise BadUse(f"{file}: {cause}. Name what `evenhand verify --out` or `evenhand mutants --json` wrote.")
     return found

@@ -44,10 +44,11 @@ def validate(
     reading: ReadingOption = None,
     as_json: JsonOut = False,
 ) -> int:
-    """Look for a run of the model that explains a log, and judge it by the claims.
+    """Look for a run of the model that explains a log.
 
-    Exit codes: 0 explained and no claim refuted that was not stated so; 1 an event that no behaviour explains, or a
-    claim refuted; 2 no log, or not of this protocol; 3 a bound was hit before either was clear.
+    The run is judged by the claims.  Exit codes: 0 explained and no claim refuted that was not stated so; 1 an
+    event that no behaviour explains, or a claim refuted; 2 no log, or not of this protocol; 3 a bound was hit
+    before either was clear.
     """
     from evenhand.checking.logs import load_log
     from evenhand.checking.matching import explain

@@ -60,7 +60,7 @@ def vectors(
         ),
     ] = None,
     examples: Annotated[int, typer.Option(min=1, metavar="N", help="Runs drawn in each place.")] = 100,
-    seed: Annotated[int, typer.Option(min=0, help="Where the drawing starts.")] = 0,
+    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Where the drawing starts.")] = 0,
     with_itf: Annotated[bool, typer.Option("--itf", help="Write each vector as an ITF trace as well.")] = False,
     adapter: Annotated[
         str, typer.Option(metavar="MODULE:FACTORY", help="verify: a Python adapter instead of the model.")
@@ -70,16 +70,17 @@ def vectors(
     ] = "",
     as_json: JsonOut = False,
 ) -> int:
-    """Make, freeze or verify vectors: runs with everything that they are to show.
+    """Make, freeze or verify vectors.
 
-    generate writes a file for each suite, freeze their manifest, verify checks files against it and then the model (or
-    a kernel, whose own code is run) against the vectors.  Exit codes: 0 as expected; 1 a vector fails; 2 bad use, or
-    files that are not as frozen; 3 the kernel implements none of them.
+    A vector is a run with everything that it is to show.  generate writes a file for each suite, freeze their
+    manifest, verify checks files against it and then the model (or a kernel, whose own code is run) against the
+    vectors.  Exit codes: 0 as expected; 1 a vector fails; 2 bad use, or files that are not as frozen; 3 the kernel
+    implements none of them.
     """
     bundle = bundle_named(protocol)
     chosen = _suites(suite or [])
     if out is None and do is not Do.verify:
-        raise BadUse(f"vectors {do.value} needs --out DIR")
+        raise BadUse(f"vectors {do.value} needs a folder; name it with --out DIR")
     folder = out or shipped(bundle.name)
     began = time.monotonic()
     match do:
@@ -153,7 +154,9 @@ def _freeze(bundle: Bundle, folder: Path) -> tuple[int, dict[str, Json]]:
     with usage():
         found = load_suites(folder)
         if not found:
-            raise BadUse(f"{folder}: there are no vectors; `evenhand vectors {bundle.name} generate` makes some")
+            raise BadUse(
+                f"{folder}: there are no vectors. `evenhand vectors {bundle.name} generate --out {folder}` makes some."
+            )
         if strange := next((name for name, one in found.items() if one.protocol != bundle.name), None):
             raise BadUse(f"{folder / strange} is about {found[strange].protocol}, not {bundle.name}")
     manifest = frozen(bundle.name, found)
@@ -165,15 +168,18 @@ def _freeze(bundle: Bundle, folder: Path) -> tuple[int, dict[str, Json]]:
 def _verify(
     bundle: Bundle, folder: Path, chosen: tuple[str, ...], adapter: str, command: str
 ) -> tuple[int, dict[str, Json]]:
-    from evenhand.vectors.verifying import Failure, against_model, load_frozen
+    from evenhand.vectors.verifying import MANIFEST_FILE, Failure, against_model, load_frozen
 
     if adapter and command:
-        raise BadUse("name the kernel by --adapter or by --command, not both")
+        raise BadUse("name the kernel by exactly one of --adapter module:factory and --command '…'")
+    if not (folder / MANIFEST_FILE).is_file():
+        named = f"`evenhand vectors {bundle.name} generate --out DIR`"
+        raise BadUse(f"{folder}: no vectors are frozen there. {named}, then freeze, makes some.")
     with usage():
         _, suites = load_frozen(folder, bundle.name)
     wanted = [v for one in suites.values() if not chosen or one.suite in chosen for v in one.vectors]
     if not wanted:
-        raise BadUse(f"{folder}: there is no vector of suite {', '.join(chosen)}")
+        raise BadUse(f"{folder}: there is no vector of suite {', '.join(chosen)}; leave --suite out for all")
     with usage():
         found = list(_asked(bundle, wanted, adapter, command) if adapter or command else against_model(bundle, wanted))
     failures = [one for one in found if isinstance(one, Failure)]

@@ -42,7 +42,7 @@ def verify(
         typer.Argument(metavar="PROTOCOL", help="Which; all by default.", autocompletion=completion.protocols),
     ] = None,
     budget: Annotated[Budget, typer.Option(help="How much the run may cost.")] = Budget.standard,
-    seed: Annotated[int, typer.Option(min=0, help="Where the random engines start.")] = 0,
+    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Where the random engines start.")] = 0,
     jobs: JobsOption = None,
     out: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Write the report in every form, and new counterexamples, there.")
@@ -50,11 +50,11 @@ def verify(
     strict: Annotated[bool, typer.Option("--strict", help="Exit 3 for any UNDECIDED, stated or not.")] = False,
     as_json: JsonOut = False,
 ) -> int:
-    """Check every claim of the protocols with every engine, and replay every fixture.
+    """Check every claim with every engine, and replay every fixture.
 
-    Exit codes: 0 all as stated; 1 something refuted that nobody stated, or a stated refutation gone;
-    2 bad use; 3 something undecided that was not stated (with --strict: anything undecided); 130 interrupted
-    by Ctrl-C, after printing (and writing to --out) what was finished.
+    Exit codes: 0 all as stated; 1 something refuted that nobody stated, or a stated refutation gone; 2 bad use; 3
+    something undecided that was not stated (with --strict: anything undecided); 130 interrupted by Ctrl-C, after
+    printing (and writing to --out) what was finished.
     """
     bundles = bundles_named(protocol or [])
     with usage():

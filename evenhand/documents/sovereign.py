@@ -107,8 +107,10 @@ def _bytes(path: Path) -> bytes:
         if size > MOST_BYTES:
             raise DocumentRefused(f"{path}: {size:,} bytes; a constitution has at most {MOST_BYTES:,}")
         return path.read_bytes()
+    except FileNotFoundError as error:
+        raise DocumentRefused(f"{path}: there is no such file. Check the path.") from error
     except OSError as error:
-        raise DocumentRefused(f"{path}: cannot be read: {error.strerror}") from error
+        raise DocumentRefused(f"{path}: it cannot be read ({error.strerror}). Check the path.") from error
 
 
 def _hash_must_match(path: Path, digest: str) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from evenhand.cli import COMMANDS
 from evenhand.counterexamples.record import Record
 from evenhand.engines import run
 from evenhand.fixtures import fixtures_of
@@ -171,8 +172,8 @@ def test_show_and_replay_read_what_mutants_wrote(cli: Command, tmp_path: Path) -
 BAD: list[tuple[list[str], str]] = [
     (["verify", "latc"], "unknown protocol 'latc'; there is: "),
     (["verify", "latch", "nope"], "unknown protocol 'nope'"),
-    (["verify", "latch", "--budget", "huge"], "Invalid value for '--budget'"),
-    (["verify", "latch", "--jobs", "0"], "Invalid value for '--jobs'"),
+    (["verify", "latch", "--budget", "huge"], "invalid value for '--budget'"),
+    (["verify", "latch", "--jobs", "0"], "invalid value for '--jobs'"),
     (["verify", "latch", "--out", "{file}/sub"], "cannot write to"),
     (["verify", "latch", "--out", "{file}"], "cannot write to"),
     (["explore", "latch", "--system", "door"], "unknown system of latch: 'door'; there is: latch"),
@@ -189,8 +190,8 @@ BAD: list[tuple[list[str], str]] = [
     (["explore", "latch", "--graph", "g.png"], "the suffix says the format; there is: .dot, .graphml, .json"),
     (["explore", "latch", "--graph", "{file}/g.dot"], "cannot write to"),
     (["explore", "latch", "--symmetry"], "no theorem of latch licenses a quotient"),
-    (["explore", "latch", "--max-states", "0"], "Invalid value for '--max-states'"),
-    (["fuzz", "latch", "--examples", "none"], "Invalid value for '--examples'"),
+    (["explore", "latch", "--max-states", "0"], "invalid value for '--max-states'"),
+    (["fuzz", "latch", "--examples", "none"], "invalid value for '--examples'"),
     (["prove", "latch", "--theorem", "fermat"], "unknown theorem of latch: 'fermat'; there is: none"),
     (["mutants", "latch", "--mutant", "x"], "unknown mutant of latch: 'x'"),
     (["mutants", "latch", "--fixtures", "{file}/x"], "cannot write to"),
@@ -323,9 +324,19 @@ def test_colours_are_for_terminals_that_want_them(cli: Command, monkeypatch: pyt
     assert "\x1b[3" not in cli("verify", "latch").out
 
 
-@pytest.mark.parametrize("command", ["verify", "explore", "fuzz", "prove", "mutants", "replay", "show"])
+@pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_has_help_and_json(cli: Command, command: str) -> None:
-    """And the help says what the exit codes are where they matter."""
+    """The help begins with a sentence that fits the list of commands, and says what the exit codes are."""
     answer = cli(command, "--help")
     assert answer.code == 0
     assert "--json" in answer.out
+    assert "Exit codes: 0 " in " ".join(answer.out.split())
+    first = (COMMANDS[command].__doc__ or "").splitlines()[0]
+    assert first.endswith(".") and f"{first}\n" in cli("--help").out
+
+
+def test_without_a_command_the_help_is_shown(cli: Command) -> None:
+    """On standard error, for nothing was done."""
+    answer = cli()
+    assert (answer.code, answer.out) == (2, "")
+    assert "Commands:" in answer.err

@@ -78,7 +78,7 @@ def _actions(config: Config, _scope: Scope, _state: State) -> Iterator[Act]:
 
 
 def _configs(scope: Scope, readings: Any) -> Iterable[Config]:
-    if os.environ.get("TOYLATCH_SLEEP") and scope["agents"] == 3:
+    if os.environ.get("TOYLATCH_SLEEP") and scope["agents"] == int(os.environ.get("TOYLATCH_AGENTS", "3")):
         if "TOYLATCH_ASLEEP" in os.environ:
             Path(os.environ["TOYLATCH_ASLEEP"]).touch()
         time.sleep(float(os.environ["TOYLATCH_SLEEP"]))

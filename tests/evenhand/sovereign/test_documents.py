@@ -79,8 +79,8 @@ def test_fifty_megabytes_are_not_read(tmp_path: Path) -> None:
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
-    """By the system's own reason."""
-    with pytest.raises(DocumentRefused, match="cannot be read"):
+    """In the words of every command."""
+    with pytest.raises(DocumentRefused, match="there is no such file"):
         load_constitution(tmp_path / "none.yaml")
     with pytest.raises(DocumentRefused, match="by no document"):
         checker_of("cud")

@@ -1,0 +1,189 @@
+"""Every command that the application has, with every kind of mistake and with Ctrl-C: one shape, one exit code.
+
+The mistakes are tried on whatever options a command turns out to have, so that a new command or option is in the test
+without being listed here; only what a right use of it looks like is.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from enum import Enum
+from pathlib import Path
+
+import pytest
+
+from evenhand.cli import COMMANDS
+from evenhand.cli.reference import Parameter, parameters
+from evenhand.counterexamples.record import Record
+from evenhand.engines import run
+from evenhand.plan import Job
+from evenhand.properties.registry import find
+from evenhand.report.report import Report
+from tests.evenhand.conftest import Command
+
+RIGHT: dict[str, list[str]] = {
+    "verify": ["latch"],
+    "explore": ["latch"],
+    "fuzz": ["latch"],
+    "prove": ["latch"],
+    "check": ["latch", "--adapter", "json:loads"],
+    "validate": ["latch", "--log", "{log}"],
+    "compare": ["latch", "--reading", "again=granted"],
+    "mutants": ["latch"],
+    "vectors": ["latch", "generate", "--out", "{fresh}"],
+    "replay": ["{record}"],
+    "show": ["{record}"],
+    "report": ["{report}", "--out", "{fresh}"],
+}
+"""What is added after the command's name; the words in braces are files of the test."""
+
+WRONG: dict[str, list[tuple[str, str]]] = {
+    "--adapter": [
+        ("nonsense", "package.module:factory, not 'nonsense'"),
+        ("no.such:thing", "'no.such:thing' does not"),
+    ],
+    "--claim": [("x", "'x'; there is: one_inside")],
+    "--log": [("{missing}", "{missing}: there is no such file"), ("{folder}", "{folder}"), ("{empty}", "{empty}")],
+    "--mutant": [("x", "unknown mutant of latch: 'x'; there is: always_free"), ("stick", "did you mean sticky?")],
+    "--reach": [("x", "'x'")],
+    "--reading": [("x=y", "'x'; there is: again"), ("again=x", "'x'; there is: granted"), ("again", "name=value")],
+    "--scope": [("x=1", "'x'; there is: agents"), ("agents", "name=number"), ("agents=-1", "name=number")],
+    "--suite": [("x", "'x'; there is: boundary")],
+    "--system": [("x", "'x'; there is: latch")],
+    "--theorem": [("x", "unknown theorem of latch: 'x'; there is: none")],
+    "--check": [("{missing}", "{missing}: there is no such file"), ("{folder}", "{folder}"), ("{empty}", "{empty}")],
+    "--constitution": [("{missing}", "--constitution")],
+    "--command": [("/no/such/program", "/no/such/program: No such file or directory")],
+    "--graph": [("{empty}/g.dot", "cannot write to {empty}"), ("g.png", "there is: .dot")],
+    "--record": [("{empty}/r.json", "cannot write to {empty}")],
+}
+"""For an option, wrong values and what the message must say."""
+
+ALONE: dict[tuple[str, str], list[str]] = {
+    ("prove", "--check"): ["prove"],
+    ("check", "--constitution"): ["check", "latch"],
+    ("check", "--command"): ["check", "latch"],
+    ("compare", "--reading"): ["compare", "latch"],
+    ("vectors", "--adapter"): ["vectors", "cud", "verify"],
+    ("vectors", "--command"): ["vectors", "cud", "verify"],
+}
+"""What an option goes with where that is not the right use."""
+
+
+def mistakes() -> Iterator[tuple[list[str], str]]:
+    """Lines with one mistake each, and what the message must name."""
+    yield ["nonsense"], "no such command 'nonsense'; see `evenhand --help`"
+    for command in COMMANDS:
+        right = [command, *RIGHT[command]]
+        yield [*right, "--nonsense"], f"see `evenhand {command} --help`"
+        first = next(parameters(command))
+        if first.required:
+            yield [command], f"missing argument '{first.metavar}'; see `evenhand {command} --help`"
+        if "PROTOCOL" in first.metavar:
+            yield [command, "latc", *RIGHT[command][1:]], "unknown protocol 'latc'; there is: apcm"
+        else:
+            yield from (([command, file, *RIGHT[command][1:]], f"{file}: ") for file in FILES)
+        for one in parameters(command):
+            yield from ((words, said) for words, said in _mistaken(right, one))
+
+
+FILES = ("{missing}", "{folder}", "{empty}")
+
+
+def _mistaken(right: list[str], one: Parameter) -> Iterator[tuple[list[str], str]]:
+    if not one.names or one.kind is bool:
+        return
+    name = one.names[0]
+    for value, said in WRONG.get(name, []):
+        yield [*ALONE.get((right[0], name), right), name, value], said
+    if one.metavar == "DIR":
+        yield [*right, name, "{empty}/in"], "cannot write to {empty}/in: Not a directory; choose another folder"
+    if one.kind in (int, float) or issubclass(one.kind, Enum):
+        yield [*right, name, "nonsense"], f"invalid value for '{name}'"
+
+
+MISTAKES = list(mistakes())
+
+
+@pytest.fixture(name="files")
+def _files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """Files that are right, and some that are not."""
+    folder = tmp_path_factory.mktemp("files")
+    (folder / "empty").write_bytes(b"")
+    (folder / "folder").mkdir()
+    (folder / "log").write_text(
+        json.dumps({"format": "evenhand/log", "version": 1, "protocol": "latch", "system": "latch"}), "utf-8"
+    )
+    (folder / "report").write_bytes(Report(()).to_bytes())
+    (refuted,) = run(find("latch"), Job("latch", "explore", variant="always_free", claims=("one_inside",)))
+    (folder / "record").write_bytes(Record.from_json(refuted.record).to_bytes())
+    return {name: str(folder / name) for name in ("empty", "folder", "log", "record", "report", "missing", "fresh")}
+
+
+def test_every_command_is_tried() -> None:
+    """And nothing that is none."""
+    assert set(RIGHT) == set(COMMANDS)
+
+
+def test_every_option_that_takes_a_name_or_a_file_has_a_wrong_value() -> None:
+    """Numbers, choices and folders are tried by their kind; all others stand in the list."""
+    every = [one for command in COMMANDS for one in parameters(command) if one.names and one.metavar != "DIR"]
+    texts = [one for one in every if issubclass(one.kind, str | Path) and not issubclass(one.kind, Enum)]
+    assert {one.names[0] for one in texts} == set(WRONG)
+
+
+@pytest.mark.parametrize(("words", "said"), MISTAKES, ids=[" ".join(words) for words, _ in MISTAKES])
+def test_a_mistake_is_one_line_and_exit_2(
+    cli: Command, files: dict[str, str], words: list[str], said: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """It names the culprit; nothing on standard output, nothing written."""
+    monkeypatch.chdir(tmp_path)
+    answer = cli(*(word.format(**files) for word in words))
+    assert answer.code == 2, answer.out + answer.err
+    assert answer.out == ""
+    assert answer.err.startswith("evenhand: ") and answer.err.count("\n") == 1
+    assert said.format(**files) in answer.err
+    assert re.search(r"(; |\. |: )", answer.err.removeprefix("evenhand: ")), "what to do is said after a stop"
+    assert list(tmp_path.iterdir()) == []
+
+
+ENDLESS = {
+    "explore": ["latch", "--scope", "agents=3"],
+    "fuzz": ["latch", "--scope", "agents=3"],
+    "check": ["latch", "--adapter", "json:loads", "--scope", "agents=3"],
+    "validate": ["latch", "--log", "{log}", "--scope", "agents=3"],
+    "compare": ["latch", "--reading", "again=granted", "--scope", "agents=3"],
+    "verify": ["latch", "--jobs", "1"],
+}
+"""What sleeps until it is interrupted."""
+
+
+@pytest.mark.parametrize("command", ENDLESS)
+def test_ctrl_c_in_the_middle_is_one_line_and_exit_130(
+    cli: Command, files: dict[str, str], command: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Whatever sleeps; no traceback."""
+    asleep = tmp_path / "asleep"
+    monkeypatch.setenv("TOYLATCH_SLEEP", "30")
+    monkeypatch.setenv("TOYLATCH_ASLEEP", str(asleep))
+
+    def press() -> None:
+        while not asleep.exists():
+            time.sleep(0.02)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    pressed = threading.Thread(target=press, daemon=True)
+    pressed.start()
+    began = time.monotonic()
+    answer = cli(command, *(word.format(**files) for word in ENDLESS[command]))
+    pressed.join(timeout=1)
+    assert answer.code == 130, answer.err
+    assert time.monotonic() - began < 25
+    assert "Traceback" not in answer.err
+    assert (answer.err, "INTERRUPTED" in answer.out) in (("evenhand: interrupted\n", False), ("", True))
