@@ -12,7 +12,7 @@ from typing import Any
 
 from evenhand.model.sovereign.step import SovereignStep
 from evenhand.model.trace import Pair
-from evenhand.proofs.smt.logic import Definition, Formula, Term, conjunction, exists, forall, iff, same, variables
+from evenhand.proofs.smt.logic import Definition, Formula, Function, Term, exists, forall, iff, same, variables
 from evenhand.proofs.smt.structure import Structure
 from evenhand.proofs.sovereign.deciding import (
     CAND,
@@ -23,24 +23,18 @@ from evenhand.proofs.sovereign.deciding import (
     OBSERVED,
     PLACED,
     budget,
-    cites,
     count,
-    kernel_only,
     key,
     lacks,
     le,
-    log_append,
-    outside,
     present,
     readable,
-    undeclared,
-    unscoped,
 )
 from evenhand.proofs.sovereign.link import scene, structure_of
 from evenhand.proofs.sovereign.samples import samples_of_pairs
 from evenhand.proofs.sovereign.theorems import SCOPE
 from evenhand.proofs.sovereign.words import FAULTS, word
-from evenhand.proofs.theorem import Mutation, Theorem
+from evenhand.proofs.theorem import Lemma, Mutation, Theorem
 from evenhand.proofs.theory import Axiom, Theory
 from evenhand.properties.verdict import Evidence
 
@@ -82,7 +76,7 @@ def _second(theory: Theory) -> Callable[..., Formula]:
 
 
 _SHARED = _all_but(_LISTED, "present", "before")
-_TWO = _LISTED.twice("2", shared=_SHARED)
+_TWO = DECISION.twice("2", shared=_SHARED)
 _two = _second(_TWO)
 
 
@@ -187,17 +181,22 @@ def _of_pairs(theory: Theory, mutants: tuple[Mutation, ...], **more: Any) -> The
     )
 
 
-def _with(name: str, *axioms: Axiom) -> Theory:
-    return replace(_TWO, name=name, axioms=(*_TWO.axioms, *axioms))
+def _with(name: str, *axioms: Axiom, base: Theory = _TWO) -> Theory:
+    return replace(base, name=name, axioms=(*base.axioms, *axioms))
 
 
 _same_outcome = iff(word("acts"), _two("acts")) & forall([k], iff(word("wins", k), _two("wins", k)))
 _two_win = exists([c, d], word("admitted", c) & word("admitted", d) & ~same(key(c), key(d)))
 
+_ONE_TIME = Lemma("the_same_observations", iff(word("judging"), _two("judging")))
+_GATES_ASKED = ("admitted", "admitted2", "judging", "judging2")
+"""Words that the last step of a proof need not look into: lemmas say what it needs of them."""
+
 ORDER = _of_pairs(
     _with(
         "sovereign_orders",
         Axiom("the_same_candidates", forall([c], iff(present(c), _two("present", c))), "two orders of one list"),
+        base=_LISTED.twice("2", shared=_SHARED),
     ),
     _doubled(_LISTED, _TWO, ("first_candidate_wins", "last_candidate_wins"), _SHARED),
     name="order_of_candidates_decides_nothing",
@@ -208,31 +207,63 @@ ORDER = _of_pairs(
     witness=_two_win,
 )
 
-_copy = conjunction(
-    [
-        same(key(c), key(d)),
-        iff(lacks(c), lacks(d)),
-        *(iff(fault(c), fault(d)) for fault in (kernel_only, log_append, unscoped, undeclared, outside)),
-        forall([x], iff(cites(c, x), cites(d, x))),
-    ]
-)
-COPIES = _of_pairs(
+_added, _origin = Function("added", (), CAND), Function("origin", (), CAND)
+_COPIED = replace(
     _with(
         "sovereign_copies",
-        Axiom("what_was_proposed_stays", forall([c], present(c) >> _two("present", c)), "a candidate more"),
+        Axiom(
+            "one_is_new",
+            forall([c], iff(_two("present", c), present(c) | same(c, _added()))) & ~present(_added()),
+            "a candidate more",
+        ),
         Axiom(
             "what_is_new_is_a_copy",
-            forall([c], _two("present", c) >> (present(c) | exists([d], present(d) & _copy))),
-            "and it says what another one says",
+            present(_origin()) & same(key(_added()), key(_origin())) & iff(lacks(_added()), lacks(_origin())),
+            "it says what another one says, and lacks what that lacks: gate 1 looks at authors, the hash does not",
         ),
     ),
+    functions=(*_TWO.functions, _added, _origin),
+)
+
+
+def _view_copy(case: tuple[Any, SovereignStep, SovereignStep]) -> Structure | None:
+    """Two cycles of which the second has one candidate more, and the first the same one already."""
+    found = view_pair(case)
+    if found is None:
+        return None
+    new = sorted(found.relations["present2"] - found.relations["present"])
+    if len(new) != 1 or not found.relations["present"] <= found.relations["present2"]:
+        return None
+    says, lacking = found.functions["key"], found.relations["lacks"]
+    old = [
+        row
+        for row in sorted(found.relations["present"])
+        if says[row] == says[new[0]] and (row in lacking) == (new[0] in lacking)
+    ]
+    if not old:
+        return None
+    return replace(found, functions={**found.functions, "added": {(): new[0][0]}, "origin": {(): old[0][0]}})
+
+
+COPIES = _of_pairs(
+    _COPIED,
     (*_doubled(_LISTED, _TWO, ("several_candidates_are_none",), _SHARED),),
     name="duplicates_decide_nothing",
-    sentence="Copies of candidates change neither the kind of decision nor the winner.",
+    sentence="A copy of a candidate changes neither the kind of decision nor the winner.",
     source="7 A4",
     goal=_same_outcome,
-    needs=("what_is_new_is_a_copy",),
+    needs=("one_is_new", "what_is_new_is_a_copy"),
     witness=_two_win,
+    lemmas=(
+        _ONE_TIME,
+        Lemma("what_passed_passes", forall([c], word("admitted", c) >> _two("admitted", c))),
+        Lemma(
+            "what_passes_passed",
+            forall([c], _two("admitted", c) >> (word("admitted", c) | same(c, _added()) & word("admitted", _origin()))),
+        ),
+    ),
+    opaque=_GATES_ASKED,
+    view=_view_copy,
 )
 
 FEWER = Axiom("nothing_new", forall([c], _two("present", c) >> present(c)), "the second cycle lacks candidates")
@@ -254,6 +285,11 @@ INADMISSIBLE = _of_pairs(
     goal=_same_outcome,
     needs=("what_is_gone_is_inadmissible",),
     witness=_two_win,
+    lemmas=(
+        _ONE_TIME,
+        Lemma("the_same_pass", forall([c], iff(word("admitted", c), _two("admitted", c)))),
+    ),
+    opaque=_GATES_ASKED,
 )
 
 MORE = _of_pairs(
