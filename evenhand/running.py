@@ -4,17 +4,21 @@ A job runs in a child that ignores Ctrl-C and answers with the canonical JSON of
 waits, so that it can always be interrupted and then still holds every finding that was finished.  A search of
 many configurations may use as many processes again, so that the last long job does not run alone.  A child that
 dies (out of memory, say) or raises becomes UNDECIDED findings that say so.
+
+Jobs of one company (the theorems of a protocol) are done by one child, one after the other, because what they
+share is built once in a process; a second child of a company is begun only when nothing else waits.
 """
 
 from __future__ import annotations
 
+import contextlib
 import multiprocessing
 import os
 import signal
 import tempfile
 import time
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
@@ -60,9 +64,18 @@ def _nothing_finished(_job: Job, _found: tuple[Finding, ...]) -> None:
 
 
 @dataclass(frozen=True)
-class _Running:
-    job: Job
+class _Child:
+    """A process that does the jobs whose places in the plan it is told, and this side of the pipe to it."""
+
     process: BaseProcess
+    connection: Connection[Any, Any]
+
+
+@dataclass(frozen=True)
+class _Running:
+    index: int
+    job: Job
+    child: _Child
     since: float
 
 
@@ -77,30 +90,44 @@ def run_jobs(
 
     KeyboardInterrupt ends it and goes no further: the result says `interrupted` and holds what was finished.
     """
-    waiting = list(enumerate(jobs))
-    running: dict[Connection[Any, Any], tuple[int, _Running]] = {}
+    waiting = dict(enumerate(jobs))
+    running: dict[Connection[Any, Any], _Running] = {}
     done: dict[int, tuple[Finding, ...]] = {}
     seconds: dict[int, float] = {}
     interrupted = False
     shared = tempfile.TemporaryDirectory(prefix="evenhand-", ignore_cleanup_errors=True)
+
+    def begin(index: int, child: _Child) -> None:
+        job = waiting.pop(index)
+        started(job)
+        running[child.connection] = _Running(index, job, child, time.monotonic())
+        # A child that is dead already is noticed when its answer is awaited.
+        with contextlib.suppress(OSError):
+            child.connection.send_bytes(str(index).encode())
+
     try:
         while waiting or running:
             while waiting and len(running) < max(1, workers):
-                index, job = waiting.pop(0)
-                started(job)
-                connection, process = _start(job, workers, Path(shared.name))
-                running[connection] = (index, _Running(job, process, time.monotonic()))
+                index = _next(waiting, running.values())
+                begin(index, _start(jobs, workers, Path(shared.name)))
             for ready in wait(list(running)):
-                index, child = running.pop(cast("Connection[Any, Any]", ready))
-                done[index] = _answer(child, cast("Connection[Any, Any]", ready))
-                seconds[index] = time.monotonic() - child.since
-                finished(child.job, done[index])
+                ran = running[cast("Connection[Any, Any]", ready)]
+                found, alive = _answer(ran)
+                del running[ran.child.connection]
+                done[ran.index] = found
+                seconds[ran.index] = time.monotonic() - ran.since
+                finished(ran.job, found)
+                more = [index for index, job in waiting.items() if job.company and job.company == ran.job.company]
+                if alive and more:
+                    begin(more[0], ran.child)
+                else:
+                    _dismiss(ran.child)
     except KeyboardInterrupt:
         interrupted = True
-        for _, child in running.values():
-            _stop(child.process)
-        for _, child in running.values():
-            child.process.join()
+        for ran in running.values():
+            _stop(ran.child.process)
+        for ran in running.values():
+            ran.child.process.join()
     findings = tuple(found for index in sorted(done) for found in done[index])
     unfinished = tuple(job for index, job in enumerate(jobs) if index not in done)
     return Ran(findings, unfinished, interrupted, tuple((jobs[i].title, seconds[i]) for i in sorted(seconds)))
@@ -114,39 +141,59 @@ def _stop(process: BaseProcess) -> None:
         process.terminate()
 
 
-def _start(job: Job, workers: int, shared: Path) -> tuple[Connection[Any, Any], BaseProcess]:
+def _next(waiting: Mapping[int, Job], running: Iterable[_Running]) -> int:
+    """The place of the job to begin in a new child: the first whose company has no child yet, else the first."""
+    served = {ran.job.company for ran in running if ran.job.company}
+    return next((index for index, job in waiting.items() if job.company not in served), next(iter(waiting)))
+
+
+def _start(jobs: Sequence[Job], workers: int, shared: Path) -> _Child:
     context = multiprocessing.get_context()
-    ours, theirs = context.Pipe(duplex=False)
-    process = context.Process(target=_child, args=(theirs, job, workers, shared))
+    ours, theirs = context.Pipe()
+    process = context.Process(target=_child, args=(ours, theirs, jobs, workers, shared))
     process.start()
     theirs.close()
-    return ours, process
+    return _Child(process, ours)
 
 
-def _child(connection: Connection[Any, Any], job: Job, workers: int, shared: Path) -> None:
+def _child(
+    parents: Connection[Any, Any], connection: Connection[Any, Any], jobs: Sequence[Job], workers: int, shared: Path
+) -> None:
+    parents.close()  # or the end of the parent would not be noticed
     if hasattr(os, "setpgrp"):
         os.setpgrp()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    with share_in(shared), contextlib.suppress(EOFError):
+        while told := connection.recv_bytes():
+            found = _findings(jobs[int(told)], workers)
+            connection.send_bytes(canonical_bytes([finding.to_json() for finding in found]))
+    connection.close()
+
+
+def _findings(job: Job, workers: int) -> tuple[Finding, ...]:
     bundle = find(job.protocol)
     try:
-        with share_in(shared):
-            found = run(bundle, job, workers=workers)
+        return run(bundle, job, workers=workers)
     except Exception as error:
         where = traceback.extract_tb(error.__traceback__)[-1]
         reason = f"{STOPPED} {job.engine} at {where.name}: {type(error).__name__}: {error}"
-        found = failed(bundle, job, reason)
-    connection.send_bytes(canonical_bytes([finding.to_json() for finding in found]))
-    connection.close()
+        return failed(bundle, job, reason)
 
 
-def _answer(child: _Running, connection: Connection[Any, Any]) -> tuple[Finding, ...]:
+def _answer(ran: _Running) -> tuple[tuple[Finding, ...], bool]:
+    """What a child found, and whether it can be asked again."""
     try:
-        found = tuple(Finding.from_json(made) for made in parse(connection.recv_bytes()))
+        return tuple(Finding.from_json(made) for made in parse(ran.child.connection.recv_bytes())), True
     except EOFError:
-        child.process.join()
-        code = child.process.exitcode
-        found = failed(find(child.job.protocol), child.job, f"its process ended with exit code {code}")
+        ran.child.process.join()
+        code = ran.child.process.exitcode
+        return failed(find(ran.job.protocol), ran.job, f"its process ended with exit code {code}"), False
+
+
+def _dismiss(child: _Child) -> None:
+    """Let a child end: nothing more is asked of it."""
+    with contextlib.suppress(OSError):
+        child.connection.send_bytes(b"")
     child.process.join()
-    connection.close()
-    return found
+    child.connection.close()

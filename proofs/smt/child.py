@@ -7,7 +7,7 @@ the workbench and is the only one that touches z3 and cvc5, whose Python interfa
 Question: `text`, `sorts` (names), `functions` ([name, [sorts], sort]), `relations` ([name, [sorts]]), `options`,
 `rlimit`, `seconds` (of CPU), `proof` (whether cvc5 is to print its proof), `horn` (the predicate of Horn clauses, for
 z3 alone).  Answer: `status` (sat, unsat, unknown, missing, crashed), `because`, `core`, `model`, `used`, `version`,
-`seconds`, `proof`, `meaning` (of that predicate).
+`cut` (whether its units came to an end), `seconds`, `proof`, `meaning` (of that predicate).
 """
 
 from __future__ import annotations
@@ -42,7 +42,8 @@ def answer(solver: str, question: Question) -> Answer:
         said = drivers[solver](module, question)
     except Exception as error:  # a solver's own exceptions have no common base
         said = {"status": "unknown", "because": f"{type(error).__name__}: {error}"}
-    return {**said, "seconds": time.process_time() - began}
+    cut = said["status"] == "unknown" and said.get("used", 0) >= int(question["rlimit"])
+    return {**said, "cut": cut, "seconds": time.process_time() - began}
 
 
 def _z3(z3: Any, question: Question) -> Answer:

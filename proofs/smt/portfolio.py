@@ -5,7 +5,10 @@ a plain `sat` or `unsat` is `unknown` with its reason.  Two solvers that contrad
 vote but a status of their own, `disagreement`, and nothing is built on it.
 
 Cut-offs are resource counts (`rlimit`), so that the same query ends the same way on a slow machine; CPU time is a
-net below them, and the clock one below that.
+net below them, and the clock one below that.  Where a model is expected, whoever has none soon is cut off early and
+asked again with more only if nobody found one: a model is tried out afterwards, so that one solver's will do.  A
+proof is tried out by nobody, so both solvers get all their time for it.  A text is asked once: a solver that had the
+same text before, under the same limits, is not asked again.
 """
 
 from __future__ import annotations
@@ -51,6 +54,12 @@ _GLANCE = 0.25
 
 PATIENCE = 6
 """How much slower than its CPU time a query may be on a machine that does other things."""
+
+ROUNDS: Mapping[str, tuple[int, ...]] = {"sat": (64, 8, 1), "unsat": (1,)}
+"""By what the resource units are divided in each round, by expected answer."""
+
+UNITS: Mapping[str, int] = {"cvc5": 10}
+"""How many of z3's units take about the time that one of a solver's own takes; where it is not 1."""
 
 Status = Literal["sat", "unsat", "unknown", "disagreement"]
 
@@ -108,7 +117,8 @@ CVC5_ENUMERATE = Solver("cvc5 enum-inst", "cvc5", {"enum-inst": "true"})
 class Answer:
     """One solver's answer: its status, why it is unknown, the names in its core, its model, units used.
 
-    `seconds` are CPU seconds of its process for this query; a clock reading, so that equal answers may differ in it.
+    `cut` says that its units came to an end.  `seconds` are CPU seconds of its process for this query; a clock
+    reading, so that equal answers may differ in it.
     """
 
     solver: str
@@ -121,6 +131,7 @@ class Answer:
     used: int = 0
     missing: bool = False
     module: str = ""
+    cut: bool = False
     seconds: float = field(default=0.0, compare=False)
 
 
@@ -272,6 +283,7 @@ class Portfolio:
         """`solvers`: always ask these; None: z3 and cvc5, cvc5 with the options that fit the expected answer."""
         self._fixed = tuple(solvers) if solvers is not None else None
         self._workers: dict[tuple[str, ...], _Worker] = {}
+        self._told: dict[str, Mapping[str, Any]] = {}
 
     def __enter__(self) -> Portfolio:
         return self
@@ -309,7 +321,14 @@ class Portfolio:
             "seconds": limits.seconds,
         }
         first = self._fixed or ((Z3, CVC5_FINITE) if expected == "sat" else (Z3, CVC5))
-        answers = self._side_by_side(first, question, query, limits)
+        answers: list[Answer] = []
+        for divisor in ROUNDS[expected]:
+            again = [place for place, answer in enumerate(answers) if answer.cut] or range(len(first))
+            found = self._side_by_side([first[place] for place in again], question, query, limits, divisor)
+            named = dict(enumerate(answers)) | dict(zip(again, found, strict=True))
+            answers = [named[place] for place in sorted(named)]
+            if any(answer.status == "sat" for answer in answers) or not any(answer.cut for answer in answers):
+                break
         silent = any(answer.status == "unknown" and not answer.missing for answer in answers)
         if silent and self._fixed is None and expected == "unsat":
             # Where one found a model after all, the other is helped to look for models.
@@ -357,19 +376,28 @@ class Portfolio:
         return worker.take(limits.patience)
 
     def _side_by_side(
-        self, solvers: Sequence[Solver], question: Mapping[str, Any], query: Query, limits: Limits
+        self, solvers: Sequence[Solver], question: Mapping[str, Any], query: Query, limits: Limits, divisor: int = 1
     ) -> list[Answer]:
-        workers: list[_Worker] = []
+        asked: list[tuple[str, _Worker | None]] = []
         for index, solver in enumerate(solvers):
-            # Two configurations of one solver in one round need a process each.
-            key = (*solver.start, str(sum(s.start == solver.start for s in solvers[:index])))
-            worker = self._workers.setdefault(key, _Worker(solver.start))
-            worker.ask({**question, "options": dict(solver.options)})
-            workers.append(worker)
-        return [
-            _answer(solver, worker.take(limits.patience), query)
-            for solver, worker in zip(solvers, workers, strict=True)
-        ]
+            units = limits.rlimit // (divisor * UNITS.get(solver.module, 1)) if divisor > 1 else limits.rlimit
+            put = {**question, "rlimit": max(1, units), "options": dict(solver.options)}
+            place = hashlib.sha256(json.dumps([solver.start, put]).encode()).hexdigest()
+            worker: _Worker | None = None
+            if place not in self._told:
+                # Two configurations of one solver in one round need a process each.
+                key = (*solver.start, str(sum(s.start == solver.start for s in solvers[:index])))
+                worker = self._workers.setdefault(key, _Worker(solver.start))
+                worker.ask(put)
+            asked.append((place, worker))
+        for place, worker in asked:
+            if worker is not None:
+                self._told[place] = worker.take(limits.patience)
+        told = [self._told[place] for place, _ in asked]
+        for (place, _), said in zip(asked, told, strict=True):
+            if "used" not in said:  # what befell a process, or its clock, may not befall the next one
+                self._told.pop(place, None)
+        return [_answer(solver, said, query) for solver, said in zip(solvers, told, strict=True)]
 
 
 def _together(answers: Sequence[Answer]) -> Status:
@@ -399,7 +427,7 @@ def _answer(solver: Solver, said: Mapping[str, Any], query: Query) -> Answer:
         what = "model" if status == "sat" else "core"
         return replace(bare, because=f"its {what} cannot be read: {error}", used=0)
     because = str(said.get("because", "")) or f"it said {status!r}"
-    return replace(bare, because=because, missing=status == "missing")
+    return replace(bare, because=because, missing=status == "missing", cut=bool(said.get("cut")))
 
 
 def _core(numbered: Sequence[str], query: Query) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from evenhand.plan import Job
-from evenhand.running import run_jobs
+from evenhand.running import Ran, run_jobs
 from tests.evenhand.conftest import PLUGINS, ROOT, Command
 
 
@@ -107,6 +107,42 @@ def test_a_child_that_dies_or_raises_leaves_its_claims_undecided(monkeypatch: py
         "an error stopped fuzz at dies: MemoryError: no more",
     ]
     assert not ran.unfinished
+
+
+def test_the_theorems_of_a_protocol_are_proved_by_one_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What they share is built once; a second process is begun for them only when nothing else waits."""
+
+    def tells(_bundle: object, job: Job, *, workers: int) -> tuple[()]:
+        time.sleep(0.1)
+        raise RuntimeError(f"process {os.getpid()} of {workers}")
+
+    monkeypatch.setattr("evenhand.running.run", tells)
+    fuzzed = [Job("latch", "fuzz", seed=seed, claims=("one_inside",)) for seed in range(4)]
+    proofs = [Job("latch", "prove", theorem=name, claims=("one_inside",)) for name in "abcd"]
+
+    def processes(ran: Ran, engine: str) -> list[str]:
+        return [finding.because.split()[-3] for finding in ran.findings if finding.engine == engine]
+
+    ran = run_jobs([*proofs, *fuzzed], workers=2)
+    assert [len(set(processes(ran, engine))) for engine in ("prove", "fuzz")] == [1, 4]
+    assert len(set(processes(run_jobs(proofs, workers=2), "prove"))) == 2
+
+
+def test_a_child_that_dies_costs_its_company_one_job(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The next theorem is proved by another process."""
+
+    def dies(_bundle: object, job: Job, *, workers: int) -> tuple[()]:
+        if job.theorem == "b":
+            os._exit(9)
+        raise RuntimeError(f"{job.theorem} of {workers}")
+
+    monkeypatch.setattr("evenhand.running.run", dies)
+    ran = run_jobs([Job("latch", "prove", theorem=name, claims=("one_inside",)) for name in "abc"])
+    assert [finding.because for finding in ran.findings] == [
+        "an error stopped prove at dies: RuntimeError: a of 1",
+        "its process ended with exit code 9",
+        "an error stopped prove at dies: RuntimeError: c of 1",
+    ]
 
 
 def test_a_reader_that_leaves_early_is_no_traceback() -> None:

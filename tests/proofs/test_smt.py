@@ -318,4 +318,70 @@ def test_answers_repeat() -> None:
     with Portfolio() as one, Portfolio() as other:
         first = one.ask(asked, expected="sat")
         one.ask(query(FALSE), expected="unsat")
+        other.ask(query(forall([x], red(x))), expected="sat")
         assert one.ask(asked, expected="sat") == first == other.ask(asked, expected="sat")
+
+
+def tells(tmp_path: Path, answer: str) -> tuple[Solver, Callable[[], list[int]]]:
+    """A solver that always gives `answer`, and the resource limits that it was asked with so far."""
+    kept = tmp_path / "asked"
+    note = f"import json; open({str(kept)!r}, 'a').write(str(json.loads(line)['rlimit']) + ' ')"
+    return fake(tmp_path, f"{note}; print({answer!r}, flush=True)"), lambda: [int(n) for n in kept.read_text().split()]
+
+
+CUT = '{"status": "unknown", "because": "canceled", "used": 9, "cut": true}'
+
+
+def test_who_finds_no_model_soon_is_asked_with_more_only_if_nobody_does(tmp_path: Path) -> None:
+    """A model is tried out afterwards, so one solver's is enough; the last word is that of the full limit."""
+    slow, limits = tells(tmp_path, CUT)
+    with Portfolio((Z3, slow)) as both:
+        assert both.ask(query(TRUE), expected="sat", limits=Limits(6400)).status == "sat"
+        assert limits() == [100]
+    with Portfolio((slow,)) as alone:
+        assert alone.ask(query(TRUE), expected="sat", limits=Limits(6400)).status == "unknown"
+    assert limits() == [100, 100, 800, 6400]
+
+
+def test_a_proof_is_given_all_its_time_by_every_solver(tmp_path: Path) -> None:
+    """Nobody tries out a proof, so that a second opinion is worth what it costs."""
+    slow, limits = tells(tmp_path, CUT)
+    with Portfolio((Z3, slow)) as both:
+        assert both.ask(query(FALSE), expected="unsat", limits=Limits(6400)).status == "unsat"
+    assert limits() == [6400]
+
+
+def test_who_is_at_a_loss_is_not_asked_again(tmp_path: Path) -> None:
+    """More units do not help where units were not what was short."""
+    lost, limits = tells(tmp_path, '{"status": "unknown", "because": "incomplete", "used": 9, "cut": false}')
+    with Portfolio((lost,)) as alone:
+        assert alone.ask(query(TRUE), expected="sat", limits=Limits(6400)).status == "unknown"
+    assert limits() == [100]
+
+
+def test_a_text_is_asked_once_but_for_what_befell_a_process(tmp_path: Path) -> None:
+    """Under the same limits; other limits are another question, and a crash is no answer."""
+    sure, limits = tells(tmp_path, '{"status": "unsat", "core": [], "used": 1}')
+    with Portfolio((sure,)) as alone:
+        for bound in (64, 64, 128):
+            assert alone.ask(query(FALSE), expected="unsat", limits=Limits(bound)).status == "unsat"
+    assert limits() == [64, 128]
+    broken = tmp_path / "broken"
+    broken.mkdir()
+    crashing, limits = tells(broken, '{"status": "crashed", "because": "it fell over"}')
+    with Portfolio((crashing,)) as alone:
+        for _ in range(2):
+            assert "it fell over" in alone.ask(query(FALSE), expected="unsat", limits=Limits(64)).because
+    assert limits() == [64, 64]
+
+
+def test_a_real_solver_says_that_its_units_came_to_an_end() -> None:
+    """Both solvers, on pigeons and holes; and neither says so where it simply does not know."""
+    pigeons, holes = ([AGENT(f"{kind}{i}") for i in range(n)] for kind, n in (("p", 9), ("h", 8)))
+    apart = _all([differ(one, two) for one, two in itertools.combinations(pigeons, 2)])
+    few = exists(holes, forall([x], FALSE | _any([same(x, hole) for hole in holes])))
+    with Portfolio() as portfolio:
+        answered = portfolio.ask(query(exists(pigeons, apart), few), expected="sat", limits=Limits(640))
+        easy = portfolio.ask(query(TRUE), expected="sat")
+    assert [(answer.status, answer.cut) for answer in answered.answers] == [("unknown", True)] * 2
+    assert not any(answer.cut for answer in easy.answers)
