@@ -140,8 +140,12 @@ def cases(system: AnySystem, claim: Property, steps: Iterable[AnyStep]) -> Itera
 
 
 def variants(system: AnySystem, mutants: Sequence[Mutant[Any]]) -> tuple[AnySystem, ...]:
-    """The reference and each mutant of it, at the system's own scope and readings."""
-    return (system, *(replace(system, rules=mutant.rules, variant=mutant.name) for mutant in mutants))
+    """The reference and each mutant of it, at the system's own scope and readings.
+
+    A protocol whose systems have rules of several kinds has mutants of each; those of another kind are left out.
+    """
+    own = [mutant for mutant in mutants if type(mutant.rules) is type(system.rules)]
+    return (system, *(replace(system, rules=mutant.rules, variant=mutant.name) for mutant in own))
 
 
 def agree(
@@ -158,7 +162,8 @@ def agree(
     worlds = theorem.samples if isinstance(theorem.samples, Worlds) else None
     usual = _steps(theorem, system, None)
     told = [list(cases(system, claim, (one.step,))) for one in usual]
-    for variant in (*variants(system, mutants), *_foils(system, worlds)):
+    compared = variants(system, mutants)
+    for variant in (*compared, *_foils(system, worlds)):
         reference = variant.variant == "reference"
         words = theorem.theory.meanings if reference else _mutated(theorem, variant.variant)
         taken: Sequence[_Taken] = usual if reference else _steps(theorem, variant, usual)
@@ -180,7 +185,7 @@ def agree(
     made = corners(theorem, system) if worlds is not None else ()
     for corner in made:
         tally.corner(corner, list(cases(system, claim, corner.steps)))
-    return tally.result(len(mutants), worlds, usual, made)
+    return tally.result(len(compared) - 1, worlds, usual, made)
 
 
 def _foils(system: AnySystem, worlds: Worlds | None) -> Iterator[AnySystem]:

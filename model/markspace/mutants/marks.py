@@ -87,6 +87,10 @@ def _amplified(weights: tuple[Fraction, Fraction, Fraction], source: Source) -> 
     return 1 + STRENGTH.weight(weights, source)
 
 
+def _below_nothing(weights: tuple[Fraction, Fraction, Fraction], source: Source) -> Fraction:
+    return STRENGTH.weight(weights, source) - Fraction(1, 2)
+
+
 def _everything_weighed(_readings: Readings, _kind: Kind, _source: Source) -> bool:
     return True
 
@@ -104,6 +108,10 @@ def _strongest_only(effective: Amount, warnings: tuple[Amount, ...]) -> Amount:
 
 def _cancelled_for_good(_effective: Amount, warnings: tuple[Amount, ...]) -> Amount:
     return ZERO if warnings else _effective
+
+
+def _halved(effective: Amount, warnings: tuple[Amount, ...]) -> Amount:
+    return effective.scaled(Fraction(1, 2)) if warnings else effective
 
 
 def _plain_sum(strengths: tuple[Amount, ...], _factor: Fraction, cap: Fraction) -> Amount:
@@ -282,10 +290,12 @@ MARKS: tuple[Mutant[Any], ...] = (
     _signal("trust_reversed", "The least trusted source weighs most.", "P6", weight=_reversed_weight),
     _signal("trust_ignored", "All sources weigh the same.", "P6", weight=_equal_weight),
     _signal("trust_amplifies", "Weights exceed 1.", "P7", weight=_amplified),
+    _signal("distrust_goes_below_zero", "Distrust counts against a mark.", "P7", weight=_below_nothing),
     _signal("warnings_are_trusted_by_source", "Warnings have trust weights.", "4.2", weighed=_everything_weighed),
     _signal("warnings_go_below_zero", "Reduction has no floor.", "P34", reduced=_below_zero),
     _signal("strongest_warning_alone", "Only the strongest warning counts.", "9.5", reduced=_strongest_only),
     _signal("warned_is_gone", "A warned mark has no strength.", "P35", reduced=_cancelled_for_good),
+    _signal("warnings_halve", "Any warnings halve the mark, whatever they weigh.", "9.5", reduced=_halved),
     _signal("plain_sum", "Aggregates are sums.", "P8", reinforced=_plain_sum),
     _signal("no_cap", "Aggregates have no cap.", "P9", reinforced=_uncapped),
     _signal("averages", "Aggregates are averages.", "P10", reinforced=_average),

@@ -1,0 +1,235 @@
+"""Theorems about strength, for any number of instants, warnings and marks, over the reals (P1, P6 to P10, P34, P35).
+
+Three are false as written; each has its smallest witness, and beside it the theorem with the assumption that repairs
+it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from evenhand.proofs.markspace.strength_link import (
+    samples,
+    scene_of_aggregates,
+    scene_of_decay,
+    scene_of_trust,
+    scene_of_warnings,
+    view_aggregate,
+    view_decay,
+    view_trust,
+    view_warned,
+)
+from evenhand.proofs.markspace.strength_words import (
+    AGGREGATE,
+    ALL_GONE,
+    AVERAGES,
+    BELOW_ZERO,
+    CONSTANT,
+    DECAY,
+    GROWING,
+    HALVED,
+    INSTANT,
+    LARGER,
+    MORE_THAN_BASE,
+    PLAIN_SUM,
+    REVERSED,
+    SOURCE,
+    STRONGEST_ALONE,
+    TRUST,
+    UNCAPPED,
+    WARNED,
+    WEIGHTLESS,
+    WITHOUT_FLOOR,
+    base,
+    before,
+    identical,
+    lasts,
+    more,
+    more_trusted,
+    mutation,
+    upto,
+    word,
+)
+from evenhand.proofs.smt.arithmetic import below, number, zero
+from evenhand.proofs.smt.logic import FALSE, exists, forall, variables
+from evenhand.proofs.theorem import Theorem
+from evenhand.properties.verdict import Status
+
+__all__ = ["STRENGTHS"]
+
+SCOPE = "any number of instants, warnings and marks, over the reals"
+t, u = variables(INSTANT, "t u")
+r, s = variables(SOURCE, "r s")
+
+
+def _theorem(**more: Any) -> Theorem:
+    return Theorem(protocol="markspace", system="signals", claim=more["name"], samples=samples, scope=SCOPE, **more)
+
+
+GROWTH = _theorem(
+    name="decay_monotonicity_p1",
+    sentence="The strength of an observation or a warning never grows with time, whatever its half-life.",
+    source="P1, 3.1",
+    theory=DECAY,
+    variables=(t, u),
+    assumes=upto(t, u),
+    goal=~word(DECAY, "grows", t, u),
+    view=view_decay,
+    realise=scene_of_decay,
+    needs=("factors_never_grow", "strengths_are_not_negative"),
+    mutants=(mutation(DECAY, "observations_grow", {"grows": GROWING}),),
+)
+
+_ranked = forall([r, s], more_trusted(r, s) >> word(TRUST, "above", r, s))
+_REVERSED = mutation(TRUST, "trust_reversed", {"above": REVERSED})
+_IGNORED = mutation(TRUST, "trust_ignored", {"above": FALSE})
+_TRUSTED: dict[str, Any] = {"theory": TRUST, "view": view_trust, "realise": scene_of_trust}
+
+ORDER = _theorem(
+    name="trust_ordering_p6",
+    sentence="Of two sources the more trusted one has the higher effective strength: false of a mark without strength.",
+    source="P6",
+    goal=_ranked,
+    expected=Status.REFUTED,
+    **_TRUSTED,
+)
+
+ORDER_REPAIRED = _theorem(
+    name="trust_orders_what_has_strength",
+    sentence="It has wherever there is any strength; where there is none nobody is above anybody.",
+    source="P6, repaired",
+    goal=_ranked | (zero(base(TRUST.functions[4]())) & forall([r, s], ~word(TRUST, "above", r, s))),
+    needs=("weights_follow_trust", "strengths_are_not_negative"),
+    witness=exists([r, s], word(TRUST, "above", r, s)),
+    mutants=(_REVERSED, _IGNORED),
+    **_TRUSTED,
+)
+
+BOUNDS = _theorem(
+    name="trust_bounds_p7",
+    sentence="Trust never amplifies and never makes a strength negative.",
+    source="P7",
+    variables=(t,),
+    goal=~word(TRUST, "amplified", t) & ~word(TRUST, "negative", t),
+    needs=("weights_lie_between", "strengths_are_not_negative"),
+    mutants=(
+        mutation(TRUST, "trust_amplifies", {"above": LARGER, "amplified": MORE_THAN_BASE}),
+        mutation(TRUST, "distrust_goes_below_zero", BELOW_ZERO),
+    ),
+    **_TRUSTED,
+)
+
+_NO_FLOOR = "without a floor a mark recovers all the same"
+_WARNED: dict[str, Any] = {"theory": WARNED, "view": view_warned, "realise": scene_of_warnings}
+_time_passes = before(t, u) & lasts(u)
+
+BOUND = _theorem(
+    name="invalidation_bound_p34",
+    sentence="No number of warnings reduces a mark below 0.",
+    source="P34",
+    variables=(t,),
+    goal=~word(WARNED, "sinks", t),
+    witness=exists([t], word(WARNED, "gone", t)),
+    mutants=(
+        mutation(WARNED, "warnings_go_below_zero", WITHOUT_FLOOR),
+        mutation(WARNED, "strongest_warning_alone", STRONGEST_ALONE, "it, too, is cut off at 0"),
+        mutation(WARNED, "warned_is_gone", ALL_GONE, "nothing is not below 0"),
+    ),
+    **_WARNED,
+)
+
+RECOVERY = _theorem(
+    name="invalidation_decay_p35",
+    sentence="As warnings decay the mark recovers: false where the mark itself decays faster.",
+    source="P35",
+    variables=(t, u),
+    assumes=_time_passes,
+    goal=~word(WARNED, "falls", t, u),
+    expected=Status.REFUTED,
+    **_WARNED,
+)
+
+RECOVERY_REPAIRED = _theorem(
+    name="constant_marks_recover",
+    sentence="A mark that does not decay itself recovers, strictly where anything is left of it.",
+    source="P35, repaired",
+    variables=(t, u),
+    assumes=_time_passes & CONSTANT,
+    goal=word(WARNED, "rises", t, u)
+    | (word(WARNED, "gone", t) & word(WARNED, "gone", u))
+    | (WEIGHTLESS & ~word(WARNED, "rises", t, u) & ~word(WARNED, "falls", t, u)),
+    needs=("warnings_decay",),
+    witness=exists([t, u], word(WARNED, "rises", t, u)),
+    mutants=(
+        mutation(WARNED, "warnings_halve", HALVED),
+        mutation(WARNED, "warnings_go_below_zero", WITHOUT_FLOOR, _NO_FLOOR),
+        mutation(WARNED, "strongest_warning_alone", STRONGEST_ALONE, "the strongest decays as well"),
+        mutation(WARNED, "warned_is_gone", ALL_GONE, "it is gone before and after"),
+    ),
+    **_WARNED,
+)
+
+_SUM = mutation(AGGREGATE, "plain_sum", PLAIN_SUM)
+_AGGREGATED: dict[str, Any] = {"theory": AGGREGATE, "view": view_aggregate, "realise": scene_of_aggregates}
+
+SUBLINEAR = _theorem(
+    name="sublinearity_p8",
+    sentence="N identical marks aggregate to less than N times one: false of marks without strength.",
+    source="P8",
+    assumes=identical(),
+    goal=word(AGGREGATE, "sublinear"),
+    expected=Status.REFUTED,
+    **_AGGREGATED,
+)
+
+SUBLINEAR_REPAIRED = _theorem(
+    name="sublinear_where_there_is_strength",
+    sentence="N identical marks of positive strength aggregate to less than N times one.",
+    source="P8, repaired",
+    assumes=identical() & below(number(0), more()),
+    goal=word(AGGREGATE, "sublinear"),
+    needs=("the_share_is_less_than_all", "identical_marks"),
+    mutants=(_SUM,),
+    **_AGGREGATED,
+)
+
+CAPPED = _theorem(
+    name="boundedness_p9",
+    sentence="No aggregate of any number of marks exceeds the cap.",
+    source="P9",
+    goal=~word(AGGREGATE, "over"),
+    mutants=(
+        mutation(AGGREGATE, "no_cap", UNCAPPED),
+        mutation(AGGREGATE, "plain_sum", PLAIN_SUM, "a plain sum is capped as well"),
+    ),
+    **_AGGREGATED,
+)
+
+ADDITION = _theorem(
+    name="monotonic_addition_p10",
+    sentence="Adding a mark of positive strength never lowers the aggregate, wherever it sorts.",
+    source="P10",
+    assumes=below(number(0), more()),
+    goal=~word(AGGREGATE, "drops"),
+    needs=("the_share_is_less_than_all",),
+    mutants=(
+        mutation(AGGREGATE, "averages", AVERAGES),
+        mutation(AGGREGATE, "plain_sum", PLAIN_SUM, "a sum grows as well"),
+    ),
+    **_AGGREGATED,
+)
+
+STRENGTHS: tuple[Theorem, ...] = (
+    GROWTH,
+    ORDER,
+    ORDER_REPAIRED,
+    BOUNDS,
+    BOUND,
+    RECOVERY,
+    RECOVERY_REPAIRED,
+    SUBLINEAR,
+    SUBLINEAR_REPAIRED,
+    CAPPED,
+    ADDITION,
+)
+"""The theorems about strength."""
