@@ -12,11 +12,15 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
+from evenhand.engines import run
+from evenhand.plan import Job
+from evenhand.properties.registry import find
 from evenhand.properties.verdict import Status
 from evenhand.report.about import About, about_claims
 from evenhand.report.finding import Finding
 from evenhand.report.forms import forms_of
 from evenhand.report.forms.views import View
+from evenhand.report.merging import Apart, merged
 from evenhand.report.report import Report
 from evenhand.report.trace import Run, Story, Told
 from tests.evenhand.conftest import ROOT, Command
@@ -205,7 +209,31 @@ def test_readings_that_flip_a_verdict_are_listed() -> None:
     assert [(flip.claim, flip.readings, flip.usual, flip.status) for flip in view.flips] == [
         ("safe", "again=granted", HOLDS, REFUTED)
     ]
-    assert view.readings_run == 2
+    assert view.readings_run == (("toy", "again=granted"), ("toy", "again=refused"))
+    assert view.readings_idle == ["toy again=refused"]
+
+
+def test_growth_is_what_the_searches_counted() -> None:
+    """Free, or held by one of n: n + 1 states, 2n actions in each."""
+    jobs = [Job("latch", "explore", scope=(("agents", agents),)) for agents in (3, 2)]
+    view = View(Report(tuple(one for job in jobs for one in run(find("latch"), job))), ())
+    told = [(one.sizes, one.configs, one.states, one.steps, one.depth, one.complete) for one in view.growth]
+    assert told == [("agents=2", 1, 3, 12, 1, True), ("agents=3", 1, 4, 24, 1, True)]
+    bounded = View(Report(run(find("latch"), Job("latch", "explore", depth=0))), ())
+    assert not bounded.growth[0].complete
+
+
+def test_an_interrupted_matrix_blames_no_claim() -> None:
+    """Of what was not run nothing is known, so no claim is said to notice nothing."""
+    row = {"mutant": "late", "fate": "unfinished", "kills": []}
+    matrix = {"protocol": "toy", "idle_claims": ["safe"], "matrix": [row]}
+    told = Tags(forms_of(SURPRISES, (matrix,))["report.html"].decode()).texts
+    assert any("of 1 faults nothing is known" in text for text in told)
+    assert not any("Claims that notice none" in text for text in told)
+    done = {**matrix, "matrix": [{**row, "fate": "survivor"}]}
+    told = Tags(forms_of(SURPRISES, (done,))["report.html"].decode()).texts
+    assert any("1 faults: 1 survivor" in text for text in told)
+    assert any("Claims that notice none" in text for text in told)
 
 
 def test_a_report_comes_back_from_its_json_and_makes_the_same_forms() -> None:
@@ -238,11 +266,34 @@ def test_report_command_makes_every_form_again(cli: Command, tmp_path: Path) -> 
     for name in ("junit.xml", "report.sarif", "summary.md"):
         assert (second / name).read_bytes() == (first / name).read_bytes()
     assert "always_free" in (second / "report.html").read_text("utf-8")
+    twice = cli("report", str(first / "report.json"), str(matrix), str(matrix), "--out", str(second))
+    assert (twice.code, twice.err) == (2, "evenhand: two kill matrices speak of latch; name one of them\n")
     for content, said in (("{}", "format"), ("no", "JSON"), ('{"format": "other/thing"}', "other/thing")):
         bad = tmp_path / "bad.json"
         bad.write_text(content, "utf-8")
         answer = cli("report", str(bad), "--out", str(second))
         assert (answer.code, answer.err.count("\n")) == (2, 1) and said in answer.err and "bad.json" in answer.err
+
+
+def test_reports_of_several_protocols_become_one() -> None:
+    """Findings one after the other; what was asked differently is listed; what is interrupted stays so."""
+    other = replace(
+        SURPRISES,
+        findings=tuple(replace(finding, protocol="bell") for finding in SURPRISES.findings),
+        settings={"budget": "deep", "strict": True},
+        interrupted=True,
+        unfinished=("fuzz bell",),
+        timing={"total": 2.0},
+    )
+    both = merged([replace(SURPRISES, timing={"total": 1.0}), other])
+    assert both.findings == (*SURPRISES.findings, *other.findings)
+    assert both.settings == {"budget": ["quick", "deep"], "strict": True}
+    assert (both.interrupted, both.unfinished, both.timing) == (True, ("fuzz bell",), {"total": 3.0})
+    assert merged([SURPRISES]) is SURPRISES
+    with pytest.raises(Apart, match="two reports speak of toy"):
+        merged([SURPRISES, SURPRISES])
+    with pytest.raises(Apart, match=r"evenhand 0\.1\.0, another with 0\.2"):
+        merged([SURPRISES, replace(other, versions={"evenhand": "0.2"})])
 
 
 def rows(page: str) -> list[dict[str, Any]]:

@@ -14,7 +14,7 @@ from importlib import resources
 from typing import Any
 
 from jinja2 import Environment, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from evenhand.report.forms.views import View
 from evenhand.report.report import Report
@@ -28,6 +28,7 @@ def page(report: Report, matrices: Sequence[Mapping[str, Any]] = ()) -> bytes:
     environment = Environment(
         autoescape=True, finalize=_harmless, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
+    environment.filters["breakable"] = _breakable
     style, script = _part("page.css"), _part("page.js")
     made = environment.from_string(_part("page.html.j2")).render(
         view=View(report, tuple(matrices)),
@@ -44,6 +45,11 @@ def _part(name: str) -> str:
 
 def _digest(text: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
+def _breakable(text: str) -> Markup:
+    """A name that a browser may break after each underscore."""
+    return Markup("_<wbr>").join(escape(part) for part in inert(text).split("_"))
 
 
 def _harmless(value: Any) -> Any:

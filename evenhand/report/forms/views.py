@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -51,7 +52,14 @@ class Row:
     def more(self) -> list[tuple[str, str]]:
         """The rest of the scope and of the coverage, by name."""
         scope = [(name, value) for name, value in self.finding.scope.items() if name not in self.finding.sizes]
-        return [(name, _number(value)) for name, value in (*scope, *self.finding.coverage.items())]
+        named = [(name, _number(value)) for name, value in (*scope, *self.finding.coverage.items())]
+        word = ("word", self.finding.status.value)  # told already
+        return [("" if name in value.split()[:2] else name, value) for name, value in named if (name, value) != word]
+
+    @property
+    def proved(self) -> str:
+        """For what a theorem was proved; empty where it was not."""
+        return str(self.finding.scope.get("proved", ""))
 
 
 @dataclass(frozen=True)
@@ -82,26 +90,47 @@ class Flip:
 
 @dataclass(frozen=True)
 class Growth:
-    """How large one search was."""
+    """How large one search was; `magnitude` is the number of decimal digits of its states, for a bar."""
 
     protocol: str
     system: str
     sizes: str
+    configs: int
     states: int
-    transitions: int
-    edges: int
+    steps: int
     depth: int
+    complete: bool
+    quotient: str
+
+    @property
+    def magnitude(self) -> int:
+        """1 for up to nine states, 2 for up to ninety-nine, and so on."""
+        return len(str(self.states))
 
 
 @dataclass(frozen=True)
 class Heat:
-    """A kill matrix: a line for each mutant, a column for each claim that kills one; (engines, shortest) or None."""
+    """A kill matrix: a line for each mutant, a column for each claim that kills one; (engines, shortest) or None.
+
+    `complete` is false for what only the kept fixtures show; `unfinished` counts what an interruption left open.
+    """
 
     protocol: str
     claims: tuple[str, ...]
     rows: tuple[tuple[str, str, tuple[tuple[str, int | None] | None, ...]], ...]
     idle: tuple[str, ...]
     complete: bool
+
+    @property
+    def fates(self) -> str:
+        """How many mutants came to what, `3 killed, 1 equivalent`."""
+        counts = Counter(fate or "killed" for _, fate, _ in self.rows)
+        return ", ".join(f"{number} {fate}" for fate, number in counts.items())
+
+    @property
+    def unfinished(self) -> int:
+        """Mutants of which nothing is known."""
+        return sum(fate == "unfinished" for _, fate, _ in self.rows)
 
 
 class View:
@@ -179,14 +208,22 @@ class View:
             before = usual.get(key)
             decided = Status.UNDECIDED not in (before, finding.status)
             if finding.readings and before is not None and decided and finding.status is not before:
-                readings = ", ".join(f"{name}={value}" for name, value in sorted(finding.readings.items()))
+                readings = _readings(finding)
                 found[*key, readings] = Flip(*key, before, readings, finding.status)
         return tuple(found.values())
 
+    @cached_property
+    def readings_run(self) -> tuple[tuple[str, str], ...]:
+        """The readings other than the default that were searched, with their protocol."""
+        return tuple(dict.fromkeys((f.protocol, _readings(f)) for f in self._searched if f.readings))
+
     @property
-    def readings_run(self) -> int:
-        """How many readings other than the default were searched."""
-        return len({(f.protocol, tuple(sorted(f.readings.items()))) for f in self._searched if f.readings})
+    def readings_idle(self) -> list[str]:
+        """Those of them that flip no verdict."""
+        flipping = {(flip.protocol, flip.readings) for flip in self.flips}
+        return [
+            f"{protocol} {readings}" for protocol, readings in self.readings_run if (protocol, readings) not in flipping
+        ]
 
     @property
     def _searched(self) -> list[Finding]:
@@ -200,15 +237,16 @@ class View:
     @cached_property
     def growth(self) -> tuple[Growth, ...]:
         """The searches of each system under its default readings, smallest first."""
-        found: dict[tuple[str, str, str], Growth] = {}
+        found: dict[tuple[str, ...], Growth] = {}
         for finding in self._searched:
             count = finding.coverage
             if finding.readings or "states" not in count:
                 continue
             sizes = ", ".join(f"{name}={size}" for name, size in finding.sizes.items())
             key = (finding.protocol, finding.system, sizes)
-            numbers = (count.get(name, 0) for name in ("states", "transitions", "edges", "depth"))
-            found.setdefault(key, Growth(*key, *numbers))
+            numbers = (count["configs"], count["states"], count["steps"], finding.scope["depth"])
+            whole, quotient = bool(finding.scope["complete"]), str(finding.scope.get("quotient", ""))
+            found.setdefault((*key, quotient), Growth(*key, *numbers, whole, quotient))
         return tuple(sorted(found.values(), key=lambda one: (one.protocol, one.system, one.states)))
 
     @cached_property
@@ -224,6 +262,10 @@ class View:
             if (f.protocol, f.engine, f.status) == (protocol, "replay", Status.REFUTED) and f.variant != "reference":
                 kills.setdefault(f.variant, {})[f.claim] = ("replay", f.length)
         return _heat_of(protocol, {name: ("", by) for name, by in kills.items()}, (), False) if kills else None
+
+
+def _readings(finding: Finding) -> str:
+    return ", ".join(f"{name}={value}" for name, value in sorted(finding.readings.items()))
 
 
 def _case_of(finding: Finding) -> tuple[Any, ...]:

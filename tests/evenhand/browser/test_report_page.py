@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 from importlib import import_module
 from pathlib import Path
@@ -102,6 +103,40 @@ def test_a_phone_scrolls_one_way_only(report: Path, browser: Browser) -> None:
         window.goto(report.as_uri())
         window.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
         assert window.evaluate("document.documentElement.scrollWidth") <= 360
+    finally:
+        context.close()
+
+
+def test_the_kill_matrices_of_several_protocols_stand_on_one_page(
+    report: Path, browser: Browser, cli: Command, tmp_path: Path
+) -> None:
+    """That of a real run and one with a survivor; a number is the shortest run, and names stay beside their line."""
+    real = cli("mutants", "latch", "--json").json
+    rows = [
+        {"mutant": "noisy", "fate": "killed", "kills": [{"claim": "quiet", "engine": "explore", "length": 3}]},
+        {"mutant": "unseen", "fate": "survivor", "kills": []},
+    ]
+    other = {"format": "evenhand/mutants", "protocol": "bell", "idle_claims": ["loud"], "matrix": rows}
+    files = [report.with_name("report.json")]
+    for made in (real, other):
+        files.append(tmp_path / f"{made['protocol']}.json")
+        files[-1].write_text(json.dumps(made), "utf-8")
+    assert cli("report", *map(str, files), "--out", str(tmp_path / "all")).code == 0
+    context = browser.new_context(bypass_csp=True)
+    try:
+        window = context.new_page()
+        window.goto((tmp_path / "all" / "report.html").as_uri())
+        expect(window.locator("#mutants h3")).to_have_text(["latch", "bell"])
+        (killed,) = [row for row in real["matrix"] if row["mutant"] == "always_free"]
+        shortest = min(kill["length"] for kill in killed["kills"] if kill["claim"] == "one_inside")
+        assert shortest == 2, "one takes it, then the other"
+        matrix = window.get_by_role("region", name="Kill matrix of latch")
+        columns = matrix.locator("thead th").all_inner_texts()
+        line = matrix.locator("tbody tr", has_text="always_free").locator("th, td")
+        expect(line.nth(columns.index("one_inside"))).to_have_text("2")
+        expect(window.get_by_role("region", name="Kill matrix of bell")).to_contain_text("unseen survivor")
+        found = axe.run(window)
+        assert found.violations_count == 0, found.generate_report()
     finally:
         context.close()
 
