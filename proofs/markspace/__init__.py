@@ -1,10 +1,11 @@
-"""Theorems about `markspace`: for any number of instants, warnings and marks."""
+"""Theorems about `markspace`: strength over the reals, and the barrier, for any number of what they speak of."""
 
 from __future__ import annotations
 
+from evenhand.proofs.markspace.barrier import BARRIERS
 from evenhand.proofs.markspace.strengths import STRENGTHS
 
 __all__ = ["THEOREMS"]
 
-THEOREMS = (*STRENGTHS,)
+THEOREMS = (*STRENGTHS, *BARRIERS)
 """What `markspace` is proved to do."""

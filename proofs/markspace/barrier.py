@@ -1,0 +1,232 @@
+"""The absorbing barrier, for any number of agents, scopes and revocations (P44, P45, §9.8).
+
+A denial is a revoked permission or a need that must come first.  One operation adds what it names, or restores it, or
+restores everything of an agent; whether the principal does it is the token's to say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import product
+from typing import Any
+
+from evenhand.model.markspace.layers import initial
+from evenhand.model.markspace.layers_words import (
+    ANYWHERE,
+    TOKEN,
+    Barrier,
+    Layer,
+    LayersConfig,
+    LayersStep,
+    Op,
+    Operation,
+    World,
+)
+from evenhand.model.markspace.marks import Kind
+from evenhand.model.markspace.readings import Readings
+from evenhand.model.system import System
+from evenhand.model.trace import Scenario
+from evenhand.proofs.markspace.strength_words import mutation, word
+from evenhand.proofs.smt.logic import Definition, Formula, Relation, Sort, exists, forall, iff, ite, same, variables
+from evenhand.proofs.smt.structure import Structure
+from evenhand.proofs.theorem import Mutation, Theorem
+from evenhand.proofs.theory import Axiom, Theory
+
+__all__ = ["BARRIERS"]
+
+SCOPE = "any number of agents, scopes and revocations"
+DENIAL = Sort("Denial")
+d, e = variables(DENIAL, "d e")
+
+denied, added, mine, named, about_need = (
+    Relation(name, (DENIAL,)) for name in ("denied", "added", "mine", "named", "about_need")
+)
+narrows, restores, restores_all, principal = (
+    Relation(name, ()) for name in ("narrows", "restores", "restores_all", "principal")
+)
+
+
+def _kept(lawful: Formula, restored: Formula, narrowed: Formula) -> Formula:
+    """What is denied afterwards, given who may restore, what restoring one leaves and what narrowing leaves."""
+    return ite(
+        restores_all(),
+        denied(d) & ~(lawful & mine(d)),
+        ite(restores(), denied(d) & ~(lawful & restored), ite(narrows(), narrowed, denied(d) | added(d))),
+    )
+
+
+_grown = denied(d) | added(d)
+_either = restores() | restores_all()
+BARRIER = Theory(
+    name="markspace_barrier",
+    sorts=(DENIAL,),
+    functions=(),
+    relations=(denied, added, mine, named, about_need, narrows, restores, restores_all, principal),
+    axioms=(
+        Axiom(
+            "one_operation",
+            ~(narrows() & _either) & ~(restores() & restores_all()),
+            "9.8",
+        ),
+        Axiom("one_permission_is_named", forall([d, e], (named(d) & named(e)) >> same(d, e)), "9.8"),
+        Axiom("what_is_named_is_a_permission_of_the_agent", forall([d], named(d) >> (mine(d) & ~about_need(d))), "9.8"),
+        Axiom("one_denial_is_added", forall([d, e], (added(d) & added(e)) >> same(d, e)), "9.8"),
+        Axiom("what_is_added_is_of_the_agent", forall([d], added(d) >> mine(d)), "9.8"),
+        Axiom("narrowing_revokes", forall([d], (narrows() & added(d)) >> ~about_need(d)), "9.8"),
+        Axiom("restoring_adds_nothing", _either >> forall([d], ~added(d)), "9.8"),
+    ),
+    definitions=(
+        Definition(Relation("kept", (DENIAL,)), (d,), _kept(principal(), named(d), _grown), "9.8"),
+        Definition(Relation("granted", ()), (), _either & principal(), "9.8: principal-only"),
+    ),
+)
+
+_FORGES: Mutation = mutation(
+    BARRIER, "any_token_will_do", {"kept": _kept(_either, named(d), _grown), "granted": _either}
+)
+_FORGIVES: dict[str, Formula] = {"kept": _kept(principal(), named(d), added(d) | (denied(d) & about_need(d)))}
+_TOO_MUCH: dict[str, Formula] = {"kept": _kept(principal(), mine(d), _grown)}
+
+# The link.
+
+Rows = frozenset[tuple[str, ...]]
+CONFIG = LayersConfig(frozenset({Layer.BARRIER}), ("alice", "bob"), Readings(), capacity=2)
+FORGED = "forged"
+
+
+def _denials(barrier: Barrier) -> set[tuple[str, ...]]:
+    revoked = {(agent, scope, kind.value) for agent, scope, kind in barrier.revoked}
+    return revoked | {(agent, scope) for agent, scope in barrier.need_first}
+
+
+def _adds(act: Operation) -> set[tuple[str, ...]]:
+    match act.op:
+        case Op.NARROW:
+            return {(act.agent, act.scope, act.kind.value)}
+        case Op.NARROW_ALL:
+            return {(act.agent, ANYWHERE, act.kind.value)}
+        case Op.REQUIRE_NEED:
+            return {(act.agent, act.scope)}
+        case _:
+            return set()
+
+
+def view(step: LayersStep) -> Structure | None:
+    """A step of a deployment that has a barrier and nothing else."""
+    act, before, after = step.action, step.before.barrier, step.after.barrier
+    if step.config.layers != CONFIG.layers or before is None or after is None or act.agent not in step.config.agents:
+        return None
+    one = {(act.agent, act.scope, act.kind.value)} if act.op is Op.RESTORE else set[tuple[str, ...]]()
+    adds = _adds(act)
+    known = sorted(_denials(before) | _denials(after) | adds | one) or [("nobody", "nothing", "none")]
+
+    def those(members: set[tuple[str, ...]]) -> Rows:
+        return frozenset(("/".join(one),) for one in members)
+
+    def props(value: bool) -> Rows:
+        return frozenset([()]) if value else frozenset()
+
+    restoring = act.op in (Op.RESTORE, Op.RESTORE_ALL)
+    relations = {
+        "denied": those(_denials(before)),
+        "added": those(adds),
+        "mine": those({one for one in known if one[0] == act.agent}),
+        "named": those(one),
+        "about_need": those({one for one in known if len(one) == 2}),
+        "narrows": props(act.op in (Op.NARROW, Op.NARROW_ALL)),
+        "restores": props(act.op is Op.RESTORE),
+        "restores_all": props(act.op is Op.RESTORE_ALL),
+        "principal": props(act.token == TOKEN),
+        "kept": those(_denials(after)),
+        "granted": props(restoring and step.shown.accepted),
+    }
+    return Structure({"Denial": tuple("/".join(one) for one in known)}, relations)
+
+
+def scene(structure: Structure) -> Scenario[LayersConfig, World, Operation]:
+    """Deny what is denied, then take the operation."""
+    told = structure.relations
+
+    def holds(relation: str, *arguments: str) -> bool:
+        return arguments in told[relation]
+
+    def about(op: Op, name: str, token: str = "") -> Operation:
+        agent = "alice" if holds("mine", name) else "bob"
+        place = f"s{structure.universe['Denial'].index(name)}"
+        if op is Op.NARROW and holds("about_need", name):
+            return Operation(Op.REQUIRE_NEED, agent, place)
+        return Operation(op, agent, place, Kind.OBSERVATION, token)
+
+    acts = [about(Op.NARROW, name) for name in structure.universe["Denial"] if holds("denied", name)]
+    token = TOKEN if holds("principal") else FORGED
+    names = structure.universe["Denial"]
+    if holds("restores_all"):
+        acts.append(Operation(Op.RESTORE_ALL, "alice", token=token))
+    elif holds("restores"):
+        meant = [name for name in names if holds("named", name)]
+        fresh = Operation(Op.RESTORE, "alice", "elsewhere", Kind.OBSERVATION, token)
+        acts.append(about(Op.RESTORE, meant[0], token) if meant else fresh)
+    else:
+        new = [name for name in names if holds("added", name)]
+        fresh = Operation(Op.NARROW, "alice", "elsewhere") if holds("narrows") else Operation(Op.TICK)
+        acts.append(about(Op.NARROW, new[0]) if new else fresh)
+    return Scenario(CONFIG, initial(CONFIG)[0], tuple(acts))
+
+
+def _menu() -> Iterator[Operation]:
+    for agent in CONFIG.agents:
+        yield Operation(Op.NARROW, agent, "a")
+        yield Operation(Op.NARROW, agent, "c", Kind.ACTION)
+        yield Operation(Op.NARROW_ALL, agent, kind=Kind.OBSERVATION)
+        yield Operation(Op.REQUIRE_NEED, agent, "a")
+        for token in (TOKEN, FORGED):
+            yield Operation(Op.RESTORE, agent, "a", Kind.OBSERVATION, token)
+            yield Operation(Op.RESTORE_ALL, agent, token=token)
+
+
+def samples(system: System[Any, Any, Any, Any, Any]) -> Iterator[LayersStep]:
+    """Every run of two operations and what some third one does, by any variant."""
+    menu = tuple(_menu())
+    for first, second in product(menu, repeat=2):
+        state = initial(CONFIG)[0]
+        for act in (first, second, menu[(menu.index(first) + menu.index(second)) % len(menu)]):
+            step = system.take(CONFIG, state, act)
+            yield step
+            state = step.after
+
+
+def _theorem(**more: Any) -> Theorem:
+    usual: dict[str, Any] = {"theory": BARRIER, "view": view, "realise": scene, "samples": samples, "scope": SCOPE}
+    return Theorem(protocol="markspace", system="layers", claim=more["name"], **usual, **more)
+
+
+MONOTONE = _theorem(
+    name="barrier_monotonicity_p44",
+    sentence="What is denied stays denied until the principal restores it, or everything of its agent.",
+    source="P44, 9.8",
+    variables=(d,),
+    assumes=denied(d) & ~word(BARRIER, "kept", d),
+    goal=principal() & ((restores_all() & mine(d)) | (restores() & named(d))),
+    witness=exists([d], word(BARRIER, "kept", d)),
+    mutants=(
+        _FORGES,
+        mutation(BARRIER, "narrowing_forgives", _FORGIVES),
+        mutation(BARRIER, "restores_too_much", _TOO_MUCH),
+    ),
+)
+
+EXCLUSIVE = _theorem(
+    name="barrier_principal_exclusivity_p45",
+    sentence="Without the principal's token nothing is restored, and nothing changes.",
+    source="P45",
+    assumes=_either & ~principal(),
+    goal=~word(BARRIER, "granted") & forall([d], iff(word(BARRIER, "kept", d), denied(d))),
+    mutants=(
+        _FORGES,
+        mutation(BARRIER, "narrowing_forgives", _FORGIVES, "it narrows, and restores nothing"),
+        mutation(BARRIER, "restores_too_much", _TOO_MUCH, "without the token it restores nothing either"),
+    ),
+)
+
+BARRIERS: tuple[Theorem, ...] = (MONOTONE, EXCLUSIVE)
+"""The theorems about the barrier."""
