@@ -11,6 +11,7 @@ followed that was not looked at: what is opened is what was judged.
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import os
 import shutil
 import tempfile
@@ -54,8 +55,20 @@ class Disk:
         for folder in (self.root, self._aside):
             shutil.rmtree(folder, ignore_errors=True)
 
+    def _hidden(self, place: Place) -> Path:
+        """The directory that keeps what lies below a place while no directory stands there."""
+        return self._aside / hashlib.sha256("\0".join(place).encode("utf-8", "surrogatepass")).hexdigest()
+
     def _at(self, place: Place) -> Path:
-        return self.root.joinpath(*place)
+        """Where a place is laid out: below its parent, or aside where that is no directory."""
+        at, above = self.root, self.root
+        for depth, name in enumerate(place, start=1):
+            at = above / name
+            if depth < len(place) and (at.is_symlink() or not at.is_dir()):
+                at = self._hidden(place[:depth])
+                at.mkdir(exist_ok=True)
+            above = at
+        return at
 
     def _lay(self, place: Place, node: Node) -> None:
         path = self._at(place)
@@ -69,7 +82,7 @@ class Disk:
 
     def swap(self, place: Place, node: Node) -> None:
         """Put something at a place; a directory that stood there is kept, and comes back with what it held."""
-        path, kept = self._at(place), self._aside / "+".join(place)
+        path, kept = self._at(place), self._hidden(place)
         if path.is_dir() and not path.is_symlink():
             if node.kind == "dir":
                 return
@@ -80,6 +93,10 @@ class Disk:
             kept.rename(path)
             return
         self._lay(place, node)
+
+    def written(self, place: Place) -> None:
+        """A file was made at a place: what was kept for a directory there is gone."""
+        shutil.rmtree(self._hidden(place), ignore_errors=True)
 
     def find(self, path: str) -> Found | None:
         """Walk a path, every link looked at; None where it leads nowhere.  The caller closes `parent`."""
@@ -270,7 +287,10 @@ class DiskExecutor:
             return None if text is None else Effect(kind, found.place, text)
         name = "content" if kind == "WriteLocal" else "jsonl_lines"
         text = str(field(request.fields, name))
-        return Effect(kind, found.place, text) if write(found, text) else None
+        if not write(found, text):
+            return None
+        self.disk.written(found.place)
+        return Effect(kind, found.place, text)
 
 
 def _made(initial: Initial, *, trusts_the_check: bool) -> Kernel:
@@ -279,11 +299,18 @@ def _made(initial: Initial, *, trusts_the_check: bool) -> Kernel:
     config, start = decode(initial["config"], *TYPES), decode(initial["start"], *TYPES)
     if config.readings.path_rule != "resolved":
         raise Unsupported("this executor resolves paths")
+    folders = {(), *(place for place, node in start.tree if node.kind == "dir")}
+    if stray := next((place for place, _ in start.tree if place[:-1] not in folders), None):
+        raise Unsupported(f"no disk has {'/'.join(stray)} and no directory that holds it")
     return DiskExecutor(config, start, trusts_the_check=trusts_the_check)
 
 
 def factory(initial: Initial) -> Kernel:
-    """The executor on a disk.  Raises Unsupported for other systems than `agent`."""
+    """The executor on a disk.
+
+    Raises Unsupported for other systems than `agent`, for paths that are not to be resolved and for a tree that no disk
+    can have.
+    """
     return _made(initial, trusts_the_check=False)
 
 

@@ -241,8 +241,8 @@ def _named(rules: Rules, config: Config, decision: Decision, candidates: tuple[C
 
 
 def smaller(config: Config, start: State) -> Iterator[tuple[Config, State]]:
-    """Fewer things in the tree."""
-    for gone in range(len(config.tree)):
-        less = replace(config, tree=config.tree[:gone] + config.tree[gone + 1 :])
+    """Fewer things in the tree: one is gone, with all that lies below it, so that some disk could be like that."""
+    for gone, _ in config.tree:
+        less = replace(config, tree=tuple(one for one in config.tree if one[0][: len(gone)] != gone))
         if start.tree == config.tree:
             yield less, initial(less)[0]
