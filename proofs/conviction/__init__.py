@@ -1,13 +1,18 @@
 """What `conviction` is proved to do, for any number of agents, proposals, stakes and ticks.
 
-The facts are about sums and orders of numbers, which the first-order theories of the engine do not have; so they are
-obligations over integers and reals, put to both solvers as one text (`obligations`), with faults that must fail and a
-link that evaluates the same formulas on steps of the model.  `THEOREMS` is empty: nothing here goes through the engine.
+Start reading at `ledger`, which says what becomes of points, and `invariants`, what no run ever leaves; `clock` is why
+every Issue ends.
 """
 
 from __future__ import annotations
 
+from evenhand.proofs.conviction.acts import ACTS
+from evenhand.proofs.conviction.clock import CLOSER
+from evenhand.proofs.conviction.finale import STAKES
+from evenhand.proofs.conviction.winners import WINNERS
+from evenhand.proofs.theorem import Theorem
+
 __all__ = ["THEOREMS"]
 
-THEOREMS = ()
-"""Nothing for the engine of first-order theories."""
+THEOREMS: tuple[Theorem, ...] = (CLOSER, *ACTS, *STAKES, *WINNERS)
+"""What single steps do; `invariants` has what runs never leave."""

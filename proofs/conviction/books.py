@@ -6,7 +6,7 @@ burned from its events; so a step that does not book what it logs is no step of 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, TypeAlias
 
@@ -19,7 +19,6 @@ from evenhand.model.conviction.vocabulary import (
     STRANGER,
     AddStake,
     Config,
-    Enrol,
     Event,
     Feedback,
     Invite,
@@ -29,13 +28,12 @@ from evenhand.model.conviction.vocabulary import (
     State,
     Tick,
 )
-from evenhand.model.system import System
 from evenhand.proofs.conviction.ledger import FLOWS, KINDS
 from evenhand.proofs.smt.arithmetic import element
 from evenhand.proofs.smt.structure import Structure
 from evenhand.proofs.transitions.invariant import Steps
 
-__all__ = ["samples", "view"]
+__all__ = ["view"]
 
 Lot: TypeAlias = tuple[str, str, int]
 """Owner, proposal, rounds held."""
@@ -198,39 +196,3 @@ def _amount(step: Any, kind: str) -> Any:
             return step.config.constants.invite_payment if granted is None else granted
         case _:
             return 0
-
-
-# Runs of the model.
-
-_PLACES: tuple[Mapping[str, int], ...] = (
-    {"cycles": 1, "budget": 3, "texts": 3, "hostile": 1},
-    {"cycles": 1, "budget": 2, "texts": 3},
-    {"cycles": 1, "rounds": 3, "budget": 4, "stake": 2, "texts": 2, "issues": 2},
-    {"agents": 1, "strangers": 1, "budget": 3, "cap": 2, "rounds": 3, "stake": 1},
-    {"rounds": 3, "stake": 1, "texts": 0, "hostile": 1},
-    {"agents": 3, "cycles": 1, "stake": 3, "budget": 2, "penalty": 2},
-)
-
-
-def samples(system: System[Any, Any, Any, Any, Any]) -> Iterator[Steps]:
-    """Runs of any variant: in each place some that walk through the menu by a fixed stride."""
-    for number, place in enumerate(_PLACES):
-        small = system.at(**place)
-        config = next(iter(small.all_configs()))
-        for stride in (1, 2, 5) if system.variant == "reference" else (number % 3 + 2,):
-            yield from _walked(small, config, stride)
-
-
-def _walked(system: System[Any, Any, Any, Any, Any], config: Config, stride: int) -> Iterator[Steps]:
-    """A run that lets strangers in, then takes the n-th offer, the 2n-th …, and a tick after every third."""
-    state, run = next(iter(system.initial(config))), list[Any]()
-    for number in range(1, 40 if system.variant == "reference" else 28):
-        acts = list(system.enabled(config, state))
-        if not acts:
-            break
-        enters = [act for act in acts if isinstance(act, Invite | Enrol)][:1] if number < 3 else []
-        act = enters[0] if enters else acts[(number * stride * 7) % len(acts)] if number % 3 else Tick()
-        run.append(system.take(config, state, act))
-        state = run[-1].after
-    if run:
-        yield tuple(run)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from evenhand.proofs.conviction.books import samples, view
+from evenhand.proofs.conviction.books import view
 from evenhand.proofs.conviction.faults import FAULTS
 from evenhand.proofs.conviction.ledger import (
     AGENT,
@@ -20,6 +20,8 @@ from evenhand.proofs.conviction.ledger import (
     revises,
 )
 from evenhand.proofs.conviction.plays import realise, realise_under
+from evenhand.proofs.conviction.seats import ONE_EACH
+from evenhand.proofs.conviction.walks import walks
 from evenhand.proofs.smt.arithmetic import at_least, at_most, below, number, plus
 from evenhand.proofs.smt.logic import conjunction, forall, same
 from evenhand.proofs.theorem import Mutation
@@ -52,7 +54,7 @@ def _invariant(**more: Any) -> Invariant:
         witness=_tap,
         view=view,
         realise=more.pop("realise", realise),
-        samples=samples,
+        samples=walks,
         scope=SCOPE,
         reach=3,
         **more,
@@ -102,5 +104,5 @@ MAXIMUM = _invariant(
     mutants=_mutants("maximum_credit_ignored", stake_not_burned="what is not burned is not returned"),
 )
 
-INVARIANTS = (SUPPLY, SIGNS, MAXIMUM)
+INVARIANTS = (SUPPLY, SIGNS, MAXIMUM, ONE_EACH)
 """What runs of the conviction-staking consensus never leave."""

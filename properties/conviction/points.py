@@ -140,6 +140,7 @@ def burn_events_reconcile_the_supply(step: AnyStep) -> bool:
     "At the end of an Issue every stake is burned, and a StakeBurned event per agent and proposal says so.",
     source="18.2",
     when=finalizes,
+    proved=True,
 )
 def every_stake_is_burned(step: AnyStep) -> bool:
     """On winning and losing proposals alike."""

@@ -150,7 +150,6 @@ def _weighed(step: AnyStep) -> Iterator[tuple[str, Surd, Amount]]:
     "The score of a proposal is the sum of its stakes, each times the multiplier of 16.7.",
     source="16.6, 16.7, 17.1",
     when=finalizes,
-    proved=True,
 )
 def scores_are_sums_of_weights(step: AnyStep) -> bool:
     """In exact arithmetic."""
@@ -234,7 +233,6 @@ actions_of_two_agents_commute = Commute(
     source="2.4, 17.3",
     pairs=_across,
     same=_same,
-    proved=True,
 )
 
 

@@ -51,6 +51,7 @@ def _earliest(top: tuple[Proposal, ...]) -> tuple[str, ...]:
     "The winner has the highest score, and a proposal with the highest score alone wins.",
     source="17.2",
     when=on_steps(lambda step: finalizes(step) and bool(step.before.proposals)),
+    proved=True,
 )
 def the_highest_score_wins(step: AnyStep) -> bool:
     """Under every reading."""

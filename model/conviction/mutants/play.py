@@ -99,6 +99,17 @@ def _counting_finalize(config: Config, rounds: int) -> Surd:
     return REFERENCE.weight(config, rounds + 1)
 
 
+def _without_the_one(config: Config, rounds: int) -> Surd:
+    """Only the conviction weighs, not the point."""
+    return REFERENCE.weight(config, rounds) + REFERENCE.weight(config, 0).times(-1)
+
+
+def _beyond_the_maximum(config: Config, rounds: int) -> Surd:
+    """1 + Max (1 - theta**r): saturated stake weighs more than the maximum."""
+    one, conviction = REFERENCE.weight(config, 0), _without_the_one(config, rounds)
+    return one + conviction.times(config.constants.greatest / (config.constants.greatest - 1))
+
+
 def _lightest(config: Config, state: State, scores: Scores) -> tuple[str, str]:
     """The lowest score wins."""
     return REFERENCE.winner(config, state, tuple((uid, total.times(-1), last) for uid, total, last in scores))
@@ -274,6 +285,8 @@ PLAY: tuple[Mutant[Rules], ...] = (
     declare(
         "finalize_counts_as_a_round", "The tick that finalizes counts as a round.", "16.6", weight=_counting_finalize
     ),
+    declare("multiplier_forgets_the_one", "Stake that has not aged weighs nothing.", "16.7", weight=_without_the_one),
+    declare("multiplier_exceeds_the_maximum", "The maximum is added to 1.", "16.7", ROUNDS, weight=_beyond_the_maximum),
     declare("float_sums", "Scores are floating point numbers.", "17.1", score=_float_sum),
     declare("lowest_score_wins", "The lowest score wins.", "17.2", winner=_lightest),
     declare(

@@ -1,0 +1,318 @@
+"""What finalization makes of stakes: they weigh between 1 and the maximum each, and all of them are burned.
+
+A multiplier is 1 + (Max - 1)(1 - q) with q = theta**r, and all that is used of q is that it is above 0 and at most 1:
+so the theorems are of every fraction and every number of rounds.  Structures have rational numbers, so they are
+compared with the model where theta is rational.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+from evenhand.model.conviction.exact import Surd, exact
+from evenhand.model.conviction.menus import TEXTS, agents_of
+from evenhand.model.conviction.step import initial
+from evenhand.model.conviction.vocabulary import (
+    FINALIZE,
+    Act,
+    Config,
+    Constants,
+    Issue,
+    Propose,
+    Shown,
+    SignalReady,
+    State,
+    Tick,
+)
+from evenhand.model.system import Step, System
+from evenhand.model.trace import Scenario
+from evenhand.proofs.conviction.walks import walks
+from evenhand.proofs.smt.arithmetic import (
+    NUMBER,
+    at_least,
+    at_most,
+    below,
+    element,
+    minus,
+    number,
+    plus,
+    times,
+    value_of,
+)
+from evenhand.proofs.smt.logic import (
+    FALSE,
+    Definition,
+    Formula,
+    Function,
+    Relation,
+    Sort,
+    Var,
+    exists,
+    forall,
+    same,
+    variables,
+)
+from evenhand.proofs.smt.structure import Structure
+from evenhand.proofs.theorem import Mutation, Theorem
+from evenhand.proofs.theory import Axiom, Theory
+from evenhand.properties.conviction.notions import events, finalizes, stakes_on, weight
+
+__all__ = ["STAKES", "finalizations", "rational", "scene"]
+
+LOT, PROPOSAL, PILE = Sort("Lot"), Sort("Proposal"), Sort("Pile")
+"""A stake of one age; a proposal; all that one owner has on one proposal."""
+lot, v = LOT("l"), PILE("v")
+p, q = variables(PROPOSAL, "p q")
+
+
+def _of(sort: Sort, *names: str) -> tuple[Function, ...]:
+    return tuple(Function(name, (sort,), NUMBER) for name in names)
+
+
+points, decay, worth = _of(LOT, "points", "decay", "worth")
+"""Points of a stake; theta**r of its rounds r; what the text makes of it: points times multiplier."""
+staked, weighed = _of(PROPOSAL, "staked", "weighed")
+"""Sums over the stakes on a proposal: of points, of worth."""
+(pile,) = _of(PILE, "pile")
+greatest = Function("greatest", (), NUMBER)
+on_winner = Relation("on_winner", (PILE,))
+
+_multiplier = plus(number(1), times(minus(greatest(), number(1)), minus(number(1), decay(lot))))
+_some = below(number(0), pile(v))
+
+
+def _word(name: str, bound: Var, body: Formula, source: str) -> Definition:
+    return Definition(Relation(name, (bound.sort,)), (bound,), body, source)
+
+
+_WORDS = (
+    _word("light", p, below(weighed(p), staked(p)), "16.7, 17.1: the score is the sum of effective stakes"),
+    _word("heavy", p, below(times(greatest(), staked(p)), weighed(p)), "16.7, 17.1: likewise"),
+    _word("burning", v, _some, "18.2: all stakes, on winning and losing proposals"),
+    _word("recorded", v, Relation("burning", (PILE,))(v), "18.2: a record of each agent, proposal and amount"),
+    _word("remains", v, _some & ~Relation("burning", (PILE,))(v), "18.2: what is not burned is still there"),
+)
+light, heavy, burning, recorded, remains = (word.relation for word in _WORDS)
+
+_grows = forall([lot], at_least(worth(lot), points(lot)))
+_bounded = forall([lot], at_most(worth(lot), times(greatest(), points(lot))))
+
+WEIGHING = Theory(
+    name="conviction_stakes",
+    sorts=(LOT, PROPOSAL, PILE),
+    functions=(points, decay, worth, staked, weighed, pile, greatest),
+    relations=(on_winner,),
+    axioms=(
+        Axiom("stakes_are_positive", forall([lot], at_least(points(lot), number(0))), "4.2, A 16.3"),
+        Axiom("the_maximum_is_at_least_one", at_least(greatest(), number(1)), "16.7: MaxConvictionMultiplier"),
+        Axiom(
+            "powers_of_theta",
+            forall([lot], below(number(0), decay(lot)) & at_most(decay(lot), number(1))),
+            "16.7: 0 < theta < 1, so its powers from the 0th on are above 0 and at most 1",
+        ),
+        Axiom(
+            "stakes_weigh",
+            forall([lot], same(worth(lot), times(points(lot), _multiplier))),
+            "16.6, 16.7: points times multiplier",
+        ),
+        Axiom(
+            "sums_are_monotone",
+            (_grows >> forall([p], at_least(weighed(p), staked(p))))
+            & (_bounded >> forall([p], at_most(weighed(p), times(greatest(), staked(p))))),
+            "of finite sums: where each part is at most another, so is the sum; a factor can be taken out",
+        ),
+    ),
+    definitions=_WORDS,
+)
+
+
+def rational(surd: Surd) -> Fraction | None:
+    """The number, if it is a fraction."""
+    return None if any(surd.form[1:]) else surd.form[0]
+
+
+def view(step: Step[Config, State, Act, Shown]) -> Structure | None:
+    """A finalization as a structure; None for other steps, and where a number that is needed is no fraction."""
+    before, c = step.before, step.config.constants
+    if not finalizes(step) or not before.proposals or not before.entries:
+        return None
+    event = next(events(step.shown, "Finalize"))
+    scores = {uid: rational(value) for uid, value in dict(event.get("scores")).items()}
+    weights = [rational(weight(step.config, entry.held)) for entry in before.entries]
+    known = [one.uid for one in before.proposals]
+    if None in weights or set(scores) != set(known) or None in scores.values():
+        return None
+    sums = {uid: (Fraction(0), Fraction(0)) for uid in known}
+    table: dict[str, dict[tuple[str, ...], str]] = {"points": {}, "worth": {}, "decay": {}}
+    for number_, (entry, factor) in enumerate(zip(before.entries, weights, strict=True)):
+        have, key = Fraction(entry.amount), (f"lot:{number_}",)
+        assert factor is not None
+        table["points"][key], table["worth"][key] = element(have), element(have * factor)
+        # q from the multiplier 1 + (Max - 1)(1 - q); where Max is 1 every q will do.
+        table["decay"][key] = element(1 - (factor - 1) / (c.greatest - 1) if c.greatest != 1 else 1)
+        one, other = sums.get(entry.proposal, (Fraction(0), Fraction(0)))
+        sums[entry.proposal] = (one + have, other + have * factor)
+    for place, name in enumerate(("staked", "weighed")):
+        table[name] = {(f"proposal:{uid}",): element(sums[uid][place]) for uid in known}
+    piles, left = stakes_on(before), stakes_on(step.after)
+    said = [((one.agent, one.proposal), one.amount) for one in events(step.shown, "StakeBurned")]
+    every = sorted({*piles, *left, *(key for key, _ in said)})
+    table["pile"] = {(_pile(key),): element(piles.get(key, 0)) for key in every}
+    table["greatest"] = {(): element(c.greatest)}
+    most = {uid: c.greatest * sums[uid][0] for uid in known}
+    relations = {
+        "light": frozenset((f"proposal:{uid}",) for uid in known if (scores[uid] or 0) < sums[uid][0]),
+        "heavy": frozenset((f"proposal:{uid}",) for uid in known if (scores[uid] or 0) > most[uid]),
+        "recorded": frozenset((_pile(key),) for key in every if [n for k, n in said if k == key] == [piles.get(key)]),
+        "remains": frozenset((_pile(key),) for key in every if left.get(key)),
+        "on_winner": frozenset((_pile(key),) for key in every if key[1] == event.proposal),
+    }
+    universe = {
+        "Lot": tuple(row[0] for row in table["points"]),
+        "Proposal": tuple(f"proposal:{uid}" for uid in known),
+        "Pile": tuple(map(_pile, every)),
+    }
+    return Structure(universe, relations, table)
+
+
+def _pile(key: tuple[str, str]) -> str:
+    return f"pile:{key[0]}/{key[1]}"
+
+
+def scene(structure: Structure) -> Scenario[Config, State, Act] | None:
+    """Agents with self-stakes of as many points as the stakes have, beside 1 and 4, finalized after three rounds."""
+    found = {value_of(value) for value in structure.functions.get("points", {}).values()}
+    amounts: list[Any] = [exact(amount) for amount in sorted({*found, Fraction(1), Fraction(4)}) if amount > 0]
+    pairs = zip(agents_of(len(amounts)), amounts, strict=True)
+    agents = tuple(replace(agent, granted=amount) for agent, amount in pairs)
+    constants = Constants(
+        self_stake=int(max(amounts)) + 1,
+        think_ticks=1,
+        fraction=Fraction(3, 4),
+        saturation=2,
+        stake_rounds=3,
+    )
+    issue = Issue("issue_1", tuple(agent.uid for agent in agents), cycles=0)
+    config = Config(agents, (issue,), constants, TEXTS)
+    ready: tuple[Act, ...] = (*(SignalReady(agent.uid, agent.credential) for agent in agents), Tick())
+    propose = tuple(Propose(agent.uid, agent.credential, None) for agent in agents)
+    return Scenario(
+        config,
+        initial(config)[0],
+        (Tick(), *propose, Tick(), *ready * 3, Tick()),
+    )
+
+
+def _squares(config: Config) -> Config:
+    """With theta = 1/2, and agents who own a square each: 1, 4, 9."""
+    agents = tuple(replace(agent, granted=(n % 3 + 1) ** 2) for n, agent in enumerate(config.agents))
+    return replace(config, agents=agents, constants=replace(config.constants, fraction=Fraction(3, 4)))
+
+
+_PLACES = (
+    {"stake": 9, "texts": 0, "rounds": 1, "agents": 3, "ready": 0},
+    {"stake": 9, "texts": 0, "rounds": 1, "agents": 2},
+    {"stake": 4, "texts": 0, "rounds": 2, "agents": 3, "ready": 0},
+    {"stake": 1, "texts": 0, "rounds": 2, "agents": 2, "issues": 2},
+    {"stake": 1, "texts": 0, "rounds": 3, "agents": 3, "think": 2, "issues": 2},
+    {"stake": 1, "texts": 0, "rounds": 4, "agents": 1, "ready": 0},
+)
+
+
+def finalizations(system: System[Any, Any, Any, Any, Any]) -> Iterator[Any]:
+    """The ends of walks among agents whose points are squares."""
+    for run in walks(system, _PLACES, _squares):
+        yield from (step for step in run if step.before.phase == FINALIZE and isinstance(step.action, Tick))
+
+
+def _instead(name: str, body: Formula, source: str) -> Definition:
+    word = WEIGHING.meanings[name]
+    return Definition(word.relation, word.variables, body, source)
+
+
+_more = minus(greatest(), number(1))
+_UNSAID = _instead("recorded", FALSE, "no record")
+FAULTS: dict[str, tuple[Definition, ...]] = {
+    "stake_not_burned": (_instead("burning", FALSE, "stakes survive the Issue"),),
+    "winning_stake_returned": (_instead("burning", _some & ~on_winner(v), "only losing stakes are burned"),),
+    "stake_burned_not_logged": (_UNSAID,),
+    "multiplier_forgets_the_one": (
+        _instead("light", below(minus(weighed(p), staked(p)), staked(p)), "without the 1 a stake weighs a point less"),
+        _instead("heavy", below(plus(staked(p), times(greatest(), staked(p))), weighed(p)), "a point less"),
+    ),
+    "multiplier_exceeds_the_maximum": (
+        _instead("light", FALSE, "more than it should be is not too little"),
+        _instead(
+            "heavy",
+            below(
+                times(greatest(), staked(p), _more),
+                plus(times(staked(p), _more), times(greatest(), minus(weighed(p), staked(p)))),
+            ),
+            "the maximum is what is added to 1",
+        ),
+    ),
+}
+
+
+def _mutants(*refuted: str, **unseen: str) -> tuple[Mutation, ...]:
+    return (
+        *(Mutation(mutant=name, definitions=FAULTS[name]) for name in refuted),
+        *(
+            Mutation(mutant=name, definitions=FAULTS[name], expected="proved", because=because)
+            for name, because in unseen.items()
+        ),
+    )
+
+
+def _theorem(**more: Any) -> Theorem:
+    return Theorem(
+        protocol="conviction",
+        system="issue",
+        theory=WEIGHING,
+        view=view,
+        realise=scene,
+        samples=finalizations,
+        scope="any number of agents, proposals, stakes and rounds, any fraction and maximum",
+        **more,
+    )
+
+
+BOUNDED = _theorem(
+    name="multipliers_are_bounded",
+    claim="multipliers_are_bounded",
+    sentence="A point weighs at least 1 and at most MaxConvictionMultiplier.",
+    source="16.7",
+    variables=(p,),
+    goal=~light(p) & ~heavy(p),
+    needs=(
+        "stakes_are_positive",
+        "the_maximum_is_at_least_one",
+        "powers_of_theta",
+        "stakes_weigh",
+        "sums_are_monotone",
+    ),
+    witness=exists([p], below(staked(p), weighed(p))),
+    mutants=_mutants(
+        "multiplier_forgets_the_one",
+        "multiplier_exceeds_the_maximum",
+        stake_not_burned="stakes are weighed before",
+    ),
+)
+
+BURNED = _theorem(
+    name="every_stake_is_burned",
+    claim="every_stake_is_burned",
+    sentence="At the end every stake is burned, on winning and losing proposals, and one record says how much.",
+    source="18.2",
+    variables=(v,),
+    assumes=_some,
+    goal=recorded(v) & ~remains(v),
+    witness=exists([v], _some & on_winner(v)),
+    mutants=_mutants("stake_not_burned", "winning_stake_returned", "stake_burned_not_logged"),
+)
+
+STAKES: tuple[Theorem, ...] = (BOUNDED, BURNED)
+"""The theorems about what becomes of stakes."""

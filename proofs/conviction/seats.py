@@ -1,0 +1,228 @@
+"""That every assigned agent has exactly one proposal once PROPOSE has ended: for any number of agents and Issues."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from evenhand.model.conviction.menus import TEXTS, agents_of
+from evenhand.model.conviction.vocabulary import (
+    CLOSED,
+    FINALIZE,
+    IDLE,
+    PROPOSE,
+    Act,
+    Config,
+    Constants,
+    Issue,
+    Propose,
+    State,
+    Tick,
+)
+from evenhand.model.trace import Scenario
+from evenhand.proofs.conviction.plays import Player
+from evenhand.proofs.conviction.walks import walks
+from evenhand.proofs.smt.logic import (
+    FALSE,
+    TRUE,
+    Definition,
+    Formula,
+    Function,
+    Relation,
+    Sort,
+    conjunction,
+    exists,
+    forall,
+    iff,
+    ite,
+    same,
+)
+from evenhand.proofs.smt.structure import Structure
+from evenhand.proofs.theorem import Lemma, Mutation
+from evenhand.proofs.theory import Theory
+from evenhand.proofs.transitions.invariant import Invariant, Steps
+from evenhand.proofs.transitions.machine import Machine, after
+from evenhand.proofs.transitions.runs import Run
+
+__all__ = ["ONE_EACH", "SEATS"]
+
+AGENT = Sort("Agent")
+a = AGENT("a")
+
+assigned, has, there = (Relation(name, (AGENT,)) for name in ("assigned", "has", "there"))
+"""Who takes part in the open Issue; who has a proposal; whose proposal there is."""
+proposing, proposed = Relation("proposing", ()), Relation("proposed", ())
+"""The Issue is in PROPOSE; PROPOSE has ended and the Issue has not."""
+opens, proposes, ticks, finalizes = (Relation(name, ()) for name in ("opens", "proposes", "ticks", "finalizes"))
+kicked, joins = Relation("kicked", (AGENT,)), Relation("joins", (AGENT,))
+by = Function("by", (), AGENT)
+
+cleared, done = Relation("cleared", (AGENT,)), Relation("done", (AGENT,))
+_CLEARED = Definition(cleared, (a,), TRUE, "18.1: only the balance persists")
+_DONE = Definition(done, (a,), has(a), "9.1, 6.1: whoever has a proposal has completed PROPOSE")
+
+_still = iff(after(proposing)(), proposing()) & iff(after(proposed)(), proposed())
+
+
+def _next(assigned_: Formula, has_: Formula, there_: Formula) -> Formula:
+    """The three relations after a step, of each agent."""
+    told = ((assigned, assigned_), (has, has_), (there, there_))
+    return conjunction(forall([a], iff(after(one)(a), body)) for one, body in told)
+
+
+_same = _next(assigned(a), has(a), there(a)) & _still
+_OPENS = conjunction(
+    [
+        ~proposing() & ~proposed() & after(proposing)() & ~after(proposed)(),
+        _next(joins(a), has(a), there(a)),
+    ]
+)
+_PROPOSES = conjunction(
+    [
+        proposing() & assigned(by()) & ~has(by()) & _still,
+        _next(assigned(a), has(a) | same(a, by()), there(a) | same(a, by())),
+    ]
+)
+_substituted = kicked(a) & proposing()
+_TICKS = conjunction(
+    [
+        forall([a], (kicked(a) & proposing()) >> (assigned(a) & ~done(a))),
+        _next(assigned(a), has(a) | _substituted, there(a) | _substituted),
+        (proposing() & after(proposed)()) >> forall([a], assigned(a) >> (done(a) | kicked(a))),
+        (proposing() & ~after(proposed)()) >> after(proposing)(),
+        proposed() >> (after(proposed)() & ~after(proposing)()),
+        proposing() | proposed(),
+        ~(after(proposing)() & after(proposed)()),
+    ]
+)
+_FINALIZES = conjunction(
+    [
+        proposed() & ~after(proposing)() & ~after(proposed)(),
+        _next(FALSE, has(a) & ~cleared(a), FALSE),
+    ]
+)
+
+SEATS = Machine(
+    theory=Theory(
+        name="conviction_seats",
+        sorts=(AGENT,),
+        functions=(by,),
+        relations=(assigned, has, there, proposing, proposed, opens, proposes, ticks, finalizes, kicked, joins),
+        definitions=(_CLEARED, _DONE),
+    ),
+    state=("assigned", "has", "there", "proposing", "proposed"),
+    inputs=("by", "opens", "proposes", "ticks", "finalizes", "kicked", "joins"),
+    init=conjunction([~proposing(), ~proposed(), forall([a], ~assigned(a) & ~has(a) & ~there(a))]),
+    step=ite(opens(), _OPENS, ite(proposes(), _PROPOSES, ite(ticks(), _TICKS, ite(finalizes(), _FINALIZES, _same)))),
+)
+
+
+def view(run: Steps, number: int) -> Structure | None:
+    """Step `number` of a run; None where somebody holds the proposal of another."""
+    step = run[number]
+    before, later = step.before, step.after
+    uids = [seat.agent for seat in before.seats]
+    if any(seat.proposal not in ("", seat.agent) for state in (before, later) for seat in state.seats):
+        return None
+    if any(one.uid not in uids for state in (before, later) for one in state.proposals):
+        return None
+    named = {uid: f"agent:{uid}" for uid in uids}
+    done_ = not step.shown.rejected
+    ticking = done_ and isinstance(step.action, Tick)
+    opened = ticking and before.phase == IDLE and later.phase == PROPOSE
+    truths = {
+        "opens": opened,
+        "proposes": done_ and isinstance(step.action, Propose),
+        "ticks": ticking and before.phase not in (IDLE, FINALIZE),
+        "finalizes": ticking and before.phase == FINALIZE,
+    }
+    relations: dict[str, frozenset[tuple[str, ...]]] = {
+        name: frozenset([()] if true else []) for name, true in truths.items()
+    }
+    kicks = {event.agent for event in step.shown.events if event.kind == "KickOut"}
+    relations["kicked"] = frozenset((named[uid],) for uid in kicks if uid in named)
+    relations["joins"] = frozenset((named[seat.agent],) for seat in later.seats if seat.assigned)
+    for end, state in (("", before), (".after", later)):
+        relations[f"assigned{end}"] = frozenset((named[seat.agent],) for seat in state.seats if seat.assigned)
+        relations[f"has{end}"] = frozenset((named[seat.agent],) for seat in state.seats if seat.proposal)
+        relations[f"there{end}"] = frozenset((named[one.uid],) for one in state.proposals)
+        relations[f"proposing{end}"] = frozenset([()] if state.phase == PROPOSE else [])
+        relations[f"proposed{end}"] = frozenset([()] if state.phase not in (IDLE, CLOSED, PROPOSE) else [])
+    actor = getattr(step.action, "agent", uids[0])
+    functions: dict[str, dict[tuple[str, ...], str]] = {"by": {(): named.get(actor, named[uids[0]])}}
+    return Structure({"Agent": tuple(named.values())}, relations, functions)
+
+
+def realise(run: Run) -> Scenario[Config, State, Act] | None:
+    """Two Issues among agents who propose when the run says so; whoever a tick kicks out is silent."""
+    elements = run.states[0].universe["Agent"]
+    agents = tuple(replace(agent, granted=0) for agent in agents_of(len(elements)))
+    named = dict(zip(elements, agents, strict=True))
+    opened = [state for state in run.states[:-1] if state.relations["opens"]]
+    issues = tuple(
+        Issue(f"issue_{n}", tuple(named[row[0]].uid for row in sorted(state.relations["joins"])), 0)
+        for n, state in enumerate(opened, start=1)
+    )
+    player = Player(Config(agents, issues, Constants(self_stake=0, think_ticks=1, stake_rounds=1), TEXTS))
+    for state in run.states[:-1]:
+        said = state.relations
+        if said["opens"]:
+            player.act(Tick())
+        elif said["proposes"]:
+            agent = named[state.functions["by"][()]]
+            player.act(Propose(agent.uid, agent.credential, None))
+        elif said["ticks"]:
+            player.act(Tick())
+        elif said["finalizes"]:
+            player.until(FINALIZE)
+            player.act(Tick())
+    return Scenario(player.config, player.start, tuple(player.actions))
+
+
+_PLACES = (
+    {"issues": 2, "texts": 1, "rounds": 1},
+    {"issues": 2, "texts": 0, "rounds": 1, "agents": 1, "outsiders": 1},
+    {"issues": 2, "texts": 1, "rounds": 1, "agents": 2, "strangers": 1, "hostile": 1},
+    {"texts": 1, "think": 2, "cycles": 1},
+)
+
+
+def samples(system: Any) -> tuple[Steps, ...]:
+    """Walks through two Issues, with outsiders, strangers and a slow clock."""
+    return walks(system, _PLACES)
+
+
+_whole = conjunction(
+    [
+        forall([a], iff(assigned(a), has(a))),
+        forall([a], iff(assigned(a), there(a))),
+    ]
+)
+
+ONE_EACH = Invariant(
+    name="one_proposal_each",
+    claim="one_proposal_each",
+    sentence="Once PROPOSE has ended, every assigned agent has exactly one proposal, and there is no other.",
+    source="6.1, 6.2, 9.3",
+    protocol="conviction",
+    system="issue",
+    machine=SEATS,
+    always=proposed() >> _whole,
+    lemmas=(
+        Lemma("who_has_takes_part", forall([a], has(a) >> assigned(a))),
+        Lemma("who_has_one_has_it_there", forall([a], iff(has(a), there(a)))),
+        Lemma("nobody_takes_part_in_nothing", (~proposing() & ~proposed()) >> forall([a], ~assigned(a))),
+    ),
+    witness=proposed() & exists([a], has(a)),
+    view=view,
+    realise=realise,
+    samples=samples,
+    reach=6,
+    scope="any number of agents, Issues and ticks",
+    mutants=(
+        Mutation(
+            mutant="cross_issue_queue",
+            definitions=(Definition(cleared, (a,), FALSE, "a proposal waits for the next Issue"),),
+        ),
+    ),
+)

@@ -1,0 +1,78 @@
+"""Runs of the model that theory and model are compared on: seeded walks through the menu, in many places."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, TypeAlias, cast
+
+from evenhand.model.conviction.vocabulary import Act, Config, Enrol, Invite, Tick
+from evenhand.model.system import System
+from evenhand.proofs.transitions.invariant import Steps
+
+__all__ = ["PLACES", "walks"]
+
+AnySystem: TypeAlias = System[Any, Any, Any, Any, Any]
+
+PLACES: tuple[Mapping[str, int], ...] = (
+    {"cycles": 1, "budget": 3, "texts": 3, "hostile": 1},
+    {"cycles": 1, "budget": 2, "texts": 3},
+    {"cycles": 1, "rounds": 3, "budget": 4, "stake": 2, "texts": 2, "issues": 2},
+    {"agents": 1, "strangers": 1, "budget": 3, "cap": 2, "rounds": 3, "stake": 1},
+    {"rounds": 3, "stake": 1, "texts": 0, "hostile": 1},
+    {"agents": 3, "cycles": 1, "stake": 3, "budget": 2, "penalty": 2},
+)
+"""Small numbers in which everything happens: rejections, taps, several Issues, strangers, moves, poor proposers."""
+LONG, SHORT = 40, 28
+_KEPT: dict[tuple[int, str, int], tuple[Any, Sequence[Mapping[str, int]], tuple[Steps, ...]]] = {}
+
+
+def _as_is(config: Config) -> Config:
+    return config
+
+
+def walks(
+    system: AnySystem,
+    places: Sequence[Mapping[str, int]] = PLACES,
+    altered: Callable[[Config], Config] = _as_is,
+) -> tuple[Steps, ...]:
+    """Walks of any variant, six in each place for the reference and one for the others; kept for the next theorem.
+
+    `altered` makes of each place's configuration the one that is walked in; always the same one for the same places.
+    """
+    key = (id(system.rules), repr(system.readings), id(places))
+    if key not in _KEPT:
+        # Rules and places are kept, so that no identity is used twice.
+        _KEPT[key] = (system.rules, places, tuple(_walks(system, places, altered)))
+    return _KEPT[key][2]
+
+
+def _walks(
+    system: AnySystem, places: Sequence[Mapping[str, int]], altered: Callable[[Config], Config]
+) -> Iterator[Steps]:
+    reference = system.variant == "reference"
+    for number, place in enumerate(places):
+        small = system.at(**place)
+        config = altered(next(iter(small.all_configs())))
+        for draw in range(1, 7) if reference else (number % 3 + 1,):
+            run = tuple(_walk(small, config, random.Random(f"{place} {draw}"), LONG if reference else SHORT))
+            if run:
+                yield run
+
+
+def _walk(system: AnySystem, config: Config, draw: random.Random, length: int) -> Iterator[Any]:
+    """Lets strangers in; then a tick now and then, else any kind of action that is on offer, and any one of it."""
+    state = next(iter(system.initial(config)))
+    for number in range(length):
+        acts: dict[type[Act], list[Act]] = {}
+        for act in cast("Iterator[Act]", system.enabled(config, state)):
+            acts.setdefault(type(act), []).append(act)
+        if not acts:
+            return
+        kinds = [kind for kind in acts if kind is not Tick]
+        enters: list[type[Act]] = [kind for kind in (Invite, Enrol) if kind in acts and number < 2]
+        if not kinds or (not enters and draw.random() < 0.3):
+            kinds = [Tick]
+        taken = system.take(config, state, draw.choice(acts[(enters or [draw.choice(kinds)])[0]]))
+        yield taken
+        state = taken.after

@@ -1,0 +1,155 @@
+"""Who wins: the highest score, of tied ones the earliest stake; and that roots rank as sums do."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from math import isqrt
+from typing import Any
+
+from evenhand.model.conviction.vocabulary import Act, Config, Shown, State
+from evenhand.model.system import Step
+from evenhand.proofs.conviction.finale import finalizations, rational, scene
+from evenhand.proofs.smt.arithmetic import NUMBER, at_least, at_most, below, element, number, times
+from evenhand.proofs.smt.logic import (
+    Definition,
+    Formula,
+    Function,
+    Relation,
+    Sort,
+    conjunction,
+    differ,
+    exists,
+    forall,
+    iff,
+    same,
+    variables,
+)
+from evenhand.proofs.smt.structure import Structure
+from evenhand.proofs.theorem import Mutation, Theorem
+from evenhand.proofs.theory import Axiom, Theory
+from evenhand.properties.conviction.notions import events, finalizes
+
+__all__ = ["WINNERS"]
+
+PROPOSAL = Sort("Proposal")
+p, q, r = variables(PROPOSAL, "p q r")
+score, root, age = (Function(name, (PROPOSAL,), NUMBER) for name in ("score", "root", "age"))
+"""The sum of the effective stakes on a proposal; its root; how long ago its LastStakeTick is: of two ages the greater
+is the earlier tick, and a proposal that has none is older than any."""
+
+top, earliest, wins = (Relation(name, (PROPOSAL,)) for name in ("top", "earliest", "wins"))
+_TOP = Definition(top, (p,), forall([q], at_most(score(q), score(p))), "17.2: the highest score")
+_EARLIEST = Definition(
+    earliest, (p,), forall([q], (top(q) & differ(p, q)) >> below(age(q), age(p))), "17.3: of tied proposals, alone"
+)
+_WINS = Definition(wins, (p,), top(p) & earliest(p), "17.2, 17.3; where LastStakeTick ties too, nobody wins")
+
+RANKING = Theory(
+    name="conviction_winners",
+    sorts=(PROPOSAL,),
+    functions=(score, root, age),
+    relations=(),
+    axioms=(
+        Axiom(
+            "roots",
+            forall([p], at_least(root(p), number(0)) & same(times(root(p), root(p)), score(p))),
+            "17.1: the root of the sum",
+        ),
+    ),
+    definitions=(_TOP, _EARLIEST, _WINS),
+)
+
+
+def _square_root(value: Fraction) -> Fraction | None:
+    if value < 0:
+        return None
+    found = Fraction(isqrt(value.numerator), isqrt(value.denominator))
+    return found if found**2 == value else None
+
+
+def view(step: Step[Config, State, Act, Shown]) -> Structure | None:
+    """A finalization as a structure; None for other steps, and where the root of a score is no fraction."""
+    known = [one.uid for one in step.before.proposals]
+    if not finalizes(step) or not known:
+        return None
+    event = next(events(step.shown, "Finalize"))
+    scores = {uid: rational(value) for uid, value in dict(event.get("scores")).items()}
+    roots = {uid: None if value is None else _square_root(value) for uid, value in scores.items()}
+    if set(roots) != set(known) or None in roots.values():
+        return None
+    named = {uid: (f"proposal:{uid}",) for uid in known}
+    oldest = 1 + max((one.last for one in step.before.proposals if one.last is not None), default=0)
+    ages = {one.uid: oldest if one.last is None else one.last for one in step.before.proposals}
+    tables: dict[str, dict[str, Any]] = {"score": scores, "root": roots, "age": ages}
+    return Structure(
+        {"Proposal": tuple(row[0] for row in named.values())},
+        {"wins": frozenset([named[event.proposal]] if event.proposal in named else [])},
+        {name: {named[uid]: element(table[uid]) for uid in known} for name, table in tables.items()},
+    )
+
+
+def _instead(name: str, body: Formula, source: str) -> Definition:
+    word = RANKING.meanings[name]
+    return Definition(word.relation, word.variables, body, source)
+
+
+_LOWEST = _instead("top", forall([q], at_least(score(q), score(p))), "the lowest score")
+_LATEST = _instead("earliest", forall([q], (top(q) & differ(p, q)) >> below(age(p), age(q))), "the latest")
+_ALONE = _instead("earliest", forall([q], top(q) >> same(p, q)), "a tie has no winner")
+
+RANKED = Theorem(
+    name="roots_rank_as_sums_do",
+    claim="roots_rank_as_sums_do",
+    sentence="Whoever wins by the sum of effective stakes has the highest root of it, and roots rank as sums do.",
+    source="17.1, 17.2",
+    protocol="conviction",
+    system="issue",
+    theory=RANKING,
+    variables=(p, q),
+    assumes=wins(p),
+    goal=conjunction([at_most(root(q), root(p)), iff(below(score(q), score(p)), below(root(q), root(p)))]),
+    needs=("roots",),
+    witness=exists([p, q, r], wins(p) & below(score(q), score(r))),
+    view=view,
+    realise=scene,
+    samples=finalizations,
+    scope="any number of proposals, stakes and rounds",
+    mutants=(Mutation(mutant="lowest_score_wins", definitions=(_LOWEST,)),),
+)
+
+HIGHEST = Theorem(
+    name="the_highest_score_wins",
+    claim="the_highest_score_wins",
+    sentence="Who wins has the highest score, and who has it alone wins: names, places and orders decide nothing.",
+    source="17.2",
+    protocol="conviction",
+    system="issue",
+    theory=replace(RANKING, axioms=()),
+    variables=(p,),
+    goal=(wins(p) >> forall([q], at_most(score(q), score(p))))
+    & (forall([q], differ(p, q) >> below(score(q), score(p))) >> wins(p)),
+    witness=exists([p, q], wins(p) & differ(p, q) & same(score(p), score(q))),
+    view=view,
+    realise=scene,
+    samples=finalizations,
+    scope="any number of proposals, stakes and rounds",
+    mutants=(
+        Mutation(mutant="lowest_score_wins", definitions=(_LOWEST,)),
+        Mutation(
+            mutant="ties_have_no_winner",
+            definitions=(_ALONE,),
+            expected="proved",
+            because="who has the highest score alone wins all the same",
+        ),
+        Mutation(
+            mutant="latest_stake_wins_a_tie",
+            definitions=(_LATEST,),
+            expected="proved",
+            because="it has the highest score as well",
+        ),
+    ),
+)
+
+WINNERS: tuple[Theorem, ...] = (RANKED, HIGHEST)
+"""The theorems about who wins."""

@@ -1,0 +1,115 @@
+"""The theorems of `conviction`: proved by both solvers, linked, and wrong where they are made wrong."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from evenhand.model.conviction.protocol import CONVICTION
+from evenhand.model.conviction.vocabulary import IDLE, PROPOSE, STAKE, Tick
+from evenhand.proofs.conviction import THEOREMS
+from evenhand.proofs.conviction.clock import CLOCK, CLOSER
+from evenhand.proofs.conviction.faults import FAULTS
+from evenhand.proofs.conviction.invariants import INVARIANTS
+from evenhand.proofs.prove import prove
+from evenhand.proofs.proved import Proved, Word
+from evenhand.proofs.smt.structure import Reader
+from evenhand.proofs.theorem import Stated, Theorem
+from evenhand.proofs.transitions.invariant import Invariant, link
+from tests.properties.conviction.bundle import BUNDLE
+
+INVARIANT = {one.name: one for one in INVARIANTS}
+STATED: tuple[Stated, ...] = (*THEOREMS, *INVARIANTS)
+LEDGER = ("supply_is_conserved", "nothing_is_negative", "balances_stay_below_the_maximum")
+
+
+def by_both(found: Proved) -> bool:
+    """Every step of the proof itself is decided by z3 and by cvc5."""
+    steps = [answered for name, answered in found.queries if name.split(".")[0] == "theorem"]
+    return all({a.module for a in s.answers if a.status == s.status} == {"z3", "cvc5"} for s in steps)
+
+
+@pytest.mark.parametrize("one", [s for s in STATED if s.name not in LEDGER], ids=lambda one: one.name)
+def test_it_is_proved_by_both_solvers(one: Stated) -> None:
+    """With its witness, its mutants and its link."""
+    found = prove(one, bundle=BUNDLE)
+    assert (found.word, found.verdict.because[:9]) == (Word.HOLDS, "proved of")
+    assert by_both(found)
+    assert all(killed.as_declared for killed in found.mutants)
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("name", LEDGER)
+def test_the_books_are_proved_by_both_solvers(name: str) -> None:
+    """Supply, signs, maximum: a few CPU seconds each; `evenhand verify conviction` proves them as well."""
+    test_it_is_proved_by_both_solvers(INVARIANT[name])
+
+
+def test_every_claim_that_is_to_be_proved_is() -> None:
+    """And nothing is proved that is not marked."""
+    assert {one.claim for one in STATED} == {claim.name for claim in BUNDLE.claims if claim.proved}
+    assert {one.name for one in STATED} == {one.claim for one in STATED}
+
+
+def told(invariant: Invariant) -> str:
+    """What the link finds on the reference alone."""
+    claim = next(claim for claim in BUNDLE.claims if claim.name == invariant.claim)
+    system = BUNDLE.model.systems[invariant.system].under(**invariant.readings)
+    return " ".join(link(invariant, claim, system, ()).disagreements)
+
+
+@pytest.mark.parametrize(
+    "fault", ["penalty_doubled", "tap_mints", "feedback_free", "balances_confiscated", "stake_not_burned"]
+)
+def test_books_that_are_kept_otherwise_are_not_those_of_the_model(fault: str) -> None:
+    """The faulty books are a theory of their own, and the reference's steps are none of theirs."""
+    supply = replace(INVARIANT["supply_is_conserved"], mutants=())
+    wrong = replace(supply, machine=supply.machine.redefined(FAULTS[fault]))
+    assert "a step of reference is none in the theory" in told(wrong)
+
+
+def test_the_books_of_the_text_are_those_of_the_model() -> None:
+    """And they alone: see above."""
+    assert told(INVARIANT["supply_is_conserved"]) == ""
+
+
+def test_the_walks_meet_what_the_books_speak_of() -> None:
+    """Each kind of step, each flow, and kick-outs, on the reference."""
+    supply = INVARIANT["supply_is_conserved"]
+    seen: set[str] = set()
+    for run in supply.samples(CONVICTION.systems["issue"]):
+        for number in range(len(run)):
+            found = supply.view(run, number)
+            assert found is not None
+            seen |= {name for name, table in found.relations.items() if table}
+            seen |= {name for name, table in found.functions.items() if set(table.values()) != {"0"}}
+    flows = {"credit", "staked", "returned", "paid", "put", "tapped", "come", "gone", "burnt"}
+    kinds = {"invites", "proposes", "comments", "revises", "adds", "moves", "ticks", "finalizes"}
+    assert flows | kinds | {"kicked", "talking", "rounds", "written"} <= seen
+
+
+def test_no_tick_of_the_reference_lies_outside_the_clock() -> None:
+    """Every axiom is true of every tick that is sampled, and ticks of every kind are."""
+    kinds: set[tuple[str, bool]] = set()
+    reader = Reader(CLOCK.meanings)
+    for step in CLOSER.samples(CONVICTION.systems["issue"]):
+        found = CLOSER.view(step)
+        if found is None:
+            assert step.action != Tick() or step.before.phase == "CLOSED"
+            continue
+        assert [axiom.name for axiom in CLOCK.axioms if not reader.holds(axiom.formula, found)] == []
+        ended = (step.before.phase, step.before.turn) != (step.after.phase, step.after.turn)
+        kinds.add((step.before.phase, ended))
+    assert {(IDLE, True), (PROPOSE, True), (PROPOSE, False), (STAKE, True), (STAKE, False)} <= kinds
+
+
+@pytest.mark.parametrize("axiom", ["sums_fall", "timers_count", "who_is_late_in_propose_stays_late"])
+def test_without_its_axioms_the_clock_may_stand(axiom: str) -> None:
+    """What is said to be needed is: without it there is a countermodel, which is none of the model."""
+    less = replace(CLOCK, axioms=tuple(one for one in CLOCK.axioms if one.name != axiom))
+    needs = tuple(name for name in CLOSER.needs if name != axiom)
+    stated: Theorem = replace(CLOSER, theory=less, needs=needs, mutants=())
+    found = prove(stated, bundle=BUNDLE)
+    assert found.word is Word.UNDECIDED
+    assert any(name == "theorem" and answered.status == "sat" for name, answered in found.queries)
