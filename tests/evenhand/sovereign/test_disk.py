@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +14,11 @@ from evenhand.adapters.protocol import Unsupported
 from evenhand.adapters.sovereign_disk import DiskExecutor, factory, trusting
 from evenhand.model.codec import encode
 from evenhand.model.sovereign.menus import TREE, candidate, usual
-from evenhand.model.sovereign.paths import link_
+from evenhand.model.sovereign.paths import Place, dir_, file_, link_
 from evenhand.model.sovereign.state import Check, Config, Decide, Swap, Use
 from evenhand.model.sovereign.systems import SYSTEMS
-from evenhand.model.sovereign.vocabulary import WRITE_LOCAL
+from evenhand.model.sovereign.vocabulary import READ_LOCAL, WRITE_LOCAL
+from tests.evenhand.conftest import Command
 
 D = ("repo", "workspace", "d")
 
@@ -84,3 +86,64 @@ def test_other_systems_are_not_supported() -> None:
     """They execute nothing step by step."""
     with pytest.raises(Unsupported):
         factory({**scenario(Config(tree=TREE)), "system": "lists"})  # type: ignore[typeddict-item]
+
+
+def test_what_lies_below_no_directory_comes_back_with_it() -> None:
+    """Something is put below a file, below a link and below nothing; it shows when a directory stands there again."""
+    work: Place = ("repo", "workspace")
+    seen = usual()
+    one = candidate(seen, READ_LOCAL, path="workspace/x")
+    system = SYSTEMS["agent"]
+    config = Config(tree=TREE)
+    (state,) = system.initial(config)
+    kernel = factory(scenario(config))
+    shown: list[Any] = []
+    for hiding in (file_("new"), link_("/etc")):
+        swaps = (Swap(work, hiding), Swap((*work, "x"), file_("kept")), Swap((*work, "y", "z"), file_("nowhere")))
+        for action in (*swaps, Swap(work, dir_()), Decide(seen, (one,))):
+            step = system.take(config, state, action)
+            state = step.after
+            assert kernel.step(encode(action)) == encode(step.shown)
+        (warrant,) = [made for made in state.issued if not made.age]
+        for action in (Check("first", warrant, one.request), Use("first")):
+            step = system.take(config, state, action)
+            state = step.after
+            shown.append(kernel.step(encode(action)))
+            assert shown[-1] == encode(step.shown)
+    assert [bool(one["effects"]) for one in shown] == [False, True, False, True]
+
+
+def test_a_tree_that_no_disk_has_is_not_supported() -> None:
+    """An entry whose directory is missing."""
+    odd = replace(Config(tree=TREE), tree=tuple(entry for entry in TREE if entry[0] != ("repo",)))
+    with pytest.raises(Unsupported, match="no directory that holds it"):
+        factory(scenario(odd))
+
+
+ADAPTER = "evenhand.adapters.sovereign_disk"
+
+
+@pytest.mark.parametrize(("name", "code", "failed"), [("factory", 0, "0 failed"), ("trusting", 1, "1 failed")])
+def test_the_vectors_tell_the_honest_disk_from_the_trusting_one(
+    name: str, code: int, failed: str, cli: Command
+) -> None:
+    """Frozen vectors of the agent, on a real disk."""
+    told = cli("vectors", "sovereign", "verify", "--adapter", f"{ADAPTER}:{name}")
+    assert told.code == code and failed in told.out, told.out
+
+
+@pytest.mark.parametrize(("name", "code"), [("factory", 0), ("trusting", 1)])
+def test_the_checking_machine_tells_them_apart(name: str, code: int, cli: Command) -> None:
+    """The same command as for anybody's kernel, on little; the whole of it is deep."""
+    few = ("--transitions", "100", "--examples", "5")
+    told = cli("check", "sovereign", "--adapter", f"{ADAPTER}:{name}", "--system", "agent", *few)
+    assert told.code == code, told.out
+    assert "not supported" not in told.out
+
+
+@pytest.mark.deep
+def test_the_whole_check_finds_nothing_in_the_honest_disk(cli: Command) -> None:
+    """At the default effort."""
+    told = cli("check", "sovereign", "--adapter", f"{ADAPTER}:factory", "--system", "agent")
+    assert told.code == 0, told.out
+    assert "nothing found" in told.out
