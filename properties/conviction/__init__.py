@@ -10,6 +10,7 @@ from evenhand.properties.conviction.generators import GENERATORS
 from evenhand.properties.conviction.identity import IDENTITY
 from evenhand.properties.conviction.plans import plans
 from evenhand.properties.conviction.points import POINTS
+from evenhand.properties.conviction.profile import PROFILE
 from evenhand.properties.conviction.proposing import PROPOSING
 from evenhand.properties.conviction.reach import REACH
 from evenhand.properties.conviction.staking import STAKING
@@ -24,5 +25,6 @@ CLAIMS = Claims(
     generators=GENERATORS,
     expected=EXPECTED,
     plans=plans(),
+    profile=PROFILE,
 )
 """The property side of `conviction`."""

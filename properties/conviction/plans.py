@@ -130,8 +130,10 @@ def _plans() -> Iterator[Plan]:
     yield Plan("trio", "explore", claims=("outsiders_decide_nothing", *_OF_TRIO))
     yield Plan("series", "explore", LONG, claims=_names(but=(*_ROUNDS, *_LATE, *_GRANTS, *_CYCLE, *_TWICE)))
     yield from _readings()
-    single = _names(but=("outsiders_decide_nothing", *_ENDLESS, "balances_stay_below_the_maximum"))
+    single = _names(but=("outsiders_decide_nothing", *_ENDLESS, *_ORDERS, "balances_stay_below_the_maximum"))
     yield Plan("run", "fuzz", LONG, claims=single, examples=100, steps=70)
+    # Every pair of actions in every drawn state: three quarters of the time of a run with all claims.
+    yield Plan("run", "fuzz", ("deep",), claims=_ORDERS, examples=60, steps=70)
 
 
 _CLAIMS_OF_LATE = ("timers_count_missed_ticks", "laggards_alone_are_kicked_out", "ready_is_for_one_tick")

@@ -1,18 +1,11 @@
-"""The spikes' numbers, from second derivations that share no code with them.
-
-markspace: the same guard with instants instead of ages, level by level.  conviction: a closed formula for
-the graph, decimals of a hundred digits for the comparisons.
-"""
+"""The spike's numbers, from a derivation that shares no code with it: instants for ages, level by level."""
 
 from __future__ import annotations
 
 import importlib
-import itertools
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
-from decimal import Decimal, localcontext
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -138,105 +131,3 @@ def test_a_lease_that_loses_its_life_or_its_rank_is_seen() -> None:
     assert sorted(act.what for act in witness) == ["call", "call", "pre", "pre", "tick", "tick"]  # ttl + 1 ticks
     last = replace(system, rules=replace(system.rules, winner=newest))
     assert len(bare.search(last, guard.in_flight).witness) == 4
-
-
-# --- conviction: a closed formula, and decimals ---------------------------------------------------------
-
-
-def closed_form(rounds: int) -> int:
-    """States before the end, two agents with one point staked and one in hand, saturation beyond the rounds.
-
-    In round r a point moved or added before may lie on 2 proposals with r - 1 ages: t = 2(r - 1) places.  The
-    staked point is where it was or in one of them, the other in hand or in one of them, and points merge:
-    1 + t + t + t(t + 1)/2 positions of one agent, squared for two, summed over the rounds.
-    """
-    return sum((1 + 2 * t + t * (t + 1) // 2) ** 2 for t in (2 * r for r in range(rounds)))
-
-
-def decimal_weight(fraction: Fraction, saturation: int, greatest: Fraction, held: int) -> Decimal:
-    """16.7 as it is printed, with e and ln, to the context's digits."""
-    rest = Decimal((1 - fraction).numerator) / Decimal((1 - fraction).denominator)
-    k = -rest.ln() / saturation
-    room = Decimal((greatest - 1).numerator) / Decimal((greatest - 1).denominator)
-    return 1 + room * (1 - (-k * min(held, saturation)).exp())
-
-
-def final_states(rounds: int) -> int:
-    """Distinct (hands, winner) at the end, by placing every point and weighing with decimals."""
-    tables = [decimal_weight(Fraction(98, 100), 5, Fraction(2), held) for held in range(rounds)]
-    moved = [(p, held) for p in (0, 1) for held in range(rounds - 1)]
-    ends = set[tuple[bool, bool, int | None]]()
-    staked: list[list[tuple[int, int] | None]] = [[(who, rounds - 1), *moved] for who in (0, 1)]
-    places = [staked[0], [None, *moved], staked[1], [None, *moved]]
-    for a, b, c, d in itertools.product(*places):
-        totals = [sum((tables[x[1]] for x in (a, b, c, d) if x and x[0] == p), Decimal(0)) for p in (0, 1)]
-        tie = abs(totals[0] - totals[1]) < Decimal("1e-60")
-        ends.add((b is None, d is None, None if tie else int(totals[1] > totals[0])))
-    return len(ends)
-
-
-@pytest.mark.parametrize("rounds", [1, 2, 3])
-def test_the_stake_graph_has_the_size_of_the_formula(rounds: int) -> None:
-    """Positions of one agent, squared, over the rounds; the ends placed and weighed apart."""
-    spiked, bare = spike("conviction_multiplier"), spike("bare_search")
-    with localcontext() as context:
-        context.prec = 100
-        expected = closed_form(rounds) + final_states(rounds)
-    assert bare.search(spiked.system.at(rounds=rounds), spiked.outvoted).states == expected
-
-
-@pytest.mark.parametrize(("fraction", "saturation"), [("98/100", 5), ("3/4", 4), ("7/8", 6), ("3/4", 2), ("1/2", 3)])
-def test_exact_order_agrees_with_a_hundred_digits(fraction: str, saturation: int) -> None:
-    """Every pair of small sums: equality by form, order by intervals, against decimals."""
-    spiked = spike("conviction_multiplier")
-    config = spiked.Config(fraction=Fraction(fraction), saturation=saturation)
-    counts = [c for c in itertools.product(range(3), repeat=min(saturation, 4) + 1) if 0 < sum(c) <= 3]
-    zero = spiked.multiplier(config, 0).times(0)
-    exact = [sum((spiked.multiplier(config, r).times(n) for r, n in enumerate(c)), zero) for c in counts]
-    with localcontext() as context:
-        context.prec = 100
-        table = [decimal_weight(config.fraction, saturation, config.greatest, r) for r in range(saturation + 1)]
-        rough = [sum((table[r] * n for r, n in enumerate(c)), Decimal(0)) for c in counts]
-        for (left, a), (right, b) in itertools.combinations(zip(exact, rough, strict=True), 2):
-            same = abs(a - b) < Decimal("1e-80")
-            assert (left == right) is same
-            assert (left < right) is (not same and a < b)
-
-
-def test_a_reducible_polynomial_needs_the_smaller_degree(monkeypatch: pytest.MonkeyPatch) -> None:
-    """And with the root left out (the seeded fault) two forms of one number stay unequal."""
-    spiked = spike("conviction_multiplier")
-    theta = spiked.theta
-    assert len(theta(Fraction(1, 50), 5, 1).form) == 5
-    squared = theta(Fraction(1, 4), 4, 2)  # theta**2 = 1/2 although x**4 - 1/4 has degree 4
-    assert squared == theta(Fraction(1, 4), 4, 0).times(Fraction(1, 2))
-
-    def lazy(value: Fraction, degree: int) -> Fraction | None:
-        return value if degree == 1 else None
-
-    monkeypatch.setattr(spiked, "_root", lazy)
-    assert theta(Fraction(1, 4), 4, 2) != theta(Fraction(1, 4), 4, 0).times(Fraction(1, 2))
-
-
-def test_floats_break_ties_that_exact_numbers_keep() -> None:
-    """The same three stakes in two orders: two floats, one exact number."""
-    spiked = spike("conviction_multiplier")
-    floats = [float(decimal_weight(Fraction(98, 100), 5, Fraction(2), held)) for held in range(6)]
-    parted = [
-        rounds
-        for rounds in itertools.product(range(6), repeat=3)
-        if sum(floats[r] for r in rounds) != sum(floats[r] for r in reversed(rounds))
-    ]
-    assert parted, "some order of three stakes should matter to floats"
-    config = spiked.Config()
-    weights = [spiked.multiplier(config, r) for r in parted[0]]
-    assert weights[0] + weights[1] + weights[2] == weights[2] + weights[1] + weights[0]
-
-
-def test_multiplier_at_saturation_is_above_the_example_of_16_7() -> None:
-    """It reaches 1.98 where the example promises at least 1.96, grows on the way, and stops."""
-    spiked = spike("conviction_multiplier")
-    full = spiked.multiplier(spiked.Config(), 5)
-    assert full.form == (Fraction(198, 100), 0, 0, 0, 0)  # 1 + (2 - 1) * 0.98: more than the 1.96 promised
-    assert spiked.multiplier(spiked.Config(), 9) == full
-    assert all(spiked.multiplier(spiked.Config(), r) < spiked.multiplier(spiked.Config(), r + 1) for r in range(5))
