@@ -15,7 +15,7 @@ from typing import Any
 from evenhand.fixtures import recorded, replayed
 from evenhand.model.canonical import Json
 from evenhand.model.system import System
-from evenhand.plan import Job, claims_for, system_for
+from evenhand.plan import Job, chosen_part, claims_for, system_for
 from evenhand.properties.licence import Licence
 from evenhand.properties.property import (
     DeadlockFree,
@@ -75,6 +75,7 @@ def verdicts_of(bundle: Bundle, job: Job, system: AnySystem, *, workers: int = 1
         max_states=job.max_states,
         depth=job.depth,
         licence=_licence(bundle, job, system),
+        part=chosen_part(job.part),
         jobs=workers,
     ).verdicts
 

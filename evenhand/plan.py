@@ -24,6 +24,7 @@ __all__ = [
     "Effort",
     "Engine",
     "Job",
+    "chosen_part",
     "chosen_readings",
     "chosen_scope",
     "claims_for",
@@ -87,6 +88,7 @@ class Job:
     steps: int = 20
     seed: int = 0
     quotient: str = ""
+    part: str = ""
     finishable: int | None = None
     theorem: str = ""
 
@@ -110,6 +112,8 @@ class Job:
             case "explore":
                 words += _option("--max-states", self.max_states)
                 words += _option("--depth", self.depth)
+                words += _option("--part", self.part)
+                words += ["--symmetry"] if self.quotient else []
             case "fuzz":
                 words += ["--examples", str(self.examples), "--steps", str(self.steps), "--seed", str(self.seed)]
             case "prove":
@@ -122,7 +126,8 @@ class Job:
     def title(self) -> str:
         """A few words for progress and for lists of what was not finished."""
         where = ",".join(f"{name}={value}" for name, value in (*self.scope, *self.readings))
-        return " ".join(part for part in (self.engine, self.protocol, self.system or self.theorem, where) if part)
+        part = f"part {self.part}" if self.part else ""
+        return " ".join(word for word in (self.engine, self.protocol, self.system or self.theorem, where, part) if word)
 
 
 def _option(name: str, value: Any) -> list[str]:
@@ -166,6 +171,7 @@ def _job(bundle: Bundle, entry: Plan, budget: Budget, seed: int) -> Job:
         depth=entry.depth,
         seed=seed,
         quotient=entry.quotient,
+        part=entry.part,
     )
     if entry.engine == "explore":
         limit = None if entry in bundle.plans else effort.finishable
@@ -240,6 +246,16 @@ def _like(default: Any, name: str, value: str) -> Any:
         except ValueError as error:
             raise ValueError(f"reading {name!r} is a number, not {value!r}") from error
     return value
+
+
+def chosen_part(written: str) -> tuple[int, int] | None:
+    """A part as the command line has it (`k/n`); None where the whole is meant.  Raises ValueError for other text."""
+    if not written:
+        return None
+    first, stroke, parts = written.partition("/")
+    if not (stroke and first.isdecimal() and parts.isdecimal() and 1 <= int(first) <= int(parts)):
+        raise ValueError(f"--part {written!r} is not of the form k/n with 1 <= k <= n, as in 1/4")
+    return int(first), int(parts)
 
 
 def chosen_scope(written: Iterable[str]) -> Scope:

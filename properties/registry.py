@@ -80,7 +80,8 @@ class Plan:
     `scope` changes sizes of the system's own scope, `readings` its readings; `claims` names the claims to
     check (empty: every claim of the system).  `max_states` and `depth` bound the search, which then may end
     UNDECIDED; `examples` and `steps` size a run of the machine.  `quotient` asks for a quotient, which is
-    used only under a licence.  A system without a plan is run at its own scope under every budget.
+    used only under a licence.  `part` k/n leaves all but each n-th configuration (or orbit) to other budgets.
+    A system without a plan is run at its own scope under every budget.
     """
 
     system: str
@@ -94,6 +95,7 @@ class Plan:
     examples: int | None = None
     steps: int | None = None
     quotient: str = ""
+    part: str = ""
 
     def __post_init__(self) -> None:
         unknown = [budget for budget in self.budgets if budget not in BUDGETS]

@@ -31,7 +31,7 @@ from evenhand.cli.common import (
 )
 from evenhand.engines import findings_of, steps_beyond
 from evenhand.model.system import System
-from evenhand.plan import Job, claims_for
+from evenhand.plan import Job, chosen_part, claims_for
 from evenhand.proofs.smt.portfolio import NoSolver
 from evenhand.properties.licence import Licence
 from evenhand.properties.property import Reachable
@@ -94,6 +94,9 @@ def explore(
     symmetry: Annotated[
         bool, typer.Option("--symmetry", help="Explore a quotient, under a licence that is proved first.")
     ] = False,
+    part: Annotated[
+        str, typer.Option(metavar="K/N", help="Only each N-th configuration from the K-th on; N runs make the whole.")
+    ] = "",
     jobs: Annotated[int, typer.Option(metavar="N", min=1, help="How many processes share the configurations.")] = 1,
     out: KeepOption = None,
     as_json: JsonOut = False,
@@ -103,13 +106,15 @@ def explore(
     Every configuration, every state, every joint choice.  Exit codes: 0 all as stated; 1 something refuted that
     nobody stated; 2 bad use; 3 something undecided that was not stated (a bound was hit, say); 130 interrupted.
     """
-    from evenhand.properties.search import ModelError  # engines are slow to import; `--help` needs none
+    from evenhand.properties.search import ModelError, NoSuchPart  # engines are slow to import; `--help` needs none
     from evenhand.properties.search import explore as search
 
     bundle = bundle_named(protocol)
-    asked = Job(bundle.name, "explore", system, variant=mutant, max_states=max_states, depth=depth)
+    asked = Job(bundle.name, "explore", system, variant=mutant, max_states=max_states, depth=depth, part=part)
     job, chosen = job_for(bundle, asked, scope, reading, [*(claim or ()), *(reach or ())])
     _are_goals(bundle, chosen.name, reach or [])
+    with usage():
+        portion = chosen_part(part)
     export = _exporter(graph)
     folder = _folder(out)
     licence = _licence(bundle, chosen) if symmetry else None
@@ -126,12 +131,15 @@ def explore(
                 max_memory=None if max_memory is None else max_memory << 20,
                 tier=tier,
                 licence=licence,
+                part=portion,
                 progress=progress,
                 jobs=jobs,
             )
     except ModelError as error:
         raise BadUse(str(error)) from error
     except ValueError as error:
+        if isinstance(error, NoSuchPart):
+            raise BadUse(str(error)) from error
         if tier is None:
             raise
         raise BadUse(f"{error}; leave --tier out for the best that can") from error

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from evenhand.properties.licence import Licence
 from evenhand.properties.property import (
@@ -38,9 +38,13 @@ from evenhand.properties.verdict import Status, Verdict
 if TYPE_CHECKING:
     import networkx as nx
 
-__all__ = ["Exploration", "explore"]
+__all__ = ["Exploration", "NoSuchPart", "explore"]
 
 Progress = Callable[[int, int], None]
+
+
+Part: TypeAlias = tuple[int, int]
+"""The k-th of n parts of the configurations, counted from 1."""
 
 
 @dataclass(frozen=True)
@@ -134,6 +138,7 @@ def explore(
     quotient: str | None = None,
     tier: int | None = None,
     configs: Iterable[Any] | None = None,
+    part: Part | None = None,
     progress: Progress | None = None,
     jobs: int = 1,
 ) -> Exploration:
@@ -143,11 +148,12 @@ def explore(
     the bytes that this process (each of `jobs`) may hold; what a bound leaves out is UNDECIDED.
     `quotient` (by default the one that `licence` names) explores one
     configuration of each orbit.  `tier` is 0, 1 or 2, by default the best that system and claims allow.  `configs`
-    explores some configurations rather than those of the scope.  `jobs` splits them over processes; findings
+    explores some configurations rather than those of the scope, `part` (k, n) each n-th of them from the k-th on;
+    together the n parts come to what the whole comes to.  `jobs` splits them over processes; findings
     and counts do not depend on it.  `progress` is called now and then with states and steps so far.
 
     Raises ModelError for a model that breaks its contract or a claim that raises, LicenceMissing for a
-    quotient without licence, UnknownName for a fairness assumption or quotient that the system lacks,
+    quotient without licence, NoSuchPart, UnknownName for a fairness assumption or quotient that the system lacks,
     ValueError for a bound, tier or number of jobs that makes no sense.
     """
     asked = tuple(claims)
@@ -161,6 +167,10 @@ def explore(
     if group is not None:
         kept = orbits(system, group, numbered)
         doubts = doubts_under(system, group, numbered, kept, asked)
+    if part is not None:
+        kept = _portion(kept, part)
+        doubts = [doubt or _elsewhere(claim, part) for doubt, claim in zip(doubts, asked, strict=True)]
+    configs_covered = sum(weight for _, weight in kept)
 
     def one(number: int, tick: Progress | None) -> Result:
         return search_one(system, chosen, numbered[number], number, asked, bounds, tick)
@@ -172,10 +182,10 @@ def explore(
         transitions=total.transitions,
         edges=total.edges,
         depth=total.depth,
-        configs=len(numbered),
+        configs=configs_covered,
         complete=not total.open,
         bounds=bounds,
-        scope=_scope(system, total, len(numbered), bounds, group.name if group is not None else None),
+        scope=_scope(system, total, configs_covered, bounds, group.name if group is not None else None, part),
         trusted=_trusted(chosen, licence if group is not None else None),
     )
     verdicts = tuple(
@@ -193,7 +203,7 @@ def explore(
         transitions=total.transitions,
         edges=total.edges,
         depth=total.depth,
-        configs=len(numbered),
+        configs=configs_covered,
         complete=covered.complete,
         tier=chosen.number,
         why_tier=why,
@@ -304,7 +314,34 @@ def _sensible(*, max_states: int | None, depth: int | None, max_memory: int | No
             raise ValueError(f"{name} must be at least {least}, not {bound}")
 
 
-def _scope(system: AnySystem, total: Result, configs: int, bounds: Bounds, quotient: str | None) -> dict[str, Any]:
+class NoSuchPart(ValueError):
+    """A part that the configurations do not have."""
+
+
+def _portion(kept: Sequence[tuple[int, int]], part: Part) -> tuple[tuple[int, int], ...]:
+    """Each n-th configuration from the k-th on.  Raises NoSuchPart."""
+    first, parts = part
+    if not 1 <= first <= parts <= len(kept):
+        raise NoSuchPart(
+            f"part {first}/{parts} of {len(kept)} configurations: it is k/n with 1 <= k <= n <= {len(kept)}"
+        )
+    return tuple(kept[first - 1 :: parts])
+
+
+def _elsewhere(claim: Property, part: Part) -> str:
+    """Why a claim that nothing violates here is not decided; empty where no other part can speak against it.
+
+    A safety claim holds of the configurations that were explored; a goal, or what two configurations have to agree
+    on, may be met or broken in those that were not.
+    """
+    if isinstance(claim, Reachable) or (isinstance(claim, DeterminedBy) and claim.across):
+        return f"part {part[0]}/{part[1]} of the configurations says nothing of the others"
+    return ""
+
+
+def _scope(
+    system: AnySystem, total: Result, configs: int, bounds: Bounds, quotient: str | None, part: Part | None
+) -> dict[str, Any]:
     scope: dict[str, Any] = {**system.scope, "configs": configs, "depth": total.depth, "complete": not total.open}
     if bounds.max_states is not None:
         scope["max_states"] = bounds.max_states
@@ -314,6 +351,8 @@ def _scope(system: AnySystem, total: Result, configs: int, bounds: Bounds, quoti
         scope["max_depth"] = bounds.depth
     if quotient is not None:
         scope["quotient"] = quotient
+    if part is not None:
+        scope["part"] = f"{part[0]}/{part[1]}"
     return scope
 
 
