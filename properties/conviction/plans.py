@@ -61,6 +61,7 @@ _HOSTILE = (
     "phases_come_in_order",
     "supply_is_conserved",
     "nothing_is_negative",
+    "nothing_is_accepted_after_ready",
     *_FEEDBACK,
 )
 """What hostile actions are tried against."""
@@ -90,8 +91,12 @@ _CLOCK = (
 )
 
 
+_LATER = "nothing_is_accepted_after_ready"
+"""What only hostile actions show: no menu offers anything after READY."""
+
+
 def _names(*, but: Iterable[str]) -> tuple[str, ...]:
-    gone = set(but)
+    gone = {*but, _LATER}
     return tuple(claim.name for claim in _ALL if claim.name not in gone)
 
 
@@ -131,7 +136,7 @@ def _plans() -> Iterator[Plan]:
     yield Plan("series", "explore", LONG, claims=_names(but=(*_ROUNDS, *_LATE, *_GRANTS, *_CYCLE, *_TWICE)))
     yield from _readings()
     single = _names(but=("outsiders_decide_nothing", *_ENDLESS, *_ORDERS, "balances_stay_below_the_maximum"))
-    yield Plan("run", "fuzz", LONG, claims=single, examples=100, steps=70)
+    yield Plan("run", "fuzz", LONG, claims=(*single, _LATER), examples=100, steps=70)
     # Every pair of actions in every drawn state: three quarters of the time of a run with all claims.
     yield Plan("run", "fuzz", ("deep",), claims=_ORDERS, examples=60, steps=70)
 

@@ -4,7 +4,20 @@ from __future__ import annotations
 
 from typing import Any, TypeAlias
 
-from evenhand.model.conviction.vocabulary import CLOSED, FINALIZE, IDLE, PROPOSE, SCHEDULER, STAKE, Config, State, Tick
+from evenhand.model.conviction.vocabulary import (
+    CLOSED,
+    FINALIZE,
+    IDLE,
+    PROPOSE,
+    READY,
+    SCHEDULER,
+    STAKE,
+    Config,
+    Enrol,
+    Invite,
+    State,
+    Tick,
+)
 from evenhand.properties.conviction.notions import (
     accepted,
     balance,
@@ -12,6 +25,7 @@ from evenhand.properties.conviction.notions import (
     events,
     finalizes,
     longest_issue,
+    on_configs,
     on_steps,
     on_values,
     phase_ends,
@@ -97,6 +111,24 @@ def timers_count_missed_ticks(step: AnyStep) -> bool:
 def ready_is_for_one_tick(step: AnyStep) -> bool:
     """It does not outlive it."""
     return all(not seat.signal for seat in step.after.seats)
+
+
+def _after_ready(step: AnyStep) -> bool:
+    if isinstance(step.action, Tick | Invite | Enrol):
+        return False
+    seat = step.before.seat(step.action.agent)
+    return seat is not None and seat.signal == READY
+
+
+@each_step(
+    "Whoever has signalled READY does nothing more in that tick, nor signals it again.",
+    source="9.2",
+    when=_after_ready,
+    applies=on_configs(lambda config: config.readings.act_after_ready == "rejected"),
+)
+def nothing_is_accepted_after_ready(step: AnyStep) -> bool:
+    """READY confirms completion; what comes after it is rejected by a name of its own."""
+    return bool(step.shown.rejected)
 
 
 @each_step(
@@ -249,6 +281,7 @@ TICKING: tuple[Property, ...] = (
     phases_end_as_9_1_says,
     timers_count_missed_ticks,
     ready_is_for_one_tick,
+    nothing_is_accepted_after_ready,
     laggards_alone_are_kicked_out,
     penalties_are_as_stated,
     every_tick_comes_closer,

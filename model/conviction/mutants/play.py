@@ -318,8 +318,6 @@ PLAY: tuple[Mutant[Rules], ...] = (
         "READY can be signalled again in the same tick.",
         "9.2",
         HOSTILE,
-        expected="open_gap",
-        reason="READY is idempotent: a second one changes no state, and no sentence forbids it",
         refuse_ready=_ready_unproposed,
     ),
     declare(

@@ -127,6 +127,9 @@ KILLED = (
     ("add_in_round_one", "stakes_change_from_round_two"),
     ("timer_survives_the_issue", "an_issue_begins_clean"),
     ("one_round_too_many", "phases_come_in_order"),
+    ("ready_signalled_twice", "nothing_is_accepted_after_ready"),
+    ("multiplier_forgets_the_one", "multipliers_are_bounded"),
+    ("multiplier_exceeds_the_maximum", "multipliers_are_bounded"),
 )
 
 
