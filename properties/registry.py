@@ -19,6 +19,7 @@ import evenhand.model
 from evenhand.model.system import Protocol, UnknownName
 from evenhand.properties.generator import Generator
 from evenhand.properties.observer import Observer
+from evenhand.properties.profile import Asked
 from evenhand.properties.property import AnyStep, Property
 from evenhand.properties.vectoring import VectorPlan
 from evenhand.properties.verdict import Status
@@ -112,6 +113,7 @@ class Claims:
     """The property side of a protocol: what a module of `evenhand.properties` offers as `CLAIMS`.
 
     `phases`, if given, tells a step in the protocol's own words; reports show that above what the step showed.
+    `profile` names the claims that say what decides among agents.
     """
 
     claims: tuple[Property, ...]
@@ -121,6 +123,7 @@ class Claims:
     observers: tuple[Observer, ...] = ()
     vectors: VectorPlan | None = None
     phases: Phases | None = None
+    profile: tuple[Asked, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -135,6 +138,7 @@ class Bundle:
     observers: tuple[Observer, ...] = ()
     vectors: VectorPlan | None = None
     phases: Phases | None = None
+    profile: tuple[Asked, ...] = ()
 
     @property
     def name(self) -> str:

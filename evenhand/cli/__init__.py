@@ -16,6 +16,7 @@ from evenhand.cli.compare import compare_command
 from evenhand.cli.explore import explore, fuzz
 from evenhand.cli.fixtures import replay, show
 from evenhand.cli.mutants import mutants
+from evenhand.cli.profile import profile
 from evenhand.cli.prove import prove
 from evenhand.cli.report import report
 from evenhand.cli.validate import validate
@@ -96,6 +97,7 @@ COMMANDS: Mapping[str, Callable[..., None]] = {
     "compare": compare_command,
     "mutants": mutants,
     "vectors": vectors,
+    "profile": profile,
     "replay": replay,
     "show": show,
     "report": report,

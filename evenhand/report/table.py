@@ -18,7 +18,7 @@ from evenhand.report.readable import counted, plural, refutation
 from evenhand.report.report import Report, Standing
 from evenhand.report.text import inert
 
-__all__ = ["next_steps", "print_lines", "print_report", "summary_line", "tables"]
+__all__ = ["next_steps", "print_lines", "print_report", "readings_of", "summary_line", "tables"]
 
 _RANK = {Status.REFUTED: 0, Status.UNDECIDED: 1, Status.HOLDS: 2}
 _STYLE = {Status.REFUTED: "red", Status.UNDECIDED: "yellow", Status.HOLDS: "green"}
@@ -77,6 +77,11 @@ def tables(report: Report, protocol: str) -> Iterator[Table]:
             cells = [_cell(report, [f for f in row if f.engine == engine], usual) for engine in engines]
             made.add_row(Text(inert(claim)), *cells)
         yield made
+
+
+def readings_of(finding: Finding) -> str:
+    """The readings of a finding that are not the default, `a=x, b=y`."""
+    return ", ".join(f"{name}={value}" for name, value in sorted(finding.readings.items()))
 
 
 def _sizes(finding: Finding) -> str:

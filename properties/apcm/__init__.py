@@ -14,6 +14,7 @@ from evenhand.properties.apcm.expected import EXPECTED
 from evenhand.properties.apcm.generators import GENERATORS
 from evenhand.properties.apcm.observers import OBSERVERS
 from evenhand.properties.apcm.plans import plans
+from evenhand.properties.apcm.profile import PROFILE
 from evenhand.properties.apcm.reach import REACH
 from evenhand.properties.apcm.refusing import REFUSING
 from evenhand.properties.apcm.vectors import VECTORS
@@ -30,5 +31,6 @@ CLAIMS = Claims(
     plans=plans(_CLAIMS),
     observers=OBSERVERS,
     vectors=VECTORS,
+    profile=PROFILE,
 )
 """The property side of `apcm`."""

@@ -15,6 +15,7 @@ from evenhand.properties.cud.history import HISTORY
 from evenhand.properties.cud.liveness import LIVENESS
 from evenhand.properties.cud.observers import OBSERVERS
 from evenhand.properties.cud.plans import plans
+from evenhand.properties.cud.profile import PROFILE
 from evenhand.properties.cud.reach import REACH
 from evenhand.properties.cud.safety import SAFETY
 from evenhand.properties.cud.telling import phases
@@ -34,5 +35,6 @@ CLAIMS = Claims(
     observers=OBSERVERS,
     vectors=VECTORS,
     phases=phases,
+    profile=PROFILE,
 )
 """The property side of `cud`."""

@@ -17,6 +17,7 @@ from evenhand.properties.markspace.layers import LAYERS
 from evenhand.properties.markspace.leaking import LEAKING
 from evenhand.properties.markspace.limits import LIMITS
 from evenhand.properties.markspace.plans import plans
+from evenhand.properties.markspace.profile import PROFILE
 from evenhand.properties.markspace.seeing import SEEING
 from evenhand.properties.markspace.signals import SIGNALS
 from evenhand.properties.markspace.space import SPACE
@@ -26,5 +27,5 @@ __all__ = ["CLAIMS"]
 
 _CLAIMS = (*GUARDING, *CONTESTING, *DECIDING, *SIGNALS, *SPACE, *SEEING, *LEAKING, *LAYERS, *LIMITS, *COMPOSING)
 
-CLAIMS = Claims(claims=_CLAIMS, generators=GENERATORS, expected=EXPECTED, plans=plans(_CLAIMS))
+CLAIMS = Claims(claims=_CLAIMS, generators=GENERATORS, expected=EXPECTED, plans=plans(_CLAIMS), profile=PROFILE)
 """The property side of `markspace`."""

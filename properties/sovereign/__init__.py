@@ -15,6 +15,7 @@ from evenhand.properties.sovereign.generators import GENERATORS
 from evenhand.properties.sovereign.logging import LOGGING_CLAIMS
 from evenhand.properties.sovereign.observers import OBSERVERS
 from evenhand.properties.sovereign.plans import plans
+from evenhand.properties.sovereign.profile import PROFILE
 from evenhand.properties.sovereign.reach import REACH
 from evenhand.properties.sovereign.selecting import SELECTING_CLAIMS
 from evenhand.properties.sovereign.stopping import STOPPING_CLAIMS
@@ -38,5 +39,6 @@ CLAIMS = Claims(
     plans=plans(_CLAIMS),
     observers=OBSERVERS,
     vectors=VECTORS,
+    profile=PROFILE,
 )
 """The property side of `sovereign`."""

@@ -13,7 +13,7 @@ from evenhand.report.about import About
 from evenhand.report.finding import Finding
 from evenhand.report.readable import counted, where
 from evenhand.report.report import Report, Standing
-from evenhand.report.table import next_steps, summary_line
+from evenhand.report.table import next_steps, readings_of, summary_line
 from evenhand.report.trace import Story
 
 __all__ = ["Case", "Flip", "Growth", "Heat", "Row", "View"]
@@ -208,14 +208,14 @@ class View:
             before = usual.get(key)
             decided = Status.UNDECIDED not in (before, finding.status)
             if finding.readings and before is not None and decided and finding.status is not before:
-                readings = _readings(finding)
+                readings = readings_of(finding)
                 found[*key, readings] = Flip(*key, before, readings, finding.status)
         return tuple(found.values())
 
     @cached_property
     def readings_run(self) -> tuple[tuple[str, str], ...]:
         """The readings other than the default that were searched, with their protocol."""
-        return tuple(dict.fromkeys((f.protocol, _readings(f)) for f in self._searched if f.readings))
+        return tuple(dict.fromkeys((f.protocol, readings_of(f)) for f in self._searched if f.readings))
 
     @property
     def readings_idle(self) -> list[str]:
@@ -262,10 +262,6 @@ class View:
             if (f.protocol, f.engine, f.status) == (protocol, "replay", Status.REFUTED) and f.variant != "reference":
                 kills.setdefault(f.variant, {})[f.claim] = ("replay", f.length)
         return _heat_of(protocol, {name: ("", by) for name, by in kills.items()}, (), False) if kills else None
-
-
-def _readings(finding: Finding) -> str:
-    return ", ".join(f"{name}={value}" for name, value in sorted(finding.readings.items()))
 
 
 def _case_of(finding: Finding) -> tuple[Any, ...]:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from evenhand.model.system import Mutant, Protocol, Scope, Step, System, reading
+from evenhand.properties.profile import Asked, Aspect
 from evenhand.properties.property import Property, always, each_step, eventually, reachable
 from evenhand.properties.registry import Bundle, Expectation, Plan
 from evenhand.properties.verdict import Status
@@ -164,6 +165,12 @@ CLAIMS: tuple[Property, ...] = (one_inside, taken_when_free, taken, somebody_ent
 BUNDLE = Bundle(
     Protocol("latch", "A latch", "L1-L4", {"latch": LATCH}, Readings(), MUTANTS),
     CLAIMS,
+    profile=(
+        Asked(Aspect.POSITION, "one_inside"),
+        Asked(Aspect.TIME, "taken", note="a goal"),
+        Asked(Aspect.VALUE, "taken_when_free", affirms=True),
+        Asked(Aspect.LIVELOCK, "somebody_enters"),
+    ),
     expected=(Expectation("somebody_enters", Status.REFUTED, because="nothing forces anybody to take it"),),
     plans=(
         Plan("latch", "explore"),

@@ -1,0 +1,94 @@
+"""`evenhand profile`: what decides among agents, and whether runs can deadlock or livelock."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from evenhand.cli import completion
+from evenhand.cli.common import JobsOption, JsonOut, bundles_named, cores, emit, guarded, running, say, terminal, usage
+from evenhand.counterexamples.store import write_atomically
+from evenhand.model.canonical import Json, canonical_bytes
+from evenhand.plan import Budget, Job
+from evenhand.report.report import INTERRUPTED
+from evenhand.report.store import ready_folder
+from evenhand.report.table import print_lines
+from evenhand.report.text import inert
+from evenhand.versions import versions
+
+__all__ = ["profile"]
+
+
+@guarded
+def profile(
+    protocol: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="PROTOCOL", help="Which; all by default.", autocompletion=completion.protocols),
+    ] = None,
+    budget: Annotated[Budget, typer.Option(help="How much the searches may cost.")] = Budget.quick,
+    jobs: JobsOption = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", metavar="DIR", help="Write profile.json, profile.svg and profile.html there."),
+    ] = None,
+    as_json: JsonOut = False,
+) -> int:
+    """Say what decides, and whether runs can get stuck.
+
+    Does position, name, time, value, confidence, content or history decide; can it deadlock, can it livelock; under
+    which readings.  Each answer is a verdict of a claim that the protocol names for it.  Exit codes: 0 every question
+    that is asked has an answer; 2 bad use; 3 one is undecided; 130 interrupted.
+    """
+    from evenhand.profiling import profiles
+    from evenhand.report.profile import profile_page, profile_svg, profile_table, profile_tables
+
+    bundles = bundles_named(protocol or [])
+    with usage():
+        folder = ready_folder(out) if out is not None else None
+    began = time.monotonic()
+    with running(0, "profile") as advance:
+
+        def progress(job: Job) -> None:
+            advance(job.title, 1)
+
+        with usage():
+            found, interrupted, unfinished = profiles(bundles, budget=budget, jobs=jobs or cores(), progress=progress)
+    made: dict[str, Json] = {
+        "format": "evenhand/profile",
+        "version": 1,
+        "budget": budget.value,
+        "protocols": [one.to_json() for one in found],
+        "interrupted": interrupted,
+        "unfinished": list(unfinished),
+        "versions": dict(versions()),
+    }
+    if folder is not None:
+        texts = {"profile.svg": profile_svg(found), "profile.html": profile_page(found)}
+        written = {"profile.json": canonical_bytes(made), **{name: text.encode() for name, text in texts.items()}}
+        with usage():
+            for name, content in written.items():
+                write_atomically(folder / name, content)
+                say(f"written: {folder / name}")
+    if as_json:
+        emit({**made, "timing": {"total": round(time.monotonic() - began, 3)}})
+    else:
+        console = terminal()
+        for one in found:
+            console.print(profile_tables(one))
+        if len(found) > 1:
+            console.print(profile_table(found))
+        lines = [
+            f"{one.protocol}: {cell.aspect.question} yes: {line}"
+            for one in found
+            for cell in one.cells
+            if cell.answer.value == "yes" and cell.best is not None
+            for line in cell.best.finding.command.splitlines()
+        ]
+        lines += ["INTERRUPTED; not finished: " + ", ".join(unfinished[:5])] if interrupted else []
+        print_lines(console, map(inert, lines))
+    if interrupted:
+        return INTERRUPTED
+    return 3 if any(cell.answer.value == "open" for one in found for cell in one.cells) else 0

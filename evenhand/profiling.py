@@ -1,0 +1,240 @@
+"""The arbitration profile of a protocol: what decides among agents, and whether it can deadlock or livelock.
+
+Nothing is known here of any protocol.  Which claim answers which question stands in the protocol's own `profile`;
+where and under which readings a claim is searched stands in its plans.  The searches are those of `verify`, the answer
+is read off their verdicts: a `yes` comes with the run that shows it, a `no` with the scope in which it is one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Any, TypeAlias
+
+from evenhand.model.canonical import Json
+from evenhand.model.system import UnknownName
+from evenhand.plan import Budget, Job, claims_for, plan
+from evenhand.properties.profile import Asked, Aspect
+from evenhand.properties.property import Reachable
+from evenhand.properties.registry import Bundle
+from evenhand.properties.verdict import Status
+from evenhand.report.finding import Finding
+from evenhand.report.table import readings_of
+from evenhand.running import run_jobs
+
+__all__ = ["Answer", "Cell", "Profile", "Shown", "profiles"]
+
+
+Readings: TypeAlias = tuple[tuple[str, Any], ...]
+
+
+class Answer(StrEnum):
+    """What a profile says; OPEN where engines are undecided, UNASKED where no claim asks."""
+
+    YES = "yes"
+    NO = "no"
+    OPEN = "open"
+    UNASKED = "unasked"
+
+
+@dataclass(frozen=True)
+class Shown:
+    """One verdict and what it answers."""
+
+    answer: Answer
+    finding: Finding
+    note: str = ""
+
+    @property
+    def cases(self) -> int:
+        """How often the claim said something: steps, states or pairs in which its antecedent was met."""
+        return self.finding.coverage.get("met", 0)
+
+    def to_json(self) -> dict[str, Json]:
+        """The verdict's claim, place, evidence and command."""
+        found = self.finding
+        return {
+            "answer": self.answer.value,
+            "claim": found.claim,
+            "sentence": found.sentence,
+            "status": found.status.value,
+            "engine": found.engine,
+            "system": found.system,
+            "sizes": dict(found.sizes),
+            "readings": dict(found.readings),
+            "cases": self.cases,
+            "length": found.length,
+            "because": found.because,
+            "trace": list(found.trace),
+            "command": found.command,
+            "note": self.note,
+        }
+
+
+@dataclass(frozen=True)
+class Cell:
+    """The answer to one question: from `shown` under the default readings; `readings` are the verdicts under others."""
+
+    aspect: Aspect
+    shown: tuple[Shown, ...] = ()
+    readings: tuple[Shown, ...] = ()
+
+    @property
+    def answer(self) -> Answer:
+        """YES if any system shows it; else OPEN if some system decides nothing; else NO."""
+        systems: dict[str, list[Answer]] = {}
+        for one in self.shown:
+            systems.setdefault(one.finding.system, []).append(one.answer)
+        if not systems:
+            return Answer.UNASKED
+        if any(Answer.YES in answers for answers in systems.values()):
+            return Answer.YES
+        return Answer.NO if all(Answer.NO in answers for answers in systems.values()) else Answer.OPEN
+
+    @property
+    def best(self) -> Shown | None:
+        """What shows the answer best: the shortest run for a yes, the most cases for a no."""
+        fitting = [one for one in self.shown if one.answer is self.answer]
+        if self.answer is Answer.YES:
+            return min(fitting, key=lambda one: one.finding.length or 0)
+        return max(fitting, key=lambda one: one.cases, default=None)
+
+    @property
+    def other(self) -> tuple[Shown, ...]:
+        """Verdicts under other readings whose answer is another one, one for each reading."""
+        found: dict[str, Shown] = {}
+        for one in self.readings:
+            if one.answer not in (self.answer, Answer.OPEN):
+                found.setdefault(readings_of(one.finding), one)
+        return tuple(found.values())
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """The systems in which the answer is the one of the cell."""
+        return tuple(dict.fromkeys(one.finding.system for one in self.shown if one.answer is self.answer))
+
+    def to_json(self) -> dict[str, Json]:
+        """The answer, what it rests on, and the readings that change it."""
+        return {
+            "aspect": self.aspect.value,
+            "question": self.aspect.question,
+            "answer": self.answer.value,
+            "systems": list(self.systems),
+            "verdicts": [one.to_json() for one in self.shown],
+            "other_readings": [one.to_json() for one in self.other],
+        }
+
+
+@dataclass(frozen=True)
+class Profile:
+    """Every question about one protocol."""
+
+    protocol: str
+    cells: tuple[Cell, ...]
+
+    def cell(self, aspect: Aspect) -> Cell:
+        """The cell of one question."""
+        return next(cell for cell in self.cells if cell.aspect is aspect)
+
+    def to_json(self) -> dict[str, Json]:
+        """The protocol and its cells."""
+        return {"protocol": self.protocol, "cells": [cell.to_json() for cell in self.cells]}
+
+    def _repr_html_(self) -> str:
+        """A notebook shows the table."""
+        from evenhand.report.profile import profile_html
+
+        return profile_html([self])
+
+
+def _silent(_job: Job) -> None:
+    pass
+
+
+def profiles(
+    bundles: Sequence[Bundle],
+    *,
+    budget: Budget = Budget.quick,
+    jobs: int = 1,
+    progress: Callable[[Job], None] = _silent,
+) -> tuple[tuple[Profile, ...], bool, tuple[str, ...]]:
+    """The profile of each protocol, whether that was interrupted, and the jobs that were not finished.
+
+    A claim is searched where the protocol plans it under `budget`, or else under the next larger one that has it.
+    Raises UnknownName for a profile that names a claim which is not there.
+    """
+    wanted = [job for bundle in bundles for job in _jobs(bundle, budget)]
+    ran = run_jobs(wanted, workers=jobs, finished=lambda job, _findings: progress(job))
+    made = tuple(_profile(bundle, [one for one in ran.findings if one.protocol == bundle.name]) for bundle in bundles)
+    return made, ran.interrupted, tuple(job.title for job in ran.unfinished)
+
+
+def _jobs(bundle: Bundle, budget: Budget) -> list[Job]:
+    """The planned searches of the claims asked for, each once, with those claims alone."""
+    wanted: dict[Job, list[str]] = {}
+    for asked in bundle.profile:
+        known = [claim.name for claim in bundle.claims]
+        if asked.claim not in known:
+            raise UnknownName(f"claim in the profile of {bundle.name}:", asked.claim, known)
+        for job in _planned(bundle, asked, budget):
+            wanted.setdefault(replace(job, claims=()), []).append(asked.claim)
+    return [replace(job, claims=tuple(dict.fromkeys(claims))) for job, claims in wanted.items()]
+
+
+def _planned(bundle: Bundle, asked: Asked, budget: Budget) -> list[Job]:
+    """The searches of a claim in every system that it is asked of, each under the cheapest budget that has one.
+
+    A `no` of one system says nothing about another, so none is left out.  Of other readings those are searched for
+    which the protocol registered another verdict than by default; `verify` has all of them.
+    """
+    budgets = list(Budget)
+    found: dict[tuple[str, Readings], list[Job]] = {}
+    for one in budgets[budgets.index(budget) :]:
+        here: dict[tuple[str, Readings], list[Job]] = {}
+        for job in plan(bundle, one):
+            fits = job.engine == "explore" and not job.quotient and asked.system in ("", job.system)
+            if fits and _asks(bundle, job, asked.claim) and (not job.readings or _flips(bundle, asked.claim, job)):
+                here.setdefault((job.system, job.readings), []).append(job)
+        for place, jobs in here.items():
+            found.setdefault(place, jobs)
+    return [job for jobs in found.values() for job in jobs]
+
+
+def _flips(bundle: Bundle, claim: str, job: Job) -> bool:
+    """Whether another verdict was registered under the readings of a job than by default."""
+    usual = bundle.expectation(claim, job.system, "explore", {})
+    return bundle.expectation(claim, job.system, "explore", dict(job.readings)).expected is not usual.expected
+
+
+def _asks(bundle: Bundle, job: Job, claim: str) -> bool:
+    named = job.claims or tuple(one.name for one in claims_for(bundle, job.system))
+    return claim in named and any(one.name == claim for one in bundle.claims_of(job.system))
+
+
+def _profile(bundle: Bundle, findings: Iterable[Finding]) -> Profile:
+    by_claim: dict[str, list[Finding]] = {}
+    for finding in findings:
+        by_claim.setdefault(finding.claim, []).append(finding)
+    reached = {claim.name: isinstance(claim, Reachable) for claim in bundle.claims}
+    return Profile(bundle.name, tuple(_cell(aspect, bundle.profile, by_claim, reached) for aspect in Aspect))
+
+
+def _cell(
+    aspect: Aspect, every: Iterable[Asked], findings: Mapping[str, list[Finding]], reached: Mapping[str, bool]
+) -> Cell:
+    shown = [
+        Shown(_answer(finding.status, asked.affirms or reached[asked.claim]), finding, asked.note)
+        for asked in every
+        if asked.aspect is aspect
+        for finding in findings.get(asked.claim, [])
+        if asked.system in ("", finding.system)
+    ]
+    usual = tuple(one for one in shown if not one.finding.readings)
+    return Cell(aspect, usual, tuple(one for one in shown if one.finding.readings))
+
+
+def _answer(status: Status, affirms: bool) -> Answer:
+    if status is Status.UNDECIDED:
+        return Answer.OPEN
+    return Answer.YES if (status is Status.HOLDS) is affirms else Answer.NO
