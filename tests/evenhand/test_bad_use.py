@@ -37,6 +37,7 @@ RIGHT: dict[str, list[str]] = {
     "compare": ["latch", "--reading", "again=granted"],
     "mutants": ["latch"],
     "vectors": ["latch", "generate", "--out", "{fresh}"],
+    "profile": ["latch"],
     "replay": ["{record}"],
     "show": ["{record}"],
     "report": ["{report}", "--out", "{fresh}"],
@@ -51,6 +52,7 @@ WRONG: dict[str, list[tuple[str, str]]] = {
     "--claim": [("x", "'x'; there is: one_inside")],
     "--log": [("{missing}", "{missing}: there is no such file"), ("{folder}", "{folder}"), ("{empty}", "{empty}")],
     "--mutant": [("x", "unknown mutant of latch: 'x'; there is: always_free"), ("stick", "did you mean sticky?")],
+    "--part": [("x", "--part 'x' is not of the form k/n"), ("9/4", "1 <= k <= n, as in 1/4")],
     "--reach": [("x", "'x'")],
     "--reading": [("x=y", "'x'; there is: again"), ("again=x", "'x'; there is: granted"), ("again", "name=value")],
     "--scope": [("x=1", "'x'; there is: agents"), ("agents", "name=number"), ("agents=-1", "name=number")],
@@ -149,7 +151,7 @@ def test_a_mistake_is_one_line_and_exit_2(
     assert answer.out == ""
     assert answer.err.startswith("evenhand: ") and answer.err.count("\n") == 1
     assert said.format(**files) in answer.err
-    assert re.search(r"(; |\. |: )", answer.err.removeprefix("evenhand: ")), "what to do is said after a stop"
+    assert re.search(r"(; |\. |: |, as in )", answer.err.removeprefix("evenhand: ")), "what to do is said after a stop"
     assert list(tmp_path.iterdir()) == []
 
 
