@@ -33,4 +33,4 @@ MARKSPACE = Protocol(
     readings=Readings(),
     mutants=MUTANTS,
 )
-"""Not offered to the registry before its claims, plans and counterexamples are complete: see `__init__`."""
+"""The protocol, as the registry finds it."""

@@ -81,7 +81,8 @@ def _organisations(scope: Scope, readings: Readings) -> Iterator[SpaceConfig]:
     yield organisation(
         Visibility.CLASSIFIED, readings, child=Visibility.PROTECTED, policy=Policy.HIGHEST_CONFIDENCE, scope=scope
     )
-    yield organisation(Visibility.OPEN, readings, child=Visibility.CLASSIFIED, policy=Policy.FIRST_WRITER, scope=scope)
+    last = organisation(Visibility.OPEN, readings, child=Visibility.CLASSIFIED, policy=Policy.FIRST_WRITER, scope=scope)
+    yield replace(last, scopes=(*last.scopes, ScopeDef("ab")))  # its name begins with that of another
 
 
 def drafts(space: Space) -> Iterator[tuple[str, Draft]]:
@@ -108,6 +109,7 @@ def hostile_drafts() -> Iterator[tuple[str, Draft]]:
     yield "bob", Draft(Kind.OBSERVATION, "a")
     yield "carol", Draft(Kind.OBSERVATION, "a")
     yield "carol", Draft(Kind.OBSERVATION, "ab")
+    yield "alice", Draft(Kind.OBSERVATION, "ab")
     yield "nobody", Draft(Kind.OBSERVATION, "c")
     yield "alice", Draft(Kind.OBSERVATION, "a//b")
     yield "alice", Draft(Kind.OBSERVATION, "unheard/of")

@@ -116,7 +116,7 @@ def view(step: LayersStep) -> Structure | None:
     act, before, after = step.action, step.before.barrier, step.after.barrier
     if step.config.layers != CONFIG.layers or before is None or after is None or act.agent not in step.config.agents:
         return None
-    one = {(act.agent, act.scope, act.kind.value)} if act.op is Op.RESTORE else set[tuple[str, ...]]()
+    one: set[tuple[str, ...]] = {(act.agent, act.scope, act.kind.value)} if act.op is Op.RESTORE else set()
     adds = _adds(act)
     known = sorted(_denials(before) | _denials(after) | adds | one) or [("nobody", "nothing", "none")]
 

@@ -124,6 +124,24 @@ def guard_determinism_p36(step: AnyStep) -> Any:
     return (shown.verdict, shown.winner, shown.claimed_by, shown.conflicting, step.after.on(step.action.resource))
 
 
+def _when_requests_leave_an_intent(step: AnyStep) -> bool:
+    return bool(asks(step) and step.shown.claimed_by is None)
+
+
+@each_step(
+    "A request that no action refuses leaves a live intent of the agent on the resource, as confident as was asked and "
+    "with its whole TTL ahead.",
+    source="9.2 step 3",
+    systems=GUARDED,
+    when=_when_requests_leave_an_intent,
+)
+def requests_leave_an_intent(step: AnyStep) -> bool:
+    """On behalf of the agent, whatever the verdict."""
+    act = step.action
+    own = [intent for intent in step.after.on(act.resource) if intent.agent == act.agent]
+    return any((one.confidence, one.life, one.hidden) == (act.confidence, step.config.ttl, False) for one in own)
+
+
 # P37: a tool is called only after ALLOW.  The monitor remembers who was allowed what and has not used it up.
 
 
@@ -316,6 +334,7 @@ GUARDING: tuple[Property, ...] = (
     policy_decides_as_written,
     uncontested_is_allowed,
     guard_determinism_p36,
+    requests_leave_an_intent,
     guard_atomicity_p37,
     guard_transparency_p38,
     refusals_name_their_cause,

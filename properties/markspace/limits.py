@@ -170,6 +170,31 @@ def budget_tracking_accuracy_p63(step: AnyStep) -> bool:
     return True
 
 
+# The detector.
+
+
+def _spikes(step: AnyStep) -> bool:
+    """Every completed window was alike, and this one has more observations already."""
+    if step.action.op is not Op.CHECK or step.config.baseline is not None or not step.config.samples:
+        return False
+    watched = step.before.envelope.watched[_place(step)]
+    if len(watched.past) < step.config.samples or len(set(watched.past)) != 1:
+        return False
+    return sum(kind is Kind.OBSERVATION for _, kind in watched.now) > watched.past[0][0]
+
+
+@each_step(
+    "Whoever tries more observations in a window than in any before, where all before were alike, is RESTRICTED.",
+    source="9.7",
+    systems=ONLY,
+    applies=_with(Layer.ENVELOPE),
+    when=_spikes,
+)
+def spikes_are_restricted(step: AnyStep) -> bool:
+    """Without spread any excess is beyond k standard deviations."""
+    return step.shown.health is Health.RESTRICTED
+
+
 # Rate limits.
 
 
@@ -246,6 +271,48 @@ def rate_limit_independence_p66(step: AnyStep) -> bool:
     return step.shown.by is not Layer.ENVELOPE or step.shown.health is Health.RESTRICTED
 
 
+def _window_begins(_config: Any) -> tuple[int, tuple[tuple[str, str], ...]]:
+    return 0, ()
+
+
+def _in_window(value: Any, step: AnyStep) -> Any:
+    half, written = value
+    if not step.config.has(Layer.RATE):
+        return value  # nothing to keep books of
+    if step.action.op is Op.TICK:
+        return (1, written) if half == 0 else (0, ())
+    if _limited(step) and step.shown.accepted:
+        return half, tuple(sorted((*written, (step.action.agent, step.action.scope))))
+    return value
+
+
+def _when_windows_keep_their_limit(_config: Any, value: Any) -> bool:
+    return bool(value[1])
+
+
+def _applies_windows_keep_their_limit(config: Any) -> bool:
+    return bool(config.has(Layer.RATE))
+
+
+@monitor(
+    "From the beginning of a window to its end no agent writes more than its limit, and all together no more than "
+    "theirs.",
+    source="9.12, P64, P65",
+    systems=ONLY,
+    applies=_applies_windows_keep_their_limit,
+    start=_window_begins,
+    update=_in_window,
+    when=_when_windows_keep_their_limit,
+)
+def windows_keep_their_limit(config: LayersConfig, value: Any) -> bool:
+    """By the monitor's own books, not by what the limit remembers."""
+    each, every = config.rate
+    written = value[1]
+    scopes = [scope for _, scope in written]
+    own = each is None or all(written.count(one) <= each for one in written)
+    return own and (every is None or all(scopes.count(scope) <= every for scope in scopes))
+
+
 def _no_writes(_config: Any) -> tuple[tuple[tuple[str, str], ...], ...]:
     return ((), ())
 
@@ -285,9 +352,11 @@ LIMITS: tuple[Property, ...] = (
     budget_hard_stop_p61,
     budget_resumption_p62,
     budget_tracking_accuracy_p63,
+    spikes_are_restricted,
     rate_limit_enforcement_p64,
     rate_limit_fleet_cap_p65,
     rate_limit_independence_p66,
+    windows_keep_their_limit,
     no_burst_across_windows,
 )
 """The claims of this module."""

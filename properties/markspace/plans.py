@@ -124,7 +124,12 @@ def _others(claims: tuple[Property, ...]) -> Iterator[Plan]:
     for reading, value in (("zero_strength", "excluded"), ("scope_grammar", "free_text")):
         yield Plan("space", "explore", LONG, scope={"horizon": 1}, readings={reading: value}, claims=lawful)
     yield Plan("layers", "explore")
-    bursts = ("no_burst_across_windows", "rate_limit_enforcement_p64", "rate_limit_fleet_cap_p65")
+    bursts = (
+        "no_burst_across_windows",
+        "rate_limit_enforcement_p64",
+        "rate_limit_fleet_cap_p65",
+        "windows_keep_their_limit",
+    )
     yield Plan("layers", "explore", LONG, readings={"rate_window": "sliding"}, claims=bursts)
     yield Plan("composing", "explore")
     yield Plan("composing", "explore", ("deep",), scope={"marks": 3})

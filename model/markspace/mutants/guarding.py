@@ -55,6 +55,10 @@ def _no_claim(_config: Config, _state: State, _resource: str) -> str | None:
     return None
 
 
+def _somebody(config: Config, state: State, resource: str) -> str | None:
+    return None if state.claims[config.resources.index(resource)] is None else "somebody"
+
+
 def _forgotten_when_needed(config: Config, state: State, resource: str) -> str | None:
     """An intent of anybody makes the guard look no further."""
     return None if state.on(resource) else state.claims[config.resources.index(resource)]
@@ -166,6 +170,7 @@ GUARDING: tuple[Mutant[Rules], ...] = (
         "P39",
         claimant=_forgotten_when_needed,
     ),
+    _mutant("holders_kept_out", "An agent's own action keeps it out.", "9.2 step 2", claimant=_somebody),
     _mutant("intent_not_written", "No intent is written on behalf of the agent.", "9.2 step 3", written=_unwritten),
     _mutant(
         "replacement_keeps_its_place",

@@ -27,8 +27,8 @@ from evenhand.model.system import Mutant, Scope
 __all__ = ["LAYERED"]
 
 
-def _layer(name: str, sentence: str, source: str, only: int, **rules: Any) -> Mutant[Rules]:
-    return Mutant(name, sentence, source, replace(REFERENCE, **rules), "layers", Scope(only=only))
+def _layer(name: str, sentence: str, source: str, only: int, marks: int = 2, **rules: Any) -> Mutant[Rules]:
+    return Mutant(name, sentence, source, replace(REFERENCE, **rules), "layers", Scope(only=only, marks=marks))
 
 
 def _composed(name: str, sentence: str, source: str, system: str = "composing", **rules: Any) -> Mutant[Any]:
@@ -218,7 +218,7 @@ def _forgotten(_since: int | None, _interval: int | None) -> int | None:
 LAYERED: tuple[Mutant[Any], ...] = (
     _layer("restriction_forgotten", "The sticky flag is not looked at.", "P40", 7, check=_forgets),
     _layer("cold_start_flags", "A new agent is restricted at once.", "P41", 7, check=_impatient),
-    _layer("detector_blind", "Nothing is ever anomalous.", "9.7", 7, check=_blind),
+    _layer("detector_blind", "Nothing is ever anomalous.", "9.7", 7, 1, check=_blind),
     _layer("attempts_uncounted", "The envelope sees nothing.", "P64", 10, attempted=_uncounted),
     _layer("escalates_everywhere", "A flag revokes in all scopes.", "P43", 7, escalated=_everywhere),
     _layer("escalates_at_once", "The first flag is global.", "P43", 7, escalated=_at_once),
@@ -230,7 +230,7 @@ LAYERED: tuple[Mutant[Any], ...] = (
     _layer("partial_writes", "What is rejected late is stored all the same.", "P42", 3, kept_on_refusal=_partial),
     _layer("intents_by_write_mark", "write_mark takes intents.", "9.7", 1, writable=_yes),
     _layer("fleet_cap_alone", "Agents have no limit of their own.", "P64", 3, exceeded=_fleet_only),
-    _layer("no_fleet_cap", "The fleet has no limit.", "P65", 3, exceeded=_agents_only),
+    _layer("no_fleet_cap", "The fleet has no limit.", "P65", 12, exceeded=_agents_only),
     _layer("rate_limit_too_eager", "One write by anybody fills the window.", "P66", 3, exceeded=_one_too_early),
     _layer("window_of_half_the_length", "Every half window starts anew.", "9.12", 3, moved_on=_each_half),
     _layer("stops_beyond_the_limit", "The budget stops only beyond its total.", "P61", 4, stopped=_beyond),

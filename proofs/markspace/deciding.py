@@ -1,0 +1,261 @@
+"""What pre_action answers, for any number of agents and intents (6.1 FIRST_WRITER, P38, P39, §9.2).
+
+The intents are those on the resource once the request is written, by rank.  Words of the claims (`claimed`, `first`)
+are definitions of their own, which no mutant may touch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from evenhand.model.markspace.guard import REFERENCE, initial, step
+from evenhand.model.markspace.guard_systems import agent_names
+from evenhand.model.markspace.guard_words import IDLE, Act, Config, GuardStep, Policy, State, Verdict, What
+from evenhand.model.markspace.readings import Readings
+from evenhand.model.system import System
+from evenhand.model.trace import Scenario
+from evenhand.proofs.markspace.strength_words import mutation, word
+from evenhand.proofs.smt.logic import (
+    FALSE,
+    Definition,
+    Formula,
+    Function,
+    Relation,
+    Sort,
+    differ,
+    exists,
+    forall,
+    iff,
+    same,
+    variables,
+)
+from evenhand.proofs.smt.structure import Structure
+from evenhand.proofs.theorem import Theorem
+from evenhand.proofs.theory import Axiom, Theory
+from evenhand.properties.verdict import Status
+
+__all__ = ["DECISIONS"]
+
+SCOPE = "any number of agents and intents"
+AGENT, INTENT = Sort("Agent"), Sort("Intent")
+a, b = variables(AGENT, "a b")
+i, j, k = variables(INTENT, "i j k")
+
+author = Function("author", (INTENT,), AGENT)
+asker = Function("asker", (), AGENT)
+new = Function("new", (), INTENT)
+claims = Relation("claims", (AGENT,))
+earlier = Relation("earlier", (INTENT, INTENT))
+named_before = Relation("named_before", (AGENT, AGENT))
+asked_before = Relation("asked_before", ())
+"""Whether the asker had an intent there already, which this one replaces."""
+
+
+def _order(relation: Relation, one: Any, two: Any, three: Any) -> Formula:
+    return (
+        forall([one, two], relation(one, two) >> ~relation(two, one))
+        & forall([one, two, three], (relation(one, two) & relation(two, three)) >> relation(one, three))
+        & forall([one, two], same(one, two) | relation(one, two) | relation(two, one))
+    )
+
+
+c = AGENT("c")
+_claim = exists([a], claims(a) & differ(a, asker()))
+_first = forall([j], ~earlier(j, i))
+_found = Relation("found", ())
+_contested = Relation("contested", ())
+_wins = Relation("wins", (INTENT,))
+
+PRE_ACTION = Theory(
+    name="markspace_pre_action",
+    sorts=(AGENT, INTENT),
+    functions=(author, asker, new),
+    relations=(claims, earlier, named_before, asked_before),
+    axioms=(
+        Axiom("intents_are_ranked", _order(earlier, i, j, k), "P32"),
+        Axiom("finitely_many", exists([i], forall([j], ~earlier(j, i))), "some intent is the first"),
+        Axiom("agents_are_named", _order(named_before, a, b, c), "what a mutant goes by"),
+        Axiom("some_name_is_first", exists([i], forall([j], ~named_before(author(j), author(i)))), "a mutant's"),
+        Axiom("the_new_one_is_the_askers", same(author(new()), asker()), "9.2 step 3"),
+        Axiom("the_new_one_is_last", forall([i], differ(i, new()) >> earlier(i, new())), "P32: id_order, own_intents"),
+        Axiom("one_intent_each", forall([i, j], same(author(i), author(j)) >> same(i, j)), "own_intents"),
+        Axiom("one_claim", forall([a, b], (claims(a) & claims(b)) >> same(a, b)), "6.3"),
+    ),
+    definitions=(
+        Definition(Relation("claimed", ()), (), _claim, "9.2 step 2, for the claims"),
+        Definition(Relation("first", (INTENT,)), (i,), _first, "6.1 FIRST_WRITER, for the claims"),
+        Definition(_found, (), _claim, "9.2 step 2"),
+        Definition(_contested, (), exists([i], differ(author(i), asker())), "9.2 step 5"),
+        Definition(_wins, (i,), ~_found() & _contested() & _first, "6.1 FIRST_WRITER"),
+        Definition(Relation("allowed", ()), (), ~_found() & (~_contested() | _wins(new())), "9.2 steps 5, 6"),
+        Definition(Relation("refused", ()), (), _found() | (_contested() & ~_wins(new())), "9.2 steps 2, 6"),
+    ),
+)
+_LAST: dict[str, Formula] = {"wins": ~_found() & _contested() & forall([j], ~earlier(i, j))}
+_BY_NAME: dict[str, Formula] = {"wins": ~_found() & _contested() & forall([j], ~named_before(author(j), author(i)))}
+_BLIND: dict[str, Formula] = {"found": FALSE}
+_DISTRACTED: dict[str, Formula] = {"found": _claim & ~asked_before() & forall([i], same(i, new()))}
+_KEPT_OUT: dict[str, Formula] = {"found": exists([a], claims(a))}
+_NOTHING = "no action is in the way"
+
+# The link.
+
+
+def view(step: GuardStep) -> Structure | None:
+    """A request for the one resource by an idle agent of the system; None for anything else."""
+    act, config, before, after = step.action, step.config, step.before, step.after
+    if act.what is not What.PRE or act.agent not in config.agents or step.shown.rejected or step.shown.verdict is None:
+        return None
+    if config.readings != Readings() or config.policy is not Policy.FIRST_WRITER or config.meddling or config.deferred:
+        return None
+    (resource,) = config.resources if len(config.resources) == 1 else ("",)
+    if act.resource != resource:
+        return None
+    refused = step.shown.claimed_by is not None
+    others = [one.agent for one in before.on(resource) if one.agent != act.agent]
+    ranked = [*others, act.agent] if refused else [one.agent for one in after.on(resource)]
+    if sorted(ranked) != sorted([*others, act.agent]):
+        return None
+    marks = [f"intent:{name}" for name in ranked]
+    holder = before.claims[0]
+    winner = step.shown.winner
+
+    def props(value: bool) -> frozenset[tuple[str, ...]]:
+        return frozenset([()]) if value else frozenset()
+
+    relations: dict[str, frozenset[tuple[str, ...]]] = {
+        "claims": frozenset() if holder is None else frozenset([(holder,)]),
+        "earlier": frozenset((x, y) for place, x in enumerate(marks) for y in marks[place + 1 :]),
+        "named_before": frozenset((x, y) for x in config.agents for y in config.agents if x < y),
+        "asked_before": props(any(one.agent == act.agent for one in before.on(resource))),
+        "found": props(refused),
+        "wins": frozenset() if winner is None else frozenset([(f"intent:{winner.agent}",)]),
+        "allowed": props(step.shown.verdict is Verdict.ALLOW),
+        "refused": props(step.shown.verdict is Verdict.CONFLICT),
+    }
+    functions: dict[str, dict[tuple[str, ...], str]] = {
+        "author": {(f"intent:{name}",): name for name in ranked},
+        "asker": {(): act.agent},
+        "new": {(): f"intent:{act.agent}"},
+    }
+    return Structure({"Agent": config.agents, "Intent": tuple(marks)}, relations, functions)
+
+
+def scene(structure: Structure) -> Scenario[Config, State, Act] | None:
+    """Whoever claims does it first; the others ask in their order meanwhile; then the asker."""
+    told = structure.relations
+    elements = structure.universe["Agent"]
+    order = sorted(elements, key=lambda one: sum(row[1] == one for row in told["named_before"]))
+    names = dict(zip(order, agent_names(len(order)), strict=True))
+    marks = structure.universe["Intent"]
+    ranked = sorted(marks, key=lambda one: sum(row[1] == one for row in told["earlier"]))
+    who = names[structure.functions["asker"][()]]
+    others = [names[structure.functions["author"][(one,)]] for one in ranked]
+    holders = [names[row[0]] for row in sorted(told["claims"])]
+    room = "room_1"
+    acts: list[Act] = []
+    if holders:
+        acts = [Act(What.PRE, holders[0], room), Act(What.CALL, holders[0], room)]
+    acts += [Act(What.PRE, one, room) for one in others if one not in (who, *holders)]
+    if told["asked_before"] and who not in holders:
+        acts.append(Act(What.PRE, who, room))
+    if holders:
+        acts.append(Act(What.POST, holders[0], room))
+    acts.append(Act(What.PRE, who, room))
+    config = _config(len(order))
+    return Scenario(config, initial(config)[0], tuple(acts))
+
+
+def _config(agents: int) -> Config:
+    return Config(agent_names(agents), ("room_1",), Policy.FIRST_WRITER, 1, Readings())
+
+
+MOST = 150
+"""States from which each idle agent asks."""
+
+
+def _states(config: Config) -> list[State]:
+    """The first states of the reference, breadth first: what three agents can have got into by then."""
+    found = list(initial(config))
+    for state in found:
+        for agent, doing in zip(config.agents, state.doing, strict=True):
+            menu = (What.PRE,) if doing == IDLE else (What.CALL, What.ABANDON, What.POST)
+            for act in (*(Act(what, agent, "room_1") for what in menu), Act(What.TICK)):
+                after, _ = step(REFERENCE, config, state, act)
+                if after not in found:
+                    found.append(after)
+        if len(found) > MOST:
+            break
+    return found
+
+
+def samples(system: System[Any, Any, Any, Any, Any]) -> Iterator[GuardStep]:
+    """Requests from many states of two and three agents, by any variant."""
+    for agents in (2, 3):
+        config = _config(agents)
+        for state in _states(config):
+            for agent in config.agents:
+                yield system.take(config, state, Act(What.PRE, agent, "room_1"))
+
+
+def _theorem(**more: Any) -> Theorem:
+    usual: dict[str, Any] = {"theory": PRE_ACTION, "view": view, "realise": scene, "samples": samples, "scope": SCOPE}
+    return Theorem(protocol="markspace", system="first_writer", claim=more["name"], **usual, **more)
+
+
+_claimed = word(PRE_ACTION, "claimed")
+_allowed, _refused = word(PRE_ACTION, "allowed"), word(PRE_ACTION, "refused")
+_LATEST = mutation(PRE_ACTION, "last_writer_wins", _LAST)
+_NAMED = mutation(PRE_ACTION, "name_wins", _BY_NAME)
+
+PRECEDENCE = _theorem(
+    name="action_precedence_p39",
+    sentence="Where another agent's action stands on the resource, pre_action answers CONFLICT.",
+    source="P39, 9.2 step 2",
+    assumes=_claimed,
+    goal=_refused & ~_allowed,
+    mutants=(
+        mutation(PRE_ACTION, "claims_ignored", _BLIND),
+        mutation(PRE_ACTION, "claims_hidden_by_intents", _DISTRACTED),
+        mutation(PRE_ACTION, "last_writer_wins", _LAST, "no intent is looked at"),
+    ),
+)
+
+UNCONTESTED = _theorem(
+    name="uncontested_is_allowed",
+    sentence="Without another agent's intent or action the request is allowed.",
+    source="6.1 step 2",
+    assumes=~_claimed & forall([i], same(author(i), asker())),
+    goal=_allowed,
+    mutants=(
+        mutation(PRE_ACTION, "holders_kept_out", _KEPT_OUT),
+        mutation(PRE_ACTION, "last_writer_wins", _LAST, "no intent is in the way"),
+    ),
+)
+
+POLICY = _theorem(
+    name="policy_decides_as_written",
+    sentence="Among several the earliest intent wins, it alone, and its agent alone is allowed.",
+    source="6.1 FIRST_WRITER, P11",
+    variables=(i, j),
+    assumes=~word(PRE_ACTION, "found") & exists([k], differ(author(k), asker())),
+    goal=iff(word(PRE_ACTION, "wins", i), word(PRE_ACTION, "first", i))
+    & ((word(PRE_ACTION, "wins", i) & word(PRE_ACTION, "wins", j)) >> same(i, j))
+    & iff(_allowed, word(PRE_ACTION, "first", new()))
+    & iff(_refused, ~_allowed),
+    needs=("intents_are_ranked",),
+    mutants=(_LATEST, _NAMED, mutation(PRE_ACTION, "claims_ignored", _BLIND, _NOTHING)),
+)
+
+TRANSPARENT = _theorem(
+    name="guard_transparency_p38",
+    sentence="Every CONFLICT names the intent that won: false where an action claims the resource.",
+    source="P38",
+    assumes=_refused,
+    goal=exists([i], word(PRE_ACTION, "wins", i)),
+    expected=Status.REFUTED,
+)
+
+DECISIONS: tuple[Theorem, ...] = (PRECEDENCE, UNCONTESTED, POLICY, TRANSPARENT)
+"""The theorems about pre_action."""

@@ -1,0 +1,117 @@
+"""The published package behind its adapter: what differs is found and told by claim; a mended package is not accused.
+
+Each finding that the page names is looked for here, in the scenario that is enough for it.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evenhand.adapters.kernels import InProcess, adapter_source
+from evenhand.adapters.markspace import published
+from evenhand.adapters.protocol import Unsupported
+from evenhand.checking.finding import load_finding, recheck
+from evenhand.checking.loop import EXHAUSTIVE, Effort, SystemChecked, check_system, scopes_of
+from evenhand.model.codec import encode
+from evenhand.properties.registry import find
+from tests.evenhand.conftest import Command
+
+markspace: Any = pytest.importorskip("markspace")
+PUBLISHED = "evenhand.adapters.markspace:published"
+
+
+def checked(name: str, transitions: int, **readings: str) -> SystemChecked:
+    """The package in one system, on so many transitions of each exhaustive scope."""
+    bundle = find("markspace")
+    system = bundle.model.systems[name].under(**readings)
+    effort = Effort(transitions, 0, phases=(EXHAUSTIVE,))
+    return check_system(
+        "markspace", scopes_of(bundle, system), bundle.claims, InProcess(published), own=system, effort=effort
+    )
+
+
+def claims(found: SystemChecked) -> set[str]:
+    """The claims under which something is told."""
+    return {defect.sighting.subject for defect in found.defects}
+
+
+@pytest.mark.parametrize(
+    ("system", "transitions", "told"),
+    [
+        ("layers", 1_500, {"telemetry_completeness_p58", "barrier_is_enforced", "budget_warnings_are_in_time"}),
+        ("scheduling", 800, {"schedule_interval_p56"}),
+        ("deferred", 900, {"one_winner_per_boundary", "deferred_priority_fidelity_p15"}),
+        ("first_writer", 700, {"uncontested_is_allowed"}),
+    ],
+)
+def test_what_differs_is_told_by_the_claim_that_objects(system: str, transitions: int, told: set[str]) -> None:
+    """The findings of the page, at the scope that shows them."""
+    assert told <= claims(checked(system, transitions))
+
+
+def test_functions_of_strength_agree() -> None:
+    """Decay, trust, warnings and reinforcement, where the package's parameters are those of the deployment."""
+    found = checked("signals", 1_200)
+    assert found.defects == () and sum(found.steps.values()) > 50
+    assert any("reinforcement" in why for why in found.unsupported)
+
+
+def test_a_read_of_a_parent_shows_classified_children() -> None:
+    """P22 where reads take the subtree, which is the package's reading of 8.2."""
+    found = checked("space", 4_000, hierarchy_reads="subtree")
+    assert "classified_marks_stay_hidden" in claims(found)
+
+
+def test_a_mended_barrier_is_not_accused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where pre_action asks the barrier about actions as well, the finding about tool calls is gone."""
+    usual: Any = vars(markspace.Guard)["_check_barrier"]
+
+    def mended(guard: Any, agent: Any, scope: str, kind: Any) -> str | None:
+        kinds = (kind, markspace.MarkType.ACTION) if kind is markspace.MarkType.INTENT else (kind,)
+        return next((said for one in kinds if (said := usual(guard, agent, scope, one)) is not None), None)
+
+    monkeypatch.setattr(markspace.Guard, "_check_barrier", mended)
+    assert "barrier_is_enforced" not in claims(checked("layers", 1_500))
+
+
+def test_a_fault_planted_in_the_package_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reads that redact nothing: what the page does not accuse the package of is seen as soon as it is there."""
+    before = claims(checked("space", 500))
+
+    def whole(mark: Any) -> Any:
+        return mark
+
+    monkeypatch.setattr("markspace.space.project_mark", whole)
+    after = claims(checked("space", 500))
+    assert "content_access_p21" in after - before
+
+
+def test_what_the_package_lacks_is_unsupported() -> None:
+    """No guess is made about readings and systems that it does not have."""
+    bundle = find("markspace")
+    for name, readings in (("first_writer", {"lease": "renewed_while_tool_runs"}), ("signals", {})):
+        system = bundle.model.systems[name].under(**readings)
+        config = next(iter(system.all_configs()))
+        start = next(iter(system.initial(config)))
+        initial: Any = {"protocol": "markspace", "system": name, "config": encode(config), "start": encode(start)}
+        with pytest.raises(Unsupported):
+            published(initial)
+    with pytest.raises(Unsupported, match="not apcm"):
+        published({"protocol": "apcm", "system": "x", "config": None, "start": None})
+
+
+@pytest.mark.deep
+def test_every_finding_replays(cli: Command, tmp_path: Path) -> None:
+    """The whole check as the page runs it; each record fails again on the package, and not on the model."""
+    report = cli("check", "markspace", "--adapter", PUBLISHED, "--out", str(tmp_path), "--json")
+    findings = json.loads(report.out)["findings"]
+    assert report.code == 1 and len(findings) > 15
+    for finding in findings:
+        path = tmp_path / finding["fixture"]
+        assert load_finding(path)["claim"] == finding["claim"]
+        assert not recheck(path, adapter_source(PUBLISHED)).ok
+        assert recheck(path, adapter_source("evenhand.adapters.model:reference")).ok
