@@ -185,6 +185,12 @@ class KillMatrix:
             return 130
         return 0 if all(row.as_stated for row in self.rows) else 1
 
+    def _repr_html_(self) -> str:
+        """A notebook shows the matrix."""
+        from evenhand.report.display import matrix_html
+
+        return matrix_html(self)
+
     def to_json(self) -> dict[str, Json]:
         """The matrix as JSON, clock readings left out."""
         return {

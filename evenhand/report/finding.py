@@ -83,6 +83,12 @@ class Finding:
         """The story in lines of text; of what a step shows, parts that take more than a line are only named."""
         return story_lines(self.story) if self.story is not None else ()
 
+    def _repr_html_(self) -> str:
+        """A notebook shows the verdict and its run."""
+        from evenhand.report.display import finding_html
+
+        return finding_html(self)
+
     def to_json(self) -> dict[str, Json]:
         """This finding as JSON; `from_json` reads it back."""
         made: dict[str, Json] = {}

@@ -208,6 +208,12 @@ class Report:
         """One line: pytest shortens and flattens what it prints of a value in a failing assertion."""
         return f"<Report: {headline(self)}>"
 
+    def _repr_html_(self) -> str:
+        """A notebook shows the verdicts."""
+        from evenhand.report.display import report_html
+
+        return report_html(self)
+
     def __str__(self) -> str:
         """The whole report as text: every refutation with its trace and what reproduces it."""
         return readable(self)

@@ -11,12 +11,22 @@ from typing import Any, TypeAlias
 
 from evenhand.model.canonical import Json
 from evenhand.model.system import Step, System
-from evenhand.model.trace import Lasso, NotReplayable, Pair, Scenario, replay, replay_lasso
+from evenhand.model.trace import Lasso, NotReplayable, Pair, Scenario, Trace, replay, replay_lasso
 from evenhand.properties.registry import Phases
 from evenhand.properties.verdict import Evidence
 from evenhand.report.text import WIDTH, branches, changes, describe, inert, layout
 
-__all__ = ["Run", "Story", "Told", "evidence_length", "steps_of", "story_lines", "story_of", "trace_lines"]
+__all__ = [
+    "Run",
+    "Story",
+    "Told",
+    "evidence_length",
+    "steps_of",
+    "story_lines",
+    "story_of",
+    "story_of_trace",
+    "trace_lines",
+]
 
 AnySystem = System[Any, Any, Any, Any, Any]
 Lines: TypeAlias = tuple[str, ...]
@@ -56,6 +66,13 @@ class Story:
 
     runs: tuple[Run, ...]
     relation: str = ""
+
+    def _repr_mimebundle_(self, **_wanted: Any) -> dict[str, str]:
+        """A notebook shows the picture and the steps."""
+        from evenhand.report.display import story_html, story_svg
+
+        text = "\n".join(story_lines(self))
+        return {"text/plain": text, "text/html": story_html(self), "image/svg+xml": story_svg(self)}
 
     def to_json(self) -> dict[str, Json]:
         """The story as JSON; `from_json` reads it back."""
@@ -138,6 +155,13 @@ def story_of(system: AnySystem, evidence: Evidence, phases: Phases | None = None
         case Pair():
             runs = (_run(system, evidence.left, phases), _run(system, evidence.right, phases))
             return Story(runs, inert(evidence.relation) or "the claim")
+
+
+def story_of_trace(trace: Trace[Any, Any, Any, Any], phases: Phases | None = None) -> Story:
+    """A trace that was replayed already, told as `story_of` tells evidence."""
+    scenario = trace.scenario
+    steps = tuple(_told(step, phases) for step in trace.steps)
+    return Story((Run(_config(scenario.config), tuple(layout(scenario.start)), steps),))
 
 
 def _run(system: AnySystem, scenario: Scenario[Any, Any, Any], phases: Phases | None) -> Run:
