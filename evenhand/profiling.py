@@ -51,6 +51,14 @@ class Shown:
         """How often the claim said something: steps, states or pairs in which its antecedent was met."""
         return self.finding.coverage.get("met", 0)
 
+    @property
+    def command(self) -> str:
+        """What shows it again."""
+        found = self.finding
+        scope, readings = tuple(found.sizes.items()), tuple(found.readings.items())
+        again = Job(found.protocol, "explore", found.system, scope, readings, claims=(found.claim,))
+        return found.command or again.command
+
     def to_json(self) -> dict[str, Json]:
         """The verdict's claim, place, evidence and command."""
         found = self.finding
@@ -67,7 +75,7 @@ class Shown:
             "length": found.length,
             "because": found.because,
             "trace": list(found.trace),
-            "command": found.command,
+            "command": self.command,
             "note": self.note,
         }
 

@@ -85,7 +85,7 @@ def profile(
             for one in found
             for cell in one.cells
             if cell.answer.value == "yes" and cell.best is not None
-            for line in cell.best.finding.command.splitlines()
+            for line in cell.best.command.splitlines()
         ]
         lines += ["INTERRUPTED; not finished: " + ", ".join(unfinished[:5])] if interrupted else []
         print_lines(console, map(inert, lines))

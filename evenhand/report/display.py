@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["finding_html", "matrix_html", "report_html", "story_html", "story_svg"]
 
 _COLOUR = {"HOLDS": "#14632f", "REFUTED": "#a01322", "UNDECIDED": "#7a4a00"}
-_INK = "#6b7280"
+_INK = "currentColor"
 _GAP, _HIGH, _MOST = 84, 96, 14
 ROWS = 200
 """Verdicts that a report's table shows; the page has all."""

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["evidence", "profile_html", "profile_page", "profile_svg", "profile_table", "profile_tables"]
 
 _STYLE = {"yes": "red", "no": "green", "open": "yellow", "unasked": "dim"}
-_COLOUR = {"yes": "#a01322", "no": "#14632f", "open": "#7a4a00", "unasked": "#6b7280"}
+_COLOUR = {"yes": "#a01322", "no": "#14632f", "open": "#7a4a00", "unasked": "currentColor"}
 _WORD = {"yes": "yes", "no": "no", "open": "undecided", "unasked": "-"}
 
 
@@ -106,8 +106,8 @@ def profile_svg(profiles: Sequence[Profile]) -> str:
             f'viewBox="0 0 {width} {height}" width="{width}" height="{height}" font-family="system-ui, sans-serif">',
             *_heads(),
             *(line for number, profile in enumerate(profiles) for line in _row(number, profile)),
-            f'<text x="8" y="{height - 10}" font-size="12" fill="#6b7280">* another reading of the text gives another '
-            "answer; - no claim asks</text>",
+            f'<text x="8" y="{height - 10}" font-size="12" fill="currentColor">* another reading of the text gives '
+            "another answer; - no claim asks</text>",
             "</svg>",
         ]
     )
@@ -116,13 +116,13 @@ def profile_svg(profiles: Sequence[Profile]) -> str:
 def _heads() -> Iterator[str]:
     for number, aspect in enumerate(Aspect):
         x = _LEFT + _WIDE * number + _WIDE // 2
-        yield f'<text x="{x}" y="28" font-size="14" text-anchor="middle" fill="#6b7280">{aspect.value}</text>'
+        yield f'<text x="{x}" y="28" font-size="14" text-anchor="middle" fill="currentColor">{aspect.value}</text>'
 
 
 def _row(number: int, profile: Profile) -> Iterator[str]:
     y = _TOP + _HIGH * number
     name = escape(inert(profile.protocol))
-    yield f'<text x="8" y="{y + 27}" font-size="15" font-weight="600" fill="#6b7280">{name}</text>'
+    yield f'<text x="8" y="{y + 27}" font-size="15" font-weight="600" fill="currentColor">{name}</text>'
     for column, aspect in enumerate(Aspect):
         cell = profile.cell(aspect)
         x, word = _LEFT + _WIDE * column, cell.answer.value
@@ -133,7 +133,7 @@ def _row(number: int, profile: Profile) -> Iterator[str]:
             yield f'<rect {shape} fill="none" stroke="{_COLOUR[word]}" stroke-dasharray="3 3"/>'
         else:
             yield f'<rect {shape} fill="{_COLOUR[word]}"/>'
-        middle, ink = x + _WIDE // 2, "#6b7280" if word == "unasked" else "#ffffff"
+        middle, ink = x + _WIDE // 2, "currentColor" if word == "unasked" else "#ffffff"
         told = _WORD[word] + ("*" if cell.other else "")
         for text, size, down in ((told, 14, 20), (evidence(cell), 11, 36)):
             at = f'x="{middle}" y="{y + down}" font-size="{size}" text-anchor="middle" fill="{ink}"'
@@ -162,7 +162,7 @@ def _html_table(profile: Profile) -> str:
 
 def _html_row(cell: Cell) -> str:
     best = cell.best
-    again = f"<br><code>{escape(inert(best.finding.command))}</code>" if best and cell.answer.value == "yes" else ""
+    again = f"<br><code>{escape(inert(best.command))}</code>" if best and cell.answer.value == "yes" else ""
     parts = [
         "<br>".join(escape(inert(line)) for line in lines) for lines in (_claims(cell), _places(cell), _others(cell))
     ]
@@ -180,6 +180,7 @@ table { border-collapse: collapse; width: 100%; margin: 2rem 0; overflow-wrap: a
 caption { text-align: left; font-weight: 600; padding: .5rem 0; }
 th, td { text-align: left; vertical-align: top; padding: .35rem .5rem; border-bottom: 1px solid #8888; }
 tbody th { font-weight: 400; }
+thead th { overflow-wrap: normal; }
 """
 
 

@@ -42,6 +42,8 @@ def test_each_answer_is_a_verdict_of_the_protocol_s_own_claim(cli: Command, tmp_
     ]
     witness = cells["livelock"]["verdicts"][0]
     assert witness["trace"] and cli(*witness["command"].split()[1:]).code == 0
+    goal = cells["time"]["verdicts"][0]
+    assert goal["status"] == "HOLDS" and cli(*goal["command"].split()[1:]).code == 0
     kept = json.loads((tmp_path / "profile.json").read_text("utf-8"))
     assert kept["protocols"] == answer.json["protocols"]
     told = cli("profile", "latch").out
