@@ -92,6 +92,7 @@ class Rules:
     age: Callable[[Config, State], State]
     intents: Callable[[Config, Observations, tuple[Candidate, ...], Decision], tuple[Record, ...]]
     trace_effect: Callable[[Config, Request], tuple[Record, ...]]
+    trace_log: Callable[[Config, tuple[Record, ...]], tuple[Record, ...]]
     bundles: Callable[[Config, tuple[Record, ...]], tuple[tuple[Record, ...], ...]]
     log_admits: Callable[[Rules, Config, tuple[Record, ...]], bool]
     settle: Callable[[Config, State, str, int], State]

@@ -197,8 +197,11 @@ def logged(rules: Rules, config: Config, state: State) -> tuple[State, Shown]:
         admitted = rules.log_admits(rules, config, bundle)
         warrants += admitted
         (written if admitted else lost).extend(bundle)
-    shown = Shown("log", logged=_together(tuple(written)), lost=_together(tuple(lost)), log_warrants=warrants)
-    return replace(state, owed=()), shown
+    owed = rules.trace_log(config, tuple(written))
+    shown = Shown(
+        "log", intents=owed, logged=_together(tuple(written)), lost=_together(tuple(lost)), log_warrants=warrants
+    )
+    return replace(state, owed=owed), shown
 
 
 def judging_step(rules: Rules, config: Config, state: State, action: Act) -> tuple[State, Shown]:

@@ -23,7 +23,16 @@ from evenhand.model.sovereign.vocabulary import (
     Request,
 )
 
-__all__ = ["TELEMETRY_RULES", "bundles", "intents", "log_admits", "log_candidate", "record_of", "trace_effect"]
+__all__ = [
+    "TELEMETRY_RULES",
+    "bundles",
+    "intents",
+    "log_admits",
+    "log_candidate",
+    "record_of",
+    "trace_effect",
+    "trace_log",
+]
 
 TRACE_LINE = 160
 """Characters of a line of the traces: two hashes and a gate, of bounded length whatever was proposed."""
@@ -52,6 +61,11 @@ def trace_effect(_config: Config, request: Request) -> tuple[Record, ...]:
     if request.action_type == LOG_APPEND:
         return ()
     return (Record(STREAMS[4], TRACE_LINE, TRACE_LINE),)
+
+
+def trace_log(_config: Config, _logged: tuple[Record, ...]) -> tuple[Record, ...]:
+    """What a log commit owes in turn: nothing (7 A55, A58)."""
+    return ()
 
 
 def bundles(config: Config, owed: tuple[Record, ...]) -> tuple[tuple[Record, ...], ...]:
@@ -93,6 +107,7 @@ def log_admits(rules: Rules, config: Config, bundle: tuple[Record, ...]) -> bool
 TELEMETRY_RULES: dict[str, Any] = {
     "intents": intents,
     "trace_effect": trace_effect,
+    "trace_log": trace_log,
     "bundles": bundles,
     "log_admits": log_admits,
 }

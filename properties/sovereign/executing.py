@@ -268,6 +268,8 @@ def sessions_execute_what_they_decide(step: AnyStep) -> bool:
     effects = step.shown.effects
     if warrant is None:
         return not effects
+    if not effects and warrant.request.action_type == "Notify":
+        return False  # no tree forbids a notification
     return bool(len(effects) <= 1) and all(_is_effect_of(step.before.tree, one, warrant.request) for one in effects)
 
 

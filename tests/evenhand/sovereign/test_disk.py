@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from evenhand.adapters.protocol import Unsupported
+from evenhand.adapters.protocol import Initial, Unsupported
 from evenhand.adapters.sovereign_disk import DiskExecutor, factory, trusting
 from evenhand.model.codec import encode
 from evenhand.model.sovereign.menus import TREE, candidate, usual
@@ -23,7 +23,7 @@ from tests.evenhand.conftest import Command
 D = ("repo", "workspace", "d")
 
 
-def scenario(config: Config) -> dict[str, Any]:
+def scenario(config: Config) -> Initial:
     """The initial data as the wire has it."""
     (start,) = SYSTEMS["agent"].initial(config)
     return {"protocol": "sovereign", "system": "agent", "config": encode(config), "start": encode(start)}
@@ -85,7 +85,7 @@ def test_a_link_swapped_between_check_and_use(make: Callable[[Any], Any], text: 
 def test_other_systems_are_not_supported() -> None:
     """They execute nothing step by step."""
     with pytest.raises(Unsupported):
-        factory({**scenario(Config(tree=TREE)), "system": "lists"})  # type: ignore[typeddict-item]
+        factory({**scenario(Config(tree=TREE)), "system": "lists"})
 
 
 def test_what_lies_below_no_directory_comes_back_with_it() -> None:
@@ -105,10 +105,10 @@ def test_what_lies_below_no_directory_comes_back_with_it() -> None:
             state = step.after
             assert kernel.step(encode(action)) == encode(step.shown)
         (warrant,) = [made for made in state.issued if not made.age]
-        for action in (Check("first", warrant, one.request), Use("first")):
-            step = system.take(config, state, action)
+        for used in (Check("first", warrant, one.request), Use("first")):
+            step = system.take(config, state, used)
             state = step.after
-            shown.append(kernel.step(encode(action)))
+            shown.append(kernel.step(encode(used)))
             assert shown[-1] == encode(step.shown)
     assert [bool(one["effects"]) for one in shown] == [False, True, False, True]
 

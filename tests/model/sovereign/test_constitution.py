@@ -28,10 +28,10 @@ def test_a_document_is_read_back() -> None:
 
 
 def test_small_constitutions_are_as_many_as_counted() -> None:
-    """16 of none; per type 4 flags, of 5 types: 16 + 5·4·16, and C(5,2)·4²·16 more with two."""
-    assert len(list(small_constitutions(0))) == 2 * 2 * 4
-    assert len(list(small_constitutions(1))) == 16 + 5 * 4 * 16
-    assert len(list(small_constitutions(2))) == 16 + 5 * 4 * 16 + 10 * 16 * 16
+    """20 of none; per type 4 flags, of 5 types: 20 + 5·4·20, and C(5,2)·4²·20 more with two."""
+    assert len(list(small_constitutions(0))) == 2 * 2 * 5
+    assert len(list(small_constitutions(1))) == 20 + 5 * 4 * 20 == 420
+    assert len(list(small_constitutions(2))) == 20 + 5 * 4 * 20 + 10 * 16 * 20 == 3_620
 
 
 @pytest.mark.parametrize(

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from evenhand.counterexamples.store import load
 from evenhand.model.sovereign.state import Config
+from evenhand.model.sovereign.step import REFERENCE, agent_step
 from evenhand.model.system import reading_values
 from evenhand.model.trace import Scenario
 from evenhand.properties.machine import fuzz
-from evenhand.properties.property import TwoRun
+from evenhand.properties.property import Reachable, TwoRun
 from evenhand.properties.search import explore
+from evenhand.properties.search.found import ModelError
 from evenhand.properties.sovereign.stopping import deadlocked
 from evenhand.properties.verdict import Status, Verdict
 from tests.properties.sovereign.bundle import BUNDLE
@@ -101,3 +106,54 @@ def test_the_smallest_deadlock_has_one_kernel_only_type() -> None:
     first = next(one for one in system.all_configs() if deadlocked(one))
     assert config == first
     assert len(first.constitution.action_types) == 1 and first.constitution.clauses == ()
+
+
+STORE = Path(__file__).parents[3] / "counterexamples" / "sovereign"
+
+
+def test_stated_refutations_of_the_reference_are_on_file() -> None:
+    """Each that has a run, under the readings it is registered for; that nothing reaches a claim has none."""
+    unreached = {claim.name for claim in BUNDLE.claims if isinstance(claim, Reachable)}
+    stated = {
+        (one.claim, tuple(sorted((one.readings or {}).items())))
+        for one in BUNDLE.expected
+        if one.expected is Status.REFUTED and one.claim not in unreached
+    }
+    found: set[tuple[str, tuple[Any, ...]]] = set()
+    for file in STORE.glob("*--reference--*.json"):
+        record = load(file)
+        other = {k: v for k, v in record.readings.items() if v != getattr(BUNDLE.model.readings, k)}
+        found.add((record.claim, tuple(sorted(other.items()))))
+    assert stated == found
+    assert len(stated) == 22
+
+
+def _remembers(rules: Any, config: Config, state: Any, action: Any) -> Any:
+    """A kernel that stamps otherwise once it has issued a warrant: it looks at more than its inputs."""
+    return agent_step(replace(rules, stamp=_later) if state.issued else rules, config, state, action)
+
+
+def _later(_config: Config, time: str) -> str:
+    return f"after {time}"
+
+
+def test_a_kernel_that_remembers_is_seen() -> None:
+    """INV-4: the same inputs decided twice in one run, in different states."""
+    system = BUNDLE.model.systems["agent"].at(proposals=1, executors=1)
+    claim = next(one for one in BUNDLE.claims if one.name == "decisions_depend_on_inputs_alone")
+    assert explore(system, (claim,)).verdicts[0].status is Status.HOLDS
+    faulty = replace(system, step=_remembers, variant="remembers")
+    assert explore(faulty, (claim,), max_states=2_000).verdicts[0].status is Status.REFUTED
+
+
+def test_a_kernel_with_a_clock_of_its_own_is_no_model() -> None:
+    """INV-4: what is stamped by something that nobody observed is refused as a model, whatever is claimed."""
+    ticks = iter(range(10**9))
+    system = BUNDLE.model.systems["agent"].at(proposals=1, executors=1)
+
+    def read(_config: Config, _time: str) -> str:
+        return str(next(ticks) % 3)
+
+    ticking = replace(REFERENCE, stamp=read)
+    with pytest.raises(ModelError, match="A step is a function of rules, configuration, state and action alone"):
+        explore(replace(system, rules=ticking, variant="clock of its own"), max_states=2_000)
