@@ -180,7 +180,7 @@ def _spikes(step: AnyStep) -> bool:
     watched = step.before.envelope.watched[_place(step)]
     if len(watched.past) < step.config.samples or len(set(watched.past)) != 1:
         return False
-    return sum(kind is Kind.OBSERVATION for _, kind in watched.now) > watched.past[0][0]
+    return bool(sum(kind is Kind.OBSERVATION for _, kind in watched.now) > watched.past[0][0])
 
 
 @each_step(

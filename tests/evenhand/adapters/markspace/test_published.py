@@ -6,6 +6,7 @@ Each finding that the page names is looked for here, in the scenario that is eno
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from evenhand.adapters.kernels import InProcess, adapter_source
 from evenhand.adapters.markspace import published
 from evenhand.adapters.protocol import Unsupported
 from evenhand.checking.finding import load_finding, recheck
-from evenhand.checking.loop import EXHAUSTIVE, Effort, SystemChecked, check_system, scopes_of
+from evenhand.checking.loop import EXHAUSTIVE, Effort, SystemChecked, check_system
 from evenhand.model.codec import encode
 from evenhand.properties.registry import find
 from tests.evenhand.conftest import Command
@@ -24,14 +25,12 @@ markspace: Any = pytest.importorskip("markspace")
 PUBLISHED = "evenhand.adapters.markspace:published"
 
 
-def checked(name: str, transitions: int, **readings: str) -> SystemChecked:
-    """The package in one system, on so many transitions of each exhaustive scope."""
+def checked(name: str, transitions: int, scope: Mapping[str, int] | None = None, **readings: str) -> SystemChecked:
+    """The package in one system, on so many transitions of a scope."""
     bundle = find("markspace")
-    system = bundle.model.systems[name].under(**readings)
+    system = bundle.model.systems[name].under(**readings).at(**(scope or {}))
     effort = Effort(transitions, 0, phases=(EXHAUSTIVE,))
-    return check_system(
-        "markspace", scopes_of(bundle, system), bundle.claims, InProcess(published), own=system, effort=effort
-    )
+    return check_system("markspace", (system,), bundle.claims, InProcess(published), own=system, effort=effort)
 
 
 def claims(found: SystemChecked) -> set[str]:
@@ -40,29 +39,33 @@ def claims(found: SystemChecked) -> set[str]:
 
 
 @pytest.mark.parametrize(
-    ("system", "transitions", "told"),
+    ("system", "scope", "transitions", "told"),
     [
-        ("layers", 1_500, {"telemetry_completeness_p58", "barrier_is_enforced", "budget_warnings_are_in_time"}),
-        ("scheduling", 800, {"schedule_interval_p56"}),
-        ("deferred", 900, {"one_winner_per_boundary", "deferred_priority_fidelity_p15"}),
-        ("first_writer", 700, {"uncontested_is_allowed"}),
+        ("layers", {"only": 2}, 500, "barrier_is_enforced"),
+        ("layers", {"only": 5}, 100, "budget_warnings_are_in_time"),
+        ("layers", {"only": 11}, 100, "telemetry_completeness_p58"),
+        ("scheduling", {}, 800, "schedule_interval_p56"),
+        ("deferred", {"levels": 1}, 500, "one_winner_per_boundary"),
+        ("first_writer", {"levels": 1}, 300, "uncontested_is_allowed"),
     ],
 )
-def test_what_differs_is_told_by_the_claim_that_objects(system: str, transitions: int, told: set[str]) -> None:
-    """The findings of the page, at the scope that shows them."""
-    assert told <= claims(checked(system, transitions))
+def test_what_differs_is_told_by_the_claim_that_objects(
+    system: str, scope: Mapping[str, int], transitions: int, told: str
+) -> None:
+    """The findings of the page, each at a scope that shows it."""
+    assert told in claims(checked(system, transitions, scope))
 
 
 def test_functions_of_strength_agree() -> None:
     """Decay, trust, warnings and reinforcement, where the package's parameters are those of the deployment."""
-    found = checked("signals", 1_200)
+    found = checked("signals", 900)
     assert found.defects == () and sum(found.steps.values()) > 50
     assert any("reinforcement" in why for why in found.unsupported)
 
 
 def test_a_read_of_a_parent_shows_classified_children() -> None:
     """P22 where reads take the subtree, which is the package's reading of 8.2."""
-    found = checked("space", 4_000, hierarchy_reads="subtree")
+    found = checked("space", 300, {"only": 5, "hostile": 0, "horizon": 0}, hierarchy_reads="subtree")
     assert "classified_marks_stay_hidden" in claims(found)
 
 
@@ -75,18 +78,18 @@ def test_a_mended_barrier_is_not_accused(monkeypatch: pytest.MonkeyPatch) -> Non
         return next((said for one in kinds if (said := usual(guard, agent, scope, one)) is not None), None)
 
     monkeypatch.setattr(markspace.Guard, "_check_barrier", mended)
-    assert "barrier_is_enforced" not in claims(checked("layers", 1_500))
+    assert "barrier_is_enforced" not in claims(checked("layers", 500, {"only": 2}))
 
 
 def test_a_fault_planted_in_the_package_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """Reads that redact nothing: what the page does not accuse the package of is seen as soon as it is there."""
-    before = claims(checked("space", 500))
+    before = claims(checked("space", 400, {"only": 2, "hostile": 0, "horizon": 0}))
 
     def whole(mark: Any) -> Any:
         return mark
 
     monkeypatch.setattr("markspace.space.project_mark", whole)
-    after = claims(checked("space", 500))
+    after = claims(checked("space", 400, {"only": 2, "hostile": 0, "horizon": 0}))
     assert "content_access_p21" in after - before
 
 
