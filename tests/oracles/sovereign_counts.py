@@ -92,3 +92,51 @@ def lists(observations: int, candidates: int) -> Counter[str]:
                 found["ACTION"] += many - hopeless
                 found["REFUSE"] += hopeless
     return found
+
+
+# Sessions: what a cycle of each kind does, as (refused, tokens, what is then in the one file that is written).
+ANSWER, REFUSAL = (False, 590, ""), (True, 590, "")
+KINDS: dict[str, tuple[tuple[bool, int, str], ...]] = {
+    "A": tuple((False, 40, f"t{number}" if number % 3 == 2 else "") for number in range(10)),
+    "B": ((False, 0, ""), (True, 0, "")),
+    "C": (*[(True, 0, "")] * 4, (False, 0, "")),
+    "D": (*[(False, 0, "")] * 2, *[(True, 0, "")] * 2),
+    "E": ((False, 0, ""),) * 4,
+    "L-A": (ANSWER, REFUSAL),
+    "L-B": (ANSWER, *[REFUSAL] * 3),
+    "L-C": (ANSWER, *[REFUSAL] * 2),
+    "L-D": ((False, 5999, ""), (True, 6001, ""), (True, 5999, "")),
+    "L-E": ((False, 900, ""), (True, 900, "")),
+}
+MOST_REFUSALS, MOST_TOKENS = 25, 23_000
+
+
+def session(condition: str) -> tuple[int, int]:
+    """States and steps of a condition: refusals in a row, tokens (live alone), the file, whether it is over."""
+    live = condition.startswith("L-")
+    start = (0, 0, "f", False)
+    seen, waiting, steps = {start}, [start], 0
+    while waiting:
+        refusals, tokens, file, over = waiting.pop()
+        for refused, cost, written in () if over else KINDS[condition]:
+            steps += 1
+            row = refusals + 1 if refused else 0
+            spent = tokens + cost if live else 0
+            after = (row, spent, written or file, spent > MOST_TOKENS or row >= MOST_REFUSALS)
+            if after not in seen:
+                seen.add(after)
+                waiting.append(after)
+    return len(seen), steps
+
+
+def small_constitutions() -> tuple[int, int]:
+    """States and steps of all constitutions of up to one type, by multiplication.
+
+    Clauses or none, directories or none, five limits: 20 without a type; each of five types kernel-only or not, with
+    all requirements or none.  A write that is admitted makes one more state.  Each state has three cycles, one more for
+    the type, and one with a long text for a notification.
+    """
+    bare, flags = 2 * 2 * 5, 2 * 2
+    writes = 2 * 2 * 4  # clauses or none, requirements or none, every limit but that of fields
+    states = bare + 5 * flags * bare + writes
+    return states, 3 * bare + flags * bare * (4 * 4 + 5) + 4 * writes

@@ -10,6 +10,7 @@ from types import ModuleType
 import pytest
 
 from evenhand.model.sovereign.systems import SYSTEMS
+from evenhand.properties.search import explore
 
 PINNED = {
     "-": 450,
@@ -20,6 +21,19 @@ PINNED = {
     "io_allowlist": 16,
     "": 12,
 }
+SESSIONS = {
+    "A": (4, 40),
+    "B": (26, 50),
+    "C": (26, 125),
+    "D": (26, 100),
+    "E": (1, 4),
+    "L-A": (715, 1_350),
+    "L-B": (715, 2_700),
+    "L-C": (715, 2_025),
+    "L-D": (45, 72),
+    "L-E": (377, 700),
+}
+"""States and steps, at the scope of the standard budget."""
 LISTS = {(2, 2): {"ACTION": 1_300, "EXIT": 964, "REFUSE": 15_329}}
 
 
@@ -84,3 +98,20 @@ def test_the_model_gives_the_pinned_lists() -> None:
         if (decision := system.take(config, state, action).shown.decision) is not None
     )
     assert dict(kinds) == LISTS[2, 2] and sum(kinds.values()) == 73 * 241
+
+
+def test_the_model_gives_the_pinned_sessions() -> None:
+    """Condition by condition, and all ten together; a budget of one cycle less is another graph."""
+    one = oracle()
+    assert {name: one.session(name) for name in SESSIONS} == SESSIONS
+    found = explore(SYSTEMS["session"])
+    assert found.states == sum(states for states, _ in SESSIONS.values()) == 2_650
+    assert found.transitions == sum(steps for _, steps in SESSIONS.values()) == 7_166
+    one.__dict__["MOST_TOKENS"] -= 590
+    assert one.session("L-A") != SESSIONS["L-A"]
+
+
+def test_the_model_gives_the_pinned_constitutions() -> None:
+    """420 of up to one type, 16 of which let a file be written."""
+    found = explore(SYSTEMS["constitutions"])
+    assert (found.states, found.transitions) == oracle().small_constitutions() == (436, 1_804)

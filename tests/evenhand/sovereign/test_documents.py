@@ -42,27 +42,27 @@ def test_the_shipped_constitution_is_the_reference() -> None:
     assert load_constitution(SHIPPED)[0] == REFERENCE_CONSTITUTION
 
 
-@pytest.mark.parametrize(
-    ("text", "said", "says"),
-    [
-        (GOOD, None, "its hash is missing"),
-        (GOOD, "0" * 64, "one was changed"),
-        (GOOD, "hello", "no SHA-256"),
-        (GOOD.replace("version: 0.1.1", "version: 0.1.1\nversion: 0.1.2"), "", "duplicate key 'version'"),
-        (BOMB, "", "anchors and aliases"),
-        (GOOD.replace("type: Notify", "type: Shell"), "", "unknown action type 'Shell'"),
-        (GOOD.replace("network: false", "network: 2026-01-01"), "", "expected true or false"),
-        (GOOD.replace("version: 0.1.1", "version: 0.1"), "", "expected text, not float"),
-        ("!!python/object/apply:os.system [echo]", "", "no YAML of plain data"),
-        ("a: [", "", "line"),
-        ("[" * 100 + "]" * 100, "", "nested deeper"),
-        (b"\xff\xfe", "", "no UTF-8"),
-        ("", "", "expected a mapping"),
-        ("? [a]\n: b\n", "", "key must be text"),
-        ("- x\n" * 30_000, "", "more than"),
-        ("x" * (MOST_BYTES + 1), "", "at most"),
-    ],
-)
+BAD: list[tuple[str | bytes, str | None, str]] = [
+    (GOOD, None, "its hash is missing"),
+    (GOOD, "0" * 64, "one was changed"),
+    (GOOD, "hello", "no SHA-256"),
+    (GOOD.replace("version: 0.1.1", "version: 0.1.1\nversion: 0.1.2"), "", "duplicate key 'version'"),
+    (BOMB, "", "anchors and aliases"),
+    (GOOD.replace("type: Notify", "type: Shell"), "", "unknown action type 'Shell'"),
+    (GOOD.replace("network: false", "network: 2026-01-01"), "", "expected true or false"),
+    (GOOD.replace("version: 0.1.1", "version: 0.1"), "", "expected text, not float"),
+    ("!!python/object/apply:os.system [echo]", "", "no YAML of plain data"),
+    ("a: [", "", "line"),
+    ("[" * 100 + "]" * 100, "", "nested deeper"),
+    (b"\xff\xfe", "", "no UTF-8"),
+    ("", "", "expected a mapping"),
+    ("? [a]\n: b\n", "", "key must be text"),
+    ("- x\n" * 30_000, "", "more than"),
+    ("x" * (MOST_BYTES + 1), "", "at most"),
+]
+
+
+@pytest.mark.parametrize(("text", "said", "says"), BAD)
 def test_a_bad_file_is_refused_with_a_reason(tmp_path: Path, text: str | bytes, said: str | None, says: str) -> None:
     """Culprit, cause, next step."""
     with pytest.raises(DocumentRefused, match=says):
@@ -126,3 +126,25 @@ def test_the_command_line_answers(tmp_path: Path, cli: Command) -> None:
     assert cli("check", "sovereign", "--constitution", str(written(tmp_path, repaired))).code == 0
     refused = cli("check", "sovereign", "--constitution", str(written(tmp_path / ".", GOOD + "#", "0" * 64)))
     assert refused.code == 2 and len(refused.err.strip().splitlines()) == 1
+
+
+@pytest.mark.parametrize(("text", "said", "says"), BAD)
+def test_every_bad_file_is_one_line_and_exit_2(
+    tmp_path: Path, cli: Command, text: str | bytes, said: str | None, says: str
+) -> None:
+    """On the command line: nothing on standard output, the file and the reason on one line, no traceback."""
+    refused = cli("check", "sovereign", "--constitution", str(written(tmp_path, text, said)))
+    assert refused.code == 2 and refused.out == ""
+    assert len(refused.err.strip().splitlines()) == 1
+    assert "c.yaml" in refused.err and says in refused.err
+
+
+def test_fifty_megabytes_and_no_file_are_one_line_and_exit_2(tmp_path: Path, cli: Command) -> None:
+    """A file that is too large to read, one that is not there, a directory."""
+    large = tmp_path / "large.yaml"
+    with large.open("wb") as file:
+        file.truncate(50_000_000)
+    for path in (large, tmp_path / "none.yaml", tmp_path):
+        refused = cli("check", "sovereign", "--constitution", str(path))
+        assert refused.code == 2 and len(refused.err.strip().splitlines()) == 1
+        assert path.name in refused.err
