@@ -15,6 +15,7 @@ from evenhand.properties.conviction.proposing import PROPOSING
 from evenhand.properties.conviction.reach import REACH
 from evenhand.properties.conviction.staking import STAKING
 from evenhand.properties.conviction.ticking import TICKING
+from evenhand.properties.conviction.vectors import VECTORS
 from evenhand.properties.conviction.winning import WINNING
 from evenhand.properties.registry import Claims
 
@@ -26,5 +27,6 @@ CLAIMS = Claims(
     expected=EXPECTED,
     plans=plans(),
     profile=PROFILE,
+    vectors=VECTORS,
 )
 """The property side of `conviction`."""

@@ -260,8 +260,10 @@ def _hidden_state(agent: Agent) -> str:
 
 
 _UNCAPPED = Scope(ROUNDS, budget=1, stake=1)
-_TWICE = Scope(TIMED, agents=1, think=1, rounds=3, budget=3)
-"""One agent that can add stake to its proposal in two rounds."""
+_AGAIN = Scope(TIMED, stake=0, budget=2)
+"""Two agents that can add stake in two ticks of a round."""
+_SLOW = Scope(TIMED, budget=1)
+"""Self-stakes at different ticks, and nothing else."""
 _APART = Scope(TIMED, stake=0, budget=1)
 """Two agents that can stake the same in one round, a tick apart."""
 _CROSS = Scope(SERIES, cycles=1, budget=5, texts=1, hostile=0)
@@ -269,8 +271,10 @@ _CROSS = Scope(SERIES, cycles=1, budget=5, texts=1, hostile=0)
 PLAY: tuple[Mutant[Rules], ...] = (
     declare("move_keeps_multiplier", "Moved stake keeps its rounds.", "A 16.3", moved=_keeps_age),
     declare("move_takes_the_youngest", "A move takes the youngest stake.", "A 16.3", moved=_young_first),
-    declare("first_stake_tick", "The first stake counts in a tie.", "17.3", _TWICE, touched=_first_tick),
-    declare("self_stake_counts_in_a_tie", "The self-stake sets LastStakeTick.", "17.3", touched=_self_stake_counts),
+    declare("first_stake_tick", "The first stake counts in a tie.", "17.3", _AGAIN, touched=_first_tick),
+    declare(
+        "self_stake_counts_in_a_tie", "The self-stake sets LastStakeTick.", "17.3", _SLOW, touched=_self_stake_counts
+    ),
     declare("moves_count_not_in_a_tie", "Moves do not set LastStakeTick.", "17.3", touched=_moves_do_not_count),
     declare(
         "order_inside_a_tick_decides",

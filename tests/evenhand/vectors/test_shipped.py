@@ -19,6 +19,10 @@ from evenhand.vectors.verifying import against_model, load_frozen
 PROTOCOLS = sorted(path.name for path in shipped("x").parent.iterdir() if path.is_dir())
 
 
+EQUAL = {"conviction": frozenset({"tap_takes=youngest_first"})}
+"""Readings that nothing separates, which a test of the protocol shows: a tap comes before any stake has an age."""
+
+
 def _covering(protocol: str) -> Suite:
     return load_frozen(shipped(protocol), protocol)[1]["covering.json"]
 
@@ -48,7 +52,7 @@ def test_the_cover_separates_all_but_the_registered_equivalents(protocol: str) -
         if (one.kind, one.name, json.dumps(one.value if one.mutant is None else None)) not in done
     ]
     assert {one.mutant.expected for one in left if one.mutant is not None} <= {"equivalent"}
-    assert [one.title for one in left if one.mutant is None] == []
+    assert {one.title for one in left if one.mutant is None} <= EQUAL.get(protocol, frozenset())
     assert len(suite.vectors) <= 40
     assert len(suite.vectors) == suite.made["lower_bound"]
 

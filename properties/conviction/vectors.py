@@ -1,0 +1,23 @@
+"""Where runs that may become vectors are drawn: Issues of small numbers, long enough to be finalized."""
+
+from __future__ import annotations
+
+from evenhand.properties.vectoring import Place, VectorPlan
+
+__all__ = ["VECTORS"]
+
+_SMALL = {"ready": 0, "penalty": 0}
+
+VECTORS = VectorPlan(
+    places=(
+        Place("issue", {"cycles": 1, "rounds": 1, "texts": 3, "stake": 3, "budget": 4, "ready": 0}, steps=6),
+        Place("issue", {**_SMALL, "texts": 0, "stake": 1, "budget": 2}, steps=9),
+        Place("issue", {**_SMALL, "texts": 0, "stake": 1, "budget": 2, "think": 2}, steps=14),
+        Place("issue", {**_SMALL, "texts": 0, "stake": 0, "budget": 1, "rounds": 3, "agents": 1}, steps=9),
+        Place("trio", steps=8),
+        Place("run", steps=3),
+        Place("series", steps=9),
+        Place("issue", {"hostile": 1, "strangers": 1, "agents": 1, "cycles": 1, "budget": 2, "stake": 1}, steps=4),
+    )
+)
+"""Cycles with parts of points, ties, a slow clock, stake that ages, outsiders, two Issues, strangers, hostile acts."""

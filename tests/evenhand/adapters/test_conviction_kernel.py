@@ -1,0 +1,60 @@
+"""Kernels of `conviction` behind an adapter: an honest one agrees, faults that nobody names are found."""
+
+from __future__ import annotations
+
+import pytest
+
+from evenhand.adapters.kernels import adapter_source
+from evenhand.checking.loop import EXHAUSTIVE, MACHINE, Effort, check_system
+from evenhand.properties.registry import find
+from tests.evenhand.adapters.test_hidden_mutants import hunted
+
+PROTOCOL = "conviction"
+HIDDEN = {
+    "tap_mints": "supply_is_conserved",
+    "author_is_the_credential": "no_record_holds_a_credential",
+    "lowest_score_wins": "the_highest_score_wins",
+    "silent_agents_hang_a_phase": "every_tick_comes_closer",
+}
+"""Faults, and a claim that each breaks."""
+MUTANTS = {one.name: one for one in find(PROTOCOL).model.mutants}
+
+
+@pytest.mark.parametrize(
+    ("system", "scope"),
+    [
+        ("issue", {"cycles": 1, "rounds": 1, "texts": 2, "ready": 0}),
+        ("issue", {"texts": 0, "agents": 1, "strangers": 1, "hostile": 1, "rounds": 2}),
+        ("trio", {}),
+    ],
+)
+def test_an_honest_kernel_agrees(system: str, scope: dict[str, int]) -> None:
+    """Thousands of transitions through the pipe, and drawn runs."""
+    made = find(PROTOCOL).model.systems[system].at(**scope)
+    source = adapter_source("evenhand.adapters.model:reference")
+    try:
+        effort = Effort(2_000, examples=5, steps=20, phases=(EXHAUSTIVE, MACHINE))
+        found = check_system(PROTOCOL, [made], find(PROTOCOL).claims, source, effort=effort)
+    finally:
+        source.close()
+    assert [one.sighting.differences for one in found.defects] == []
+    assert found.steps["exhaustive"] > 300
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("name", sorted(HIDDEN))
+def test_a_hidden_fault_is_found(name: str) -> None:
+    """Without a look at the runs that were stored for it."""
+    assert hunted(PROTOCOL, MUTANTS[name], stored=False)["found"]
+
+
+@pytest.mark.deep
+@pytest.mark.timeout(3_600)
+def test_every_hidden_fault_is_found() -> None:
+    """All of them; those that hide well with the help of what was stored, or of a kernel that tells its state."""
+    missed: list[str] = []
+    for mutant in MUTANTS.values():
+        tries = ({"stored": False}, {"stored": True}, {"stored": True, "state": True})
+        if mutant.expected == "killed" and not any(hunted(PROTOCOL, mutant, **more)["found"] for more in tries):
+            missed.append(mutant.name)
+    assert missed == []
