@@ -361,9 +361,11 @@ def _parts(formula: Formula) -> tuple[Formula, ...]:
 
 def walk(formula: Formula) -> Iterator[Formula]:
     """The formula and every formula in it, outermost first."""
-    yield formula
-    for part in _parts(formula):
-        yield from walk(part)
+    waiting = [formula]
+    while waiting:
+        part = waiting.pop()
+        yield part
+        waiting.extend(reversed(_parts(part)))
 
 
 def _terms_free(term: Term) -> frozenset[Var]:
