@@ -115,7 +115,9 @@ def session(condition: str) -> tuple[int, int]:
     """States and steps of a condition: refusals in a row, tokens (live alone), the file, whether it is over."""
     live = condition.startswith("L-")
     start = (0, 0, "f", False)
-    seen, waiting, steps = {start}, [start], 0
+    seen: set[tuple[int, int, str, bool]] = {start}
+    waiting: list[tuple[int, int, str, bool]] = [start]
+    steps = 0
     while waiting:
         refusals, tokens, file, over = waiting.pop()
         for refused, cost, written in () if over else KINDS[condition]:

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
-from typing import Any, cast
+from typing import Any
 
 from evenhand.model.apcm.compiler import REFERENCE, SCRAMBLES, Rules
 from evenhand.model.apcm.generators import GENERATORS
@@ -19,7 +19,8 @@ from evenhand.model.apcm.readings import Readings
 from evenhand.model.apcm.step import ApcmStep, initial, step
 from evenhand.model.apcm.telemetry import run_record, step_records
 from evenhand.model.apcm.vocabulary import CONDITIONS, Act, Config, Select, Submit
-from evenhand.model.canonical import Json, digest, parse
+from evenhand.model.canonical import Json
+from evenhand.model.registered import VectorBroken, as_registered
 from evenhand.model.system import Step, UnknownName, reading_values
 
 __all__ = ["FIELDS", "Condition", "VectorBroken", "condition", "conditions", "load", "observed", "play"]
@@ -44,10 +45,6 @@ FIELDS = (
 """What a condition's file has, all of it."""
 
 
-class VectorBroken(ValueError):
-    """A condition's file or the manifest is not what was registered; says which and why."""
-
-
 @dataclass(frozen=True)
 class Condition:
     """One preregistered condition: its configuration, and by step and for the run what its telemetry must say."""
@@ -65,39 +62,8 @@ def load(texts: Mapping[str, str], manifest: str) -> tuple[Condition, ...]:
     Raises VectorBroken: a file that the manifest lacks, or the reverse; a file that is not the registered one; a
     file of another shape.
     """
-    registered = _registered(manifest)
-    for name in sorted(set(texts) ^ set(registered)):
-        raise VectorBroken(f"{name}.json is {'not in manifest.json; register it' if name in texts else 'missing'}")
-    found: list[Condition] = []
-    for name, expected in registered.items():
-        value = _parsed(f"{name}.json", texts[name])
-        if digest(value) != expected:
-            raise VectorBroken(
-                f"{name}.json is {digest(value)}, registered as {expected}: a preregistered condition does not change; "
-                "restore it, or register a new one under another name"
-            )
-        found.append(_condition(name, value))
-    return tuple(found)
-
-
-def _registered(manifest: str) -> dict[str, str]:
-    value = _parsed("manifest.json", manifest)
-    if (value.get("format"), value.get("version")) != ("evenhand/apcm-condition-manifest", 1):
-        raise VectorBroken("manifest.json is not evenhand/apcm-condition-manifest version 1")
-    try:
-        return {str(entry["name"]): str(entry["sha256"]) for entry in value["conditions"]}
-    except (KeyError, TypeError) as error:
-        raise VectorBroken(f"manifest.json lacks a field, or has one of another shape: {error}") from error
-
-
-def _parsed(name: str, text: str) -> dict[str, Json]:
-    try:
-        value = parse(text)
-    except ValueError as error:
-        raise VectorBroken(f"{name} is no JSON: {error}") from error
-    if not isinstance(value, dict):
-        raise VectorBroken(f"{name} is no JSON object")
-    return cast("dict[str, Json]", value)
+    found = as_registered(texts, manifest, "evenhand/apcm-condition-manifest")
+    return tuple(_condition(name, value) for name, value in found.items())
 
 
 def _condition(name: str, value: dict[str, Json]) -> Condition:

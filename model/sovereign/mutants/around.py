@@ -21,7 +21,7 @@ from evenhand.model.sovereign.vocabulary import (
 )
 from evenhand.model.system import Mutant
 
-__all__ = ["AROUND"]
+__all__ = ["AROUND", "any_request"]
 
 
 def _reuses(config: Config, state: State, executor: str, warrant: Warrant, request: Request) -> str:
@@ -45,7 +45,7 @@ def _accepts_old(config: Config, state: State, executor: str, warrant: Warrant, 
     return REFERENCE.valid(config, young, executor, fresh, request)
 
 
-def _any_request(config: Config, state: State, executor: str, warrant: Warrant, _request: Request) -> str:
+def any_request(config: Config, state: State, executor: str, warrant: Warrant, _request: Request) -> str:
     """The request that is handed over with a warrant is not compared with the warrant's."""
     return REFERENCE.valid(config, state, executor, warrant, warrant.request)
 
@@ -184,7 +184,7 @@ AROUND: tuple[Mutant[Rules], ...] = (
     _agent("warrant_reused", "A warrant can be used twice.", "4 INV-1", valid=_reuses),
     _agent("forged_warrant_accepted", "A warrant need not come from the kernel.", "4 INV-1", valid=_accepts_forged),
     _agent("stale_warrant_accepted", "A warrant of an earlier cycle is honoured.", "4 INV-1", valid=_accepts_old),
-    _agent("request_changed_after_issue", "The request is not compared.", "4 INV-1", valid=_any_request),
+    _agent("request_changed_after_issue", "The request is not compared.", "4 INV-1", valid=any_request),
     _agent("fields_changed_after_issue", "Only the type is compared.", "4 INV-1", valid=_same_type),
     declare("spent_by_whom", "What one executor spent, nobody looks up.", "4 INV-1", "agent", ALONE, spend=_own_memory),
     _agent("never_spent", "Using a warrant does not spend it.", "4 INV-1", spend=_never_spends),

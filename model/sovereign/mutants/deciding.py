@@ -23,7 +23,7 @@ from evenhand.model.sovereign.vocabulary import (
 )
 from evenhand.model.system import Mutant, Scope
 
-__all__ = ["DECISION_MUTANTS"]
+__all__ = ["DECISION_MUTANTS", "warrants_another"]
 
 Admitted = tuple[tuple[str, Candidate], ...]
 
@@ -161,7 +161,7 @@ def _truncated(config: Config, candidate: Candidate) -> str:
     return REFERENCE.hashed(config, candidate)[:1]
 
 
-def _warrants_another(config: Config, candidate: Candidate, bundle: str, time: str) -> Warrant | None:
+def warrants_another(config: Config, candidate: Candidate, bundle: str, time: str) -> Warrant | None:
     """The type is exchanged: what was admitted as a notification is warranted as a write."""
     request = covered(candidate, config.readings.bundle_hash_covers).request
     if request.action_type == NOTIFY:
@@ -236,7 +236,7 @@ DECISION_MUTANTS: tuple[Mutant[Rules], ...] = (
     _several("hash_of_the_request_alone", "The bundle hash covers the request only.", "7 A4", hashed=_hash_of_request),
     _several("hash_covers_the_author", "The bundle hash covers author and time.", "7 A4", hashed=_hash_with_author),
     _several("hash_truncated", "Four bits of the hash are compared.", "7 A5", hashed=_truncated),
-    _several("warrant_for_another_type", "The warrant's action type is swapped.", "4 INV-1", issue=_warrants_another),
+    _several("warrant_for_another_type", "The warrant's action type is swapped.", "4 INV-1", issue=warrants_another),
     _single("action_without_warrant", "ACTION is decided and nothing warranted.", "3.2", issue=_no_warrant),
     _single("warrant_without_a_cycle", "A warrant is as good as stale when issued.", "4 INV-1", issue=_stale_warrant),
     _single("exit_with_a_warrant", "EXIT carries a warrant.", "6, 7 A29", on_exit=_exit_with_warrant),

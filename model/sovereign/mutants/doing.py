@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from evenhand.model.sovereign.artifacts import covered
 from evenhand.model.sovereign.kernel import Observations, Rules, path_of
+from evenhand.model.sovereign.mutants.around import any_request
+from evenhand.model.sovereign.mutants.deciding import warrants_another
 from evenhand.model.sovereign.mutants.declare import ALONE, PLAIN, SESSION, TYPES, declare
 from evenhand.model.sovereign.paths import Place
 from evenhand.model.sovereign.state import Config, State
 from evenhand.model.sovereign.step import REFERENCE
-from evenhand.model.sovereign.vocabulary import NOTIFY, STREAMS, WRITE_LOCAL, Candidate, Record, Request, Warrant, field
+from evenhand.model.sovereign.vocabulary import STREAMS, Candidate, Record, Request
 from evenhand.model.system import Mutant
 
 __all__ = ["DOING"]
@@ -24,20 +25,6 @@ def _nothing_permitted(_config: Config, _request: Request, _where: Place | None)
 def _restored(config: Config, state: State, who: str) -> State:
     """A restart brings the tree of the configuration back, whatever was written since."""
     return replace(REFERENCE.restart(config, state, who), tree=config.tree)
-
-
-def _trusts_the_host(config: Config, state: State, executor: str, warrant: Warrant, _request: Request) -> str:
-    """Whatever request comes with a good warrant is done."""
-    return REFERENCE.valid(config, state, executor, warrant, warrant.request)
-
-
-def _writes_instead(config: Config, candidate: Candidate, bundle: str, time: str) -> Warrant | None:
-    """The warrant names a write where a notification was admitted."""
-    request = covered(candidate, config.readings.bundle_hash_covers).request
-    if request.action_type == NOTIFY:
-        text = field(request.fields, "message") or ""
-        request = replace(request, action_type=WRITE_LOCAL, fields=(("content", text), ("path", "workspace/x")))
-    return Warrant(request, bundle, time)
 
 
 def _logs_its_log(_config: Config, logged: tuple[Record, ...]) -> tuple[Record, ...]:
@@ -84,8 +71,8 @@ DOING: tuple[Mutant[Rules], ...] = (
         "4 INV-1",
         "session",
         SESSION,
-        valid=_trusts_the_host,
-        issue=_writes_instead,
+        valid=any_request,
+        issue=warrants_another,
     ),
     declare(
         "field_limit_ignored",

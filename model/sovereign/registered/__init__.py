@@ -10,9 +10,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import Any, cast
+from typing import Any
 
-from evenhand.model.canonical import Json, digest, parse
+from evenhand.model.canonical import Json
+from evenhand.model.registered import VectorBroken, as_registered
 from evenhand.model.sovereign.canonicalizer import canonicalize
 from evenhand.model.sovereign.conditions import CONDITIONS, INTENTS, LIVE, CycleInput, hour
 from evenhand.model.sovereign.kernel import Rules
@@ -52,10 +53,6 @@ CYCLE_FIELDS = ("expected", "intent", "times", "tokens", "user")
 """What a cycle has, besides `candidates` (dry) or `text` (live)."""
 
 
-class VectorBroken(ValueError):
-    """A condition's file or the manifest is not what was registered; says which and why."""
-
-
 @dataclass(frozen=True)
 class Condition:
     """One preregistered condition: its configuration, the cycles it is fed, what must come of each and of the run."""
@@ -74,39 +71,7 @@ def load(texts: Mapping[str, str], manifest: str) -> tuple[Condition, ...]:
     Raises VectorBroken: a file that the manifest lacks, or the reverse; a file that is not the registered one; a
     file of another shape.
     """
-    registered = _registered(manifest)
-    for name in sorted(set(texts) ^ set(registered)):
-        raise VectorBroken(f"{name}.json is {'not in manifest.json; register it' if name in texts else 'missing'}")
-    found: list[Condition] = []
-    for name, expected in registered.items():
-        value = _parsed(f"{name}.json", texts[name])
-        if digest(value) != expected:
-            raise VectorBroken(
-                f"{name}.json is {digest(value)}, registered as {expected}: a preregistered condition does not change; "
-                "restore it, or register a new one under another name"
-            )
-        found.append(_condition(name, value))
-    return tuple(found)
-
-
-def _registered(manifest: str) -> dict[str, str]:
-    value = _parsed("manifest.json", manifest)
-    if (value.get("format"), value.get("version")) != (MANIFEST, 1):
-        raise VectorBroken(f"manifest.json is not {MANIFEST} version 1")
-    try:
-        return {str(entry["name"]): str(entry["sha256"]) for entry in value["conditions"]}
-    except (KeyError, TypeError) as error:
-        raise VectorBroken(f"manifest.json lacks a field, or has one of another shape: {error}") from error
-
-
-def _parsed(name: str, text: str) -> dict[str, Json]:
-    try:
-        value = parse(text)
-    except ValueError as error:
-        raise VectorBroken(f"{name} is no JSON: {error}") from error
-    if not isinstance(value, dict):
-        raise VectorBroken(f"{name} is no JSON object")
-    return cast("dict[str, Json]", value)
+    return tuple(_condition(name, value) for name, value in as_registered(texts, manifest, MANIFEST).items())
 
 
 def _condition(name: str, value: dict[str, Any]) -> Condition:
