@@ -73,6 +73,12 @@ class FlipTable:
         used = {(flip.reading, flip.value) for flip in self.flips}
         return tuple(value for value in self.values if value not in used)
 
+    def _repr_html_(self) -> str:
+        """A notebook shows what flips."""
+        from evenhand.report.display import flips_html
+
+        return flips_html(self)
+
     def to_json(self) -> dict[str, Json]:
         """The table as JSON."""
         return {

@@ -13,12 +13,13 @@ from evenhand.report.readable import counted, where
 from evenhand.report.text import inert
 
 if TYPE_CHECKING:
+    from evenhand.flips import FlipTable
     from evenhand.mutants import KillMatrix
     from evenhand.report.finding import Finding
     from evenhand.report.report import Report
     from evenhand.report.trace import Run, Story
 
-__all__ = ["finding_html", "matrix_html", "report_html", "story_html", "story_svg"]
+__all__ = ["finding_html", "flips_html", "matrix_html", "report_html", "story_html", "story_svg"]
 
 _COLOUR = {"HOLDS": "#14632f", "REFUTED": "#a01322", "UNDECIDED": "#7a4a00"}
 _INK = "currentColor"
@@ -146,6 +147,19 @@ def matrix_html(matrix: KillMatrix) -> str:
     return (
         f"<table><caption>{_text(matrix.protocol)}</caption><tr><th>fault</th><th>fate</th>{heads}</tr>{rows}</table>"
     )
+
+
+def flips_html(table: FlipTable) -> str:
+    """A line for each verdict that another reading changes."""
+    heads = "".join(f"<th>{word}</th>" for word in ("reading", "value", "claim", "in", "default", "now", "steps"))
+    rows = "".join(
+        f"<tr><td>{_text(one.reading)}</td><td>{_text(one.value)}</td><td>{_text(one.claim)}</td><td>{_text(one.system)}"
+        f"</td><td>{one.default.value}</td><td>{one.now.value}</td>"
+        f"<td>{'' if one.length is None else one.length}</td></tr>"
+        for one in table.flips
+    )
+    idle = ", ".join(f"{name}={value}" for name, value in table.idle)
+    return f"<table><tr>{heads}</tr>{rows}</table><p>Values that flip nothing here: {_text(idle or 'none')}</p>"
 
 
 def _cell(lengths: list[int | None]) -> str:
