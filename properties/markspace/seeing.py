@@ -1,0 +1,151 @@
+"""What a reader may see: open, protected and classified scopes, projections, hierarchy (P20 to P25, §7.4)."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+
+from evenhand.model.markspace.marks import Draft, Kind, Visibility
+from evenhand.properties.markspace.space_notions import (
+    ONLY,
+    alike_below,
+    below,
+    hidden_from,
+    is_cleared,
+    is_read,
+    marks_shown,
+    marks_there,
+    view_of,
+)
+from evenhand.properties.property import AnyStep, Property, each_step
+
+__all__ = ["SEEING"]
+
+
+def _when_structural_visibility_p20(step: AnyStep) -> bool:
+    return bool(
+        is_read(step)
+        and alike_below(step)
+        and (step.action.reader is None or view_of(step) is not Visibility.CLASSIFIED)
+    )
+
+
+@each_step(
+    "In an open scope every reader sees full marks, in a protected one every mark; infrastructure sees full marks "
+    "everywhere.",
+    source="P20",
+    systems=ONLY,
+    when=_when_structural_visibility_p20,
+)
+def structural_visibility_p20(step: AnyStep) -> bool:
+    """All that live, and in full where nothing is protected."""
+    full = step.action.reader is None or view_of(step) is Visibility.OPEN
+    return marks_shown(step) == marks_there(step) and not (full and any(seen.projected for seen in step.shown.seen))
+
+
+def _when_content_access_p21(step: AnyStep) -> bool:
+    return bool(is_read(step) and alike_below(step) and view_of(step) is Visibility.PROTECTED)
+
+
+@each_step(
+    "In a protected scope content is seen by authorised readers alone; others get projections.",
+    source="P21",
+    systems=ONLY,
+    when=_when_content_access_p21,
+)
+def content_access_p21(step: AnyStep) -> bool:
+    """Both ways.  What a need asks is content (§7.4)."""
+    if is_cleared(step):
+        return not any(seen.projected for seen in step.shown.seen)
+    return all(
+        seen.projected
+        and not seen.mark.draft.content
+        and not (seen.mark.draft.kind is Kind.NEED and seen.mark.draft.subject)
+        for seen in step.shown.seen
+    )
+
+
+def _uncleared_read(step: AnyStep) -> bool:
+    return is_read(step) and alike_below(step) and view_of(step) is Visibility.CLASSIFIED and not is_cleared(step)
+
+
+@each_step(
+    "In a classified scope an unauthorised reader gets an empty result.",
+    source="P22",
+    systems=ONLY,
+    when=_uncleared_read,
+)
+def classified_opacity_p22(step: AnyStep) -> bool:
+    """All or nothing."""
+    return bool(step.shown.seen == ())
+
+
+def _uncleared_below(step: AnyStep) -> bool:
+    """Something that lies at or below the scope asked for is classified, and not for this reader."""
+    if not is_read(step):
+        return False
+    reached = {mark.draft.scope for mark in step.before.marks if below(step.action.scope, mark.draft.scope)}
+    return any(hidden_from(step.config, step.action.reader, scope) for scope in reached)
+
+
+@each_step(
+    "No read shows an uncleared reader a mark of a classified scope, whichever scope it asks for.",
+    source="P22, P26, 7.4, 7.5",
+    systems=ONLY,
+    when=_uncleared_below,
+)
+def classified_marks_stay_hidden(step: AnyStep) -> bool:
+    """P22 where a read of an open scope reaches a classified one below it."""
+    return not any(hidden_from(step.config, step.action.reader, seen.mark.draft.scope) for seen in step.shown.seen)
+
+
+def _when_classified_no_fallback_p25(step: AnyStep) -> bool:
+    return bool(is_read(step) and alike_below(step) and view_of(step) is Visibility.CLASSIFIED)
+
+
+@each_step(
+    "A classified scope never falls back to projections.",
+    source="P25",
+    systems=ONLY,
+    when=_when_classified_no_fallback_p25,
+)
+def classified_no_fallback_p25(step: AnyStep) -> bool:
+    """Nobody gets one, cleared or not."""
+    return not any(seen.projected for seen in step.shown.seen)
+
+
+STRUCTURE = tuple(field.name for field in fields(Draft) if field.name != "content")
+
+
+def _when_projection_preservation_p24(step: AnyStep) -> bool:
+    return bool(is_read(step) and any(seen.projected for seen in step.shown.seen))
+
+
+@each_step(
+    "A projection keeps every structural and coordination field and says that it is one.",
+    source="P24",
+    systems=ONLY,
+    when=_when_projection_preservation_p24,
+)
+def projection_preservation_p24(step: AnyStep) -> bool:
+    """Only the content is redacted."""
+    for seen in step.shown.seen:
+        stored = step.before.find(seen.mark.id)
+        if stored is None or replace(stored, draft=seen.mark.draft) != seen.mark:
+            return False
+        kept = [
+            name for name in STRUCTURE if not (name == "subject" and stored.draft.kind is Kind.NEED and seen.projected)
+        ]
+        if any(getattr(stored.draft, name) != getattr(seen.mark.draft, name) for name in kept):
+            return False
+    return True
+
+
+SEEING: tuple[Property, ...] = (
+    structural_visibility_p20,
+    content_access_p21,
+    classified_opacity_p22,
+    classified_marks_stay_hidden,
+    projection_preservation_p24,
+    classified_no_fallback_p25,
+)
+"""The claims of this module."""
