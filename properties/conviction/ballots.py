@@ -28,6 +28,7 @@ PLACES: tuple[tuple[str, Mapping[str, int]], ...] = (
     ("issue", {**_STAKES, "budget": 2}),
     ("issue", {**_STAKES, "budget": 2, "think": 2}),
     ("trio", {}),
+    ("issue", {**_STAKES, "budget": 1, "rounds": 4}),
     ("issue", {**_STAKES, "budget": 2, "rounds": 3}),
     ("issue", {**_TALKS, "budget": 2}),
     ("issue", {**_TALKS, "texts": 3, "stake": 3, "budget": 4}),
@@ -64,7 +65,7 @@ def ballot(system: AnySystem) -> AnySystem:
 
 
 def winner_changes(
-    reading: str, value: Any, places: Sequence[tuple[str, Mapping[str, int]]] = PLACES, *, max_steps: int = 150_000
+    reading: str, value: Any, places: Sequence[tuple[str, Mapping[str, int]]] = PLACES, *, max_steps: int = 40_000
 ) -> Changed:
     """The shortest of what the places give."""
     best, best_at, steps, complete = None, places[0], 0, True
