@@ -364,4 +364,4 @@ def test_importing_the_model_loads_no_engine() -> None:
         "for found in pkgutil.walk_packages(m.__path__, 'evenhand.model.'): importlib.import_module(found.name)"
     )
     assert engines_loaded_by(every_model) == set()
-    assert engines_loaded_by(f"{every_model}\nimport evenhand.properties.generator") >= {"hypothesis"}
+    assert engines_loaded_by(f"{every_model}\nimport evenhand.properties.machine") >= {"hypothesis"}
