@@ -124,13 +124,12 @@ def _others(claims: tuple[Property, ...]) -> Iterator[Plan]:
     for reading, value in (("zero_strength", "excluded"), ("scope_grammar", "free_text")):
         yield Plan("space", "explore", LONG, scope={"horizon": 1}, readings={reading: value}, claims=lawful)
     yield Plan("layers", "explore")
-    bursts = (
-        "no_burst_across_windows",
-        "rate_limit_enforcement_p64",
-        "rate_limit_fleet_cap_p65",
-        "windows_keep_their_limit",
-    )
-    yield Plan("layers", "explore", LONG, readings={"rate_window": "sliding"}, claims=bursts)
+    sliding = {"rate_window": "sliding"}
+    own = ("no_burst_across_windows", "rate_limit_enforcement_p64", "windows_keep_their_limit")
+    fleet = ("rate_limit_fleet_cap_p65", "windows_keep_their_limit")
+    yield Plan("layers", "explore", ("deep",), readings=sliding, claims=tuple(dict.fromkeys((*own, *fleet))))
+    for deployment, names in ((3, own), (10, own), (11, own), (12, fleet)):  # those with a rate limit
+        yield Plan("layers", "explore", ("standard",), {"only": deployment}, sliding, claims=names)
     yield Plan("composing", "explore")
     yield Plan("composing", "explore", ("deep",), scope={"marks": 3})
     yield Plan("scheduling", "explore")
@@ -141,4 +140,6 @@ def _drawn(claims: tuple[Property, ...]) -> Iterator[Plan]:
     undecidable = (DeadlockFree, LivelockFree, LeadsTo, Reachable)
     for system in ("first_writer", "deferred", "space", "signals"):
         names = _names(claims, system, but=("no_circular_wait", "decisions_do_not_leak"), without=undecidable)
-        yield Plan(system, "fuzz", LONG, claims=names, examples=200 if system != "signals" else 100, steps=20)
+        few = 60 if system == "signals" else 200
+        yield Plan(system, "fuzz", ("standard",), claims=names, examples=few, steps=20)
+        yield Plan(system, "fuzz", ("deep",), claims=names, examples=5 * few, steps=20)
