@@ -50,6 +50,7 @@ def test_the_search_says_what_was_registered(name: str, scope: dict[str, int]) -
 
 
 @pytest.mark.deep
+@pytest.mark.timeout(3_600)
 @pytest.mark.parametrize(
     "plan",
     [plan for plan in BUNDLE.plans if plan.engine == "explore"],
