@@ -225,8 +225,8 @@ def test_growth_is_what_the_searches_counted() -> None:
 
 def test_an_interrupted_matrix_blames_no_claim() -> None:
     """Of what was not run nothing is known, so no claim is said to notice nothing."""
-    row = {"mutant": "late", "fate": "unfinished", "kills": []}
-    matrix = {"protocol": "toy", "idle_claims": ["safe"], "matrix": [row]}
+    row: dict[str, Any] = {"mutant": "late", "fate": "unfinished", "kills": []}
+    matrix: dict[str, Any] = {"protocol": "toy", "idle_claims": ["safe"], "matrix": [row]}
     told = Tags(forms_of(SURPRISES, (matrix,))["report.html"].decode()).texts
     assert any("of 1 faults nothing is known" in text for text in told)
     assert not any("Claims that notice none" in text for text in told)
