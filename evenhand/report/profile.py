@@ -181,6 +181,12 @@ caption { text-align: left; font-weight: 600; padding: .5rem 0; }
 th, td { text-align: left; vertical-align: top; padding: .35rem .5rem; border-bottom: 1px solid #8888; }
 tbody th { font-weight: 400; }
 thead th { overflow-wrap: normal; }
+@media (max-width: 46rem) {
+  thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+  table, caption, tbody, tr, tbody th, td { display: block; }
+  tbody th, td { border: 0; padding: .1rem .35rem; }
+  tr { border-bottom: 1px solid #8888; padding: .35rem 0; }
+}
 """
 
 

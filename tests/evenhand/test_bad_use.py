@@ -189,3 +189,18 @@ def test_ctrl_c_in_the_middle_is_one_line_and_exit_130(
     assert time.monotonic() - began < 25
     assert "Traceback" not in answer.err
     assert (answer.err, "INTERRUPTED" in answer.out) in (("evenhand: interrupted\n", False), ("", True))
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_nothing_is_coloured_in_a_pipe_or_against_no_color(
+    cli: Command, files: dict[str, str], command: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A right use of each command: no escape where it is piped, none that colours where NO_COLOR is set."""
+    words = [command, *(word.format(**files) for word in RIGHT[command])]
+    piped = cli(*words)
+    assert "\x1b" not in piped.out + piped.err
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("NO_COLOR", "1")
+    plain = cli(*words)
+    assert not re.search("\x1b\\[(3|4|9)", plain.out + plain.err)
+    assert plain.code == piped.code != 2
