@@ -171,7 +171,7 @@ def _config(agents: int) -> Config:
     return Config(agent_names(agents), ("room_1",), Policy.FIRST_WRITER, 1, Readings())
 
 
-MOST = 150
+MOST = 60
 """States from which each idle agent asks."""
 
 

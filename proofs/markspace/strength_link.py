@@ -5,7 +5,7 @@ A measurement whose numbers are irrational lies outside: structures hold rationa
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -28,7 +28,10 @@ from evenhand.proofs.smt.arithmetic import element, value_of
 from evenhand.proofs.smt.structure import Structure
 
 __all__ = [
-    "samples",
+    "samples_of_aggregates",
+    "samples_of_decay",
+    "samples_of_trust",
+    "samples_of_warnings",
     "scene_of_aggregates",
     "scene_of_decay",
     "scene_of_trust",
@@ -244,51 +247,66 @@ def scene_of_aggregates(structure: Structure) -> Scene:
     return _scene(Combine(strengths, more), factor=_value(structure, "share"), cap=_value(structure, "cap"))
 
 
-# Steps to compare on.
+# Steps to compare on: each theorem on those that it speaks of.
 
 
-def samples(system: System[Any, Any, Any, Any, Any]) -> Iterator[SignalStep]:
-    """Measurements under a few deployments, as steps of any variant."""
+def _steps(
+    system: System[Any, Any, Any, Any, Any], acts: Callable[[], Iterator[Measure | Combine]]
+) -> Iterator[SignalStep]:
     for config in _deployments():
-        for act in _acts():
+        for act in acts():
             yield system.take(config, Still(), act)
+
+
+def samples_of_decay(system: System[Any, Any, Any, Any, Any]) -> Iterator[SignalStep]:
+    """Observations and warnings at two instants, by any variant."""
+    return _steps(system, lambda: _measures(Kind.OBSERVATION, Kind.WARNING))
+
+
+def samples_of_trust(system: System[Any, Any, Any, Any, Any]) -> Iterator[SignalStep]:
+    """Observations by every source."""
+    return _steps(system, lambda: _measures(Kind.OBSERVATION))
+
+
+def samples_of_warnings(system: System[Any, Any, Any, Any, Any]) -> Iterator[SignalStep]:
+    """Marks with warnings against them."""
+    return _steps(system, _warned)
+
+
+def samples_of_aggregates(system: System[Any, Any, Any, Any, Any]) -> Iterator[SignalStep]:
+    """Marks that are combined."""
+    return _steps(system, _combined)
 
 
 def _deployments() -> Iterator[SignalConfig]:
     for lives in (Lives(1, 1, 1), Lives(2, 1, 1), Lives(1, 2, 2)):
         yield SignalConfig(WEIGHTS, Fraction(3, 10), Fraction(2), lives, Readings())
-    yield SignalConfig(
-        (Fraction(1), Fraction(1, 2), Fraction(0)), Fraction(9, 10), Fraction(3, 2), Lives(1, 1, 1), Readings()
-    )
+    worthless = (Fraction(1), Fraction(1, 2), Fraction(0))
+    yield SignalConfig(worthless, Fraction(9, 10), Fraction(3, 2), Lives(1, 1, 1), Readings())
 
 
-def _acts() -> Iterator[Measure | Combine]:
-    half, one = Fraction(1, 2), Fraction(1)
-    for kind in Kind:
-        for strength in (one, half, Fraction(0)):
+HALF, ONE, NOTHING = Fraction(1, 2), Fraction(1), Fraction(0)
+
+
+def _measures(*kinds: Kind) -> Iterator[Measure]:
+    for kind in kinds:
+        for strength in (ONE, HALF, NOTHING):
             for age, later in ((0, 0), (0, 1), (1, 1), (0, 2), (2, 2)):
                 for source in Source if kind is Kind.OBSERVATION else (Source.FLEET,):
                     yield Measure(kind, strength, source, age, later)
+
+
+def _warned() -> Iterator[Measure]:
     for kind in (Kind.ACTION, Kind.OBSERVATION, Kind.INTENT):
-        for warnings in (
-            (Against(half),),
-            (Against(one),),
-            (Against(half), Against(Fraction(1, 4))),
-            (Against(one), Against(one)),
-        ):
+        for loads in ((HALF,), (ONE,), (HALF, Fraction(1, 4)), (ONE, ONE)):
             for later in (0, 1, 2):
-                yield Measure(kind, one, later=later, warnings=warnings)
-    yield Measure(Kind.OBSERVATION, one, later=2, warnings=(Against(Fraction(1, 8)),))
-    yield Measure(Kind.ACTION, one, later=1, warnings=(Against(Fraction(0)),))
-    for strengths in (
-        (),
-        (one,),
-        (half,),
-        (Fraction(0),),
-        (one, half),
-        (one, one),
-        (half, half, half),
-        (one, one, one, one),
-    ):
-        for more in (Fraction(0), half, one, Fraction(2)):
+                yield Measure(kind, ONE, later=later, warnings=tuple(map(Against, loads)))
+    yield Measure(Kind.OBSERVATION, ONE, later=2, warnings=(Against(Fraction(1, 8)),))
+    yield Measure(Kind.ACTION, ONE, later=1, warnings=(Against(NOTHING),))
+
+
+def _combined() -> Iterator[Combine]:
+    several = ((ONE, HALF), (ONE, ONE), (HALF, HALF, HALF), (ONE, ONE, ONE, ONE))
+    for strengths in ((), (ONE,), (HALF,), (NOTHING,), *several):
+        for more in (NOTHING, HALF, ONE, Fraction(2)):
             yield Combine(strengths, more)

@@ -9,7 +9,10 @@ from __future__ import annotations
 from typing import Any
 
 from evenhand.proofs.markspace.strength_link import (
-    samples,
+    samples_of_aggregates,
+    samples_of_decay,
+    samples_of_trust,
+    samples_of_warnings,
     scene_of_aggregates,
     scene_of_decay,
     scene_of_trust,
@@ -63,7 +66,7 @@ r, s = variables(SOURCE, "r s")
 
 
 def _theorem(**more: Any) -> Theorem:
-    return Theorem(protocol="markspace", system="signals", claim=more["name"], samples=samples, scope=SCOPE, **more)
+    return Theorem(protocol="markspace", system="signals", claim=more["name"], scope=SCOPE, **more)
 
 
 GROWTH = _theorem(
@@ -74,6 +77,7 @@ GROWTH = _theorem(
     variables=(t, u),
     assumes=upto(t, u),
     goal=~word(DECAY, "grows", t, u),
+    samples=samples_of_decay,
     view=view_decay,
     realise=scene_of_decay,
     needs=("factors_never_grow", "strengths_are_not_negative"),
@@ -83,7 +87,7 @@ GROWTH = _theorem(
 _ranked = forall([r, s], more_trusted(r, s) >> word(TRUST, "above", r, s))
 _REVERSED = mutation(TRUST, "trust_reversed", {"above": REVERSED})
 _IGNORED = mutation(TRUST, "trust_ignored", {"above": FALSE})
-_TRUSTED: dict[str, Any] = {"theory": TRUST, "view": view_trust, "realise": scene_of_trust}
+_TRUSTED: dict[str, Any] = {"theory": TRUST, "samples": samples_of_trust, "view": view_trust, "realise": scene_of_trust}
 
 ORDER = _theorem(
     name="trust_ordering_p6",
@@ -120,7 +124,12 @@ BOUNDS = _theorem(
 )
 
 _NO_FLOOR = "without a floor a mark recovers all the same"
-_WARNED: dict[str, Any] = {"theory": WARNED, "view": view_warned, "realise": scene_of_warnings}
+_WARNED: dict[str, Any] = {
+    "theory": WARNED,
+    "samples": samples_of_warnings,
+    "view": view_warned,
+    "realise": scene_of_warnings,
+}
 _time_passes = before(t, u) & lasts(u)
 
 BOUND = _theorem(
@@ -170,7 +179,12 @@ RECOVERY_REPAIRED = _theorem(
 )
 
 _SUM = mutation(AGGREGATE, "plain_sum", PLAIN_SUM)
-_AGGREGATED: dict[str, Any] = {"theory": AGGREGATE, "view": view_aggregate, "realise": scene_of_aggregates}
+_AGGREGATED: dict[str, Any] = {
+    "theory": AGGREGATE,
+    "samples": samples_of_aggregates,
+    "view": view_aggregate,
+    "realise": scene_of_aggregates,
+}
 
 SUBLINEAR = _theorem(
     name="sublinearity_p8",

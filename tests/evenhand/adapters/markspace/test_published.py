@@ -108,6 +108,7 @@ def test_what_the_package_lacks_is_unsupported() -> None:
 
 
 @pytest.mark.deep
+@pytest.mark.timeout(900)
 def test_every_finding_replays(cli: Command, tmp_path: Path) -> None:
     """The whole check as the page runs it; each record fails again on the package, and not on the model."""
     report = cli("check", "markspace", "--adapter", PUBLISHED, "--out", str(tmp_path), "--json")
