@@ -1,8 +1,26 @@
-"""`python -m evenhand`: the command line, where the `evenhand` script is not on the path."""
+"""The `evenhand` script, and `python -m evenhand` where it is not on the path.
 
-from evenhand.cli import main
+Loading the command line takes about half a second.  Whoever presses Ctrl-C in it gets the line and the exit code
+of every interrupted command, so that what loads is loaded in here.
+"""
 
-__all__: list[str] = []
+import sys
+
+__all__ = ["main"]
+
+INTERRUPTED = 130
+"""As `evenhand.cli.common` has it, which is not loaded yet."""
+
+
+def main() -> None:
+    """Load the command line and run it."""
+    try:
+        from evenhand.cli import main as run
+    except KeyboardInterrupt:
+        print("evenhand: interrupted", file=sys.stderr)
+        sys.exit(INTERRUPTED)
+    run()
+
 
 if __name__ == "__main__":
     main()

@@ -154,6 +154,23 @@ def test_a_reader_that_leaves_early_is_no_traceback() -> None:
     assert "Traceback" not in run.stderr
 
 
+def test_ctrl_c_while_it_loads_is_no_traceback() -> None:
+    """The line and the exit code of every interrupted command."""
+    code = """
+import sys
+class Pressed:
+    def find_spec(self, name, path=None, target=None):
+        if name == "evenhand.cli.common":
+            raise KeyboardInterrupt
+sys.meta_path.insert(0, Pressed())
+from evenhand.__main__ import INTERRUPTED, main
+assert INTERRUPTED == 130
+main()
+"""
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (run.returncode, run.stdout, run.stderr) == (130, "", "evenhand: interrupted\n")
+
+
 def test_the_command_starts_quickly_enough_to_be_typed() -> None:
     """`--version` loads no engine, no solver, and nothing that reads or writes a format."""
     code = (
