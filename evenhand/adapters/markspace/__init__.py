@@ -9,8 +9,13 @@ moves, which id comes next) is done here.  `docs/explanation/markspace.md` says 
 
 from __future__ import annotations
 
+import importlib.util
+
 from evenhand.adapters.protocol import Initial, Kernel, Unsupported
 from evenhand.model.canonical import Json
+
+if importlib.util.find_spec("markspace") is None:  # said at once, or every scenario would be a finding
+    raise ModuleNotFoundError("the package markspace is not installed; `pip install evenhand[markspace]` brings it")
 
 __all__ = ["published"]
 
@@ -20,8 +25,7 @@ _GUARDS = ("first_writer", "highest_confidence", "yield_all", "deferred", "meddl
 def published(initial: Initial) -> Kernel:
     """The package's guard, space, functions of strength, layers, or subscriptions and scheduler.
 
-    Raises Unsupported for systems, readings and parameters that the package does not have, and ImportError without the
-    package.
+    Raises Unsupported for systems, readings and parameters that the package does not have.
     """
     from evenhand.adapters.markspace.composing import PublishedComposing
     from evenhand.adapters.markspace.guard import PublishedGuard
