@@ -1,0 +1,50 @@
+"""The theorems are as stated, their mutants die as declared; a theory that lacks an axiom proves nothing."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from evenhand.proofs.markspace import THEOREMS
+from evenhand.proofs.markspace.strength_words import DECAY
+from evenhand.proofs.prove import prove
+from evenhand.proofs.theorem import Theorem
+from evenhand.properties.verdict import Status
+from tests.properties.markspace.bundle import BUNDLE
+
+QUICK = ("decay_monotonicity_p1", "invalidation_decay_p35", "boundedness_p9")
+
+
+def named(name: str) -> Theorem:
+    """The theorem so called."""
+    return next(one for one in THEOREMS if one.name == name)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [*QUICK, *(pytest.param(one.name, marks=pytest.mark.deep) for one in THEOREMS if one.name not in QUICK)],
+)
+def test_a_theorem_is_as_stated(name: str) -> None:
+    """Proved, or refuted by a run that replays; with its mutants and its link."""
+    theorem = named(name)
+    found = prove(theorem, bundle=BUNDLE)
+    assert found.verdict.status is theorem.expected, found.verdict.because
+    assert all(one.as_declared for one in found.mutants)
+
+
+def test_without_its_axiom_a_theorem_is_not_proved() -> None:
+    """Factors that may grow."""
+    axioms = tuple(axiom for axiom in DECAY.axioms if axiom.name != "factors_never_grow")
+    broken = replace(named("decay_monotonicity_p1"), theory=replace(DECAY, axioms=axioms), needs=())
+    assert prove(broken, bundle=BUNDLE).verdict.status is not Status.HOLDS
+
+
+def test_each_theorem_states_a_claim_of_its_system() -> None:
+    """Names, systems and mutants exist, and what is refuted is registered so."""
+    claims = {claim.name: claim for claim in BUNDLE.claims}
+    mutants = {mutant.name for mutant in BUNDLE.model.mutants}
+    for theorem in THEOREMS:
+        assert theorem.system in claims[theorem.claim].systems
+        assert {mutation.mutant for mutation in theorem.mutants} <= mutants
+        assert BUNDLE.expectation(theorem.claim, theorem.system, "prove", {}).expected is theorem.expected
