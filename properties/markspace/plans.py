@@ -123,7 +123,8 @@ def _others(claims: tuple[Property, ...]) -> Iterator[Plan]:
     lawful = ("writes_are_exactly_the_lawful", "scope_isolation_p19", "hierarchy_p23")
     for reading, value in (("zero_strength", "excluded"), ("scope_grammar", "free_text")):
         yield Plan("space", "explore", LONG, scope={"horizon": 1}, readings={reading: value}, claims=lawful)
-    yield Plan("layers", "explore")
+    yield Plan("layers", "explore", ("quick",), scope={"marks": 1})
+    yield Plan("layers", "explore", LONG)
     sliding = {"rate_window": "sliding"}
     own = ("no_burst_across_windows", "rate_limit_enforcement_p64", "windows_keep_their_limit")
     fleet = ("rate_limit_fleet_cap_p65", "windows_keep_their_limit")
