@@ -38,6 +38,7 @@ def answer(solver: str, question: Question) -> Answer:
         return {"status": "missing", "because": f"the Python package of {solver} does not import: {error}"}
     drivers: dict[str, Callable[[Any, Question], Answer]] = {"z3": _z3, "cvc5": _cvc5}
     began = time.process_time()
+    said: Answer
     try:
         said = drivers[solver](module, question)
     except Exception as error:  # a solver's own exceptions have no common base

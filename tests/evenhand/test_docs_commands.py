@@ -18,8 +18,10 @@ from tests.evenhand.conftest import ROOT, Command
 from tests.evenhand.test_contributing import commands, pattern
 from tests.evenhand.test_docs import blocks
 
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.md"]
-PAGES += [page for page in sorted((ROOT / "docs").rglob("*.md")) if not {"spikes", "commands.md"} & set(page.parts)]
+PAGES = [
+    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md")),
+    *(page for page in sorted((ROOT / "docs").rglob("*.md")) if not {"spikes", "commands.md"} & set(page.parts)),
+]
 ANY = {"PROTOCOL", "[PROTOCOL]…", "NAME", "P", "FILE", "FILE…", "stile"}
 """What stands for a protocol or a file where a page speaks of any."""
 

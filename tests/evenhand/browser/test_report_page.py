@@ -112,11 +112,11 @@ def test_the_kill_matrices_of_several_protocols_stand_on_one_page(
 ) -> None:
     """That of a real run and one with a survivor; a number is the shortest run, and names stay beside their line."""
     real = cli("mutants", "latch", "--json").json
-    rows = [
+    rows: list[dict[str, Any]] = [
         {"mutant": "noisy", "fate": "killed", "kills": [{"claim": "quiet", "engine": "explore", "length": 3}]},
         {"mutant": "unseen", "fate": "survivor", "kills": []},
     ]
-    other = {"format": "evenhand/mutants", "protocol": "bell", "idle_claims": ["loud"], "matrix": rows}
+    other: dict[str, Any] = {"format": "evenhand/mutants", "protocol": "bell", "idle_claims": ["loud"], "matrix": rows}
     files = [report.with_name("report.json")]
     for made in (real, other):
         files.append(tmp_path / f"{made['protocol']}.json")
