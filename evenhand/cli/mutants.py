@@ -90,7 +90,7 @@ def mutants(
         timing = {"total": round(time.monotonic() - began, 3), **found.timing()}
         emit({**found.to_json(), "fixtures": written, "versions": versions(), "timing": timing})
     else:
-        _print(found, written)
+        _print(found, written, every=not mutant)
     return found.exit_code
 
 
@@ -105,7 +105,7 @@ def _write(bundle: Bundle, found: KillMatrix, folder: Path) -> dict[str, str]:
     return written
 
 
-def _print(found: KillMatrix, written: dict[str, str]) -> None:
+def _print(found: KillMatrix, written: dict[str, str], *, every: bool) -> None:
     console = terminal()
     table = Table(title=Text(f"{inert(found.protocol)}: mutants by claim and engine"), title_justify="left")
     for column in ("mutant", "fate", "killed by"):
@@ -118,9 +118,12 @@ def _print(found: KillMatrix, written: dict[str, str]) -> None:
         f"{plural(len(found.rows), 'mutant')}: {len(found.of('killed'))} killed, "
         f"{len(found.of('equivalent'))} shown equivalent, {len(found.of('open_gap'))} open gaps, "
         f"{plural(len(found.of('survivor')), 'survivor')}.",
-        f"claims that kill nothing: {', '.join(found.idle_claims) or 'none'}",
-        f"engines that kill nothing: {', '.join(found.idle_engines) or 'none'}",
     ]
+    if every:  # of a few mutants most claims say nothing, and are not to blame
+        lines += [
+            f"claims that kill nothing: {', '.join(found.idle_claims) or 'none'}",
+            f"engines that kill nothing: {', '.join(found.idle_engines) or 'none'}",
+        ]
     made = found.automatic
     if made.made:
         lines.append(

@@ -156,6 +156,12 @@ def test_an_unknown_mutant_is_named_with_those_there_are() -> None:
         kill_matrix(find("latch"), mutants=["x"])
 
 
+def test_claims_are_idle_only_where_every_mutant_was_hunted(cli: Command) -> None:
+    """Of one mutant most claims say nothing, and are not to blame."""
+    assert "claims that kill nothing: " in cli("mutants", "latch").out
+    assert "kill nothing" not in cli("mutants", "latch", "--mutant", "always_free").out
+
+
 def test_the_keys_are_these(cli: Command) -> None:
     """Other programs rely on them."""
     made = cli("mutants", "latch", "--automatic", "3", "--json").json
