@@ -7,15 +7,26 @@ expectation cannot follow the model.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from importlib.resources import files
 from typing import cast
 
 from evenhand.model.canonical import Json, digest, parse
 
-__all__ = ["VectorBroken", "as_registered"]
+__all__ = ["VectorBroken", "as_registered", "shipped"]
 
 
 class VectorBroken(ValueError):
     """A preregistered file or its manifest is not what was registered; says which and why."""
+
+
+def shipped(package: str) -> tuple[dict[str, str], str]:
+    """The JSON files that lie in a package (name without `.json` -> text), and their manifest (empty: none)."""
+    texts = {
+        entry.name.removesuffix(".json"): entry.read_text("utf-8")
+        for entry in files(package).iterdir()
+        if entry.name.endswith(".json")
+    }
+    return texts, texts.pop("manifest", "")
 
 
 def as_registered(texts: Mapping[str, str], manifest: str, kind: str) -> Mapping[str, dict[str, Json]]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
 from evenhand.model.apcm.compiler import REFERENCE, SCRAMBLES, Rules
@@ -20,7 +19,7 @@ from evenhand.model.apcm.step import ApcmStep, initial, step
 from evenhand.model.apcm.telemetry import run_record, step_records
 from evenhand.model.apcm.vocabulary import CONDITIONS, Act, Config, Select, Submit
 from evenhand.model.canonical import Json
-from evenhand.model.registered import VectorBroken, as_registered
+from evenhand.model.registered import VectorBroken, as_registered, shipped
 from evenhand.model.system import Step, UnknownName, reading_values
 
 __all__ = ["FIELDS", "Condition", "VectorBroken", "condition", "conditions", "load", "observed", "play"]
@@ -102,10 +101,7 @@ def _condition(name: str, value: dict[str, Json]) -> Condition:
 @cache
 def conditions() -> tuple[Condition, ...]:
     """The registered conditions.  Raises VectorBroken when a file was changed."""
-    folder = files("evenhand.model.apcm.conditions")
-    texts = {entry.name: entry.read_text("utf-8") for entry in folder.iterdir() if entry.name.endswith(".json")}
-    manifest = texts.pop("manifest.json", "")
-    return load({name.removesuffix(".json"): text for name, text in texts.items()}, manifest)
+    return load(*shipped(__name__))
 
 
 def condition(name: str) -> Condition:

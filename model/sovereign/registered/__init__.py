@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
 from evenhand.model.canonical import Json
-from evenhand.model.registered import VectorBroken, as_registered
+from evenhand.model.registered import VectorBroken, as_registered, shipped
 from evenhand.model.sovereign.canonicalizer import canonicalize
 from evenhand.model.sovereign.conditions import CONDITIONS, INTENTS, LIVE, CycleInput, hour
 from evenhand.model.sovereign.kernel import Rules
@@ -114,10 +113,7 @@ def _fed(cycles: list[dict[str, Any]], source: str) -> Iterator[tuple[CycleInput
 @cache
 def conditions() -> tuple[Condition, ...]:
     """The registered conditions.  Raises VectorBroken when a file was changed."""
-    folder = files("evenhand.model.sovereign.registered")
-    texts = {entry.name: entry.read_text("utf-8") for entry in folder.iterdir() if entry.name.endswith(".json")}
-    manifest = texts.pop("manifest.json", "")
-    return load({name.removesuffix(".json"): text for name, text in texts.items()}, manifest)
+    return load(*shipped(__name__))
 
 
 def condition(name: str) -> Condition:
