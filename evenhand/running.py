@@ -92,6 +92,7 @@ def run_jobs(
     """
     waiting = dict(enumerate(jobs))
     running: dict[Connection[Any, Any], _Running] = {}
+    alive: list[_Child] = []  # those between two jobs as well
     done: dict[int, tuple[Finding, ...]] = {}
     seconds: dict[int, float] = {}
     interrupted = False
@@ -109,25 +110,27 @@ def run_jobs(
         while waiting or running:
             while waiting and len(running) < max(1, workers):
                 index = _next(waiting, running.values())
-                begin(index, _start(jobs, workers, Path(shared.name)))
+                alive.append(_start(jobs, workers, Path(shared.name)))
+                begin(index, alive[-1])
             for ready in wait(list(running)):
                 ran = running[cast("Connection[Any, Any]", ready)]
-                found, alive = _answer(ran)
+                found, answers = _answer(ran)
                 del running[ran.child.connection]
                 done[ran.index] = found
                 seconds[ran.index] = time.monotonic() - ran.since
                 finished(ran.job, found)
                 more = [index for index, job in waiting.items() if job.company and job.company == ran.job.company]
-                if alive and more:
+                if answers and more:
                     begin(more[0], ran.child)
                 else:
                     _dismiss(ran.child)
+                    alive.remove(ran.child)
     except KeyboardInterrupt:
         interrupted = True
-        for ran in running.values():
-            _stop(ran.child.process)
-        for ran in running.values():
-            ran.child.process.join()
+        for child in alive:
+            _stop(child.process)
+        for child in alive:
+            child.process.join()
     findings = tuple(found for index in sorted(done) for found in done[index])
     unfinished = tuple(job for index, job in enumerate(jobs) if index not in done)
     return Ran(findings, unfinished, interrupted, tuple((jobs[i].title, seconds[i]) for i in sorted(seconds)))

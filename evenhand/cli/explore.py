@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -118,6 +119,7 @@ def explore(
     export = _exporter(graph)
     folder = _folder(out)
     licence = _licence(bundle, chosen) if symmetry else None
+    job = replace(job, quotient=licence.quotient if licence is not None else "")
     if max_states is None and depth is None and max_memory is None and not yes and licence is None:
         _is_finishable(chosen)
     began = time.monotonic()

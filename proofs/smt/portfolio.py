@@ -321,14 +321,14 @@ class Portfolio:
             "seconds": limits.seconds,
         }
         first = self._fixed or ((Z3, CVC5_FINITE) if expected == "sat" else (Z3, CVC5))
-        answers: list[Answer] = []
+        latest: dict[int, Answer] = {}
         for divisor in ROUNDS[expected]:
-            again = [place for place, answer in enumerate(answers) if answer.cut] or range(len(first))
-            found = self._side_by_side([first[place] for place in again], question, query, limits, divisor)
-            named = dict(enumerate(answers)) | dict(zip(again, found, strict=True))
-            answers = [named[place] for place in sorted(named)]
-            if any(answer.status == "sat" for answer in answers) or not any(answer.cut for answer in answers):
+            places = [place for place, answer in latest.items() if answer.cut] or range(len(first))
+            found = self._side_by_side([first[place] for place in places], question, query, limits, divisor)
+            latest.update(zip(places, found, strict=True))
+            if any(answer.status == "sat" for answer in latest.values()) or not any(a.cut for a in latest.values()):
                 break
+        answers = list(latest.values())
         silent = any(answer.status == "unknown" and not answer.missing for answer in answers)
         if silent and self._fixed is None and expected == "unsat":
             # Where one found a model after all, the other is helped to look for models.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import multiprocessing
 import os
 import signal
 import subprocess
@@ -113,7 +114,7 @@ def test_the_theorems_of_a_protocol_are_proved_by_one_process(monkeypatch: pytes
     """What they share is built once; a second process is begun for them only when nothing else waits."""
 
     def tells(_bundle: object, job: Job, *, workers: int) -> tuple[()]:
-        time.sleep(0.1)
+        time.sleep(0.2 if job.engine == "fuzz" else 0.0)  # so that other jobs wait until the last theorem is proved
         raise RuntimeError(f"process {os.getpid()} of {workers}")
 
     monkeypatch.setattr("evenhand.running.run", tells)
@@ -126,6 +127,18 @@ def test_the_theorems_of_a_protocol_are_proved_by_one_process(monkeypatch: pytes
     ran = run_jobs([*proofs, *fuzzed], workers=2)
     assert [len(set(processes(ran, engine))) for engine in ("prove", "fuzz")] == [1, 4]
     assert len(set(processes(run_jobs(proofs, workers=2), "prove"))) == 2
+
+
+def test_an_interrupt_between_two_theorems_leaves_no_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The child that waits for its next job is ended too."""
+    monkeypatch.setattr("evenhand.running.run", lambda _bundle, _job, *, workers: ())
+
+    def pressed(_job: Job, _found: object) -> None:
+        raise KeyboardInterrupt
+
+    ran = run_jobs([Job("latch", "prove", theorem=name, claims=("one_inside",)) for name in "ab"], finished=pressed)
+    assert ran.interrupted and [job.theorem for job in ran.unfinished] == ["b"]
+    assert not multiprocessing.active_children()
 
 
 def test_a_child_that_dies_costs_its_company_one_job(monkeypatch: pytest.MonkeyPatch) -> None:
