@@ -131,7 +131,12 @@ def test_the_theorems_of_a_protocol_are_proved_by_one_process(monkeypatch: pytes
 
 def test_an_interrupt_between_two_theorems_leaves_no_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """The child that waits for its next job is ended too."""
-    monkeypatch.setattr("evenhand.running.run", lambda _bundle, _job, *, workers: ())
+
+    def nothing(_bundle: object, _job: Job, *, workers: int) -> tuple[()]:
+        assert workers == 1
+        return ()
+
+    monkeypatch.setattr("evenhand.running.run", nothing)
 
     def pressed(_job: Job, _found: object) -> None:
         raise KeyboardInterrupt
