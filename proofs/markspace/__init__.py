@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from evenhand.proofs.markspace.barrier import BARRIERS
 from evenhand.proofs.markspace.deciding import DECISIONS
+from evenhand.proofs.markspace.lives import LIFETIMES
 from evenhand.proofs.markspace.strengths import STRENGTHS
 
 __all__ = ["THEOREMS"]
 
-THEOREMS = (*STRENGTHS, *BARRIERS, *DECISIONS)
+THEOREMS = (*STRENGTHS, *LIFETIMES, *BARRIERS, *DECISIONS)
 """What `markspace` is proved to do."""

@@ -28,6 +28,15 @@ from evenhand.proofs.smt.arithmetic import element, value_of
 from evenhand.proofs.smt.structure import Structure
 
 __all__ = [
+    "INSTANTS",
+    "LATER",
+    "NOW",
+    "Scene",
+    "ages_of",
+    "constant",
+    "measured",
+    "props",
+    "rational",
     "samples_of_aggregates",
     "samples_of_decay",
     "samples_of_trust",
@@ -36,6 +45,9 @@ __all__ = [
     "scene_of_decay",
     "scene_of_trust",
     "scene_of_warnings",
+    "table",
+    "taken",
+    "value",
     "view_aggregate",
     "view_decay",
     "view_trust",
@@ -44,26 +56,30 @@ __all__ = [
 
 Rows = frozenset[tuple[str, ...]]
 Scene = Scenario[SignalConfig, Still, Measure | Combine]
+"""A measurement in a deployment."""
 NOW, LATER = "instant:now", "instant:later"
 INSTANTS = (NOW, LATER)
 
 
-def _rational(amounts: Iterable[Amount]) -> list[Fraction] | None:
+def rational(amounts: Iterable[Amount]) -> list[Fraction] | None:
     """The amounts as numbers; None where one is irrational."""
     found = [amount.rational for amount in amounts]
     return None if None in found else [one for one in found if one is not None]
 
 
-def _table(values: Iterable[Fraction | int]) -> dict[tuple[str, ...], str]:
-    return {(name,): element(value) for name, value in zip(INSTANTS, values, strict=True)}
+def table(values: Iterable[Fraction | int]) -> dict[tuple[str, ...], str]:
+    """A function of the instants, by its values in their order."""
+    return {(name,): element(one) for name, one in zip(INSTANTS, values, strict=True)}
 
 
-def _constant(value: Fraction | int | str) -> dict[tuple[str, ...], str]:
-    return {(): value if isinstance(value, str) else element(value)}
+def constant(one: Fraction | int | str) -> dict[tuple[str, ...], str]:
+    """A constant: a number, or the element so called."""
+    return {(): one if isinstance(one, str) else element(one)}
 
 
-def _props(value: bool) -> Rows:
-    return frozenset([()]) if value else frozenset()
+def props(said: bool) -> Rows:
+    """A relation without arguments."""
+    return frozenset([()]) if said else frozenset()
 
 
 def _pairs(values: tuple[Amount, Amount], *, up: bool) -> Rows:
@@ -72,11 +88,13 @@ def _pairs(values: tuple[Amount, Amount], *, up: bool) -> Rows:
     return frozenset((a, b) for a, one in named for b, two in named if (one < two if up else two < one))
 
 
-def _usual(step: SignalStep) -> bool:
+def measured(step: SignalStep) -> bool:
+    """Whether the step is no refusal and taken under the default readings."""
     return not step.shown.refused and step.config.readings == Readings()
 
 
-def _ages(act: Measure) -> tuple[int, int]:
+def ages_of(act: Measure) -> tuple[int, int]:
+    """The age of the mark at both instants, in seconds."""
     return act.age, act.age + act.later
 
 
@@ -90,22 +108,22 @@ def _upto(act: Measure) -> Rows:
 def view_decay(step: SignalStep) -> Structure | None:
     """An observation or a warning at two instants."""
     act = step.action
-    if not isinstance(act, Measure) or not _usual(step) or act.kind not in (Kind.OBSERVATION, Kind.WARNING):
+    if not isinstance(act, Measure) or not measured(step) or act.kind not in (Kind.OBSERVATION, Kind.WARNING):
         return None
     lives = step.config.lives
     half = lives.observation_half_life if act.kind is Kind.OBSERVATION else lives.warning_half_life
-    factors = _rational(decayed(Fraction(1), age, half) for age in _ages(act))
+    factors = rational(decayed(Fraction(1), age, half) for age in ages_of(act))
     if factors is None:
         return None
     relations = {
         "upto": _upto(act),
-        "observed": _props(act.kind is Kind.OBSERVATION),
+        "observed": props(act.kind is Kind.OBSERVATION),
         "grows": _pairs(step.shown.base, up=True),
     }
     functions: Mapping[str, Any] = {
-        "initial": _constant(act.strength),
-        "factor": _table(factors),
-        "age": _table(_ages(act)),
+        "initial": constant(act.strength),
+        "factor": table(factors),
+        "age": table(ages_of(act)),
     }
     return Structure({"Instant": INSTANTS}, relations, functions)
 
@@ -113,9 +131,9 @@ def view_decay(step: SignalStep) -> Structure | None:
 def view_trust(step: SignalStep) -> Structure | None:
     """An observation at two instants, and by every source at the first."""
     act = step.action
-    if not isinstance(act, Measure) or not _usual(step) or act.kind is not Kind.OBSERVATION:
+    if not isinstance(act, Measure) or not measured(step) or act.kind is not Kind.OBSERVATION:
         return None
-    bases = _rational(step.shown.base)
+    bases = rational(step.shown.base)
     if bases is None or list(step.config.weights) != sorted(set(step.config.weights), reverse=True):
         return None
     names = [f"source:{one.value}" for one in Source]
@@ -131,11 +149,11 @@ def view_trust(step: SignalStep) -> Structure | None:
     if mine == names[1]:  # in the middle nobody is its mirror
         return None
     functions: Mapping[str, Any] = {
-        "base": _table(bases),
+        "base": table(bases),
         "weight": {(name,): element(one) for name, one in zip(names, step.config.weights, strict=True)},
-        "own": _constant(mine),
+        "own": constant(mine),
         "mirror": {(name,): names[2 - place] for place, name in enumerate(names)},
-        "now": _constant(NOW),
+        "now": constant(NOW),
     }
     return Structure({"Instant": INSTANTS, "Source": tuple(names)}, relations, functions)
 
@@ -143,13 +161,13 @@ def view_trust(step: SignalStep) -> Structure | None:
 def view_warned(step: SignalStep) -> Structure | None:
     """A mark with warnings against it at two instants."""
     act = step.action
-    if not isinstance(act, Measure) or not _usual(step) or not act.warnings:
+    if not isinstance(act, Measure) or not measured(step) or not act.warnings:
         return None
     half = step.config.lives.warning_half_life
     loads = [[decayed(w.strength, w.age + later, half) for w in act.warnings] for later in (0, act.later)]
-    worth, load = _rational(step.shown.effective), _rational(total(one) for one in loads)
-    each = [_rational(one) for one in loads]
-    reduced = _rational(step.shown.reduced)
+    worth, load = rational(step.shown.effective), rational(total(one) for one in loads)
+    each = [rational(one) for one in loads]
+    reduced = rational(step.shown.reduced)
     if worth is None or load is None or reduced is None or None in each:
         return None
     best = [max(one or [Fraction(0)]) for one in each]
@@ -161,7 +179,7 @@ def view_warned(step: SignalStep) -> Structure | None:
         "falls": _pairs(step.shown.reduced, up=False),
         "rises": _pairs(step.shown.reduced, up=True),
     }
-    functions = {"effective": _table(worth), "against": _table(load), "strongest": _table(best)}
+    functions = {"effective": table(worth), "against": table(load), "strongest": table(best)}
     return Structure({"Instant": INSTANTS}, relations, functions)
 
 
@@ -170,7 +188,7 @@ def view_aggregate(step: SignalStep) -> Structure | None:
     act = step.action
     if not isinstance(act, Combine) or step.shown.refused:
         return None
-    found = _rational(step.shown.aggregate)
+    found = rational(step.shown.aggregate)
     if found is None:
         return None
     old, new = found
@@ -185,23 +203,25 @@ def view_aggregate(step: SignalStep) -> Structure | None:
         "count": number,
     }
     relations = {
-        "identical": _props(bool(act.strengths) and set(act.strengths) == {act.more}),
-        "over": _props(max(old, new) > cap),
-        "drops": _props(new < old),
-        "sublinear": _props(new < number * act.more),
+        "identical": props(bool(act.strengths) and set(act.strengths) == {act.more}),
+        "over": props(max(old, new) > cap),
+        "drops": props(new < old),
+        "sublinear": props(new < number * act.more),
     }
-    functions = {name: _constant(one) for name, one in numbers.items()}
+    functions = {name: constant(one) for name, one in numbers.items()}
     return Structure({"Instant": (NOW,)}, relations, functions)
 
 
 # Back: a measurement that looks like a structure.
 
 
-def _value(structure: Structure, name: str, *arguments: str) -> Fraction:
+def value(structure: Structure, name: str, *arguments: str) -> Fraction:
+    """The number that a function of a structure gives."""
     return value_of(structure.functions[name][arguments])
 
 
-def _scene(act: Measure | Combine, **more: Any) -> Scene:
+def taken(act: Measure | Combine, **more: Any) -> Scene:
+    """The one measurement, in a usual deployment but for what is said."""
     usual: dict[str, Any] = {"weights": WEIGHTS, "factor": Fraction(3, 10), "cap": Fraction(2), "lives": Lives(1, 1, 1)}
     return Scenario(SignalConfig(**{**usual, **more}, readings=Readings()), Still(), (act,))
 
@@ -209,7 +229,7 @@ def _scene(act: Measure | Combine, **more: Any) -> Scene:
 def scene_of_decay(structure: Structure) -> Scene:
     """A mark of that kind and strength, new and two half-lives later."""
     kind = Kind.OBSERVATION if structure.relations["observed"] else Kind.WARNING
-    return _scene(Measure(kind, _value(structure, "initial"), later=2))
+    return taken(Measure(kind, value(structure, "initial"), later=2))
 
 
 def scene_of_trust(structure: Structure) -> Scene:
@@ -218,33 +238,33 @@ def scene_of_trust(structure: Structure) -> Scene:
     mine = structure.functions["own"][()]
     other = structure.functions["mirror"][(mine,)]
     most = (mine, other) in structure.relations["more_trusted"]
-    strengths = [_value(structure, "base", name) for name in (now, *structure.universe["Instant"])]
-    low, high = sorted((_value(structure, "weight", mine), _value(structure, "weight", other)))
+    strengths = [value(structure, "base", name) for name in (now, *structure.universe["Instant"])]
+    low, high = sorted((value(structure, "weight", mine), value(structure, "weight", other)))
     source = Source.FLEET if most else Source.UNVERIFIED
-    return _scene(Measure(Kind.OBSERVATION, max(strengths), source), weights=(high, (low + high) / 2, low))
+    return taken(Measure(Kind.OBSERVATION, max(strengths), source), weights=(high, (low + high) / 2, low))
 
 
 def scene_of_warnings(structure: Structure) -> Scene:
     """An action, or an observation that decays nine times faster than the warning against it."""
     pairs = sorted(structure.relations["before"])
     first, second = pairs[0] if pairs else (structure.universe["Instant"][0],) * 2
-    worth, after = _value(structure, "effective", first), _value(structure, "effective", second)
-    warnings = (Against(_value(structure, "against", first)),)
+    worth, after = value(structure, "effective", first), value(structure, "effective", second)
+    warnings = (Against(value(structure, "against", first)),)
     if not pairs:  # one instant: the one at which something is wrong
         names = structure.universe["Instant"]
-        name = max(names, key=lambda one: _value(structure, "against", one) - _value(structure, "effective", one))
-        strong = (Against(_value(structure, "against", name)),)
-        return _scene(Measure(Kind.ACTION, _value(structure, "effective", name), warnings=strong))
+        name = max(names, key=lambda one: value(structure, "against", one) - value(structure, "effective", one))
+        strong = (Against(value(structure, "against", name)),)
+        return taken(Measure(Kind.ACTION, value(structure, "effective", name), warnings=strong))
     if worth == after:
-        return _scene(Measure(Kind.ACTION, worth, later=1, warnings=warnings))
-    return _scene(Measure(Kind.OBSERVATION, worth, later=1, warnings=warnings), lives=Lives(1, 9, 1))
+        return taken(Measure(Kind.ACTION, worth, later=1, warnings=warnings))
+    return taken(Measure(Kind.OBSERVATION, worth, later=1, warnings=warnings), lives=Lives(1, 9, 1))
 
 
 def scene_of_aggregates(structure: Structure) -> Scene:
     """Two identical marks, or the strongest, what else fits into one mark, and the new one."""
-    best, rest, more = (_value(structure, name) for name in ("best", "rest", "more"))
+    best, rest, more = (value(structure, name) for name in ("best", "rest", "more"))
     strengths = (more,) if structure.relations["identical"] else (best, *([rest] if 0 < rest <= best else []))
-    return _scene(Combine(strengths, more), factor=_value(structure, "share"), cap=_value(structure, "cap"))
+    return taken(Combine(strengths, more), factor=value(structure, "share"), cap=value(structure, "cap"))
 
 
 # Steps to compare on: each theorem on those that it speaks of.

@@ -55,6 +55,7 @@ __all__ = [
     "WITHOUT_FLOOR",
     "base",
     "before",
+    "define",
     "identical",
     "lasts",
     "more",
@@ -70,7 +71,8 @@ r, s = variables(SOURCE, "r s")
 NONE, ONE = number(0), number(1)
 
 
-def _define(name: str, bound: tuple[Var, ...], body: Formula, source: str) -> Definition:
+def define(name: str, bound: tuple[Var, ...], body: Formula, source: str) -> Definition:
+    """The word `name` of these variables, by its meaning and the paragraph it comes from."""
     return Definition(Relation(name, tuple(v.sort for v in bound)), bound, body, source)
 
 
@@ -100,7 +102,7 @@ observed = Relation("observed", ())
 
 _left = times(initial(), factor(t))
 _later = times(initial(), factor(u))
-_GROWS = _define("grows", (t, u), below(_left, _later), "3.1: initial_strength * factor")
+_GROWS = define("grows", (t, u), below(_left, _later), "3.1: initial_strength * factor")
 
 DECAY = Theory(
     name="markspace_decay",
@@ -152,9 +154,9 @@ TRUST = Theory(
         Axiom("mirrored_trust", forall([r, s], more_trusted(r, s) >> more_trusted(mirror(s), mirror(r))), "a mutant's"),
     ),
     definitions=(
-        _define("above", (r, s), below(_weighs(s, now()), _weighs(r, now())), "4.2: base times weight"),
-        _define("amplified", (t,), below(base(t), _weighs(own(), t)), "4.2"),
-        _define("negative", (t,), below(_weighs(own(), t), NONE), "4.2"),
+        define("above", (r, s), below(_weighs(s, now()), _weighs(r, now())), "4.2: base times weight"),
+        define("amplified", (t,), below(base(t), _weighs(own(), t)), "4.2"),
+        define("negative", (t,), below(_weighs(own(), t), NONE), "4.2"),
     ),
 )
 REVERSED = below(_weighs(mirror(s), now()), _weighs(mirror(r), now()))
@@ -219,7 +221,7 @@ WARNED = Theory(
             "what a mutant looks at",
         ),
     ),
-    definitions=tuple(_define(name, _bound(name), body, "9.5") for name, body in _reduced(against).items()),
+    definitions=tuple(define(name, _bound(name), body, "9.5") for name, body in _reduced(against).items()),
 )
 STRONGEST_ALONE = _reduced(strongest)
 WITHOUT_FLOOR: dict[str, Formula] = {
@@ -304,9 +306,9 @@ AGGREGATE = Theory(
         ),
     ),
     definitions=(
-        _define("over", (), _over(_old) | _by_cases(_over), "5.1: at most the cap"),
-        _define("drops", (), _by_cases(lambda total: _drop(total, _old)), "5.1"),
-        _define("sublinear", (), _by_cases(_less), "5.1"),
+        define("over", (), _over(_old) | _by_cases(_over), "5.1: at most the cap"),
+        define("drops", (), _by_cases(lambda total: _drop(total, _old)), "5.1"),
+        define("sublinear", (), _by_cases(_less), "5.1"),
     ),
 )
 PLAIN_SUM: dict[str, Formula] = {

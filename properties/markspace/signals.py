@@ -79,6 +79,22 @@ def convergence_p3(step: AnyStep) -> bool:
     return bool(step.shown.base == expected)
 
 
+def _when_transient_marks_halve(step: AnyStep) -> bool:
+    return bool(_measures(step, *TRANSIENT) and step.action.later >= _half_life(step))
+
+
+@each_step(
+    "A half-life leaves at most half of an observation or a warning, so n of them leave a 2**n-th of any total.",
+    source="P3, 3.1: the step towards the limit",
+    systems=ONLY,
+    when=_when_transient_marks_halve,
+)
+def transient_marks_halve(step: AnyStep) -> bool:
+    """Between two instants that lie a half-life or more apart."""
+    before, after = step.shown.base
+    return bool(after.scaled(Fraction(2)) <= before)
+
+
 def _when_intent_expiry_p4(step: AnyStep) -> bool:
     return bool(_measures(step, Kind.INTENT))
 
@@ -313,6 +329,7 @@ SIGNALS: tuple[Property, ...] = (
     decay_monotonicity_p1,
     action_permanence_p2,
     convergence_p3,
+    transient_marks_halve,
     intent_expiry_p4,
     need_persistence_p5,
     trust_ordering_p6,

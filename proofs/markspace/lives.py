@@ -1,0 +1,334 @@
+"""How long marks last, for any number of instants (P2 to P5, §2, §3.1).
+
+An action keeps its strength, an intent has it until its TTL, a need until it is resolved; a half-life leaves at most
+half of an observation or a warning.  That the total of all transient marks converges to 0 (P3) speaks of a limit, which
+no first-order formula over the reals says; its step is proved: where a half-life halves what all the others weigh, it
+halves what they weigh with one mark more.  By induction it halves every total, and n of them leave a 2**n-th of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
+
+from evenhand.model.markspace.exact import ZERO, decayed, plain
+from evenhand.model.markspace.marks import HALF, ONE, Kind
+from evenhand.model.markspace.signals_words import Lives, Measure, SignalStep
+from evenhand.model.system import System
+from evenhand.proofs.markspace.strength_link import (
+    INSTANTS,
+    LATER,
+    NOW,
+    Scene,
+    ages_of,
+    constant,
+    measured,
+    props,
+    rational,
+    samples_of_decay,
+    table,
+    taken,
+    value,
+)
+from evenhand.proofs.markspace.strength_words import INSTANT, define, mutation, word
+from evenhand.proofs.smt.arithmetic import NUMBER, at_least, at_most, below, number, plus, times, zero
+from evenhand.proofs.smt.logic import (
+    Formula,
+    Function,
+    Relation,
+    conjunction,
+    disjunction,
+    exists,
+    forall,
+    ite,
+    same,
+    variables,
+)
+from evenhand.proofs.smt.structure import Structure
+from evenhand.proofs.theorem import Theorem
+from evenhand.proofs.theory import Axiom, Theory
+
+__all__ = ["LIFETIMES"]
+
+SCOPE = "any number of instants, over the reals"
+NONE, UNIT = number(0), number(1)
+t, u = variables(INSTANT, "t u")
+
+# Actions, intents and needs.
+
+initial = Function("initial", (), NUMBER)
+age = Function("age", (INSTANT,), NUMBER)
+ttl = Function("ttl", (), NUMBER)
+is_action, is_intent, is_need, resolved = (
+    Relation(name, ()) for name in ("is_action", "is_intent", "is_need", "resolved")
+)
+KINDS = (is_action, is_intent, is_need)
+
+
+def _there(alive: Formula, later: Formula) -> dict[str, Formula]:
+    """The words where a mark has its initial strength if `alive` (at `t`; `later` says it of `u`), and none otherwise."""
+    alike = (alive & later) | ~(alive | later)
+    return {
+        "whole": alive | zero(initial()),
+        "none": ~alive | zero(initial()),
+        "differs": ~zero(initial()) & ~alike,
+    }
+
+
+def _fading(kind: Relation) -> dict[str, Formula]:
+    """The words where marks of a kind have `initial / (1 + age)`."""
+    usual = _there(_alive(t), _alive(u))
+    fresh = same(times(initial(), plus(UNIT, age(t))), initial())
+    apart = ~same(times(initial(), plus(UNIT, age(t))), times(initial(), plus(UNIT, age(u))))
+    gone = zero(initial())
+    faded = {"whole": fresh, "none": gone, "differs": apart}
+    fades = kind() & ~resolved()
+    return {name: ite(fades, faded[name], usual[name]) for name in usual}
+
+
+def _alive(at: Any) -> Formula:
+    return is_action() | (is_intent() & at_most(age(at), ttl())) | (is_need() & ~resolved())
+
+
+def _early(at: Any) -> Formula:
+    return is_action() | (is_intent() & below(age(at), ttl())) | (is_need() & ~resolved())
+
+
+def _bound(name: str) -> tuple[Any, ...]:
+    return (t, u) if name == "differs" else (t,)
+
+
+LASTING = Theory(
+    name="markspace_lives",
+    sorts=(INSTANT,),
+    functions=(initial, age, ttl),
+    relations=(*KINDS, resolved),
+    axioms=(
+        Axiom("strengths_are_not_negative", at_least(initial(), NONE), "2.1"),
+        Axiom("ages_are_not_negative", forall([t], at_least(age(t), NONE)) & at_least(ttl(), NONE), "3.1"),
+        Axiom(
+            "of_one_kind",
+            disjunction([kind() for kind in KINDS])
+            & ~(is_action() & is_intent())
+            & ~(is_action() & is_need())
+            & ~(is_intent() & is_need()),
+            "2",
+        ),
+        Axiom("only_needs_are_resolved", resolved() >> is_need(), "2.6"),
+    ),
+    definitions=tuple(define(name, _bound(name), body, "3.1") for name, body in _there(_alive(t), _alive(u)).items()),
+)
+
+# Observations and warnings: the step towards P3.
+
+factor = Function("factor", (INSTANT,), NUMBER)
+as_observed = Function("as_observed", (INSTANT,), NUMBER)
+others = Function("others", (INSTANT,), NUMBER)
+a_half_life_on = Relation("a_half_life_on", (INSTANT, INSTANT))
+observed = Relation("observed", ())
+
+
+def _halved(at: Any, then: Any, by: Function) -> Formula:
+    """That twice the total at `then` is at most the total at `at`."""
+    after = plus(times(initial(), by(then)), others(then))
+    return at_most(times(number(2), after), plus(times(initial(), by(at)), others(at)))
+
+
+HALVING = Theory(
+    name="markspace_halving",
+    sorts=(INSTANT,),
+    functions=(initial, age, factor, as_observed, others),
+    relations=(a_half_life_on, observed),
+    axioms=(
+        Axiom("strengths_are_not_negative", at_least(initial(), NONE), "2.1"),
+        Axiom(
+            "factors_lie_between",
+            forall([t], conjunction([below(NONE, one(t)) & at_most(one(t), UNIT) for one in (factor, as_observed)])),
+            "3.1",
+        ),
+        Axiom(
+            "a_half_life_halves_the_factor",
+            forall([t, u], a_half_life_on(t, u) >> at_most(times(number(2), factor(u)), factor(t))),
+            "3.1",
+        ),
+        Axiom(
+            "the_others_halve",
+            forall([t, u], a_half_life_on(t, u) >> at_most(times(number(2), others(u)), others(t)))
+            & forall([t], at_least(others(t), NONE)),
+            "P3: hypothesis of the induction",
+        ),
+        Axiom("time_goes_on", forall([t, u], a_half_life_on(t, u) >> below(age(t), age(u))), "3.1"),
+        Axiom("ages_are_not_negative", forall([t], at_least(age(t), NONE)), "3.1"),
+    ),
+    definitions=(define("halves", (t, u), _halved(t, u, factor), "3.1: initial_strength * factor"),),
+)
+
+
+def _grown(at: Any) -> Any:
+    return plus(times(initial(), factor(at)), times(initial(), age(at)), others(at))
+
+
+_GROWING: dict[str, Formula] = {
+    "halves": ite(observed(), at_most(times(number(2), _grown(u)), _grown(t)), _halved(t, u, factor))
+}
+_OBSERVED: dict[str, Formula] = {"halves": ite(observed(), _halved(t, u, factor), _halved(t, u, as_observed))}
+
+# The link.
+
+
+def view_lasting(step: SignalStep) -> Structure | None:
+    """An action, an intent or a need at two instants."""
+    act = step.action
+    if not isinstance(act, Measure) or not measured(step) or act.kind in (Kind.OBSERVATION, Kind.WARNING):
+        return None
+    if act.resolved and act.kind is not Kind.NEED:
+        return None
+    named = tuple(zip(INSTANTS, step.shown.base, strict=True))
+    whole = plain(act.strength)
+    relations = {
+        "is_action": props(act.kind is Kind.ACTION),
+        "is_intent": props(act.kind is Kind.INTENT),
+        "is_need": props(act.kind is Kind.NEED),
+        "resolved": props(act.resolved),
+        "whole": frozenset((name,) for name, one in named if one == whole),
+        "none": frozenset((name,) for name, one in named if one == ZERO),
+        "differs": frozenset((a, b) for a, one in named for b, two in named if one != two),
+    }
+    functions = {
+        "initial": constant(act.strength),
+        "age": table(ages_of(act)),
+        "ttl": constant(step.config.lives.intent_ttl),
+    }
+    return Structure({"Instant": INSTANTS}, relations, functions)
+
+
+def scene_of_lasting(structure: Structure) -> Scene:
+    """Such a mark: an intent from its last second to the one after it, anything else from its writing on."""
+    kind = next(one for one in (Kind.ACTION, Kind.INTENT, Kind.NEED) if structure.relations[f"is_{one.value}"])
+    begins = 1 if kind is Kind.INTENT else 0
+    settled = bool(structure.relations["resolved"])
+    return taken(Measure(kind, value(structure, "initial"), age=begins, later=1, resolved=settled))
+
+
+def samples_of_lasting(system: System[Any, Any, Any, Any, Any]) -> Iterator[SignalStep]:
+    """Actions, intents and needs at two instants, by any variant."""
+    acts = [
+        Measure(kind, strength, age=begins, later=later, resolved=settled)
+        for kind in (Kind.ACTION, Kind.INTENT, Kind.NEED)
+        for settled in ((False, True) if kind is Kind.NEED else (False,))
+        for strength in (ONE, HALF, Fraction(0))
+        for begins, later in ((0, 0), (0, 1), (1, 1), (2, 0), (1, 2))
+    ]
+    for act in acts:
+        yield from (system.take(taken(act, lives=Lives(1, 1, ttl)).config, taken(act).start, act) for ttl in (1, 2))
+
+
+def view_halving(step: SignalStep) -> Structure | None:
+    """An observation or a warning at two instants, with nothing beside it."""
+    act = step.action
+    if not isinstance(act, Measure) or not measured(step) or act.kind not in (Kind.OBSERVATION, Kind.WARNING):
+        return None
+    lives = step.config.lives
+    own = lives.observation_half_life if act.kind is Kind.OBSERVATION else lives.warning_half_life
+    factors = rational(decayed(ONE, one, own) for one in ages_of(act))
+    foreign = rational(decayed(ONE, one, lives.observation_half_life) for one in ages_of(act))
+    if factors is None or foreign is None:
+        return None
+    named = tuple(zip(INSTANTS, step.shown.base, strict=True))
+    relations = {
+        "observed": props(act.kind is Kind.OBSERVATION),
+        "a_half_life_on": frozenset([(NOW, LATER)] if act.later >= own else []),
+        "halves": frozenset((a, b) for a, one in named for b, two in named if two.scaled(Fraction(2)) <= one),
+    }
+    functions = {
+        "initial": constant(act.strength),
+        "age": table(ages_of(act)),
+        "factor": table(factors),
+        "as_observed": table(foreign),
+        "others": table((0, 0)),
+    }
+    return Structure({"Instant": INSTANTS}, relations, functions)
+
+
+def scene_of_halving(structure: Structure) -> Scene:
+    """A new mark of that kind, and one half-life of its own later; observations last longer than warnings."""
+    kind = Kind.OBSERVATION if structure.relations["observed"] else Kind.WARNING
+    lives = Lives(1, 1, 1) if kind is Kind.OBSERVATION else Lives(9, 1, 1)
+    return taken(Measure(kind, value(structure, "initial"), later=1), lives=lives)
+
+
+def _theorem(**more: Any) -> Theorem:
+    usual: dict[str, Any] = {
+        "theory": LASTING,
+        "view": view_lasting,
+        "realise": scene_of_lasting,
+        "samples": samples_of_lasting,
+        "claim": more["name"],
+    }
+    return Theorem(protocol="markspace", system="signals", scope=SCOPE, **{**usual, **more})
+
+
+_FADING = mutation(LASTING, "actions_fade", _fading(is_action))
+_EARLY = mutation(LASTING, "intents_end_early", _there(_early(t), _early(u)))
+_NEEDS = mutation(LASTING, "needs_fade", _fading(is_need))
+
+
+def _unseen(mutant: str, bodies: dict[str, Formula]) -> Any:
+    return mutation(LASTING, mutant, bodies, "it bends marks of another kind")
+
+
+PERMANENCE = _theorem(
+    name="action_permanence_p2",
+    sentence="The base strength of an action is its initial strength at all times, so the same at any two.",
+    source="P2, 3.1",
+    variables=(t, u),
+    assumes=is_action(),
+    goal=word(LASTING, "whole", t) & ~word(LASTING, "differs", t, u),
+    witness=exists([t, u], below(age(t), age(u))) & below(NONE, initial()),
+    mutants=(_FADING, _unseen("needs_fade", _fading(is_need))),
+)
+
+HALVES = _theorem(
+    name="transient_marks_halve",
+    sentence="A half-life leaves at most half of what an observation or a warning weighs, and of any total with it.",
+    source="P3, 3.1",
+    theory=HALVING,
+    view=view_halving,
+    realise=scene_of_halving,
+    samples=samples_of_decay,
+    variables=(t, u),
+    assumes=a_half_life_on(t, u),
+    goal=word(HALVING, "halves", t, u),
+    needs=("a_half_life_halves_the_factor", "the_others_halve", "strengths_are_not_negative"),
+    witness=exists([t, u], a_half_life_on(t, u) & below(NONE, others(u))) & below(NONE, initial()),
+    mutants=(
+        mutation(HALVING, "observations_grow", _GROWING),
+        mutation(HALVING, "warnings_decay_like_observations", _OBSERVED),
+    ),
+)
+
+EXPIRY = _theorem(
+    name="intent_expiry_p4",
+    sentence="An intent has its initial strength until its TTL, and none at any time after it.",
+    source="P4, 3.1",
+    variables=(t,),
+    assumes=is_intent(),
+    goal=(below(ttl(), age(t)) >> word(LASTING, "none", t)) & (at_most(age(t), ttl()) >> word(LASTING, "whole", t)),
+    witness=exists([t, u], at_most(age(t), ttl()) & below(ttl(), age(u))) & below(NONE, initial()),
+    mutants=(_EARLY, _unseen("needs_fade", _fading(is_need))),
+)
+
+PERSISTENCE = _theorem(
+    name="need_persistence_p5",
+    sentence="An unresolved need has its initial strength at all times; a resolved one has none.",
+    source="P5, 2.6",
+    variables=(t,),
+    assumes=is_need(),
+    goal=(~resolved() >> word(LASTING, "whole", t)) & (resolved() >> word(LASTING, "none", t)),
+    witness=exists([t], below(number(1), age(t))) & below(NONE, initial()),
+    mutants=(_NEEDS, _unseen("actions_fade", _fading(is_action))),
+)
+
+LIFETIMES: tuple[Theorem, ...] = (PERMANENCE, HALVES, EXPIRY, PERSISTENCE)
+"""The theorems about how long marks last."""
