@@ -1,0 +1,353 @@
+"""Who may write and what readers see in a hierarchy of scopes of any size (P23, P26, §7.4, §7.5).
+
+A scope is a point below others: what lies above one scope lies in one line.  An agent's grants and the definitions of a
+deployment are sets of scopes, of any number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import product
+from typing import Any
+
+from evenhand.model.markspace.guard_words import Policy
+from evenhand.model.markspace.marks import (
+    Agent,
+    Draft,
+    Kind,
+    Read,
+    ScopeDef,
+    Space,
+    SpaceConfig,
+    SpaceStep,
+    Visibility,
+    Write,
+)
+from evenhand.model.markspace.readings import Readings
+from evenhand.model.system import System
+from evenhand.model.trace import Scenario
+from evenhand.proofs.markspace.strength_link import props
+from evenhand.proofs.markspace.strength_words import define, mutation, word
+from evenhand.proofs.smt.logic import (
+    FALSE,
+    TRUE,
+    Formula,
+    Function,
+    Relation,
+    Sort,
+    differ,
+    exists,
+    forall,
+    iff,
+    same,
+    variables,
+)
+from evenhand.proofs.smt.structure import Structure
+from evenhand.proofs.theorem import Theorem
+from evenhand.proofs.theory import Axiom, Theory
+
+__all__ = ["HIERARCHIES"]
+
+SCOPE = "any number of scopes, grants and definitions"
+PLACE = Sort("Scope")
+d, e, p, q, s = variables(PLACE, "d e p q s")
+
+above = Relation("above", (PLACE, PLACE))
+"""The scope itself, or one that it lies below."""
+asked = Function("asked", (), PLACE)
+
+TREE = (
+    Axiom("a_scope_is_above_itself", forall([s], above(s, s)), "7.5"),
+    Axiom("above_goes_on", forall([p, q, s], (above(p, q) & above(q, s)) >> above(p, s)), "7.5"),
+    Axiom("above_is_no_circle", forall([p, q], (above(p, q) & above(q, p)) >> same(p, q)), "7.5"),
+    Axiom("levels_lie_in_line", forall([p, q, s], (above(p, s) & above(q, s)) >> (above(p, q) | above(q, p))), "7.5"),
+)
+
+# Writing (P23).
+
+granted, granted_another, begins = (
+    Relation("granted", (PLACE,)),
+    Relation("granted_another", (PLACE,)),
+    Relation("begins", (PLACE, PLACE)),
+)
+
+
+def _covered(what: Formula) -> Formula:
+    return exists([p], what & above(p, asked()))
+
+
+WRITING = Theory(
+    name="markspace_write_authorisation",
+    sorts=(PLACE,),
+    functions=(asked,),
+    relations=(above, granted, granted_another, begins),
+    axioms=(
+        *TREE,
+        Axiom("names_below_begin_alike", forall([p, s], above(p, s) >> begins(p, s)), "a mutant's"),
+    ),
+    definitions=(define("accepted", (), _covered(granted(p)), "7.3, 7.5"),),
+)
+_BY_NAME: dict[str, Formula] = {"accepted": exists([p], granted(p) & begins(p, asked()))}
+_EXACTLY: dict[str, Formula] = {"accepted": granted(asked())}
+_ANY_KIND: dict[str, Formula] = {"accepted": _covered(granted(p) | granted_another(p))}
+
+# Reading (P26).
+
+defined, is_open, classified, cleared = (
+    Relation(name, (PLACE,)) for name in ("defined", "is_open", "classified", "cleared")
+)
+
+
+def _governs(one: Any, other: Any) -> Formula:
+    nearer = (defined(e) & above(e, other)) >> above(e, one)
+    return defined(one) & above(one, other) & forall([e], nearer)
+
+
+def _governed(what: Relation, by: Any = asked()) -> Formula:
+    return exists([d], _governs(d, by) & what(d))
+
+
+def _clear(at: Any) -> Formula:
+    return exists([p], cleared(p) & above(p, at))
+
+
+def _views(clear: Formula, is_shown: Formula, is_hidden: Formula) -> dict[str, Formula]:
+    """The words, given who is cleared and where everybody sees everything, or nothing."""
+    return {
+        "sees_all": clear | is_shown,
+        "sees_none": ~clear & ~is_shown & is_hidden,
+        "sees_projections": ~clear & ~is_shown & ~is_hidden,
+    }
+
+
+_SHOWN, _HIDDEN = _governed(is_open), _governed(classified)
+READING = Theory(
+    name="markspace_visibility",
+    sorts=(PLACE,),
+    functions=(asked,),
+    relations=(above, defined, is_open, classified, cleared),
+    axioms=(
+        *TREE,
+        Axiom("finitely_many", exists([d], _governs(d, asked())), "8.1: some definition, and one is the nearest"),
+        Axiom("of_one_visibility", forall([d], ~(is_open(d) & classified(d))), "7.4"),
+    ),
+    definitions=tuple(
+        define(name, (), body, "7.4, 7.5") for name, body in _views(_clear(asked()), _SHOWN, _HIDDEN).items()
+    ),
+)
+_root = forall([e], above(e, asked()) >> above(d, e))
+
+
+def _at_the_root(what: Relation) -> Formula:
+    return exists([d], above(d, asked()) & _root & defined(d) & what(d))
+
+
+_UNDEFINED_OPEN = _views(_clear(asked()), _SHOWN | ~defined(asked()), _HIDDEN)
+_ROOTED = _views(_clear(asked()), _at_the_root(is_open), _at_the_root(classified))
+_NOT_INHERITED = _views(cleared(asked()), _SHOWN, _HIDDEN)
+_FALLS_BACK = _views(_clear(asked()), _SHOWN, FALSE)
+_UNPROTECTED = _views(_clear(asked()), ~_HIDDEN, _HIDDEN)
+_OVERPROTECTED = _views(_clear(asked()), FALSE, _HIDDEN)
+
+# The link.
+
+NAMES = ("a", "a/b", "a/b/c", "ab", "c")
+
+
+def _levels(name: str) -> list[str]:
+    parts = name.split("/")
+    return ["/".join(parts[:count]) for count in range(1, len(parts) + 1)]
+
+
+def _tree(names: Iterable[str]) -> tuple[tuple[str, ...], frozenset[tuple[str, ...]]]:
+    """The scopes with all their levels, and which lies above which."""
+    known = tuple(sorted({level for name in names for level in _levels(name)}))
+    return known, frozenset((one, other) for one in known for other in known if one in _levels(other))
+
+
+def _those(names: Iterable[str]) -> frozenset[tuple[str, ...]]:
+    return frozenset((name,) for name in names)
+
+
+def view_writing(step: SpaceStep) -> Structure | None:
+    """A lawful draft for a scope that has a definition, by an agent of the deployment."""
+    act, config = step.action, step.config
+    if not isinstance(act, Write) or config.readings != Readings() or step.shown.refused not in ("", "not authorised"):
+        return None
+    if not set(_levels(act.draft.scope)) & {scope.name for scope in config.scopes}:
+        return None
+    agent = next((one for one in config.agents if one.name == act.agent), None)
+    if agent is None:
+        return None
+    here = {scope for scope, kind in agent.writes if kind is act.draft.kind}
+    known, order = _tree((act.draft.scope, *(scope for scope, _ in agent.writes)))
+    relations = {
+        "above": order,
+        "granted": _those(here),
+        "granted_another": _those({scope for scope, kind in agent.writes if kind is not act.draft.kind}),
+        "begins": frozenset((one, other) for one in known for other in known if other.startswith(one)),
+        "accepted": props(not step.shown.refused),
+    }
+    return Structure({"Scope": known}, relations, {"asked": {(): act.draft.scope}})
+
+
+def _organised(agents: tuple[Agent, ...], *scopes: ScopeDef) -> SpaceConfig:
+    return SpaceConfig(agents, scopes, Readings(), hooks=(), capacity=1)
+
+
+def scene_of_writing(structure: Structure) -> Scenario[SpaceConfig, Space, Write]:
+    """An agent that is granted the scope, one above it or one whose name begins alike writes there."""
+    place = structure.functions["asked"][()]
+    told = structure.relations
+    over = {row[0] for row in told["above"] if row[1] == place}
+    grants: set[tuple[str, Kind]] = set()
+    name = "a/b"
+    for relation, kind in (("granted", Kind.OBSERVATION), ("granted_another", Kind.WARNING)):
+        held = {row[0] for row in told[relation]}
+        grants |= {("a/b", kind)} if place in held else set()
+        grants |= {("a", kind)} if held & over - {place} else set()
+    alike = {row[0] for row in told["begins"] if row[1] == place} - over
+    if not grants and alike & {row[0] for row in told["granted"]}:
+        name, grants = "ab", {("a", Kind.OBSERVATION)}
+    config = _organised((Agent("alice", frozenset(grants), frozenset()),), *map(ScopeDef, ("a", "ab")))
+    return Scenario(config, Space(), (Write("alice", Draft(Kind.OBSERVATION, name), 1),))
+
+
+def samples_of_writing(system: System[Any, Any, Any, Any, Any]) -> Iterator[SpaceStep]:
+    """Agents with one grant or two, asking for every scope, by any variant."""
+    single = [(scope, kind) for scope in ("a", "a/b", "c") for kind in (Kind.OBSERVATION, Kind.WARNING)]
+    holdings = [(), *((one,) for one in single), (("a", Kind.WARNING), ("c", Kind.OBSERVATION))]
+    for grants in holdings:
+        agents = (Agent("alice", frozenset(grants), frozenset()),)
+        config = _organised(agents, *map(ScopeDef, ("a", "ab", "c")))
+        for name in NAMES:
+            yield system.take(config, Space(), Write("alice", Draft(Kind.OBSERVATION, name), 1))
+
+
+def view_reading(step: SpaceStep) -> Structure | None:
+    """A read by an agent of a scope in which something has been written."""
+    act, config = step.action, step.config
+    if not isinstance(act, Read) or act.reader is None or step.shown.seen is None or config.readings != Readings():
+        return None
+    there = {mark.id for mark in step.before.marks if mark.draft.scope == act.scope}
+    agent = next((one for one in config.agents if one.name == act.reader), None)
+    shown = {seen.mark.id: seen.projected for seen in step.shown.seen}
+    if not there or agent is None or (shown and set(shown) != there) or len(set(shown.values())) > 1:
+        return None
+    known, order = _tree((act.scope, *agent.reads, *(scope.name for scope in config.scopes)))
+    relations = {
+        "above": order,
+        "defined": _those(scope.name for scope in config.scopes),
+        "is_open": _those(one.name for one in config.scopes if one.visibility is Visibility.OPEN),
+        "classified": _those(one.name for one in config.scopes if one.visibility is Visibility.CLASSIFIED),
+        "cleared": _those(agent.reads),
+        "sees_all": props(set(shown.values()) == {False}),
+        "sees_none": props(not shown),
+        "sees_projections": props(set(shown.values()) == {True}),
+    }
+    return Structure({"Scope": known}, relations, {"asked": {(): act.scope}})
+
+
+def _seen(config: SpaceConfig) -> tuple[Write, Read]:
+    return Write("alice", Draft(Kind.OBSERVATION, "a/b/c"), 1), Read("bob", "a/b/c")
+
+
+def _deployment(top: Visibility, middle: Visibility | None, clearance: frozenset[str]) -> SpaceConfig:
+    """`a` is as visible as said, `a/b` too or undefined, `a/b/c` undefined; bob is cleared there."""
+    writer = Agent("alice", frozenset({("a", Kind.OBSERVATION)}), frozenset())
+    scopes = [ScopeDef("a", top, policy=Policy.FIRST_WRITER)]
+    if middle is not None:
+        scopes.append(ScopeDef("a/b", middle))
+    return _organised((writer, Agent("bob", frozenset(), clearance)), *scopes)
+
+
+def scene_of_reading(structure: Structure) -> Scenario[SpaceConfig, Space, Write | Read]:
+    """A mark in an undefined scope below one as visible as what governs there, read by an agent cleared alike."""
+    told, place = structure.relations, structure.functions["asked"][()]
+    over = {row[0] for row in told["above"] if row[1] == place}
+    rank = {name: sum(row[1] == name for row in told["above"]) for name in over}
+    definitions = sorted((row[0] for row in told["defined"] if row[0] in over), key=rank.__getitem__)
+
+    def visibility(name: str) -> Visibility:
+        if (name,) in told["is_open"]:
+            return Visibility.OPEN
+        return Visibility.CLASSIFIED if (name,) in told["classified"] else Visibility.PROTECTED
+
+    governing = visibility(definitions[-1])
+    top = visibility(definitions[0])
+    if top is governing:  # what else may stand at the root
+        top = Visibility.OPEN if governing is not Visibility.OPEN else Visibility.PROTECTED
+    held = {row[0] for row in told["cleared"]} & over
+    clearance = ({"a/b/c"} if place in held else set[str]()) | ({"a/b"} if held - {place} else set[str]())
+    config = _deployment(top, governing, frozenset(clearance))
+    return Scenario(config, Space(), _seen(config))
+
+
+def samples_of_reading(system: System[Any, Any, Any, Any, Any]) -> Iterator[SpaceStep]:
+    """A mark at every level, in deployments of every visibility, read by agents cleared at every level."""
+    views = tuple(Visibility)
+    for top, middle in product(views, (None, *views)):
+        for clearance in (frozenset[str](), frozenset({"a"}), frozenset({"a/b/c"}), frozenset({"c"})):
+            config = _deployment(top, middle, clearance)
+            for scope in ("a/b", "a/b/c"):
+                wrote = system.take(config, Space(), Write("alice", Draft(Kind.OBSERVATION, scope), 1))
+                yield system.take(config, wrote.after, Read("bob", scope))
+
+
+def _theorem(**more: Any) -> Theorem:
+    return Theorem(protocol="markspace", system="space", claim=more["name"], scope=SCOPE, **more)
+
+
+_accepted = word(WRITING, "accepted")
+
+INHERITED = _theorem(
+    name="hierarchy_p23",
+    sentence="A grant for a scope holds for every scope below one below it, at any depth, and for no other.",
+    source="P23, 7.5",
+    theory=WRITING,
+    view=view_writing,
+    realise=scene_of_writing,
+    samples=samples_of_writing,
+    goal=forall([p, q], (granted(p) & above(p, q) & above(q, asked())) >> _accepted)
+    & (_accepted >> exists([p], granted(p) & above(p, asked()))),
+    needs=("above_goes_on",),
+    witness=exists([p, q], granted(p) & above(p, q) & above(q, asked()) & differ(p, q) & differ(q, asked())),
+    mutants=(
+        mutation(WRITING, "scopes_compared_as_text", _BY_NAME),
+        mutation(WRITING, "no_inheritance", _EXACTLY),
+        mutation(WRITING, "everybody_writes", {"accepted": TRUE}),
+        mutation(WRITING, "any_kind_will_do", _ANY_KIND),
+    ),
+)
+
+_below = above(q, asked()) & differ(q, asked())
+_nearest = forall([e], (above(e, asked()) & differ(e, asked())) >> above(e, q))
+_parent = _views(_clear(asked()), _governed(is_open, q), _governed(classified, q))
+
+VISIBLE = _theorem(
+    name="visibility_inheritance_p26",
+    sentence="A scope without a definition is seen as the scope right above it; who is cleared there is cleared below.",
+    source="P26",
+    theory=READING,
+    view=view_reading,
+    realise=scene_of_reading,
+    samples=samples_of_reading,
+    variables=(q,),
+    assumes=~defined(asked()) & _below & _nearest,
+    goal=iff(word(READING, "sees_all"), _parent["sees_all"])
+    & iff(word(READING, "sees_none"), _parent["sees_none"])
+    & iff(word(READING, "sees_projections"), _parent["sees_projections"])
+    & (_clear(q) >> word(READING, "sees_all")),
+    needs=("above_goes_on",),
+    mutants=(
+        mutation(READING, "undefined_scopes_are_open", _UNDEFINED_OPEN),
+        mutation(READING, "root_governs", _ROOTED),
+        mutation(READING, "clearance_not_inherited", _NOT_INHERITED),
+        mutation(READING, "classified_falls_back", _FALLS_BACK),
+        mutation(READING, "protected_is_open", _UNPROTECTED),
+        mutation(READING, "open_is_protected", _OVERPROTECTED),
+    ),
+)
+
+HIERARCHIES: tuple[Theorem, ...] = (INHERITED, VISIBLE)
+"""The theorems about scopes."""
