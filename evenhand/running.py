@@ -1,38 +1,27 @@
 """Jobs in processes of their own, several at a time, results in the order of the plan.
 
-A job runs in a child that ignores Ctrl-C and answers with the canonical JSON of its findings; the parent
-waits, so that it can always be interrupted and then still holds every finding that was finished.  A search of
-many configurations may use as many processes again, so that the last long job does not run alone.  A child that
-dies (out of memory, say) or raises becomes UNDECIDED findings that say so.
-
-Jobs of one company (the theorems of a protocol) are done by one child, one after the other, because what they
-share is built once in a process; a second child of a company is begun only when nothing else waits.
+A job runs in a child (see `processes`) that answers with the canonical JSON of its findings.  A search of many
+configurations may use as many processes again, so that the last long job does not run alone.  A child that dies (out
+of memory, say) or raises becomes UNDECIDED findings that say so.
 """
 
 from __future__ import annotations
 
-import contextlib
-import multiprocessing
-import os
-import signal
 import tempfile
-import time
 import traceback
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from multiprocessing.connection import Connection, wait
-from multiprocessing.process import BaseProcess
 from pathlib import Path
-from typing import Any, cast
 
 from evenhand.engines import failed, run
 from evenhand.model.canonical import canonical_bytes, parse
 from evenhand.plan import Job
+from evenhand.processes import Ended, Errand, in_children
 from evenhand.properties.registry import find
 from evenhand.report.finding import Finding
 from evenhand.sharing import share_in
 
-__all__ = ["STOPPED", "Ran", "run_jobs"]
+__all__ = ["STOPPED", "Ran", "run_jobs", "stopped"]
 
 STOPPED = "an error stopped"
 """How the reason begins where an engine or a model raised."""
@@ -63,22 +52,6 @@ def _nothing_finished(_job: Job, _found: tuple[Finding, ...]) -> None:
     pass
 
 
-@dataclass(frozen=True)
-class _Child:
-    """A process that does the jobs whose places in the plan it is told, and this side of the pipe to it."""
-
-    process: BaseProcess
-    connection: Connection[Any, Any]
-
-
-@dataclass(frozen=True)
-class _Running:
-    index: int
-    job: Job
-    child: _Child
-    since: float
-
-
 def run_jobs(
     jobs: Sequence[Job],
     *,
@@ -90,88 +63,44 @@ def run_jobs(
 
     KeyboardInterrupt ends it and goes no further: the result says `interrupted` and holds what was finished.
     """
-    waiting = dict(enumerate(jobs))
-    running: dict[Connection[Any, Any], _Running] = {}
-    alive: list[_Child] = []  # those between two jobs as well
     done: dict[int, tuple[Finding, ...]] = {}
     seconds: dict[int, float] = {}
     interrupted = False
     shared = tempfile.TemporaryDirectory(prefix="evenhand-", ignore_cleanup_errors=True)
 
-    def begin(index: int, child: _Child) -> None:
-        job = waiting.pop(index)
-        started(job)
-        running[child.connection] = _Running(index, job, child, time.monotonic())
-        # A child that is dead already is noticed when its answer is awaited.
-        with contextlib.suppress(OSError):
-            child.connection.send_bytes(str(index).encode())
+    def ended(number: int, what: Ended) -> tuple[Errand, ...]:
+        done[number] = _found(jobs[number], what)
+        seconds[number] = what.seconds
+        finished(jobs[number], done[number])
+        return ()
 
     try:
-        while waiting or running:
-            while waiting and len(running) < max(1, workers):
-                index = _next(waiting, running.values())
-                alive.append(_start(jobs, workers, Path(shared.name)))
-                begin(index, alive[-1])
-            for ready in wait(list(running)):
-                ran = running[cast("Connection[Any, Any]", ready)]
-                found, answers = _answer(ran)
-                del running[ran.child.connection]
-                done[ran.index] = found
-                seconds[ran.index] = time.monotonic() - ran.since
-                finished(ran.job, found)
-                more = [index for index, job in waiting.items() if job.company and job.company == ran.job.company]
-                if answers and more:
-                    begin(more[0], ran.child)
-                else:
-                    _dismiss(ran.child)
-                    alive.remove(ran.child)
+        in_children(
+            [Errand(str(number).encode(), job.company) for number, job in enumerate(jobs)],
+            _Jobs(jobs, workers, Path(shared.name)),
+            workers=workers,
+            started=lambda number: started(jobs[number]),
+            finished=ended,
+        )
     except KeyboardInterrupt:
         interrupted = True
-        for child in alive:
-            _stop(child.process)
-        for child in alive:
-            child.process.join()
-    findings = tuple(found for index in sorted(done) for found in done[index])
-    unfinished = tuple(job for index, job in enumerate(jobs) if index not in done)
+    findings = tuple(found for number in sorted(done) for found in done[number])
+    unfinished = tuple(job for number, job in enumerate(jobs) if number not in done)
     return Ran(findings, unfinished, interrupted, tuple((jobs[i].title, seconds[i]) for i in sorted(seconds)))
 
 
-def _stop(process: BaseProcess) -> None:
-    """End a child and the processes that it started itself: they are a group of their own where there are groups."""
-    try:
-        os.killpg(cast("int", process.pid), signal.SIGTERM)
-    except (AttributeError, ProcessLookupError, PermissionError):
-        process.terminate()
+@dataclass(frozen=True)
+class _Jobs:
+    """What a child does: the jobs whose places in the plan it is told."""
 
+    jobs: Sequence[Job]
+    workers: int
+    shared: Path
 
-def _next(waiting: Mapping[int, Job], running: Iterable[_Running]) -> int:
-    """The place of the job to begin in a new child: the first whose company has no child yet, else the first."""
-    served = {ran.job.company for ran in running if ran.job.company}
-    return next((index for index, job in waiting.items() if job.company not in served), next(iter(waiting)))
-
-
-def _start(jobs: Sequence[Job], workers: int, shared: Path) -> _Child:
-    context = multiprocessing.get_context()
-    ours, theirs = context.Pipe()
-    process = context.Process(target=_child, args=(ours, theirs, jobs, workers, shared))
-    process.start()
-    theirs.close()
-    return _Child(process, ours)
-
-
-def _child(
-    parents: Connection[Any, Any], connection: Connection[Any, Any], jobs: Sequence[Job], workers: int, shared: Path
-) -> None:
-    parents.close()  # or the end of the parent would not be noticed
-    if hasattr(os, "setpgrp"):
-        os.setpgrp()
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    with share_in(shared), contextlib.suppress(EOFError):
-        while told := connection.recv_bytes():
-            found = _findings(jobs[int(told)], workers)
-            connection.send_bytes(canonical_bytes([finding.to_json() for finding in found]))
-    connection.close()
+    def __call__(self, told: bytes) -> bytes:
+        with share_in(self.shared):
+            found = _findings(self.jobs[int(told)], self.workers)
+        return canonical_bytes([finding.to_json() for finding in found])
 
 
 def _findings(job: Job, workers: int) -> tuple[Finding, ...]:
@@ -179,24 +108,17 @@ def _findings(job: Job, workers: int) -> tuple[Finding, ...]:
     try:
         return run(bundle, job, workers=workers)
     except Exception as error:
-        where = traceback.extract_tb(error.__traceback__)[-1]
-        reason = f"{STOPPED} {job.engine} at {where.name}: {type(error).__name__}: {error}"
-        return failed(bundle, job, reason)
+        return failed(bundle, job, stopped(job, error))
 
 
-def _answer(ran: _Running) -> tuple[tuple[Finding, ...], bool]:
-    """What a child found, and whether it can be asked again."""
-    try:
-        return tuple(Finding.from_json(made) for made in parse(ran.child.connection.recv_bytes())), True
-    except EOFError:
-        ran.child.process.join()
-        code = ran.child.process.exitcode
-        return failed(find(ran.job.protocol), ran.job, f"its process ended with exit code {code}"), False
+def stopped(job: Job, error: Exception) -> str:
+    """Why a job that raised is undecided, in one line."""
+    where = traceback.extract_tb(error.__traceback__)[-1]
+    return f"{STOPPED} {job.engine} at {where.name}: {type(error).__name__}: {error}"
 
 
-def _dismiss(child: _Child) -> None:
-    """Let a child end: nothing more is asked of it."""
-    with contextlib.suppress(OSError):
-        child.connection.send_bytes(b"")
-    child.process.join()
-    child.connection.close()
+def _found(job: Job, what: Ended) -> tuple[Finding, ...]:
+    """What a child found, or that it died."""
+    if what.answer is None:
+        return failed(find(job.protocol), job, f"its process ended with exit code {what.code}")
+    return tuple(Finding.from_json(made) for made in parse(what.answer))
