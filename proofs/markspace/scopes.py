@@ -103,7 +103,7 @@ def _governs(one: Any, other: Any) -> Formula:
     return defined(one) & above(one, other) & forall([e], nearer)
 
 
-def _governed(what: Relation, by: Any = asked()) -> Formula:
+def _governed(what: Relation, by: Any) -> Formula:
     return exists([d], _governs(d, by) & what(d))
 
 
@@ -120,7 +120,7 @@ def _views(clear: Formula, is_shown: Formula, is_hidden: Formula) -> dict[str, F
     }
 
 
-_SHOWN, _HIDDEN = _governed(is_open), _governed(classified)
+_SHOWN, _HIDDEN = _governed(is_open, asked()), _governed(classified, asked())
 READING = Theory(
     name="markspace_visibility",
     sorts=(PLACE,),
