@@ -4,8 +4,8 @@
 them, `evidence` turns what they find into runs that replay, `verdicts` says what may be said.
 """
 
-from evenhand.properties.search.engine import Exploration, NoSuchPart, explore
+from evenhand.properties.search.engine import Exploration, NoSuchPart, Prepared, explore, prepare
 from evenhand.properties.search.estimate import estimate
 from evenhand.properties.search.found import LicenceMissing, ModelError
 
-__all__ = ["Exploration", "LicenceMissing", "ModelError", "NoSuchPart", "estimate", "explore"]
+__all__ = ["Exploration", "LicenceMissing", "ModelError", "NoSuchPart", "Prepared", "estimate", "explore", "prepare"]

@@ -6,8 +6,8 @@ its own, and the counts add up.  Nothing stops at a violation.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from evenhand.properties.licence import Licence
@@ -32,13 +32,14 @@ from evenhand.properties.search.rows.compiler import Unfit
 from evenhand.properties.search.rows.tier import Compiled
 from evenhand.properties.search.steps import Tier
 from evenhand.properties.search.tiers import chosen_tier
+from evenhand.properties.search.totals import Result, nothing
 from evenhand.properties.search.verdicts import Covered, verdict_of
 from evenhand.properties.verdict import Status, Verdict
 
 if TYPE_CHECKING:
     import networkx as nx
 
-__all__ = ["Exploration", "NoSuchPart", "explore"]
+__all__ = ["Exploration", "NoSuchPart", "Prepared", "explore", "prepare"]
 
 Progress = Callable[[int, int], None]
 
@@ -93,40 +94,6 @@ class Exploration:
         return condensed(self.to_networkx(config))
 
 
-@dataclass(frozen=True)
-class Result:
-    """What the search of one configuration came to: numbers alone, so that it travels between processes."""
-
-    states: int
-    transitions: int
-    edges: int
-    depth: int
-    open: bool
-    tallies: tuple[Tally, ...]
-
-    def times(self, weight: int) -> Result:
-        """The same for an orbit of `weight` configurations."""
-        return Result(
-            self.states * weight,
-            self.transitions * weight,
-            self.edges * weight,
-            self.depth,
-            self.open,
-            tuple(tally.times(weight) for tally in self.tallies),
-        )
-
-    def plus(self, later: Result) -> Result:
-        """Both together; `later` comes from later configurations."""
-        return Result(
-            self.states + later.states,
-            self.transitions + later.transitions,
-            self.edges + later.edges,
-            max(self.depth, later.depth),
-            self.open or later.open,
-            tuple(one.plus(other) for one, other in zip(self.tallies, later.tallies, strict=True)),
-        )
-
-
 def explore(
     system: AnySystem,
     claims: Iterable[Property] = (),
@@ -156,63 +123,149 @@ def explore(
     quotient without licence, NoSuchPart, UnknownName for a fairness assumption or quotient that the system lacks,
     ValueError for a bound, tier or number of jobs that makes no sense.
     """
+    prepared = prepare(
+        system,
+        claims,
+        max_states=max_states,
+        depth=depth,
+        max_memory=max_memory,
+        licence=licence,
+        quotient=quotient,
+        tier=tier,
+        configs=configs,
+    )
+    if part is not None:
+        prepared = prepared.only(part)
+    return prepared.concluded(prepared.totals(progress=progress, jobs=jobs))
+
+
+def prepare(
+    system: AnySystem,
+    claims: Iterable[Property] = (),
+    *,
+    max_states: int | None = None,
+    depth: int | None = None,
+    max_memory: int | None = None,
+    licence: Licence | None = None,
+    quotient: str | None = None,
+    tier: int | None = None,
+    configs: Iterable[Any] | None = None,
+) -> Prepared:
+    """What `explore` does before it searches: list the configurations, check bounds and licence, choose a tier."""
     asked = tuple(claims)
-    _sensible(max_states=max_states, depth=depth, max_memory=max_memory, jobs=jobs)
-    bounds = Bounds(max_states, depth, max_memory)
+    _sensible(max_states=max_states, depth=depth, max_memory=max_memory)
     group = licensed(system, quotient, licence)
     numbered = _listed(system, configs)
     chosen, why = chosen_tier(system, tier, asked, numbered)
     kept = tuple((number, 1) for number in range(len(numbered)))
-    doubts: Sequence[str] = [""] * len(asked)
+    doubts: tuple[str, ...] = ("",) * len(asked)
     if group is not None:
         kept = orbits(system, group, numbered)
         doubts = doubts_under(system, group, numbered, kept, asked)
-    if part is not None:
-        kept = _portion(kept, part)
-        doubts = [doubt or _elsewhere(claim, part) for doubt, claim in zip(doubts, asked, strict=True)]
-    configs_covered = sum(weight for _, weight in kept)
-
-    def one(number: int, tick: Progress | None) -> Result:
-        return search_one(system, chosen, numbered[number], number, asked, bounds, tick)
-
-    nothing = Result(0, 0, 0, 0, False, tuple(Tally() for _ in asked))
-    total = in_processes(jobs, kept, one, nothing, progress)
-    covered = Covered(
-        states=total.states,
-        transitions=total.transitions,
-        edges=total.edges,
-        depth=total.depth,
-        configs=configs_covered,
-        complete=not total.open,
-        bounds=bounds,
-        scope=_scope(system, total, configs_covered, bounds, group.name if group is not None else None, part),
+    return Prepared(
+        system=system,
+        claims=asked,
+        bounds=Bounds(max_states, depth, max_memory),
+        quotient=group.name if group is not None else None,
+        configs=tuple(numbered),
+        kept=kept,
+        doubts=doubts,
+        tier=chosen,
+        why_tier=why,
         trusted=_trusted(chosen, licence if group is not None else None),
     )
-    verdicts = tuple(
-        verdict_of(system, numbered, claim, tally, covered, doubt)
-        for claim, tally, doubt in zip(asked, total.tallies, doubts, strict=True)
-    )
-    reach = {
-        claim.name: tally.finding.length
-        for claim, tally, verdict in zip(asked, total.tallies, verdicts, strict=True)
-        if isinstance(claim, Reachable) and tally.finding is not None and verdict.status is Status.HOLDS
-    }
-    return Exploration(
-        verdicts=verdicts,
-        states=total.states,
-        transitions=total.transitions,
-        edges=total.edges,
-        depth=total.depth,
-        configs=configs_covered,
-        complete=covered.complete,
-        tier=chosen.number,
-        why_tier=why,
-        reach=reach,
-        searched=len(kept),
-        system=system,
-        _configs=tuple(numbered),
-        _bounds=bounds,
-    )
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A search that has everything it needs: `totals` searches, `concluded` says what the totals mean.
+
+    The two are apart so that others can search in other processes, each some of the configurations, and what all of
+    them come to is judged once.  `kept` names the configurations by number, each with its weight (of its orbit).
+    """
+
+    system: AnySystem
+    claims: tuple[Property, ...]
+    bounds: Bounds
+    quotient: str | None
+    configs: tuple[Any, ...]
+    kept: tuple[tuple[int, int], ...]
+    doubts: tuple[str, ...]
+    tier: Tier | Compiled
+    why_tier: str
+    trusted: tuple[str, ...]
+    part: Part | None = None
+
+    def only(self, part: Part) -> Prepared:
+        """The same for a part of the configurations, which says nothing of the others.  Raises NoSuchPart."""
+        elsewhere = tuple(
+            doubt or _elsewhere(claim, part) for doubt, claim in zip(self.doubts, self.claims, strict=True)
+        )
+        return replace(self, kept=_portion(self.kept, part), doubts=elsewhere, part=part)
+
+    def totals(
+        self,
+        kept: Sequence[tuple[int, int]] | None = None,
+        *,
+        leaving: Collection[str] = (),
+        progress: Progress | None = None,
+        jobs: int = 1,
+    ) -> Result:
+        """Search these configurations, by default all that are kept; the claims `leaving` names come to nothing."""
+        if jobs < 1:
+            raise ValueError(f"jobs must be at least 1, not {jobs}")
+        asked = [claim for claim in self.claims if claim.name not in leaving]
+
+        def one(number: int, tick: Progress | None) -> Result:
+            return search_one(self.system, self.tier, self.configs[number], number, asked, self.bounds, tick)
+
+        found = in_processes(jobs, self.kept if kept is None else kept, one, nothing(len(asked)), progress)
+        if not leaving:
+            return found
+        tallies = iter(found.tallies)
+        return replace(
+            found, tallies=tuple(Tally() if claim.name in leaving else next(tallies) for claim in self.claims)
+        )
+
+    def concluded(self, total: Result) -> Exploration:
+        """The verdicts and counts that the totals of all kept configurations mean; evidence is judged here."""
+        covered_configs = sum(weight for _, weight in self.kept)
+        covered = Covered(
+            states=total.states,
+            transitions=total.transitions,
+            edges=total.edges,
+            depth=total.depth,
+            configs=covered_configs,
+            complete=not total.open,
+            bounds=self.bounds,
+            scope=_scope(self.system, total, covered_configs, self.bounds, self.quotient, self.part),
+            trusted=self.trusted,
+        )
+        verdicts = tuple(
+            verdict_of(self.system, self.configs, claim, tally, covered, doubt)
+            for claim, tally, doubt in zip(self.claims, total.tallies, self.doubts, strict=True)
+        )
+        reach = {
+            claim.name: tally.finding.length
+            for claim, tally, verdict in zip(self.claims, total.tallies, verdicts, strict=True)
+            if isinstance(claim, Reachable) and tally.finding is not None and verdict.status is Status.HOLDS
+        }
+        return Exploration(
+            verdicts=verdicts,
+            states=total.states,
+            transitions=total.transitions,
+            edges=total.edges,
+            depth=total.depth,
+            configs=covered_configs,
+            complete=covered.complete,
+            tier=self.tier.number,
+            why_tier=self.why_tier,
+            reach=reach,
+            searched=len(self.kept),
+            system=self.system,
+            _configs=self.configs,
+            _bounds=self.bounds,
+        )
 
 
 def search_one(
@@ -307,8 +360,8 @@ def _listed(system: AnySystem, configs: Iterable[Any] | None) -> list[Any]:
         ) from error
 
 
-def _sensible(*, max_states: int | None, depth: int | None, max_memory: int | None, jobs: int) -> None:
-    named = (("max_states", max_states, 1), ("depth", depth, 0), ("max_memory", max_memory, 1), ("jobs", jobs, 1))
+def _sensible(*, max_states: int | None, depth: int | None, max_memory: int | None) -> None:
+    named = (("max_states", max_states, 1), ("depth", depth, 0), ("max_memory", max_memory, 1))
     for name, bound, least in named:
         if bound is not None and bound < least:
             raise ValueError(f"{name} must be at least {least}, not {bound}")
