@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from evenhand.fixtures import recorded, replayed
 from evenhand.model.canonical import Json
@@ -31,7 +31,10 @@ from evenhand.report.finding import Finding, finding
 from evenhand.report.text import inert
 from evenhand.report.trace import evidence_length, story_of
 
-__all__ = ["failed", "findings_of", "run", "sentences", "steps_beyond", "verdicts_of"]
+if TYPE_CHECKING:
+    from evenhand.properties.search import Prepared
+
+__all__ = ["failed", "findings_of", "prepared_search", "run", "sentences", "steps_beyond", "verdicts_of"]
 
 AnySystem = System[Any, Any, Any, Any, Any]
 
@@ -64,20 +67,26 @@ def verdicts_of(bundle: Bundle, job: Job, system: AnySystem, *, workers: int = 1
         generator = next((g for g in bundle.generators if g.system == system.name), None)
         drawn = fuzz(system, claims, generator, examples=job.examples, steps=job.steps, seed=job.seed)
         return drawn.verdicts
-    from evenhand.properties.search import explore
-
     size = steps_beyond(system, job.finishable) if job.finishable is not None else ""
     if size:
         return tuple(_not_begun(claim, system, size) for claim in claims)
-    return explore(
+    prepared = prepared_search(bundle, job, system)
+    if job.part:
+        prepared = prepared.only(cast("tuple[int, int]", chosen_part(job.part)))
+    return prepared.concluded(prepared.totals(jobs=workers)).verdicts
+
+
+def prepared_search(bundle: Bundle, job: Job, system: AnySystem) -> Prepared:
+    """The search that a job asks for, of all its configurations, ready to begin."""
+    from evenhand.properties.search import prepare
+
+    return prepare(
         system,
-        claims,
+        claims_for(bundle, system.name, job.claims),
         max_states=job.max_states,
         depth=job.depth,
         licence=_licence(bundle, job, system),
-        part=chosen_part(job.part),
-        jobs=workers,
-    ).verdicts
+    )
 
 
 PROBED = 20_000
