@@ -224,11 +224,13 @@ def _menu(reference: AnySystem, variant: AnySystem) -> Callable[[Any, Any], Iter
     theirs = counterpart(reference, variant)
 
     def offered(config: Any, state: tuple[Any, Any]) -> Iterator[Any]:
-        yield from reference.enabled(config, state[0])
-        if state[0] != state[1]:
-            for action in variant.enabled(theirs(config), state[1]):
-                if not reference.is_enabled(config, state[0], action):
-                    yield action
+        if state[0] == state[1]:
+            yield from reference.enabled(config, state[0])
+            return
+        # By what is listed, not by `is_enabled`: a system may allow more than it puts on offer.
+        listed = dict.fromkeys(reference.enabled(config, state[0]))
+        yield from listed
+        yield from (action for action in variant.enabled(theirs(config), state[1]) if action not in listed)
 
     return offered
 

@@ -81,7 +81,7 @@ def following(config: Config, state: State) -> tuple[str, int]:
         case "REVISE":
             return (FEEDBACK, state.turn + 1) if state.turn < cycles else (STAKE, 1)
         case _:
-            return (STAKE, state.turn + 1) if state.turn < config.constants.stake_rounds else (FINALIZE, 0)
+            return (STAKE, state.turn + 1) if state.turn < config.rounds else (FINALIZE, 0)
 
 
 def ranked(proposals: tuple[Proposal, ...]) -> tuple[Proposal, ...]:

@@ -276,5 +276,5 @@ def _less(config: Config) -> Iterator[Config]:
                     for issue in config.issues
                 ),
             )
-    if config.constants.stake_rounds > 1:
-        yield replace(config, constants=replace(config.constants, stake_rounds=config.constants.stake_rounds - 1))
+    if config.rounds > 1:
+        yield replace(config, constants=replace(config.constants, stake_rounds=config.rounds - 1))

@@ -56,7 +56,7 @@ def _small(scope: Scope, readings: Readings) -> Iterator[Config]:
         feedback_limit=1,
         feedback_length=1,
         saturation=2,
-        stake_rounds=scope["rounds"] or readings.stake_rounds,
+        stake_rounds=scope["rounds"],
     )
     yield Config(known, issues, constants, TEXTS[: scope["texts"]], readings=readings)
 
@@ -70,8 +70,7 @@ def _real(scope: Scope, readings: Readings) -> Iterator[Config]:
         Issue(f"issue_{n}", (*early, late.uid) if n > 1 else early, scope["cycles"])
         for n in range(1, scope["issues"] + 1)
     )
-    constants = Constants(stake_rounds=readings.stake_rounds)
-    yield Config((*agents, late), issues, constants, TEXTS, (1, 25), readings=readings)
+    yield Config((*agents, late), issues, texts=TEXTS, amounts=(1, 25), readings=readings)
 
 
 def _menu(config: Config, scope: Scope, state: State) -> Iterator[Act]:

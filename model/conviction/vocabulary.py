@@ -103,7 +103,10 @@ REJECTIONS = (
 
 @dataclass(frozen=True, slots=True)
 class Constants:
-    """Section 5, and the numbers that a reading of 4.4 or 16.1 needs; amounts in points, times in ticks or rounds."""
+    """Section 5, and the numbers that a reading of 4.4 or 16.1 needs; amounts in points, times in ticks or rounds.
+
+    `stake_rounds` is 0 where the reading of that name gives the number.
+    """
 
     invite_payment: int = 100
     maximum_credit: int = 100
@@ -116,7 +119,7 @@ class Constants:
     greatest: Fraction = Fraction(2)
     fraction: Fraction = Fraction(98, 100)
     saturation: int = 5
-    stake_rounds: int = 3
+    stake_rounds: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +155,11 @@ class Config:
     texts: tuple[Text, ...] = ()
     amounts: tuple[Amount, ...] = (1,)
     readings: Readings = Readings()  # noqa: RUF009 - a frozen record of defaults
+
+    @property
+    def rounds(self) -> int:
+        """How many STAKE rounds an Issue has (16.1)."""
+        return self.constants.stake_rounds or self.readings.stake_rounds
 
     def agent(self, uid: str) -> Agent | None:
         """The agent of this identifier."""

@@ -189,7 +189,7 @@ def done(config: Config, state: State, seat: Seat) -> bool:
 def phases(config: Config, issue: Issue) -> list[tuple[str, int]]:
     """Every phase of an Issue in order, with its turn (12, 16.1)."""
     loop = [(phase, turn) for turn in range(1, issue.cycles + 1) for phase in (FEEDBACK, REVISE)]
-    rounds = [(STAKE, turn) for turn in range(1, config.constants.stake_rounds + 1)]
+    rounds = [(STAKE, turn) for turn in range(1, config.rounds + 1)]
     return [(PROPOSE, 0), *loop, *rounds, (FINALIZE, 0)]
 
 

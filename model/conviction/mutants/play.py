@@ -193,7 +193,7 @@ def _one_more_round(config: Config, state: State) -> tuple[str, int]:
     """The last round is held twice over."""
     phase, turn = REFERENCE.following(config, state)
     return (
-        (STAKE, state.turn + 1) if phase == FINALIZE and state.turn == config.constants.stake_rounds else (phase, turn)
+        (STAKE, state.turn + 1) if phase == FINALIZE and state.turn == config.rounds else (phase, turn)
     )
 
 

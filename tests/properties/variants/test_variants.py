@@ -75,6 +75,32 @@ def test_a_bound_that_was_hit_is_never_equality(bounds: dict[str, int]) -> None:
     assert "the scope has more" in found.because
 
 
+def test_what_the_variant_alone_offers_is_compared_though_the_reference_would_take_it() -> None:
+    """A door that stays open offers "enter"; one that shuts offers nothing and takes any knock without a word."""
+
+    def step(stays: bool, _config: str, state: str, action: str) -> tuple[str, str]:
+        if action == "push":
+            return ("open" if stays else "shut"), ""
+        return state, "entered" if state == "open" else ""
+
+    def door(stays: bool, variant: str) -> System[str, str, str, str, bool]:
+        return System(
+            name="door",
+            rules=stays,
+            configs=lambda _scope, _readings: ("door",),
+            initial=lambda _config: ("ajar",),
+            step=step,
+            actions=lambda _config, _scope, state: {"ajar": ("push",), "open": ("enter",)}.get(state, ()),
+            allows=lambda _config, _state, _action: True,
+            scope=Scope(),
+            readings=None,
+            variant=variant,
+        )
+
+    found = separate(door(False, "reference"), door(True, "stays"), examples=0)
+    assert found.scenario is not None and found.scenario.actions == ("push", "enter")
+
+
 def test_no_configuration_is_no_equality() -> None:
     """Nothing compared, nothing known."""
     assert not separate(lock.lock(3), lock.lock(3), configs=(), examples=0).equal
