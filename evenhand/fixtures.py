@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from evenhand.mutants import MutantRow
 
 __all__ = [
+    "LIBRARIES",
     "fixture_at",
     "fixture_files",
     "fixtures_of",

@@ -20,21 +20,30 @@ from evenhand.report.forms.views import View
 from evenhand.report.report import Report
 from evenhand.report.text import inert
 
-__all__ = ["page"]
+__all__ = ["environment", "page"]
+
+
+def environment() -> Environment:
+    """What renders a template of ours: everything is escaped, inert, and a name that is not there is an error."""
+    made = Environment(
+        autoescape=True, finalize=_harmless, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    made.filters["breakable"] = _breakable
+    return made
 
 
 def page(report: Report, matrices: Sequence[Mapping[str, Any]] = ()) -> bytes:
     """The report as HTML, UTF-8; `matrices` are kill matrices as `evenhand mutants P --json` prints them."""
-    environment = Environment(
-        autoescape=True, finalize=_harmless, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
-    environment.filters["breakable"] = _breakable
     style, script = _part("page.css"), _part("page.js")
-    made = environment.from_string(_part("page.html.j2")).render(
-        view=View(report, tuple(matrices)),
-        style=Markup(style),  # ours, and it holds no tag
-        script=Markup(script),
-        policy=f"default-src 'none'; style-src {_digest(style)}; script-src {_digest(script)}; base-uri 'none'",
+    made = (
+        environment()
+        .from_string(_part("page.html.j2"))
+        .render(
+            view=View(report, tuple(matrices)),
+            style=Markup(style),  # ours, and it holds no tag
+            script=Markup(script),
+            policy=f"default-src 'none'; style-src {_digest(style)}; script-src {_digest(script)}; base-uri 'none'",
+        )
     )
     return made.encode()
 

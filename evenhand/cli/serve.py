@@ -1,0 +1,145 @@
+"""`evenhand serve`: the explorer page, on this machine alone."""
+
+from __future__ import annotations
+
+import contextlib
+import secrets
+import socket
+import webbrowser
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from evenhand.cli import completion
+from evenhand.cli.common import (
+    BadUse,
+    JsonOut,
+    MutantName,
+    ReadingOption,
+    ScopeOption,
+    SystemOption,
+    bundle_named,
+    bundles_named,
+    emit,
+    guarded,
+    say,
+    usage,
+)
+from evenhand.fixtures import fixture_at
+from evenhand.report.store import ready_folder
+
+if TYPE_CHECKING:
+    from evenhand.explorer.place import Place
+
+__all__ = ["serve"]
+
+HOST = "127.0.0.1"
+"""Nobody else can reach the page; there is no option for another address."""
+
+
+@guarded
+def serve(
+    protocol: Annotated[
+        str,
+        typer.Argument(
+            metavar="[PROTOCOL]", help="Where to begin; the first by default.", autocompletion=completion.protocols
+        ),
+    ] = "",
+    system: SystemOption = "",
+    scope: ScopeOption = None,
+    reading: ReadingOption = None,
+    mutant: MutantName = "",
+    fixture: Annotated[
+        Path | None, typer.Option("--fixture", metavar="FILE", help="Begin with the run of this counterexample.")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", metavar="DIR", help="The folder that saved runs go to; without it none.")
+    ] = None,
+    port: Annotated[int, typer.Option(metavar="N", min=0, max=65535, help="0: any that is free.")] = 0,
+    browser: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
+    as_json: JsonOut = False,
+) -> int:
+    """Walk a kernel in the browser.
+
+    Prints the address of a page on this machine, with a token in it, and serves it until Ctrl-C.  Exit codes: 0 ended;
+    2 bad use, a port in use, or Starlette and uvicorn are not installed.
+    """
+    try:
+        import uvicorn
+
+        from evenhand.explorer.app import application
+    except ModuleNotFoundError as error:
+        raise BadUse(
+            f"the explorer page needs Starlette and uvicorn, and {error.name} is not installed; "
+            "install them with: pip install 'evenhand[serve]'"
+        ) from error
+    from evenhand.explorer.files import Library
+
+    first = _first(protocol, system, scope, reading, mutant, fixture)
+    with usage():
+        folder = ready_folder(out) if out is not None else None
+    listening = _listening(port)
+    with contextlib.closing(listening):
+        number = listening.getsockname()[1]
+        token = secrets.token_urlsafe(24)
+        made = application(first, port=number, token=token, library=Library(folder))
+        address = f"http://{HOST}:{number}/?token={token}"
+        if as_json:
+            emit({"address": address, "port": number})
+        else:
+            typer.echo(address)
+            say("the explorer page is at the address above, for this machine alone; Ctrl-C ends it")
+        if browser:
+            webbrowser.open(address)
+        server = uvicorn.Server(
+            uvicorn.Config(
+                made, log_level="warning", access_log=False, server_header=False, timeout_graceful_shutdown=2
+            )
+        )
+        with contextlib.suppress(KeyboardInterrupt):
+            server.run(sockets=[listening])
+    return 0
+
+
+def _first(
+    protocol: str,
+    system: str,
+    scope: list[str] | None,
+    readings: list[str] | None,
+    mutant: str,
+    fixture: Path | None,
+) -> Place:
+    """Where the walk begins.  Raises BadUse."""
+    from evenhand.explorer.files import place_of
+    from evenhand.explorer.place import opened
+
+    if fixture is not None:
+        if system or scope or readings or mutant:
+            raise BadUse(
+                "a fixture says itself which system, scope, readings and mutant it runs; leave those options out"
+            )
+        with usage():
+            place = place_of(fixture_at(fixture), str(fixture))
+        if protocol not in ("", place.bundle.name):
+            raise BadUse(f"{fixture} is a run of {place.bundle.name}, not of {protocol}")
+        return place
+    bundle = bundle_named(protocol) if protocol else bundles_named([])[0]
+    with usage():
+        return opened(bundle, system, scope=scope or (), readings=readings or (), variant=mutant)
+
+
+def _listening(port: int) -> socket.socket:
+    """A socket on this machine's own address.  Raises BadUse."""
+    made = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    try:
+        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        made.bind((HOST, port))
+        made.listen(128)
+    except OSError as error:
+        made.close()
+        cause = error.strerror or type(error).__name__
+        raise BadUse(
+            f"--port {port}: cannot listen there ({cause}); choose another, or leave it out for a free one"
+        ) from error
+    return made

@@ -1,0 +1,135 @@
+"""What the server refuses before any of its code runs: other hosts, other sites, no token, too much, other kinds.
+
+The page is for one person on one machine, but every page that this person opens elsewhere can send requests to
+127.0.0.1, and a name that is made to point there (DNS rebinding) makes such a page look like ours.  So a request must
+name our own host, must not come from another site, and must carry a secret that stands in the address printed at the
+start.  Answers may be shown by this page alone, and the page may load nothing but its own files.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping
+from http.cookies import CookieError, SimpleCookie
+from urllib.parse import parse_qs
+
+from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+__all__ = ["MAX_BODY", "POLICY", "Guard"]
+
+MAX_BODY = 9 * 1024 * 1024
+"""Bytes of a request; a record may have eight mebibytes."""
+
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+"""The page loads its own files and nothing else; no text of it can become a script."""
+
+_HEADERS = {
+    "content-security-policy": POLICY,
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "no-referrer",
+    "cache-control": "no-store",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+}
+
+
+class _TooLarge(Exception):
+    """A body that grew beyond what it said."""
+
+
+class Guard:
+    """ASGI middleware: lets through what our own page asks for, and says in one line why anything else is refused."""
+
+    def __init__(self, app: ASGIApp, *, port: int, token: str) -> None:
+        self._app = app
+        self._token = token
+        self._hosts = frozenset({f"127.0.0.1:{port}", f"localhost:{port}"})
+        self._cookie = f"evenhand-{port}"  # cookies of one host are shared by all its ports
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer, or hand over."""
+        if scope["type"] == "lifespan":
+            await self._app(scope, receive, send)
+            return
+        if scope["type"] != "http":
+            return  # no socket is ever opened
+
+        async def guarded_send(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                ours = [(name.encode(), value.encode()) for name, value in _HEADERS.items()]
+                message = {**message, "headers": [*message.get("headers", ()), *ours]}
+            await send(message)
+
+        headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
+        answer = self._foreign(headers) or self._entered(scope, headers) or self._misshapen(scope, headers)
+        if answer is not None:
+            await answer(scope, receive, guarded_send)
+            return
+        taken = 0
+
+        async def limited() -> Message:
+            nonlocal taken
+            message = await receive()
+            taken += len(message.get("body", b""))
+            if taken > MAX_BODY:
+                raise _TooLarge
+            return message
+
+        try:
+            await self._app(scope, limited, guarded_send)
+        except _TooLarge:
+            await _refused(413, "the request is too large")(scope, receive, guarded_send)
+
+    def _foreign(self, headers: Mapping[str, str]) -> Response | None:
+        """Another host, or another site."""
+        if headers.get("host", "") not in self._hosts:
+            return _refused(421, "this server answers under its own address only, as it was printed")
+        if headers.get("sec-fetch-site", "none") not in ("none", "same-origin"):
+            return _refused(403, "requests of other sites are refused; type or paste the printed address yourself")
+        if "origin" in headers and headers["origin"] not in {f"http://{host}" for host in self._hosts}:
+            return _refused(403, "requests of other sites are refused")
+        return None
+
+    def _entered(self, scope: Scope, headers: Mapping[str, str]) -> Response | None:
+        """With the token in the address of the front page the cookie is given; elsewhere it must be there."""
+        if self._is_token(_cookie_in(headers, self._cookie)) or self._is_token(headers.get("x-evenhand-token", "")):
+            return None
+        given = parse_qs(scope["query_string"].decode("latin-1")).get("token", [""])[0]
+        if scope["path"] == "/" and scope["method"] == "GET" and self._is_token(given):
+            answer = RedirectResponse("/", status_code=303)  # so that the token leaves the address bar
+            answer.set_cookie(self._cookie, self._token, httponly=True, samesite="strict", path="/")
+            return answer
+        return _refused(403, "the token is missing: open the address that `evenhand serve` printed, whole")
+
+    def _is_token(self, given: str) -> bool:
+        return secrets.compare_digest(given.encode(), self._token.encode())
+
+    def _misshapen(self, scope: Scope, headers: Mapping[str, str]) -> Response | None:
+        """Another method, another kind of content, too much of it."""
+        if scope["method"] in ("GET", "HEAD"):
+            return None
+        if scope["method"] != "POST":
+            return _refused(405, "only GET and POST are understood")
+        if headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
+            return _refused(415, "only JSON is understood")
+        length = headers.get("content-length", "")
+        if not length.isdecimal():
+            return _refused(411, "the request does not say how long it is")
+        return _refused(413, "the request is too large") if int(length) > MAX_BODY else None
+
+
+def _cookie_in(headers: Mapping[str, str], name: str) -> str:
+    try:
+        found = SimpleCookie(headers.get("cookie", "")).get(name)
+    except CookieError:
+        return ""
+    return found.value if found is not None else ""
+
+
+def _refused(status: int, why: str) -> Response:
+    return PlainTextResponse(f"refused: {why}\n", status_code=status)
