@@ -19,6 +19,7 @@ from evenhand.cli.mutants import mutants
 from evenhand.cli.profile import profile
 from evenhand.cli.prove import prove
 from evenhand.cli.report import report
+from evenhand.cli.serve import serve
 from evenhand.cli.validate import validate
 from evenhand.cli.vectors import vectors
 from evenhand.cli.verify import verify
@@ -100,6 +101,7 @@ COMMANDS: Mapping[str, Callable[..., None]] = {
     "profile": profile,
     "replay": replay,
     "show": show,
+    "serve": serve,
     "report": report,
 }
 """Every command by its name, in the order of the help."""
