@@ -5,10 +5,11 @@ from __future__ import annotations
 from evenhand.proofs.markspace.barrier import BARRIERS
 from evenhand.proofs.markspace.deciding import DECISIONS
 from evenhand.proofs.markspace.lives import LIFETIMES
+from evenhand.proofs.markspace.resolving import RESOLUTIONS
 from evenhand.proofs.markspace.scopes import HIERARCHIES
 from evenhand.proofs.markspace.strengths import STRENGTHS
 
 __all__ = ["THEOREMS"]
 
-THEOREMS = (*STRENGTHS, *LIFETIMES, *HIERARCHIES, *BARRIERS, *DECISIONS)
+THEOREMS = (*STRENGTHS, *LIFETIMES, *HIERARCHIES, *RESOLUTIONS, *BARRIERS, *DECISIONS)
 """What `markspace` is proved to do."""

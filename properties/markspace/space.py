@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from evenhand.model.markspace.exact import ZERO
+from evenhand.model.markspace.guard_words import Policy
 from evenhand.model.markspace.marks import (
     Ask,
     Decide,
@@ -321,6 +322,29 @@ def resolution_is_a_function_of_the_intents(step: AnyStep) -> Any:
     return step.shown.winner
 
 
+def _when_winners_come_first(step: AnyStep) -> bool:
+    return bool(isinstance(step.action, Decide) and step.shown.candidates)
+
+
+@each_step(
+    "The earliest intent wins by (created_at, id), under HIGHEST_CONFIDENCE the earliest of the most confident; where "
+    "several agents yield to the principal none does.",
+    source="6.1, P11, P32: ties included",
+    systems=ONLY,
+    when=_when_winners_come_first,
+)
+def winners_come_first(step: AnyStep) -> bool:
+    """By whoever resolves it, from what that reader sees."""
+    scope, intents = governing(step.config, step.action.scope), step.shown.candidates
+    assert scope is not None
+    if scope.policy is Policy.YIELD_ALL and len({mark.agent for mark in intents}) > 1:
+        return step.shown.winner is None
+    top = max(mark.draft.confidence for mark in intents)
+    fit = [mark for mark in intents if scope.policy is not Policy.HIGHEST_CONFIDENCE or mark.draft.confidence == top]
+    oldest = max(mark.age for mark in fit)
+    return bool(step.shown.winner == min(mark.id for mark in fit if mark.age == oldest))
+
+
 SPACE: tuple[Property, ...] = (
     scope_isolation_p19,
     writes_are_exactly_the_lawful,
@@ -336,5 +360,6 @@ SPACE: tuple[Property, ...] = (
     hook_non_interference_p33,
     supersession_transitivity_p47,
     resolution_is_a_function_of_the_intents,
+    winners_come_first,
 )
 """The claims of this module."""

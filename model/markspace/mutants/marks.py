@@ -275,6 +275,11 @@ def _consumed(mark: Mark, seconds: int) -> Mark:
     return replace(mark, age=mark.age + seconds, draft=replace(mark.draft, strength=mark.draft.strength / 2))
 
 
+def _first_listed(scope: ScopeDef, intents: tuple[Mark, ...]) -> Mark | None:
+    usual = REFERENCE.resolve(scope, intents)
+    return None if usual is None else intents[0]
+
+
 MARKS: tuple[Mutant[Any], ...] = (
     _signal("decay_is_linear", "Observations decay by a straight line.", "3.1", decay=_but(Kind.OBSERVATION, _linear)),
     _signal("observations_grow", "Observations gain strength.", "P1", decay=_but(Kind.OBSERVATION, _growing)),
@@ -307,8 +312,6 @@ MARKS: tuple[Mutant[Any], ...] = (
         "Permission for one kind is for all.",
         "7.3",
         may_write=_any_kind,
-        expected="equivalent",
-        reason="every agent of the organisation has all kinds or none in a scope",
     ),
     _space("everybody_writes", "Nobody is refused.", "P19", may_write=_anywhere),
     _space("clearance_not_inherited", "Read authorisation is for the very scope.", "P23, P26", may_read=_reads_exactly),
@@ -361,6 +364,14 @@ MARKS: tuple[Mutant[Any], ...] = (
     ),
     _space(
         "weakest_first", "Reads come weakest first.", "8.2", ordered=_weakest_first, scope={"marks": 2, "hostile": 0}
+    ),
+    _space(
+        "first_listed_wins",
+        "Whoever resolves a conflict takes the intent that is listed first.",
+        "6.1, P11",
+        resolve=_first_listed,
+        readings={"id_order": "adversarial"},
+        scope={"marks": 2, "horizon": 0, "hostile": 0, "only": 1},
     ),
     _space("hooks_stop_hooks", "A failing hook stops the others.", "P33", hooks=_failing_hooks_stop_the_rest),
     _space("reads_take_the_subtree", "Reads take in what is below.", "8.2", in_scope=_subtree),
