@@ -20,6 +20,7 @@ from evenhand.cli.profile import profile
 from evenhand.cli.prove import prove
 from evenhand.cli.report import report
 from evenhand.cli.serve import serve
+from evenhand.cli.sweep import sweep
 from evenhand.cli.validate import validate
 from evenhand.cli.vectors import vectors
 from evenhand.cli.verify import verify
@@ -99,14 +100,17 @@ COMMANDS: Mapping[str, Callable[..., None]] = {
     "mutants": mutants,
     "vectors": vectors,
     "profile": profile,
+    "sweep": sweep,
     "replay": replay,
     "show": show,
     "serve": serve,
     "report": report,
 }
 """Every command by its name, in the order of the help."""
+_OWN_OPTIONS = {"ignore_unknown_options": True}
+"""For commands that take options named like a protocol's sizes, which no list can hold."""
 for name, command in COMMANDS.items():
-    app.command(name)(command)
+    app.command(name, context_settings=_OWN_OPTIONS if name == "sweep" else None)(command)
 
 
 def main() -> None:

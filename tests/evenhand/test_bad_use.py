@@ -38,6 +38,7 @@ RIGHT: dict[str, list[str]] = {
     "mutants": ["latch"],
     "vectors": ["latch", "generate", "--out", "{fresh}"],
     "profile": ["latch"],
+    "sweep": ["latch", "--over", "agents=2..3", "--no-proofs"],
     "replay": ["{record}"],
     "show": ["{record}"],
     "report": ["{report}", "--out", "{fresh}"],
@@ -52,6 +53,10 @@ WRONG: dict[str, list[tuple[str, str]]] = {
     "--claim": [("x", "'x'; there is: one_inside")],
     "--log": [("{missing}", "{missing}: there is no such file"), ("{folder}", "{folder}"), ("{empty}", "{empty}")],
     "--mutant": [("x", "unknown mutant of latch: 'x'; there is: always_free"), ("stick", "did you mean sticky?")],
+    "--over": [
+        ("agent=2..3", "unknown size of latch: 'agent'; there is: agents; did you mean agents?"),
+        ("agents=4..5", "'agents' is swept twice"),
+    ],
     "--part": [("x", "--part 'x' is not of the form k/n"), ("9/4", "1 <= k <= n, as in 1/4")],
     "--reach": [("x", "'x'")],
     "--reading": [("x=y", "'x'; there is: again"), ("again=x", "'x'; there is: granted"), ("again", "name=value")],
@@ -162,6 +167,7 @@ ENDLESS = {
     "validate": ["latch", "--log", "{log}", "--scope", "agents=3"],
     "compare": ["latch", "--reading", "again=granted", "--scope", "agents=3"],
     "verify": ["latch", "--jobs", "1"],
+    "sweep": ["latch", "--over", "agents=3..4"],
 }
 """What sleeps until it is interrupted."""
 

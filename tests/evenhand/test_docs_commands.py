@@ -33,6 +33,12 @@ def told(page: Path) -> Iterator[list[str]]:
         yield shlex.split(line.split("#")[0].replace("\\|", "|"))
 
 
+def sizes(protocol: str) -> set[str]:
+    """The sizes of a protocol's scopes, as options."""
+    (bundle,) = (one for one in protocols() if one.name == protocol)
+    return {f"--{name}" for system in bundle.model.systems.values() for name in system.scope}
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_every_command_on_a_page_exists(page: Path) -> None:
     """With its options and its protocol."""
@@ -42,6 +48,7 @@ def test_every_command_on_a_page_exists(page: Path) -> None:
             continue
         assert command in COMMANDS, f"evenhand {command}"
         known = {name for one in parameters(command) for name in "/".join(one.names).split("/")} | {"--help"}
+        known |= sizes(words[0]) if any("--PARAMETER" in one.metavar for one in parameters(command)) else set()
         assert {word for word in words if word.startswith("--")} <= known, f"evenhand {command} {words}"
         first = next(parameters(command))
         if words and "PROTOCOL" in first.metavar and not words[0].startswith("-"):

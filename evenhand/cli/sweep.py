@@ -1,0 +1,301 @@
+"""`evenhand sweep`: how a search grows with the sizes of its scope, beside what is proved of any size."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+
+import typer
+from rich.table import Table
+from rich.text import Text
+
+from evenhand.cli.common import (
+    BadUse,
+    Claim,
+    JobsOption,
+    JsonOut,
+    MutantName,
+    ProtocolName,
+    ReadingOption,
+    ScopeOption,
+    SystemOption,
+    bundle_named,
+    cores,
+    emit,
+    guarded,
+    job_for,
+    running,
+    say,
+    terminal,
+    usage,
+)
+from evenhand.counterexamples.store import write_atomically
+from evenhand.model.canonical import Json, canonical_bytes
+from evenhand.model.system import UnknownName
+from evenhand.plan import Job, claims_for, system_for
+from evenhand.properties.registry import Bundle
+from evenhand.report.finding import Finding, plain
+from evenhand.report.report import INTERRUPTED, Report
+from evenhand.report.store import ready_folder
+from evenhand.report.table import print_lines
+from evenhand.report.text import inert
+from evenhand.versions import versions
+
+if TYPE_CHECKING:
+    from evenhand.sweeping import Sweep
+
+__all__ = ["sweep"]
+
+
+@guarded
+def sweep(
+    protocol: ProtocolName,
+    size: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="--PARAMETER A..B", help="Short for --over, as in --agents 2..6."),
+    ] = None,
+    over: Annotated[
+        list[str] | None,
+        typer.Option("--over", metavar="PARAMETER=A..B", help="Search every size from A to B (repeatable: a grid)."),
+    ] = None,
+    system: SystemOption = "",
+    scope: ScopeOption = None,
+    reading: ReadingOption = None,
+    mutant: MutantName = "",
+    claim: Claim = None,
+    proofs: Annotated[
+        bool, typer.Option("--proofs/--no-proofs", help="Prove what covers any number of what is swept.")
+    ] = True,
+    max_states: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="States of each configuration at most; then UNDECIDED.")
+    ] = None,
+    max_memory: Annotated[
+        int, typer.Option(metavar="MB", min=1, help="Memory that a point may add; then UNDECIDED.")
+    ] = 2_000,
+    timeout: Annotated[float, typer.Option(metavar="S", min=0.1, help="Seconds of each point; then UNDECIDED.")] = 300,
+    tier: Annotated[
+        int | None, typer.Option(metavar="N", min=0, max=2, help="As of `explore`. Default: the best.")
+    ] = None,
+    jobs: JobsOption = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", metavar="DIR", help="Write sweep.json and the picture sweep.svg there.")
+    ] = None,
+    as_json: JsonOut = False,
+) -> int:
+    """Measure how a search grows with the sizes of its scope.
+
+    States, steps, CPU time and memory at every size, each in a process of its own, with fitted laws, beside the
+    theorems that hold for any size. Without --claim nothing is decided but the sizes. Exit codes: 0 every point
+    complete and all as stated; 1 something refuted that nobody stated; 2 bad use; 3 a point met a bound, or something
+    is undecided that was not stated; 130 interrupted, after printing the points that were finished.
+    """
+    from evenhand.curves import curves
+    from evenhand.report.sweep import curve_table, curves_svg, point_table
+    from evenhand.sweeping import Bounds
+    from evenhand.sweeping import sweep as measure
+
+    bundle = bundle_named(protocol)
+    with usage():
+        sizes = _sizes([*(f"{name}={told}" for name, told in _pairs(size or [])), *(over or [])])
+        _known(bundle, sizes, system)
+    job, planned = _planned(bundle, Job(bundle.name, "explore", system, variant=mutant), sizes, scope, reading, claim)
+    with usage():
+        folder = ready_folder(out) if out is not None else None
+    workers, began = jobs or cores(), time.monotonic()
+    bounds = Bounds(max_states, max_memory << 20, timeout)
+    with running(len(planned), "sweep") as advance:
+        found = measure(planned, sizes, bounds, tier=tier, workers=workers, finished=lambda one: advance(one.title, 1))
+    drawn = curves(found.over, found.points)
+    proved, interrupted = _proved(bundle, job, sizes, workers) if proofs and not found.interrupted else ((), False)
+    interrupted = interrupted or found.interrupted
+    findings = (*(one for point in found.points for one in point.findings), *(one.finding for one in proved))
+    report = Report(findings, {}, versions())
+    laws = [one.to_json() for one in drawn]
+    clocked = ("cpu", "memory")
+    made: dict[str, Json] = {
+        "format": "evenhand/sweep",
+        "version": 1,
+        "protocol": bundle.name,
+        "system": job.system,
+        "over": {name: list(values) for name, values in found.over.items()},
+        "points": [point.to_json() for point in found.points],
+        "curves": [one for one in laws if one["quantity"] not in clocked],
+        "theorems": [one.to_json() for one in proved],
+        "unfinished": [dict(one) for one in found.unfinished],
+        "interrupted": interrupted,
+        "versions": dict(versions()),
+        "timing": {
+            "total": round(time.monotonic() - began, 3),
+            "points": [point.costs() for point in found.points],
+            "curves": [one for one in laws if one["quantity"] in clocked],
+            "proofs": {one.name: round(one.seconds, 3) for one in proved},
+        },
+    }
+    what = f"{bundle.name} {job.system}"
+    if folder is not None:
+        written = {"sweep.json": canonical_bytes(made), "sweep.svg": curves_svg(found, drawn, what).encode()}
+        with usage():
+            for name, content in written.items():
+                write_atomically(folder / name, content)
+                say(f"written: {folder / name}")
+    if as_json:
+        emit(made)
+    else:
+        console = terminal()
+        for table in (point_table(found, what), curve_table(drawn), _proof_table(proved)):
+            if table.row_count:
+                console.print(table)
+        print_lines(console, map(inert, _said(found, list(sizes), proved if proofs else None)))
+    if interrupted:
+        return INTERRUPTED
+    undecided = any(not point.complete for point in found.points)
+    return report.exit_code(strict=False) or (3 if undecided else 0)
+
+
+def _pairs(words: Sequence[str]) -> list[tuple[str, str]]:
+    """`--agents 2..6` and `--agents=2..6`, as typer hands over options that it does not know."""
+    found: list[tuple[str, str]] = []
+    left = list(words)
+    while left:
+        word = left.pop(0)
+        name, equals, value = word.removeprefix("--").partition("=")
+        if not word.startswith("--") or not name:
+            raise BadUse(f"{word!r} is no option; sizes are written as in --agents 2..6 or --over agents=2..6")
+        if not equals and not left:
+            raise BadUse(f"{word} has no sizes; write it as in {word} 2..6 (see `evenhand sweep --help` for options)")
+        found.append((name, value if equals else left.pop(0)))
+    return found
+
+
+def _sizes(written: Sequence[str]) -> dict[str, range]:
+    """What `PARAMETER=A..B` says.  Raises BadUse."""
+    from evenhand.sweeping import MOST
+
+    found: dict[str, range] = {}
+    for text in written:
+        name, _, told = text.partition("=")
+        match = re.fullmatch(r"(\d{1,6})(?:\.\.(\d{1,6}))?", told)
+        if not name or match is None:
+            raise BadUse(f"{text!r} is not of the form PARAMETER=A..B, as in agents=2..6")
+        first, last = int(match[1]), int(match[2] or match[1])
+        if last < first:
+            raise BadUse(f"{text!r} is empty: {last} comes before {first}; write the smaller size first")
+        if name in found:
+            raise BadUse(f"{name!r} is swept twice; give one range for each parameter")
+        found[name] = range(first, last + 1)
+    if not found:
+        raise BadUse("nothing to sweep; name a parameter and its sizes, as in --over agents=2..6")
+    count = 1
+    for values in found.values():
+        count *= len(values)
+    if count > MOST:
+        raise BadUse(f"{count:,} points are more than one sweep takes ({MOST}); choose smaller ranges")
+    return found
+
+
+def _known(bundle: Bundle, sizes: Mapping[str, Any], system: str) -> None:
+    """Raises UnknownName for a parameter that the system named, or every system, lacks."""
+    known = bundle.model.systems
+    if system and system not in known:
+        raise UnknownName(f"system of {bundle.name}:", system, known)
+    scopes = [one.scope for name, one in known.items() if system in ("", name)]
+    there = sorted({name for one in scopes for name in one})
+    for name in sizes:
+        if name not in there:
+            raise UnknownName(f"size of {bundle.name}{' ' + system if system else ''}:", name, there)
+
+
+def _planned(
+    bundle: Bundle,
+    job: Job,
+    sizes: Mapping[str, range],
+    scope: list[str] | None,
+    reading: list[str] | None,
+    claim: list[str] | None,
+) -> tuple[Job, tuple[Job, ...]]:
+    """The job at no particular size, and at every size: each is tried before any is run."""
+    from evenhand.sweeping import default_system, points_of
+
+    if not job.system and not job.variant:
+        with usage():
+            job = replace(job, system=default_system(bundle, list(sizes)))
+    job, _ = job_for(bundle, job, scope, reading, claim)
+    if both := sorted(set(sizes) & {name for name, _ in job.scope}):
+        raise BadUse(f"{both[0]!r} is both fixed by --scope and swept; leave one of them out")
+    planned = points_of(job, sizes)
+    with usage():
+        for one in planned:
+            next(iter(system_for(bundle, one).all_configs()), None)
+    return job, planned
+
+
+def _proved(bundle: Bundle, job: Job, sizes: Mapping[str, range], workers: int) -> tuple[tuple[Theorem, ...], bool]:
+    """What covers any number of everything swept, proved now, and whether that was interrupted."""
+    from evenhand.proofs.registry import stated
+    from evenhand.running import run_jobs
+    from evenhand.sweeping import covering
+
+    if job.variant:
+        return (), False
+    claims = [one.name for one in claims_for(bundle, job.system, job.claims)]
+    names = covering(stated(bundle.name), claims, list(sizes), dict(job.readings))
+    with running(len(names), "proofs") as advance:
+        ran = run_jobs(
+            [Job(bundle.name, "prove", theorem=name) for name in names],
+            workers=workers,
+            finished=lambda one, _found: advance(one.title, 1),
+        )
+    left = {one.theorem for one in ran.unfinished}
+    done = [name for name in names if name not in left]
+    spent = (seconds for _, seconds in ran.seconds)
+    return tuple(Theorem(*row) for row in zip(done, ran.findings, spent, strict=True)), ran.interrupted
+
+
+class Theorem(NamedTuple):
+    """What became of one theorem, and the seconds by the clock that its proof took, with witnesses and mutants."""
+
+    name: str
+    finding: Finding
+    seconds: float
+
+    def to_json(self) -> dict[str, Json]:
+        """All but the seconds."""
+        found = self.finding
+        return {
+            "name": self.name,
+            "claim": found.claim,
+            "system": found.system,
+            "verdict": found.status.value,
+            "covers": plain(found.scope.get("proved", "")),
+            "because": found.because,
+        }
+
+
+def _proof_table(proved: Sequence[Theorem]) -> Table:
+    made = Table(title=Text("proved of any size, in this run"), title_justify="left")
+    for name in ("theorem", "claim", "system", "verdict", "covers"):
+        made.add_column(name, overflow="fold")
+    made.add_column("s", justify="right")
+    for one in proved:
+        told = one.to_json()
+        words = (Text(inert(str(told[name]))) for name in ("name", "claim", "system", "verdict", "covers"))
+        made.add_row(*words, f"{one.seconds:.1f}")
+    return made
+
+
+def _said(found: Sweep, names: Sequence[str], proved: Sequence[Theorem] | None) -> Iterator[str]:
+    """What the tables do not say."""
+    swept = " and ".join(names)
+    if proved is not None and not proved:
+        yield f"no theorem about these claims says that it holds for any number of {swept}"
+    if any(not point.complete for point in found.points):
+        yield "points that met a bound are UNDECIDED and in no fit"
+    if any(len(values) > 1 for values in found.over.values()):
+        yield "a law fitted to so few points describes them; it promises nothing of larger sizes"
+    if found.unfinished:
+        told = "; ".join(",".join(f"{name}={one[name]}" for name in found.over) for one in found.unfinished)
+        yield f"INTERRUPTED; not finished: {told}"
