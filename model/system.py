@@ -164,6 +164,10 @@ class Quotient(Generic[C, S, A, W]):
 
     `elements(config)` lists the group, identity included; the images are those of one element.  Whether
     the step commutes with it is a theorem, never assumed: engines use a quotient only under a licence.
+
+    Where the group exchanges names, `families(config)` gives the names that may be exchanged, one tuple for the agents,
+    say, and one for the keys, and `swap(config, one, other)` the element that exchanges two names of a family.  With
+    them nobody has to list the group, which grows with the factorial.
     """
 
     name: str
@@ -171,6 +175,8 @@ class Quotient(Generic[C, S, A, W]):
     config: Callable[[W, C], C]
     state: Callable[[W, C, S], S]
     action: Callable[[W, C, A], A]
+    families: Callable[[C], tuple[tuple[str, ...], ...]] = lambda _config: ()
+    swap: Callable[[C, str, str], W] | None = None
 
 
 def _always(_config: Any, _state: Any) -> bool:

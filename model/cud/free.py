@@ -6,8 +6,9 @@ agent last got (`NONE` before the first epoch, `EXITED` for ever after exit), an
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from evenhand.model.atoms import Atom
@@ -24,6 +25,7 @@ from evenhand.model.cud.kernel import (
 )
 from evenhand.model.cud.layouts import agent_names, free_layout, key_names, start_world
 from evenhand.model.cud.readings import Readings
+from evenhand.model.cud.renaming import Renaming, rename_action, rename_config, rename_world
 from evenhand.model.cud.step import Judged, changes, judge, merge
 from evenhand.model.cud.strategies import covering
 from evenhand.model.cud.vocabulary import (
@@ -34,6 +36,7 @@ from evenhand.model.cud.vocabulary import (
     TYPES,
     WRITE,
     AgentState,
+    Authority,
     Choice,
     Config,
     Effect,
@@ -42,9 +45,9 @@ from evenhand.model.cud.vocabulary import (
     State,
     World,
 )
-from evenhand.model.system import Fairness, Joint, OneOf, Scope, Separated, Step, System
+from evenhand.model.system import Fairness, Joint, OneOf, Quotient, Scope, Separated, Step, System
 
-__all__ = ["EXITED", "FREE", "NONE", "FreeShown", "FreeState", "Verdict"]
+__all__ = ["EXITED", "FREE", "NONE", "FreeShown", "FreeState", "Verdict", "rename_free_shown", "rename_free_state"]
 
 NONE, EXITED = "NONE", "EXITED"
 
@@ -218,6 +221,71 @@ def smaller(config: Config, _start: FreeState) -> Iterable[tuple[Config, FreeSta
         yield less, initial(less)[0]
 
 
+def rename_free_state(w: Renaming, config: Config, state: FreeState) -> FreeState:
+    """The state under new names; `config` is the one with the old names."""
+    marks = dict(zip((w.agent(name) for name in config.agents), state.marks, strict=True))
+    return FreeState(rename_world(w, state.world), tuple(marks[name] for name in sorted(marks)), state.counter)
+
+
+def rename_free_shown(w: Renaming, shown: FreeShown) -> FreeShown:
+    """What was shown, under new names, sorted again."""
+    tokens = tuple(sorted((w.agent(name), token) for name, token in shown.tokens))
+    effects = sorted((Effect(w.key(one.key), one.before, one.after) for one in shown.effects), key=lambda one: one.key)
+    return FreeShown(tokens, tuple(effects), shown.happened)
+
+
+def _rename_free_action(w: Renaming, _config: Config, action: Epoch) -> Epoch:
+    """The joint action under new names, in the order in which it is on offer."""
+    return Epoch(tuple(sorted(rename_action(w, action).choices, key=lambda made: made[0])))
+
+
+def _rename_free_config(w: Renaming, config: Config) -> Config:
+    """The configuration under new names, each artefact's scope in the order of the names, as layouts write it."""
+    image = rename_config(w, config)
+    return replace(image, authorities=tuple(replace(one, scope=tuple(sorted(one.scope))) for one in image.authorities))
+
+
+def _following(config: Config, plain: Renaming) -> Renaming:
+    """The renaming with the ids of artefacts going along, wherever the image of an artefact is an artefact, too."""
+
+    def content(one: Authority) -> tuple[object, ...]:
+        return one.commitment, one.holder_agent_id, one.scope, one.issuer_agent_id, one.epoch
+
+    ids = {content(one): one.authority_id for one in _rename_free_config(_SAME, config).authorities}
+    alone = (replace(config, authorities=(one,)) for one in config.authorities)
+    images = (_rename_free_config(plain, one).authorities[0] for one in alone)
+    return replace(
+        plain, authorities=tuple((one.authority_id, ids.get(content(one), one.authority_id)) for one in images)
+    )
+
+
+def _swap(config: Config, one: str, other: str) -> Renaming:
+    """Two agents, or two keys, exchanged."""
+    pairs = ((one, other), (other, one))
+    return _following(config, Renaming(pairs, ()) if one in config.agents else Renaming((), pairs))
+
+
+def _renamings(config: Config) -> Iterator[Renaming]:
+    """Every permutation of agents times every permutation of keys, the identity first."""
+    for agents in itertools.permutations(config.agents):
+        for keys in itertools.permutations(config.keys):
+            plain = Renaming(tuple(zip(config.agents, agents, strict=True)), tuple(zip(config.keys, keys, strict=True)))
+            yield _following(config, plain)
+
+
+_SAME = Renaming((), ())
+
+FREE_RENAMING: Quotient[Config, FreeState, Epoch, Renaming] = Quotient(
+    "renaming",
+    _renamings,
+    _rename_free_config,
+    rename_free_state,
+    _rename_free_action,
+    families=lambda config: (config.agents, config.keys),
+    swap=_swap,
+)
+"""Agents and keys renamed; only those that the layout treats alike leave the configuration as it is."""
+
 FREE: System[Config, FreeState, Epoch, FreeShown, Rules] = System(
     name="free",
     rules=REFERENCE,
@@ -233,6 +301,7 @@ FREE: System[Config, FreeState, Epoch, FreeShown, Rules] = System(
     progress=progress,
     smaller=smaller,
     allows=allows,
+    quotients=(FREE_RENAMING,),
     domains=domains,
     types=(*TYPES, FreeState, FreeShown, Happened),
 )

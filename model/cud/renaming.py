@@ -29,7 +29,16 @@ from evenhand.model.cud.vocabulary import (
 )
 from evenhand.model.system import Quotient
 
-__all__ = ["RENAMING", "Renaming", "every_renaming", "rename_action", "rename_config", "rename_shown", "rename_state"]
+__all__ = [
+    "RENAMING",
+    "Renaming",
+    "every_renaming",
+    "rename_action",
+    "rename_config",
+    "rename_shown",
+    "rename_state",
+    "rename_world",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +84,7 @@ def rename_config(w: Renaming, config: Config) -> Config:
     return replace(
         config,
         agents=agents,
-        world=_world(w, config.world),
+        world=rename_world(w, config.world),
         authorities=tuple(sorted((_authority(w, one) for one in config.authorities), key=lambda one: one.authority_id)),
         strategies=tuple(strategies[name] for name in agents) if config.strategies else (),
     )
@@ -85,7 +94,7 @@ def rename_state(w: Renaming, config: Config, state: State) -> State:
     """The state under new names; `config` is the one with the old names."""
     by_name = dict(zip((w.agent(name) for name in config.agents), state.agents, strict=True))
     return State(
-        _world(w, state.world),
+        rename_world(w, state.world),
         tuple(replace(by_name[name], last_scope=_scope(w, by_name[name].last_scope)) for name in sorted(by_name)),
         tuple(sorted((w.agent(sender), content) for sender, content in state.mailbox)),
         state.epoch,
@@ -112,7 +121,8 @@ def rename_shown(w: Renaming, shown: Shown) -> Shown:
     )
 
 
-def _world(w: Renaming, world: World) -> World:
+def rename_world(w: Renaming, world: World) -> World:
+    """The world under new names of its keys."""
     return tuple(sorted((w.key(key), value) for key, value in world))
 
 
@@ -170,7 +180,7 @@ def _messages(w: Renaming, messages: tuple[Message, ...]) -> tuple[Message, ...]
 def _observation(w: Renaming, seen: Observation) -> Observation:
     return replace(
         seen,
-        world_state=_world(w, seen.world_state),
+        world_state=rename_world(w, seen.world_state),
         own_last_action_id=None if seen.own_last_action_id is None else _stamp(w, seen.own_last_action_id),
         own_last_declared_scope=_scope(w, seen.own_last_declared_scope),
         messages=_messages(w, seen.messages),

@@ -31,6 +31,7 @@ from evenhand.properties.search.quotient import doubts_under, licensed, orbits
 from evenhand.properties.search.rows.compiler import Unfit
 from evenhand.properties.search.rows.tier import Compiled
 from evenhand.properties.search.steps import Tier
+from evenhand.properties.search.symmetry.tier import Orbits
 from evenhand.properties.search.tiers import chosen_tier
 from evenhand.properties.search.totals import Result, nothing
 from evenhand.properties.search.verdicts import Covered, verdict_of
@@ -114,9 +115,9 @@ def explore(
     `max_states` bounds the graph of each configuration, `depth` the number of steps from the start, `max_memory`
     the bytes that this process (each of `jobs`) may hold; what a bound leaves out is UNDECIDED.
     `quotient` (by default the one that `licence` names) explores one
-    configuration of each orbit.  `tier` is 0, 1 or 2, by default the best that system and claims allow.  `configs`
-    explores some configurations rather than those of the scope, `part` (k, n) each n-th of them from the k-th on;
-    together the n parts come to what the whole comes to.  `jobs` splits them over processes; findings
+    configuration of each orbit.  `tier` is 0 to 3, by default the best that system, claims and licence allow.
+    `configs` explores some configurations rather than those of the scope, `part` (k, n) each n-th of them from the
+    k-th on; together the n parts come to what the whole comes to.  `jobs` splits them over processes; findings
     and counts do not depend on it.  `progress` is called now and then with states and steps so far.
 
     Raises ModelError for a model that breaks its contract or a claim that raises, LicenceMissing for a
@@ -156,7 +157,7 @@ def prepare(
     _sensible(max_states=max_states, depth=depth, max_memory=max_memory)
     group = licensed(system, quotient, licence)
     numbered = _listed(system, configs)
-    chosen, why = chosen_tier(system, tier, asked, numbered)
+    chosen, why = chosen_tier(system, tier, asked, numbered, group)
     kept = tuple((number, 1) for number in range(len(numbered)))
     doubts: tuple[str, ...] = ("",) * len(asked)
     if group is not None:
@@ -191,7 +192,7 @@ class Prepared:
     configs: tuple[Any, ...]
     kept: tuple[tuple[int, int], ...]
     doubts: tuple[str, ...]
-    tier: Tier | Compiled
+    tier: Tier | Compiled | Orbits
     why_tier: str
     trusted: tuple[str, ...]
     part: Part | None = None
@@ -270,7 +271,7 @@ class Prepared:
 
 def search_one(
     system: AnySystem,
-    tier: Tier | Compiled,
+    tier: Tier | Compiled | Orbits,
     config: Any,
     number: int,
     claims: Sequence[Property],
@@ -278,6 +279,13 @@ def search_one(
     tick: Progress | None = None,
 ) -> Result:
     """Search one configuration for all claims that apply to it."""
+    if isinstance(tier, Orbits):
+        try:
+            return _by_orbits(tier, config, number, bounds, tick)
+        except Unfit as error:
+            if tier.below is None:
+                raise ModelError(f"tier 3 was asked for, but {error}") from error
+            tier = tier.below
     if isinstance(tier, Compiled):
         try:
             return _by_rows(tier, config, number, claims, bounds, tick)
@@ -316,6 +324,12 @@ def _by_rows(
     walk = tier.search(config, number, bounds, tick)
     depth = max(0, len(walk.levels) - 1)
     return Result(walk.count, walk.transitions, walk.edges, depth, walk.open, tuple(tier.tallies(walk, claims)))
+
+
+def _by_orbits(tier: Orbits, config: Any, number: int, bounds: Bounds, tick: Progress | None) -> Result:
+    walk, tallies = tier.search(config, number, bounds, tick)
+    depth = max(0, len(walk.levels) - 1)
+    return Result(walk.states, walk.transitions, walk.edges, depth, walk.open, tuple(tallies))
 
 
 def _watcher(system: AnySystem, claim: Property, config: Any, bounds: Bounds) -> Watcher:
@@ -409,9 +423,11 @@ def _scope(
     return scope
 
 
-def _trusted(tier: Tier | Compiled, licence: Licence | None) -> tuple[str, ...]:
+def _trusted(tier: Tier | Compiled | Orbits, licence: Licence | None) -> tuple[str, ...]:
     memo = ("the memo of tier 1, compared with step on samples",) if tier.number else ()
-    if tier.number == 2:
+    if tier.number >= 2:
         memo = (*memo, "the rows of tier 2, compared with step on samples")
+    if tier.number == 3:
+        memo = (*memo, "the orbits of tier 3, and that claims do not tell images apart, compared on samples")
     proof = (f"theorem {licence.theorem} ({licence.record})",) if licence is not None else ()
     return ("the executable model", "the exhaustive search", *memo, *proof)

@@ -9,8 +9,8 @@ are looked at all the same.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
-from itertools import islice
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from itertools import islice, pairwise
 from typing import Any
 
 from evenhand.model.system import Quotient, Step, UnknownName
@@ -28,7 +28,7 @@ from evenhand.properties.property import (
 )
 from evenhand.properties.search.found import AnySystem, LicenceMissing, ModelError, named
 
-__all__ = ["SAMPLES", "doubts_under", "licensed", "orbits"]
+__all__ = ["SAMPLES", "doubts_under", "image_of", "licensed", "not_fixed", "orbits", "said"]
 
 SAMPLES = 24
 """Steps that are compared with their images, in each of a few configurations."""
@@ -73,7 +73,9 @@ def orbits(
     numbers: dict[Hashable, int] = {config: number for number, config in enumerate(configs)}
     sizes: dict[int, int] = {}
     for number, config in enumerate(configs):
-        images = {numbers.get(quotient.config(w, config)) for w in quotient.elements(config)}
+        images = {numbers.get(image) for image in _images(quotient, config)}
+        if quotient.swap is not None:
+            images.discard(None)  # exchanged names may give a configuration that this scope leaves out
         if None in images or number not in images:
             raise ModelError(
                 f"{named(system)}: quotient {quotient.name!r} takes configuration {config!r} out of the scope, or "
@@ -87,6 +89,31 @@ def orbits(
     if sum(sizes.values()) != len(configs):
         raise ModelError(f"{named(system)}: the orbits of quotient {quotient.name!r} do not partition the scope")
     return tuple(sizes.items())
+
+
+def _tried(quotient: Quotient[Any, Any, Any, Any], config: Any) -> Iterator[Any]:
+    """The elements that samples are compared under: all, or exchanges of neighbours, which generate all."""
+    if quotient.swap is None:
+        yield from quotient.elements(config)
+        return
+    for family in quotient.families(config):
+        for one, other in pairwise(family):
+            yield quotient.swap(config, one, other)
+
+
+def _images(quotient: Quotient[Any, Any, Any, Any], config: Any) -> set[Any]:
+    """The images of a configuration under the whole group."""
+    if quotient.swap is None:
+        return {quotient.config(w, config) for w in quotient.elements(config)}
+    found = [config]
+    seen: set[Any] = {config}
+    for one in found:
+        for w in _tried(quotient, one):
+            image = quotient.config(w, one)
+            if image not in seen:
+                seen.add(image)
+                found.append(image)
+    return seen
 
 
 def doubts_under(
@@ -105,16 +132,16 @@ def doubts_under(
     doubts = [_by_kind(claim) for claim in claims]
     for number, _size in [entry for place, entry in enumerate(kept) if place & (place - 1) == 0]:
         config = configs[number]
-        for w in quotient.elements(config):
+        for w in _tried(quotient, config):
             image = quotient.config(w, config)
             for place, claim in enumerate(claims):
                 if claim.applies(config) != claim.applies(image):
-                    doubts[place] = doubts[place] or _not_fixed(quotient, claim)
+                    doubts[place] = doubts[place] or not_fixed(quotient, claim)
             for step in islice(_steps(system, config), SAMPLES):
-                other = _image(system, quotient, w, image, step)
+                other = image_of(system, quotient, w, image, step)
                 for place, claim in enumerate(claims):
-                    if claim.applies(config) and _said(claim, step) != _said(claim, other):
-                        doubts[place] = doubts[place] or _not_fixed(quotient, claim)
+                    if claim.applies(config) and said(claim, step) != said(claim, other):
+                        doubts[place] = doubts[place] or not_fixed(quotient, claim)
     return tuple(doubts)
 
 
@@ -124,7 +151,8 @@ def _by_kind(claim: Property) -> str:
     return ""
 
 
-def _not_fixed(quotient: Quotient[Any, Any, Any, Any], claim: Property) -> str:
+def not_fixed(quotient: Quotient[Any, Any, Any, Any], claim: Property) -> str:
+    """Why a claim that tells a step from its image cannot be carried over."""
     return f"quotient {quotient.name!r} does not leave {claim.name} fixed: a step and its image are told apart"
 
 
@@ -138,9 +166,13 @@ def _steps(system: AnySystem, config: Any) -> Any:
                 yield system.take(config, step.after, second)
 
 
-def _image(
+def image_of(
     system: AnySystem, quotient: Quotient[Any, Any, Any, Any], w: Any, image: Any, step: Step[Any, Any, Any, Any]
 ) -> Step[Any, Any, Any, Any]:
+    """The image of a step under an element, taken by the model itself.
+
+    `image` is the image of the configuration.  Raises ModelError where it is not on offer, or leads elsewhere.
+    """
     before, action = quotient.state(w, step.config, step.before), quotient.action(w, step.config, step.action)
     if not on_offer(system, image, before, action):
         raise ModelError(
@@ -168,7 +200,7 @@ def on_offer(system: AnySystem, config: Any, state: Any, action: Any) -> bool:
     )
 
 
-def _said(claim: Property, step: Step[Any, Any, Any, Any]) -> tuple[bool, ...]:
+def said(claim: Property, step: Step[Any, Any, Any, Any]) -> tuple[bool, ...]:
     """What a claim's predicates say of one step."""
     tests: tuple[Callable[[Any], bool], ...] = ()
     match claim:

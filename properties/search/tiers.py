@@ -2,7 +2,8 @@
 
 Tier 0 is the reference and runs any model.  Tier 1 (`memo`) serves systems that say how their step separates;
 it finds the same graph in the same order with the same multiplicities, which tests and samples compare.
-Tier 2 (`rows`) serves systems that declare finite domains, and claims about states and single steps.
+Tier 2 (`rows`) serves systems that declare finite domains, and claims about states and single steps.  Tier 3
+(`symmetry`) serves the same under a licensed quotient.
 """
 
 from __future__ import annotations
@@ -11,28 +12,57 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from evenhand.properties.property import Property
-from evenhand.properties.search.found import AnySystem, named
+from evenhand.properties.search.found import AnySystem, LicenceMissing, named
 from evenhand.properties.search.memo import Memo
 from evenhand.properties.search.rows.compiler import Unfit
 from evenhand.properties.search.rows.tier import Compiled, reason_against
 from evenhand.properties.search.steps import Row, Tier, nth_action, stepped
+from evenhand.properties.search.symmetry.moves import AnyQuotient
+from evenhand.properties.search.symmetry.tier import Orbits
 
 __all__ = ["Plain", "chosen_tier", "tier_for"]
 
 
 def chosen_tier(
+    system: AnySystem,
+    wanted: int | None,
+    claims: Sequence[Property],
+    configs: Sequence[Any],
+    quotient: AnyQuotient | None = None,
+) -> tuple[Tier | Compiled | Orbits, str]:
+    """The tier to explore with and the reason for it, compiled rows and a licensed quotient of states included.
+
+    Raises ValueError for a tier that system or claims do not allow, LicenceMissing for tier 3 without a quotient.
+    """
+    if wanted == 3 and quotient is None:
+        raise LicenceMissing(f"tier 3 divides the states of {named(system)} by a quotient, and none is licensed")
+    if quotient is None or wanted not in (None, 3):
+        return _plain_tier(system, wanted, claims, configs)
+    against = reason_against(system, claims if wanted is None else ())
+    if not configs:
+        against = "there is no configuration"
+    if not against:
+        below = None if wanted == 3 else _plain_tier(system, None, claims, ())[0]
+        chosen = Orbits(system, quotient, tuple(claims), below)
+        try:
+            return chosen, chosen.why(configs[0])
+        except Unfit as error:
+            against = str(error)
+    if wanted == 3:
+        raise ValueError(f"tier 3 cannot explore {named(system)}: {against}")
+    lower, why = _plain_tier(system, None, claims, configs)
+    return lower, f"{why}; not tier 3, for {against}"
+
+
+def _plain_tier(
     system: AnySystem, wanted: int | None, claims: Sequence[Property], configs: Sequence[Any]
 ) -> tuple[Tier | Compiled, str]:
-    """The tier to explore with and the reason for it, compiled rows included.
-
-    Raises ValueError for a tier that system or claims do not allow.
-    """
     if wanted in (0, 1) or (wanted is None and system.domains is None):
         return tier_for(system, wanted)
     if wanted not in (None, 2):
         raise ValueError(
-            f"tier {wanted!r} is unknown; there is 0 (every action is run), 1 (equal work is done once) "
-            "and 2 (compiled rows)"
+            f"tier {wanted!r} is unknown; there is 0 (every action is run), 1 (equal work is done once), "
+            "2 (compiled rows) and 3 (compiled rows, one state of each orbit)"
         )
     against = reason_against(system, claims)
     if wanted == 2 and against:

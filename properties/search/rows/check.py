@@ -14,7 +14,7 @@ from evenhand.properties.search.rows.shape import OutsideDomain
 from evenhand.properties.search.rows.walk import RowWalk, labelled
 from evenhand.properties.search.steps import nth_action, stepped
 
-__all__ = ["STATES", "STEPS", "WHOLE", "compare"]
+__all__ = ["STATES", "STEPS", "WHOLE", "compare", "drawn_actions", "offered_in", "place_of"]
 
 STATES = 12
 """States that are compared in each configuration: the first, and others spread by chance."""
@@ -40,7 +40,7 @@ def _compare(walk: RowWalk, sid: int, random: Random) -> None:
     known = Counter[tuple[tuple[int, ...], int]]()
     for words, label, weight in labelled(walk, sid):
         known[words, label] += weight
-    offered = _offered(system, config, state)
+    offered = offered_in(system, config, state)
     if offered != known.total():
         raise ModelError(
             f"{named(system)}: state {state!r} offers {offered} actions, its rows stand for {known.total()}. "
@@ -48,36 +48,37 @@ def _compare(walk: RowWalk, sid: int, random: Random) -> None:
         )
     whole = offered <= WHOLE
     found = Counter[tuple[tuple[int, ...], int]]()
-    for action in _actions(system, config, state, offered, None if whole else random):
+    for action in drawn_actions(system, config, state, offered, None if whole else random):
         kept = copy.deepcopy(state)
         after, shown = stepped(system, config, state, action)
         if kept != state:
             raise ModelError(
-                f"{named(system)}: the step of action {action!r} changes the state it is given ({_place(system)}); "
+                f"{named(system)}: the step of action {action!r} changes the state it is given ({place_of(system)}); "
                 "a step is pure: return a new state"
             )
         if stepped(system, config, state, action) != (after, shown):
             raise ModelError(
                 f"{named(system)}: the step of action {action!r} in state {state!r} gave two different results "
-                f"({_place(system)}); a step is a function of its arguments alone"
+                f"({place_of(system)}); a step is a function of its arguments alone"
             )
         try:
             words = tuple(walk.program.shape.encode(walk.program.shape.numbers(after)))
         except OutsideDomain as error:
-            raise ModelError(f"{named(system)}: after action {action!r}, {error} ({_place(system)})") from error
+            raise ModelError(f"{named(system)}: after action {action!r}, {error} ({place_of(system)})") from error
         label = walk.program.labeller.label(config, state, (action,), shown, after)
         found[words, label] += 1
         if (words, label) not in known:
             raise ModelError(
-                f"{named(system)}: rows and `step` ({_place(system)}) differ for action {action!r} in state {state!r}: "
-                f"step leads to {after!r} showing {shown!r}, no row does. The step may look at values in a way that "
+                f"{named(system)}: rows and `step` ({place_of(system)}) differ for action {action!r} in state {state!r}"
+                f": step leads to {after!r} showing {shown!r}, no row does. The step may look at values in a way that "
                 "tier 2 cannot follow; explore with a lower tier"
             )
     if whole and found != known:
-        raise ModelError(f"{named(system)}: rows and `step` ({_place(system)}) lead elsewhere in state {state!r}")
+        raise ModelError(f"{named(system)}: rows and `step` ({place_of(system)}) lead elsewhere in state {state!r}")
 
 
-def _offered(system: AnySystem, config: Any, state: Any) -> int:
+def offered_in(system: AnySystem, config: Any, state: Any) -> int:
+    """How many actions are on offer; those of a product are not listed."""
     joint = system.joint
     if joint is None:
         return sum(1 for _ in system.enabled(config, state))
@@ -87,7 +88,7 @@ def _offered(system: AnySystem, config: Any, state: Any) -> int:
     return math.prod(sum(1 for _ in joint.choices(config, system.scope, state, agent)) for agent in agents)
 
 
-def _actions(system: AnySystem, config: Any, state: Any, offered: int, random: Random | None) -> Iterator[Any]:
+def drawn_actions(system: AnySystem, config: Any, state: Any, offered: int, random: Random | None) -> Iterator[Any]:
     """All actions on offer, or some drawn from them."""
     if random is None:
         yield from system.enabled(config, state)
@@ -102,6 +103,7 @@ def _actions(system: AnySystem, config: Any, state: Any, offered: int, random: R
         yield joint.join(config, state, tuple((a, random.choice(m)) for a, m in zip(agents, menus, strict=True)))
 
 
-def _place(system: AnySystem) -> str:
+def place_of(system: AnySystem) -> str:
+    """File and line of the system's step."""
     code = getattr(system.step, "__code__", None)
     return "unknown place" if code is None else f"{code.co_filename}:{code.co_firstlineno}"

@@ -22,7 +22,7 @@ from evenhand.properties.search.rows.shape import OutsideDomain, Shape
 from evenhand.properties.search.rows.table import Projection, Slot, Unit, slots_of
 from evenhand.properties.search.rows.watch import Evades, Watch
 
-__all__ = ["BY_ROWS", "NEVER", "RUNS", "Broken", "Leaf", "Program", "Unfit", "compiled"]
+__all__ = ["BY_ROWS", "NEVER", "RUNS", "Broken", "Compiler", "Leaf", "Program", "Unfit", "compiled"]
 
 RUNS = 400_000
 """Runs on placeholders that a configuration may take before it counts as too wide."""
@@ -68,7 +68,9 @@ class Program:
     notes: list[str] = field(default_factory=list[str])
 
 
-class _Compiler:
+class Compiler:
+    """Compiles one configuration of a system."""
+
     def __init__(self, system: AnySystem, config: Any, claims: Sequence[Any]) -> None:
         assert system.domains is not None
         self.system, self.config = system, config
@@ -84,6 +86,7 @@ class _Compiler:
         self.runs = 0
 
     def spent(self) -> None:
+        """One more run on placeholders."""
         self.watch.speak()
         self.runs += 1
         if self.runs > RUNS:
@@ -105,6 +108,7 @@ class _Compiler:
         return Broken(f"{self.where}: {type(error).__name__}: {error}")
 
     def program(self) -> Program:
+        """The whole program."""
         starts = [self.shape.encode(self.shape.numbers(state)) for state in self._initial()]
         leaves, dispatch = self._leaves()
         return Program(self.shape, self.labeller, dispatch, leaves, starts, self.runs, self.watch.codes)
@@ -140,12 +144,13 @@ class _Compiler:
                 for known, values in zip(hulls[number], narrowed, strict=True):
                     known.update(values)
             marked.append((narrowed, number))
+        self.dispatch = Projection(shape, shape.open, marked)
         memo = self._memo()
         leaves: list[Leaf] = []
         for (narrowed, offer), hull in zip(offers, hulls, strict=True):
             start = tuple(tuple(sorted(values)) for values in hull)
-            leaves.append(self._leaf(narrowed, offer, start, memo))
-        return leaves, Projection(shape, shape.open, marked)
+            leaves.append(self.leaf(len(leaves), narrowed, offer, start, memo))
+        return leaves, self.dispatch
 
     def _memo(self) -> Memo | None:
         if self.system.separated is None or self.system.joint is None:
@@ -175,7 +180,8 @@ class _Compiler:
         hash(offer)
         return offer
 
-    def _leaf(self, narrowed: Narrowed, offer: Any, start: Narrowed, memo: Memo | None) -> Leaf:
+    def leaf(self, _number: int, narrowed: Narrowed, offer: Any, start: Narrowed, memo: Memo | None) -> Leaf:
+        """The leaf of that number: what happens in the states that offer this."""
         if isinstance(offer, Broken):
             return Leaf(NEVER, [], broken=offer.what)
         key, agents, menus = offer
@@ -198,7 +204,8 @@ class _Compiler:
         ]
         return Leaf(math.prod(map(len, menus)), slots_of(self.shape, start, units), (agents, menus))
 
-    def _unit(self, run: Callable[[Any], tuple[Any, Any, Any]], first: int, weight: int, start: Narrowed) -> Unit:
+    def unit(self, run: Callable[[Any], tuple[Any, Any, Any]], first: int, weight: int, start: Narrowed) -> Unit:
+        """What `run`, which gives (action,), (after,) and what is shown, comes to on every path."""
         shape, labeller, config, watched = self.shape, self.labeller, self.config, self.watch.watched
         labels = bool(labeller.claims)
 
@@ -222,7 +229,7 @@ class _Compiler:
             after, shown = step(rules, config, state, action)
             return (action,), (after,), shown
 
-        return self._unit(run, number, 1, start)
+        return self.unit(run, number, 1, start)
 
     def _joint_unit(self, number: int, picked: tuple[tuple[str, Any], ...], start: Narrowed) -> Unit:
         system, config = self.system, self.config
@@ -234,7 +241,7 @@ class _Compiler:
             after, shown = step(rules, config, state, action)
             return (action,), (after,), shown
 
-        return self._unit(run, number, 1, start)
+        return self.unit(run, number, 1, start)
 
     def _verdict_unit(self, table: Any, first: int, verdict: Any, members: Sequence[int], start: Narrowed) -> Unit:
         system, config = self.system, self.config
@@ -245,7 +252,7 @@ class _Compiler:
             after, shown = apply(rules, config, state, verdict)
             return ((join(config, state, table.picked(first)),) if alone else None), (after,), shown
 
-        return self._unit(run, first, len(members), start)
+        return self.unit(run, first, len(members), start)
 
 
 def compiled(system: AnySystem, config: Any, claims: Sequence[Any] = ()) -> Program:
@@ -253,7 +260,7 @@ def compiled(system: AnySystem, config: Any, claims: Sequence[Any] = ()) -> Prog
     if system.domains is None:
         raise Unfit(f"{named(system)} declares no `domains`")
     try:
-        return _Compiler(system, config, claims).program()
+        return Compiler(system, config, claims).program()
     except (Evades, TooWide) as error:
         raise Unfit(f"{named(system)}: {error}") from error
 

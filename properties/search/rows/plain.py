@@ -11,7 +11,7 @@ from evenhand.properties.search.rows.flat import Rows
 from evenhand.properties.search.rows.kernel import BROKEN, DONE
 from evenhand.properties.search.rows.shape import Words
 
-__all__ = ["CHUNK", "Visited", "expand_plain"]
+__all__ = ["CHUNK", "Visited", "expand_plain", "index_of", "lists_of"]
 
 CHUNK = 1 << 20
 """Rows that are applied at a time."""
@@ -56,10 +56,10 @@ def expand_plain(
     """As `kernel.expand`; gives the arrays back, since they may have grown."""
     while state[1] < state[2]:
         low, high = int(state[1]), int(state[2])
-        source, lists, culprit = _lists(rows, words[low:high], low)
+        source, lists, culprit = lists_of(rows, words[low:high], low)
         if culprit is not None:
             high = culprit[0]
-            source, lists, _ = _lists(rows, words[low:high], low)
+            source, lists, _ = lists_of(rows, words[low:high], low)
         lengths = rows.row_to[lists] - rows.row_from[lists]
         if lengths.sum() > CHUNK:
             # Whole sources only, at least one.
@@ -79,10 +79,10 @@ def expand_plain(
     return DONE, words, parents
 
 
-def _lists(rows: Rows, words: Words, low: int) -> tuple[Ints, Ints, tuple[int, int] | None]:
+def lists_of(rows: Rows, words: Words, low: int) -> tuple[Ints, Ints, tuple[int, int] | None]:
     """For each source and each of its slots the list of rows; and the first source that has none, with the culprit."""
     slots = len(rows.list_base)
-    leaf = rows.dispatch[_index(rows, slots, words)] if len(words) else np.zeros(0, dtype=np.int64)
+    leaf = rows.dispatch[index_of(rows, slots, words)] if len(words) else np.zeros(0, dtype=np.int64)
     culprits: list[tuple[int, int]] = []
     lost = np.flatnonzero((leaf < 0) | (rows.leaf_offered[leaf] == -2))
     if len(lost):
@@ -93,7 +93,7 @@ def _lists(rows: Rows, words: Words, low: int) -> tuple[Ints, Ints, tuple[int, i
         mine = np.flatnonzero(leaf == one)
         for place in range(int(rows.leaf_from[one]), int(rows.leaf_from[one + 1])):
             slot = int(rows.leaf_slots[place])
-            lists = rows.list_base[slot] + _index(rows, slot, words[mine])
+            lists = rows.list_base[slot] + index_of(rows, slot, words[mine])
             bad = np.flatnonzero(rows.broken[lists])
             if len(bad):
                 culprits.append((low + int(mine[bad[0]]), int(lists[bad[0]])))
@@ -113,7 +113,8 @@ def _lists(rows: Rows, words: Words, low: int) -> tuple[Ints, Ints, tuple[int, i
     return source[order], every[order], None
 
 
-def _index(rows: Rows, slot: int, words: Words) -> Ints:
+def index_of(rows: Rows, slot: int, words: Words) -> Ints:
+    """The entry of a slot's table (of the dispatch for the slot after the last) that each state finds."""
     found = np.zeros(len(words), dtype=np.int64)
     for word, shift, mask, offset in rows.looks[rows.look_from[slot] : rows.look_from[slot + 1]].tolist():
         found += rows.classes[offset + (words[:, word] >> shift & mask)]

@@ -25,7 +25,7 @@ from evenhand.properties.search.rows.plain import Visited, expand_plain
 from evenhand.properties.search.rows.shape import Words
 from evenhand.properties.search.steps import nth_action
 
-__all__ = ["DENSE", "PATIENCE", "RowWalk", "labelled", "search_rows", "successors"]
+__all__ = ["DENSE", "PATIENCE", "RowWalk", "labelled", "search_rows", "successors", "successors_in"]
 
 DENSE = 22
 """Bits of a state up to which a state is its own index into the table of known states."""
@@ -102,7 +102,12 @@ class RowWalk:
 
 def successors(walk: RowWalk, sid: int) -> Iterator[tuple[int, int, list[int]]]:
     """(number of the first action, row, words after) of every row that applies in a state."""
-    rows, words = walk.flat.rows, walk.words[sid]
+    return successors_in(walk.flat, walk.words[sid])
+
+
+def successors_in(flat: Flat, words: Any) -> Iterator[tuple[int, int, list[int]]]:
+    """The same of a state given by its words."""
+    rows = flat.rows
     slots = len(rows.list_base)
 
     def index(slot: int) -> int:
@@ -117,7 +122,7 @@ def successors(walk: RowWalk, sid: int) -> Iterator[tuple[int, int, list[int]]]:
         entry = int(rows.list_base[slot]) + index(slot)
         for row in range(int(rows.row_from[entry]), int(rows.row_to[entry])):
             after = (words & rows.keep[row] | rows.value[row]).tolist()
-            yield int(walk.flat.first[row]), row, after
+            yield int(flat.first[row]), row, after
 
 
 def labelled(walk: RowWalk, sid: int) -> Iterator[tuple[tuple[int, ...], int, int]]:

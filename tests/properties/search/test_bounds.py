@@ -9,7 +9,7 @@ import pytest
 
 from evenhand.model.cud.free import FREE
 from evenhand.properties.property import Always
-from evenhand.properties.search import explore, graph
+from evenhand.properties.search import LicenceMissing, explore, graph
 from evenhand.properties.search.memory import resident
 from evenhand.properties.search.rows import walk
 from evenhand.properties.verdict import Status
@@ -64,5 +64,7 @@ def test_a_bound_that_makes_no_sense() -> None:
     """One message."""
     with pytest.raises(ValueError, match="max_memory must be at least 1"):
         explore(FREE, max_memory=0)
-    with pytest.raises(ValueError, match="tier 3 is unknown"):
+    with pytest.raises(ValueError, match="tier 4 is unknown"):
+        explore(FREE, tier=4)
+    with pytest.raises(LicenceMissing, match="none is licensed"):
         explore(FREE, tier=3)
