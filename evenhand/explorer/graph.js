@@ -9,7 +9,7 @@ const colour = (name) => getComputedStyle(document.body).getPropertyValue(`--${n
 
 const style = () => [
   { selector: "node", style: { width: 26, height: 26, label: "data(label)", "font-size": 10, "text-valign": "center", "text-halign": "center", color: colour("ink"), "background-color": colour("paper"), "border-width": 1.5, "border-color": colour("quiet") } },
-  { selector: ".part", style: { width: 34, height: 34 } },
+  { selector: ".part", style: { width: 30, height: 30, "text-valign": "bottom", "text-margin-y": 3 } },
   { selector: ".cycle", style: { "border-style": "double", "border-width": 5 } },
   { selector: ".open", style: { "border-style": "dotted", "border-width": 2 } },
   { selector: ".path", style: { "border-color": colour("link"), "border-width": 3 } },

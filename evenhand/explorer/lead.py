@@ -9,39 +9,61 @@ from typing import Any
 
 from evenhand.explorer.place import Place
 from evenhand.properties.property import Property, Reachable
-from evenhand.properties.search import ModelError, explore
+from evenhand.properties.search import Exploration, ModelError, explore
 from evenhand.properties.search.estimate import WIDE, widest_state
-from evenhand.properties.verdict import Status, Verdict
+from evenhand.properties.verdict import Evidence, Status
 from evenhand.report.readable import plural
 
-__all__ = ["MOST_STATES", "led"]
+__all__ = ["led"]
 
-MOST_STATES = 20_000
-"""States that the search for a claim's run looks at."""
+MOST_STATES = 10_000
+"""States of one configuration that the search for a claim's run looks at."""
 
 MOST_STEPS = 60_000
-"""Steps that it takes, about: a state that offers many actions counts for more."""
+"""Steps after which it is not tried again with a larger bound."""
+
+CONFIGS = 500
+"""Other configurations of the scope that are looked at where this one says nothing against the claim."""
 
 
 def led(place: Place, claim: Property) -> tuple[Place | None, str]:
     """The place whose run refutes the claim (or reaches its goal), or None; and what is known now, in words.
 
-    Searched is the configuration of the place, bounded; what is found has been replayed by the search.
+    Searched is the configuration of the place, then others of its scope, all bounded; what is found has been replayed
+    by the search.
     """
     system, config = place.system, place.scenario.config
     if system.joint is not None and widest_state(replace(system, configs=_only(config))) > WIDE:
         return None, f"{system.name} offers more than {WIDE:,} joint actions at once: too many to search from here."
-    wide = sum(1 for _ in islice(system.enabled(config, place.scenario.start), MOST_STEPS))
-    bound = max(2, min(MOST_STATES, MOST_STEPS // max(1, wide)))
+    wide = max(1, sum(1 for _ in islice(system.enabled(config, place.scenario.start), MOST_STEPS)))
+    word = "reaches it" if isinstance(claim, Reachable) else "refutes it"
+    bound = max(2, min(MOST_STATES, MOST_STEPS // wide))
     try:
-        found = explore(system, (claim,), configs=(config,), max_states=bound)
+        here = explore(system, (claim,), configs=(config,), max_states=bound)
+        while _worth(here) and bound < MOST_STATES:
+            bound = min(MOST_STATES, 4 * bound)
+            here = explore(system, (claim,), configs=(config,), max_states=bound)
+        if (evidence := here.verdicts[0].evidence) is not None:
+            return _found(place, claim, evidence), f"{claim.name}: this run {word}."
+        few = max(1, min(CONFIGS, MOST_STEPS // (20 * wide)))
+        others = tuple(islice((one for one in system.all_configs() if one != config), few))
+        if others:
+            there = explore(system, (claim,), configs=others, max_states=min(bound, 200))
+            if (evidence := there.verdicts[0].evidence) is not None:
+                told = f"{claim.name}: this run, of another configuration, {word}."
+                return _found(place, claim, evidence), told
     except ModelError as error:
         return None, str(error)
-    (verdict,) = found.verdicts
-    if verdict.evidence is None:
-        return None, _unfound(verdict, claim, found.states, found.complete)
-    word = "reaches it" if isinstance(claim, Reachable) else "refutes it"
-    return replace(place, evidence=verdict.evidence, claim=claim.name, origin=""), f"{claim.name}: this run {word}."
+    return None, _unfound(here, claim, len(others))
+
+
+def _worth(found: Exploration) -> bool:
+    """Whether a larger bound may say more, for a bearable time."""
+    return found.verdicts[0].evidence is None and not found.complete and found.transitions < MOST_STEPS
+
+
+def _found(place: Place, claim: Property, evidence: Evidence) -> Place:
+    return replace(place, evidence=evidence, claim=claim.name, origin="")
 
 
 def _only(config: Any) -> Callable[[Any, Any], tuple[Any]]:
@@ -53,13 +75,16 @@ def _only(config: Any) -> Callable[[Any, Any], tuple[Any]]:
     return configs
 
 
-def _unfound(verdict: Verdict, claim: Property, states: int, complete: bool) -> str:
-    looked = f"{plural(states, 'state')} of this configuration" + (" (all there are)" if complete else "")
+def _unfound(found: Exploration, claim: Property, others: int) -> str:
+    """What the search of this configuration says; of the others only that nothing was met."""
+    (verdict,) = found.verdicts
+    looked = f"{plural(found.states, 'state')} of this configuration" + (" (all there are)" if found.complete else "")
     if isinstance(claim, Reachable):
         told = "cannot be reached" if verdict.status is Status.REFUTED else "was not reached"
     elif verdict.status is Status.HOLDS:
         told = "holds"
     else:
-        told = "was not refuted, which decides nothing"
+        told = "was not refuted, which decides nothing,"
     because = f" ({verdict.because})" if verdict.because and verdict.status is Status.UNDECIDED else ""
-    return f"{claim.name} {told} in {looked}{because}."
+    more = f" Nothing was met in {plural(others, 'other configuration')} either, looked at briefly." if others else ""
+    return f"{claim.name} {told} in {looked}{because}.{more}"

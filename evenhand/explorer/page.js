@@ -5,6 +5,8 @@
 import { draw, resize, zoom } from "./graph.js";
 
 const view = () => document.getElementById("view");
+const PARTS = ["p-top", "told", "p-run", "p-beside", "p-files", "p-middle", "p-picture", "p-claims", "p-across"];
+const HINT = "Choose a state in the picture to see how it differs from the one now.";
 let asked = 0;
 
 const say = (words, kind) => {
@@ -20,12 +22,11 @@ const swap = (fresh) => {
   const open = new Map([...old.querySelectorAll("details[id]")].map((one) => [one.id, one.open]));
   const scrolled = new Map([...old.querySelectorAll("[id]")].filter((one) => one.scrollTop).map((one) => [one.id, one.scrollTop]));
   const same = old.dataset.address === fresh.dataset.address;
-  fresh.querySelector("#graph").replaceWith(old.querySelector("#graph"));
-  for (const id of ["node", "graph-told"]) {
-    const kept = old.querySelector(`#${id}`);
-    if (id === "graph-told") fresh.querySelector(`#${id}`).replaceWith(kept);
-  }
-  old.replaceWith(fresh);
+  // The picture stays where it is: its widget ends when it leaves the page, and it must not blink.
+  for (const part of PARTS) document.getElementById(part).replaceWith(fresh.querySelector(`#${part}`));
+  if (old.dataset.graph !== fresh.dataset.graph) document.getElementById("node").textContent = HINT;
+  delete old.dataset.drawn;
+  Object.assign(old.dataset, fresh.dataset);
   for (const [id, was] of open) {
     const one = document.getElementById(id);
     if (one && id !== "d-state" && id !== "d-false" && id !== "d-met") one.open = was;
@@ -34,8 +35,8 @@ const swap = (fresh) => {
     const one = document.getElementById(id);
     if (one && (same || id !== "steps")) one.scrollTop = top;
   }
-  const now = fresh.querySelector(".steps .now");
-  const steps = fresh.querySelector(".steps");
+  const now = old.querySelector(".steps .now");
+  const steps = old.querySelector(".steps");
   if (now.offsetTop < steps.scrollTop || now.offsetTop + now.offsetHeight > steps.scrollTop + steps.clientHeight) {
     steps.scrollTop = Math.max(0, now.offsetTop - steps.clientHeight / 2);
   }
@@ -107,7 +108,7 @@ const code = (text) => { const one = document.createElement("code"); one.textCon
 
 const chosen = (node, made) => {
   const panel = document.getElementById("node");
-  const parts = [`${node.id.startsWith("p") ? "Part" : "State"} ${node.label}${node.told.length ? `: ${node.told.join("; ")}` : ""}. `];
+  const parts = [`${node.id.startsWith("p") ? "A part of" : "State"} ${node.label}${node.told.length ? `: ${node.told.join("; ")}` : ""}. `];
   const edge = made.edges.find((one) => one.classes.includes("next") && one.target === node.id);
   if (edge) {
     const button = document.createElement("button");

@@ -23,7 +23,7 @@ AHEAD, BEHIND, DRAWN = 22, 8, 40
 EDGES = 48
 """Edges drawn at most, unless those that touch the state now are more."""
 
-_COLUMN, _ROW = 150, 62
+_COLUMN, _FOLD, _ROW, _TALL = 120, 62, 52, 8
 
 
 @dataclass(frozen=True)
@@ -117,15 +117,26 @@ def _ahead(region: Region, sources: set[int], known: Mapping[int, int]) -> list[
 
 
 def _placed(columns: Mapping[int, int]) -> dict[int, tuple[int, int]]:
-    """A place for each: its column, centred around the middle line."""
+    """A place for each: its column, in rows around the middle line; a long column is folded, outwards."""
     below: dict[int, list[int]] = {}
     for at, column in columns.items():
         below.setdefault(column, []).append(at)
-    return {
-        at: (column * _COLUMN, round((row - (len(rows) - 1) / 2) * _ROW) + (18 * (column % 2)))
-        for column, rows in below.items()
-        for row, at in enumerate(rows)
-    }
+    places: dict[int, tuple[int, int]] = {}
+    for sign in (1, -1):
+        edge = 0
+        for column in sorted((one for one in below if one * sign > 0 or (one == 0 and sign == 1)), key=abs):
+            rows = below[column]
+            folds = -(-len(rows) // _TALL)
+            high = -(-len(rows) // folds)
+            edge += _COLUMN if column else 0
+            for place, at in enumerate(rows):
+                fold, row = divmod(place, high)
+                places[at] = (
+                    sign * (edge + fold * _FOLD),
+                    round((row - (high - 1) / 2) * _ROW) + (_ROW // 3 if fold % 2 else 0),
+                )
+            edge += (folds - 1) * _FOLD
+    return places
 
 
 def _state(region: Region, at: int, place: tuple[int, int], now: int, path: set[int]) -> dict[str, Json]:
@@ -218,7 +229,7 @@ def _part(region: Region, part: int, members: list[int], place: tuple[int, int],
     }
     return {
         "id": f"p{part}",
-        "label": f"{len(members):,}" if len(members) > 1 else f"{members[0]}",
+        "label": plural(len(members), "state") if len(members) > 1 else f"state {members[0]}",
         "told": [plural(len(members), "state"), *(word for kind, word in words.items() if kinds[kind])],
         "state": describe(region.states[members[0]], 300),
         "difference": [],
