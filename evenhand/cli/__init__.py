@@ -10,6 +10,13 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from evenhand.cli.campaign import (
+    campaign_plan,
+    campaign_report,
+    campaign_resume,
+    campaign_run,
+    campaign_status,
+)
 from evenhand.cli.check import check
 from evenhand.cli.common import leave
 from evenhand.cli.compare import compare_command
@@ -101,6 +108,11 @@ COMMANDS: Mapping[str, Callable[..., None]] = {
     "vectors": vectors,
     "profile": profile,
     "sweep": sweep,
+    "campaign plan": campaign_plan,
+    "campaign run": campaign_run,
+    "campaign resume": campaign_resume,
+    "campaign status": campaign_status,
+    "campaign report": campaign_report,
     "replay": replay,
     "show": show,
     "serve": serve,
@@ -109,8 +121,23 @@ COMMANDS: Mapping[str, Callable[..., None]] = {
 """Every command by its name, in the order of the help."""
 _OWN_OPTIONS = {"ignore_unknown_options": True}
 """For commands that take options named like a protocol's sizes, which no list can hold."""
+_GROUPS = {"campaign": "Run long campaigns: parallel, kept in a store, resumable."}
+"""Words under which several commands stand."""
+
+
+def _registered(name: str, command: Callable[..., None], groups: dict[str, typer.Typer]) -> None:
+    """Put a command where its name says: `campaign run` is `run` of the group `campaign`."""
+    group, _, last = name.rpartition(" ")
+    if group and group not in groups:
+        groups[group] = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help=_GROUPS[group])
+        app.add_typer(groups[group], name=group)
+    place = groups[group] if group else app
+    place.command(last, context_settings=_OWN_OPTIONS if name == "sweep" else None)(command)
+
+
+_made: dict[str, typer.Typer] = {}
 for name, command in COMMANDS.items():
-    app.command(name, context_settings=_OWN_OPTIONS if name == "sweep" else None)(command)
+    _registered(name, command, _made)
 
 
 def main() -> None:

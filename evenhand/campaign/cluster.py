@@ -1,0 +1,176 @@
+"""Orders carried out on a Dask cluster: the same tasks; Dask does the scheduling.
+
+Each task runs in a process of its own beside the worker (`python -m evenhand.campaign.work`), so that what a task does
+to its process never reaches the worker, and a worker with other sources or versions refuses.  Workers keep nothing:
+results come back here and into the store.  Dask pickles what it sends, without a password unless it is given one, so a
+cluster is for machines that trust one another.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from evenhand.campaign.execute import Carry, Ending, Executor, Order, ending
+from evenhand.campaign.work import message
+
+__all__ = ["ClusterError", "carried_out", "cluster"]
+
+REACHED = 10.0
+"""Seconds in which a scheduler must answer, and within which one that fell silent must be back."""
+GLANCE = 0.5
+"""Seconds between two looks at what runs."""
+
+
+class ClusterError(ValueError):
+    """A cluster that cannot be reached, or that is gone; what was finished is in the store."""
+
+
+def cluster(address: str) -> Executor:
+    """The workers of the Dask scheduler at an address.  Raises ClusterError."""
+    try:
+        from distributed import Client as Untyped
+    except ImportError as error:
+        raise ClusterError(
+            f"--cluster needs Dask ({error}). Install it with: pip install 'evenhand[cluster]'"
+        ) from error
+    import logging
+
+    connected: Any = Untyped
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what it says is said in one line here
+    try:
+        client = connected(address, timeout=REACHED, set_as_default=False)
+    except (OSError, TimeoutError, ValueError) as error:
+        cause = " ".join(str(error).split())[:160] or type(error).__name__
+        raise ClusterError(
+            f"--cluster {address}: no scheduler answers ({cause}). Start one with `dask scheduler`"
+        ) from error
+    return _Cluster(client, address)
+
+
+class _Cluster:
+    """As `Executor` says, through a client."""
+
+    def __init__(self, client: Any, address: str) -> None:
+        self.client = client
+        self.address = address
+
+    @property
+    def workers(self) -> int:
+        """The threads of all workers."""
+        threads: dict[str, int] = self.client.nthreads()
+        return max(1, sum(threads.values()))
+
+    def run(self, orders: Sequence[Order], carry: Carry) -> None:
+        """As `Executor` says."""
+        try:
+            if not self.client.nthreads():
+                raise ClusterError(
+                    f"--cluster {self.address}: it has no worker. Start one with `dask worker {self.address}`"
+                )
+            _Round(self.client, self.address, carry).run(orders)
+        finally:
+            self.client.close(timeout=2)
+
+
+class _Round:
+    """Orders on their way: which future stands for which, and when each was seen at work."""
+
+    def __init__(self, client: Any, address: str, carry: Carry) -> None:
+        self.client = client
+        self.address = address
+        self.carry = carry
+        self.orders: dict[str, tuple[Any, Order]] = {}
+        self.seen: set[str] = set()
+        self.number = 0
+        self.silent: float | None = None
+
+    def run(self, orders: Sequence[Order]) -> None:
+        """Until none is left."""
+        try:
+            for order in orders:
+                self.submit(order)
+            while self.orders:
+                ended = [key for key, (future, _) in self.orders.items() if future.status != "pending"]
+                for key in ended:
+                    self.end(key)
+                if not ended:
+                    time.sleep(GLANCE)
+                self.look()
+                self.carry.tick()
+        finally:
+            if self.silent is None and self.client.status == "running":
+                self.client.cancel([future for future, _ in self.orders.values()], force=True)
+
+    def submit(self, order: Order) -> None:
+        """Hand an order to the scheduler."""
+        told = message(order.task, memory=order.limits.memory, address=order.address, pieces=order.pieces)
+        self.number += 1
+        key = f"evenhand-{os.getpid()}-{self.number}-{order.address[-16:]}"
+        self.orders[key] = (self.client.submit(carried_out, told, order.limits.seconds, key=key, pure=False), order)
+
+    def end(self, key: str) -> None:
+        """Tell how an order ended, and submit what comes of it."""
+        future, order = self.orders[key]
+        if future.status in ("cancelled", "lost"):
+            self.gone()
+        if key not in self.seen:
+            self.carry.started(order)
+        del self.orders[key]
+        if future.status == "error":  # its worker died under it, more often than the scheduler allows
+            error = future.exception(timeout=REACHED)
+            what = Ending("died", 0.0, because=f"its worker died or failed: {type(error).__name__}: {error!s:.200}")
+        else:
+            answer, code, late, seconds = future.result(timeout=REACHED)
+            what = ending(order, seconds, answer=answer, late=late, code=code)
+        for more in self.carry.ended(order, what):
+            self.submit(more)
+
+    def look(self) -> None:
+        """See which orders are at work, and whether the scheduler still answers."""
+        if self.client.status != "running":
+            self.silent = self.silent or time.monotonic()
+            if time.monotonic() - self.silent > REACHED:
+                self.gone()
+            return
+        self.silent = None
+        try:
+            working = {key for keys in self.client.processing().values() for key in keys}
+        except Exception:  # the connection broke just now: the next look says so
+            return
+        for key in sorted(working & set(self.orders) - self.seen):
+            self.seen.add(key)
+            self.carry.started(self.orders[key][1])
+
+    def gone(self) -> None:
+        """The scheduler lost what it was handed."""
+        self.silent = self.silent or time.monotonic()
+        raise ClusterError(
+            f"--cluster {self.address}: the scheduler is gone, or forgot the campaign; what was finished is kept. "
+            "Start it again, then `evenhand campaign resume`"
+        )
+
+
+def carried_out(told: bytes, seconds: float | None) -> tuple[bytes | None, int | None, bool, float]:
+    """On a worker: do a task in a process beside it; the answer, its exit code, whether it was late, its seconds."""
+    began = time.monotonic()
+    with subprocess.Popen(
+        [sys.executable, "-m", "evenhand.campaign.work"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    ) as process:
+        try:
+            answer, _ = process.communicate(told, timeout=seconds)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.communicate()
+            return None, None, True, time.monotonic() - began
+    done = process.returncode == 0 and answer
+    return (answer if done else None), process.returncode, False, time.monotonic() - began

@@ -1,0 +1,282 @@
+"""The file that says what a campaign runs: read from YAML, TOML or JSON, checked, and made into units of work.
+
+A file is data from a stranger: it is asked its size, parsed strictly (no duplicate keys, no aliases, no tags), checked
+against its published schema, and every name in it is looked up before anything runs.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, cast
+
+import yaml
+
+from evenhand.campaign.tasks import Unit, split
+from evenhand.model.canonical import Json, digest, parse
+from evenhand.plan import (
+    EFFORT,
+    Budget,
+    Job,
+    chosen_readings,
+    claims_for,
+    plan,
+    system_for,
+)
+from evenhand.processes import Limits
+from evenhand.properties.registry import Bundle, find, protocols
+
+__all__ = ["FORMAT", "MOST_BYTES", "VERSION", "BadPlan", "Campaign", "read_plan", "written_plan"]
+
+FORMAT = "evenhand/campaign"
+VERSION = 1
+MOST_BYTES = 1_000_000
+MOST_JOBS = 100_000
+"""More than any person means; a product of lists grows quickly."""
+
+ALL = "*"
+_INHERITED = ("budget", "seed", "seeds", "parts", "seconds", "memory")
+_OF_VERIFY = {"protocol", *_INHERITED}
+
+
+class BadPlan(ValueError):
+    """A plan that cannot be run: which file, what is wrong with it, what to do."""
+
+
+@dataclass(frozen=True)
+class Campaign:
+    """What a plan file says: its content, and what a report of it says was asked."""
+
+    content: Mapping[str, Json]
+    units: tuple[Unit, ...]
+    settings: Mapping[str, Json]
+
+    @property
+    def digest(self) -> str:
+        """What names this plan in a store; limits and parts, which change no answer, are left out."""
+        bare = {"parts", "seconds", "memory"}
+        runs = [{name: run[name] for name in run if name not in bare} for run in self.content["runs"]]
+        return digest({**{name: self.content[name] for name in self.content if name not in bare}, "runs": runs})
+
+
+def read_plan(path: Path, content: bytes) -> Campaign:
+    """The campaign of a plan file with this content; the suffix says which language it is in.
+
+    Raises BadPlan for whatever is wrong with it.
+    """
+    if len(content) > MOST_BYTES:
+        raise BadPlan(f"{path}: {len(content):,} bytes; a plan has at most {MOST_BYTES:,}. Write its runs as products")
+    try:
+        made = _parsed(path, content.decode("utf-8"))
+    except UnicodeDecodeError as error:
+        raise BadPlan(f"{path}: no UTF-8 at byte {error.start}. Save it as UTF-8") from error
+    _check(path, made)
+    return _campaign(path, made)
+
+
+def written_plan(protocol_names: Sequence[str], **chosen: Json) -> dict[str, Json]:
+    """The plan that does for these protocols (none: all) what `evenhand verify` does; `chosen` are top-level keys."""
+    kept = {name: value for name, value in chosen.items() if value is not None}
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        **kept,
+        "runs": [{"protocol": list(protocol_names) if protocol_names else ALL}],
+    }
+
+
+class _Strict(yaml.SafeLoader):
+    """YAML's safe subset without aliases, in which a key stands once."""
+
+    def compose_node(self, parent: Any, index: Any) -> Any:
+        if cast(Any, self).check_event(yaml.AliasEvent):
+            raise yaml.MarkedYAMLError(
+                problem="an alias; write the value out", problem_mark=cast(Any, self).peek_event().start_mark
+            )
+        return super().compose_node(parent, index)
+
+
+def _mapping(loader: Any, node: yaml.MappingNode) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key_node, value_node in node.value:
+        key = loader.construct_object(key_node, deep=True)
+        if not isinstance(key, str) or key in found:
+            why = f"duplicate key {key!r:.60}" if key in found else f"key {key!r:.60} is no text; quote it"
+            raise yaml.MarkedYAMLError(problem=why, problem_mark=key_node.start_mark)
+        found[key] = loader.construct_object(value_node, deep=True)
+    return found
+
+
+_Strict.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, _mapping)
+
+
+def _parsed(path: Path, text: str) -> Any:
+    try:
+        match path.suffix.lower():
+            case ".toml":
+                return tomllib.loads(text)
+            case ".json":
+                return parse(text)
+            case ".yaml" | ".yml":
+                return yaml.load(text, Loader=_Strict)
+            case _:
+                raise BadPlan(
+                    f"{path}: a plan is a .yaml, .toml or .json file, not {path.suffix or 'one without suffix'}"
+                )
+    except BadPlan:
+        raise
+    except yaml.YAMLError as error:
+        mark: Any = getattr(error, "problem_mark", None)
+        where = "" if mark is None else f"line {mark.line + 1}: "
+        raise BadPlan(f"{path}: {where}no YAML of plain data: {getattr(error, 'problem', error)!s:.120}") from error
+    except (ValueError, RecursionError, TypeError) as error:
+        raise BadPlan(f"{path}: it cannot be parsed: {error!s:.120}. Check it against the plan's schema") from error
+
+
+@cache
+def _schema() -> dict[str, Any]:
+    return cast(
+        "dict[str, Any]", json.loads(files("evenhand.campaign").joinpath("schema/plan.json").read_text("utf-8"))
+    )
+
+
+def _check(path: Path, made: Any) -> None:
+    import jsonschema  # slow to import, and `--help` reads no file
+
+    try:
+        jsonschema.validate(made, _schema(), cls=jsonschema.Draft202012Validator)
+    except jsonschema.ValidationError as wrong:
+        place = wrong.json_path.removeprefix("$").removeprefix(".") or "the file"
+        raise BadPlan(
+            f"{path}: {place[:80]} is wrong: {wrong.message:.160}; see docs/how-to/run-a-campaign.md"
+        ) from wrong
+
+
+def _campaign(path: Path, made: Mapping[str, Any]) -> Campaign:
+    units: dict[Job, Unit] = {}
+    runs = [{**{name: made[name] for name in _INHERITED if name in made}, **run} for run in made["runs"]]
+    for number, run in enumerate(runs):
+        try:
+            for unit in _units(run):
+                units.setdefault(unit.job, unit)
+                if len(units) > MOST_JOBS:
+                    raise BadPlan(f"more than {MOST_JOBS:,} jobs; write shorter lists")
+        except (ValueError, RecursionError) as error:
+            raise BadPlan(f"{path}: runs[{number}]: {error}") from error
+    return Campaign(made, tuple(units.values()), _settings(runs, made, units))
+
+
+def _settings(runs: Sequence[Mapping[str, Any]], made: Mapping[str, Any], jobs: Iterable[Job]) -> dict[str, Json]:
+    """What a report says was asked, in the words of `evenhand verify`."""
+    budgets = list(dict.fromkeys(run.get("budget", Budget.standard.value) for run in runs))
+    seeds = list(dict.fromkeys(run.get("seed", 0) for run in runs))
+    return {
+        "budget": budgets[0] if len(budgets) == 1 else budgets,
+        "protocols": list(dict.fromkeys(job.protocol for job in jobs)),
+        "seed": seeds[0] if len(seeds) == 1 else seeds,
+        "strict": bool(made.get("strict", False)),
+    }
+
+
+def _units(run: Mapping[str, Any]) -> Iterator[Unit]:
+    """The units of one entry, protocol by protocol.  Raises ValueError for a name or combination that is not there."""
+    limits = Limits(run.get("seconds"), run["memory"] << 20 if "memory" in run else None)
+    for bundle in _bundles(run["protocol"]):
+        for job in _jobs(bundle, run):
+            yield Unit(job, limits, split(bundle, job, run.get("parts", 1)))
+
+
+def _bundles(named: str | list[str]) -> tuple[Bundle, ...]:
+    if named == ALL:
+        return protocols()
+    return tuple(find(name) for name in ([named] if isinstance(named, str) else named))
+
+
+def _jobs(bundle: Bundle, run: Mapping[str, Any]) -> Iterator[Job]:
+    budget, seed = Budget(run.get("budget", Budget.standard)), run.get("seed", 0)
+    seeds = range(seed, seed + run.get("seeds", 1))
+    if "engine" not in run:
+        if strange := sorted(set(run) - _OF_VERIFY):
+            raise ValueError(f"{strange[0]!r} says something of one engine; name it, as in `engine: explore`")
+        for job in plan(bundle, budget, seed=seed, theorems=_theorems(bundle, run)):
+            yield job
+            if job.engine == "fuzz":
+                yield from (replace(job, seed=other) for other in seeds[1:])
+        return
+    for job in _products(bundle, run, EFFORT[budget]):
+        checked = _checked(bundle, job)
+        yield from (replace(checked, seed=one) for one in (seeds if job.engine in ("fuzz", "compare") else (seed,)))
+
+
+_KEYS: Mapping[str, frozenset[str]] = {
+    "explore": frozenset({"system", "scope", "readings", "mutant", "claims", "max_states", "depth", "quotient"}),
+    "fuzz": frozenset({"system", "scope", "readings", "mutant", "claims", "examples", "steps"}),
+    "compare": frozenset({"system", "scope", "readings", "mutant", "examples", "steps"}),
+    "prove": frozenset({"theorems"}),
+    "replay": frozenset(),
+}
+"""What an entry may say of each engine."""
+
+
+def _products(bundle: Bundle, run: Mapping[str, Any], effort: Any) -> Iterator[Job]:
+    """A job for each combination of what is a list."""
+    engine = run["engine"]
+    if strange := sorted(set(run) - _OF_VERIFY - {"engine"} - _KEYS[engine]):
+        raise ValueError(
+            f"{strange[0]!r} says nothing to {engine}; it takes: {', '.join(sorted(_KEYS[engine])) or 'none'}"
+        )
+    if engine == "prove":
+        yield from (Job(bundle.name, "prove", theorem=theorem) for theorem in _theorems(bundle, run))
+        return
+    if engine == "replay":
+        yield Job(bundle.name, "replay")
+        return
+    if engine == "compare" and "mutant" not in run:
+        raise ValueError("compare needs a mutant")
+    base = Job(
+        bundle.name,
+        engine,
+        system=run.get("system", ""),
+        variant=run.get("mutant", ""),
+        claims=tuple(run.get("claims", ())),
+        max_states=run.get("max_states", effort.max_states) if engine == "explore" else None,
+        depth=run.get("depth"),
+        examples=run.get("examples", effort.examples),
+        steps=run.get("steps", effort.steps),
+        quotient=run.get("quotient", ""),
+    )
+    for sizes in _choices(run.get("scope", {})):
+        for readings in _choices(run.get("readings", {})):
+            system = system_for(bundle, replace(base, scope=tuple(sorted(sizes.items()))))
+            written = [f"{name}={value}" for name, value in sorted(readings.items())]
+            chosen = chosen_readings(system, written)
+            yield replace(base, system=system.name, scope=tuple(sorted(sizes.items())), readings=chosen)
+
+
+def _choices(given: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    lists = [cast("list[Any]", value) if isinstance(value, list) else [value] for value in given.values()]
+    for values in itertools.product(*lists):
+        yield dict(zip(given, values, strict=True))
+
+
+def _checked(bundle: Bundle, job: Job) -> Job:
+    """The job, if everything that it names is there.  Raises UnknownName or ValueError."""
+    if job.engine in ("explore", "fuzz", "compare"):
+        system = system_for(bundle, job)
+        claims_for(bundle, system.name, job.claims)
+    return job
+
+
+def _theorems(bundle: Bundle, run: Mapping[str, Any]) -> tuple[str, ...]:
+    from evenhand.proving import theorem_named, theorem_names  # loads the solvers' side, which `--help` does not need
+
+    named = tuple(run.get("theorems", ()))
+    for name in named:
+        theorem_named(bundle.name, name)
+    return named or theorem_names(bundle.name)

@@ -1,0 +1,189 @@
+"""What a result rests on, as one digest: the sources that matter to a task, and the versions of everything else.
+
+Work counts as done only while this digest is the same.  It errs on the side of doing work again: a task rests on the
+modules of its protocol, on those of the engines, and on whatever these import, however deep (found in their text, so
+that an import inside a function counts); a changed comment is a change.  What it does not rest on: other protocols,
+the command line, the forms of reports, documents and tests; and of its own protocol the theorems, unless it proves one
+or needs a licence, and the fixtures, unless it replays them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import re
+import sys
+from collections.abc import Iterable, Iterator
+from functools import cache
+from importlib.metadata import entry_points, packages_distributions, version
+from pathlib import Path
+
+from evenhand.campaign.tasks import Task
+from evenhand.model.canonical import Json, digest
+from evenhand.plan import Job
+from evenhand.versions import versions
+
+__all__ = ["Sources", "address", "files_of"]
+
+WORK = "evenhand.campaign.work"
+"""The module that does a task: it imports every engine."""
+STARTED = "evenhand.proofs.smt.child"
+"""A module that is never imported: solvers run in it."""
+
+_IMPORT = re.compile(
+    r"""^[ \t]*(?:from[ \t]+([\w.]+)[ \t]+import[ \t]+(\([^)]*\)|[^\n]*)|import[ \t]+([^\n]+))"""
+    r"""|import_module\(\s*["']([\w.]+)["']""",
+    re.MULTILINE,
+)
+
+
+class Sources:
+    """The sources of this moment, read once; ask `changed` whether they still are."""
+
+    def __init__(self) -> None:
+        self._files: dict[tuple[str, str, bool], tuple[Path, ...]] = {}
+        self._digests: dict[tuple[str, str, bool], str] = {}
+        self._versions: dict[tuple[str, str, bool], dict[str, str]] = {}
+
+    def of(self, job: Job) -> dict[str, Json]:
+        """What a job rests on: the digest of its sources and the versions of what is not among them."""
+        kind = _kind(job)
+        if kind not in self._digests:
+            files, others = files_of(job)
+            self._files[kind] = files
+            self._digests[kind] = _digest(files)
+            self._versions[kind] = {**versions(), **_versions(others)}
+        return {"sources": self._digests[kind], "versions": self._versions[kind]}
+
+    def changed(self, job: Job) -> bool:
+        """Whether a source of the job is no longer what it was when it was first asked about."""
+        kind = _kind(job)
+        return kind in self._digests and _digest(self._files[kind]) != self._digests[kind]
+
+
+def address(task: Task, sources: Sources) -> str:
+    """Where a task's result stands in a store: a digest of what is asked and of everything that it rests on."""
+    return digest({"task": task.identity, **sources.of(task.job)})
+
+
+def files_of(job: Job) -> tuple[tuple[Path, ...], frozenset[str]]:
+    """The files that a job rests on, in a fixed order, and the names of packages that they import beside them."""
+    modules, data = _own(job)
+    tops = frozenset(name.partition(".")[0] for name in (*modules, "evenhand"))
+    files: dict[str, Path] = {}
+    others: set[str] = set()
+    waiting = [WORK, STARTED, *modules]
+    seen = set(waiting)
+    while waiting:
+        name = waiting.pop()
+        top = name.partition(".")[0]
+        if top not in tops and (top in sys.stdlib_module_names or _distribution(top)):
+            others |= {top} - sys.stdlib_module_names
+            continue
+        path = _file(name)
+        if path is None:
+            continue
+        files[name] = path
+        parents = [name.rsplit(".", count)[0] for count in range(1, name.count(".") + 1)]
+        more = {*_imported(path), *parents} - seen
+        seen |= more
+        waiting += sorted(more)
+    return (*(files[name] for name in sorted(files)), *sorted(data)), frozenset(others)
+
+
+def _kind(job: Job) -> tuple[str, str, bool]:
+    return job.protocol, job.engine, bool(job.quotient)
+
+
+def _own(job: Job) -> tuple[list[str], list[Path]]:
+    """The modules and data files of the job's protocol that matter to its engine."""
+    for point in entry_points(group="evenhand.protocols"):
+        if point.name == job.protocol:
+            return [point.module], []
+    layers = ["model", "properties"]
+    layers += ["proofs"] if job.engine == "prove" or job.quotient else []
+    layers += ["counterexamples"] if job.engine == "replay" else []
+    modules: list[str] = []
+    data: list[Path] = []
+    for layer in layers:
+        name = f"evenhand.{layer}.{job.protocol}"
+        modules.append(name)
+        for folder in _folders(name):
+            for path in sorted(folder.rglob("*")):
+                if path.suffix == ".py":
+                    parts = path.relative_to(folder).with_suffix("").parts
+                    modules.append(".".join((name, *(part for part in parts if part != "__init__"))))
+                elif path.is_file() and "__pycache__" not in path.parts:
+                    data.append(path)
+    return modules, data
+
+
+def _file(name: str) -> Path | None:
+    """The source of a module by its dotted name; None for what is none."""
+    parent, _, last = name.rpartition(".")
+    if not parent:
+        spec = importlib.util.find_spec(name)
+        return Path(spec.origin) if spec is not None and spec.origin and spec.origin.endswith(".py") else None
+    for folder in _folders(parent):
+        for path in (folder / f"{last}.py", folder / last / "__init__.py"):
+            if path.is_file():
+                return path
+    return None
+
+
+@cache
+def _folders(package: str) -> tuple[Path, ...]:
+    """The folders in which the modules of a package are; none for what is no package."""
+    parent, _, last = package.rpartition(".")
+    if package.count(".") < 2:  # the layers may lie anywhere: the import system knows
+        try:
+            spec = importlib.util.find_spec(package)
+        except ModuleNotFoundError:
+            return ()
+        return tuple(map(Path, spec.submodule_search_locations or ())) if spec is not None else ()
+    return tuple(folder / last for folder in _folders(parent) if (folder / last).is_dir())
+
+
+@cache
+def _imported(path: Path) -> frozenset[str]:
+    """Every dotted name that a module's text may import: more than it does, never less."""
+    found: set[str] = set()
+    for origin, names, plain, called in _IMPORT.findall(path.read_text("utf-8")):
+        if origin:
+            found.add(origin)
+            found |= {f"{origin}.{name}" for name in re.findall(r"(\w+)(?:[ \t]+as[ \t]+\w+)?", names)}
+        elif plain:
+            found |= {one.split()[0] for one in re.split(r"[,;]", plain.split("#")[0]) if one.split()}
+        else:
+            found.add(called)
+    return frozenset(name for name in found if re.fullmatch(r"[A-Za-z_]\w*(\.\w+)*", name))
+
+
+@cache
+def _distributions() -> dict[str, list[str]]:
+    return {name: list(found) for name, found in packages_distributions().items()}
+
+
+def _distribution(top: str) -> tuple[str, ...]:
+    return tuple(sorted(set(_distributions().get(top, ()))))
+
+
+def _versions(others: Iterable[str]) -> dict[str, str]:
+    return dict(sorted(_version_pairs(others)))
+
+
+def _version_pairs(others: Iterable[str]) -> Iterator[tuple[str, str]]:
+    for top in others:
+        yield from ((name, version(name)) for name in _distribution(top))
+
+
+def _digest(files: Iterable[Path]) -> str:
+    """The digest of the contents, in order; the names of folders on this machine are not part of it."""
+    found = hashlib.sha256()
+    for path in files:
+        try:
+            content = path.read_bytes()
+        except OSError:  # it is gone, which is a change as well
+            content = b"\0gone"
+        found.update(path.name.encode() + b"\0" + hashlib.sha256(content).digest())
+    return found.hexdigest()

@@ -1,0 +1,318 @@
+"""Where results are kept: SQLite in a file, or any database that SQLAlchemy reaches.
+
+Rows are added and never changed.  A result stands under its address (what was asked, of which sources, by which
+versions) with the digest of its own bytes, which is checked when it is read.  Only the process that leads a campaign
+writes, one short transaction for each result, so that it may be killed at any moment: what was committed is there.
+
+SQLite keeps a write-ahead log beside the file (`…-wal`, `…-shm`): readers are never in the way, and a file system that
+several machines share is no place for it; take a database server there.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Generator, Iterable, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+import sqlalchemy as sql
+from sqlalchemy import event, exc
+from sqlalchemy.engine import URL, make_url
+
+from evenhand.model.canonical import Json, canonical_bytes, canonical_text, parse
+
+__all__ = ["SCHEMA", "Kept", "Store", "StoreError", "opened", "store_url"]
+
+SCHEMA = 1
+"""The version of the tables below; a store of a newer one is left alone."""
+
+MANY = 400
+"""Addresses that one query asks for: below the number of parameters that any database allows."""
+
+_tables = sql.MetaData()
+_about = sql.Table("evenhand_store", _tables, sql.Column("schema", sql.Integer, primary_key=True))
+_campaigns = sql.Table(
+    "evenhand_campaigns",
+    _tables,
+    sql.Column("id", sql.Integer, primary_key=True, autoincrement=True),
+    sql.Column("plan", sql.String(80), nullable=False, index=True),
+    sql.Column("written", sql.Text, nullable=False),
+    sql.Column("at", sql.String(40), nullable=False),
+)
+_results = sql.Table(
+    "evenhand_results",
+    _tables,
+    sql.Column("id", sql.Integer, primary_key=True, autoincrement=True),
+    sql.Column("address", sql.String(80), nullable=False, index=True),
+    sql.Column("identity", sql.String(80), nullable=False, index=True),
+    sql.Column("outcome", sql.String(16), nullable=False),
+    sql.Column("limits", sql.Text, nullable=False),
+    sql.Column("content", sql.LargeBinary, nullable=False),
+    sql.Column("digest", sql.String(80), nullable=False),
+    sql.Column("seconds", sql.Float, nullable=False),
+    sql.Column("at", sql.String(40), nullable=False),
+)
+T = TypeVar("T")
+
+
+class StoreError(ValueError):
+    """A store that cannot be used; names it, the cause and the next step, and no password."""
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A result as it is kept: `outcome` is `done`, or why there is none; `made` what was answered."""
+
+    address: str
+    identity: str
+    outcome: str
+    limits: Json
+    made: Json
+    seconds: float
+    at: str = ""
+
+
+class Store:
+    """The results of campaigns.  Every method raises StoreError where the database does."""
+
+    def __init__(self, engine: sql.Engine, name: str) -> None:
+        self.engine = engine
+        self.name = name
+
+    def begin(self, plan: str, written: Json) -> None:
+        """Note that a campaign was begun or resumed; the first write, so that a store that takes none says so now."""
+        row = {"plan": plan, "written": canonical_text(written), "at": _now()}
+        self._write(lambda connection: connection.execute(_campaigns.insert().values(**row)))
+
+    def begun(self, plan: str) -> int:
+        """How often a campaign with this plan was begun or resumed."""
+        query = sql.select(sql.func.count()).select_from(_campaigns).where(_campaigns.c.plan == plan)
+        return int(self._read(lambda connection: connection.execute(query).scalar_one()))
+
+    def keep(self, result: Kept) -> bool:
+        """Add a result; False if the very same one is there, so that nothing was added.
+
+        Raises StoreError where the same work has a result with another content: something is not reproducible.
+        """
+        content = canonical_bytes(result.made)
+        about = _digest(content)
+        row = {
+            "address": result.address,
+            "identity": result.identity,
+            "outcome": result.outcome,
+            "limits": canonical_text(result.limits),
+            "content": content,
+            "digest": about,
+            "seconds": result.seconds,
+            "at": _now(),
+        }
+
+        def add(connection: sql.Connection) -> bool:
+            done = sql.select(_results.c.digest).where(
+                _results.c.address == result.address, _results.c.outcome == "done"
+            )
+            there: set[str] = set()
+            if result.outcome == "done":
+                there = {str(found) for found in connection.execute(done).scalars()}
+            if there - {about}:
+                raise StoreError(
+                    f"{self.name}: the same work gave two different results ({result.address}): something in the "
+                    "model or its machine is not reproducible. Compare runs with `evenhand verify`; the first is kept"
+                )
+            if not there:
+                connection.execute(_results.insert().values(**row))
+            return not there
+
+        return self._write(add)
+
+    def results(self, addresses: Iterable[str]) -> dict[str, Kept]:
+        """The result of each address that has one: a done one before any other, else the latest."""
+        wanted = list(dict.fromkeys(addresses))
+        found: dict[str, Kept] = {}
+        for first in range(0, len(wanted), MANY):
+            query = _results.select().where(_results.c.address.in_(wanted[first : first + MANY]))
+            for row in self._read(_rows(query.order_by(_results.c.id))):
+                known = found.get(row.address)
+                if known is None or known.outcome != "done":
+                    found[row.address] = self._kept(row)
+        return found
+
+    def durations(self, identities: Iterable[str]) -> dict[str, float]:
+        """How many seconds each piece of work took when it was last done, under whatever sources and versions."""
+        wanted = list(dict.fromkeys(identities))
+        found: dict[str, float] = {}
+        for first in range(0, len(wanted), MANY):
+            query = sql.select(_results.c.identity, _results.c.seconds).where(
+                _results.c.identity.in_(wanted[first : first + MANY]), _results.c.outcome == "done"
+            )
+            for row in self._read(_rows(query.order_by(_results.c.id))):
+                found[row.identity] = float(row.seconds)
+        return found
+
+    def close(self) -> None:
+        """Let go of the database; a SQLite file then stands alone, its log folded in."""
+        self.engine.dispose()
+
+    def _kept(self, row: Any) -> Kept:
+        content = bytes(row.content)
+        if _digest(content) != row.digest:
+            raise StoreError(
+                f"{self.name}: row {row.id} of evenhand_results is not what was written there (its digest differs). "
+                "Restore the store from a copy, or begin with another"
+            )
+        return Kept(row.address, row.identity, row.outcome, parse(row.limits), parse(content), row.seconds, row.at)
+
+    def _read(self, ask: Callable[[sql.Connection], T]) -> T:
+        with _told(self.name, "read"), self.engine.connect() as connection:
+            return ask(connection)
+
+    def _write(self, do: Callable[[sql.Connection], T]) -> T:
+        writing = self.engine.execution_options(writing=True)
+        with _told(self.name, "written to"), writing.begin() as connection:
+            return do(connection)
+
+
+def _rows(query: Any) -> Callable[[sql.Connection], Sequence[Any]]:
+    return lambda connection: connection.execute(query).all()
+
+
+def store_url(written: str, beside: Path) -> URL:
+    """The address of a store: a database URL, the path of a SQLite file, or by default a file beside the plan.
+
+    Raises StoreError for what is neither.
+    """
+    if "://" not in written:
+        return URL.create("sqlite", database=str(Path(written) if written else beside.with_suffix(".store")))
+    try:
+        url = make_url(written)
+        url.get_dialect()
+    except exc.NoSuchModuleError as error:
+        raise StoreError(
+            f"store {_safe(written)}: no such kind of database; write it as in sqlite:///FILE or "
+            "postgresql+pg8000://USER@HOST/NAME"
+        ) from error
+    except (exc.ArgumentError, ValueError) as error:
+        raise StoreError(
+            f"store {_safe(written)}: it is no database URL; write it as in postgresql+pg8000://USER@HOST/NAME"
+        ) from error
+    return url
+
+
+def opened(url: URL, *, make: bool) -> Store:
+    """The store at a URL, its tables made where there are none and `make` says so.
+
+    Raises StoreError for a database that cannot be reached, is damaged or none, or holds a newer schema; and where
+    there is no store and none is to be made.
+    """
+    name = url.database or "" if url.drivername.startswith("sqlite") else url.render_as_string(hide_password=True)
+    sqlite = url.get_backend_name() == "sqlite"
+    if (
+        sqlite
+        and not make
+        and url.database
+        and not url.database.startswith("file:")
+        and not Path(url.database).exists()
+    ):
+        raise StoreError(f"{name}: there is no such store. Run the campaign first, or name its store with --store")
+    try:
+        engine = sql.create_engine(url, isolation_level=None) if sqlite else sql.create_engine(url)
+    except ImportError as error:
+        raise StoreError(f"store {name}: its driver is not installed ({error}). Install it with pip") from error
+    except (exc.ArgumentError, TypeError, ValueError) as error:
+        raise StoreError(f"store {name}: {_line(error)}. Check the URL") from error
+    if sqlite:
+        event.listen(engine, "connect", _configured)
+        event.listen(engine, "begin", _begun)
+    store = Store(engine, name)
+    with _told(name, "opened"):
+        _ready(store, make)
+    return store
+
+
+def _ready(store: Store, make: bool) -> None:
+    """Check the version of the tables, or make them.  A store of somebody else's is left alone."""
+    with store.engine.connect() as connection:
+        names = set(sql.inspect(connection).get_table_names())
+        latest = sql.select(sql.func.max(_about.c.schema))
+        version = connection.execute(latest).scalar() if _about.name in names else None
+    if version is not None and version > SCHEMA:
+        raise StoreError(
+            f"{store.name}: a newer evenhand made this store (schema {version}, known here: {SCHEMA}). "
+            "Update evenhand, or name another store"
+        )
+    if version is None and not make:
+        raise StoreError(f"{store.name}: it holds no campaign. Run the campaign first, or name its store with --store")
+    if version is None:
+        if store.engine.dialect.name == "sqlite":
+            raw = store.engine.raw_connection()  # outside of a transaction; the file remembers it
+            try:
+                raw.cursor().execute("PRAGMA journal_mode=WAL")
+            finally:
+                raw.close()
+        with store.engine.begin() as connection:
+            _tables.create_all(connection)
+            connection.execute(_about.insert().values(schema=SCHEMA))
+
+
+def _configured(connection: Any, _record: Any) -> None:
+    """Transactions begin where SQLAlchemy says so, and what is committed outlasts a power cut."""
+    connection.isolation_level = None
+    connection.execute("PRAGMA synchronous=FULL")
+
+
+def _begun(connection: sql.Connection) -> None:
+    """Take the lock at once where something is to be written: a reader that becomes a writer may find it taken."""
+    writing = connection.get_execution_options().get("writing", False)
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if writing else "BEGIN")
+
+
+@contextmanager
+def _told(name: str, what: str) -> Generator[None]:
+    """Whatever a database says, in one line with the next step."""
+    try:
+        yield
+    except exc.DBAPIError as error:
+        cause = _line(error.orig or error)
+        raise StoreError(f"store {name} cannot be {what} ({cause}). {_next_step(cause)}") from error
+    except (exc.SQLAlchemyError, OSError) as error:
+        raise StoreError(f"store {name} cannot be {what} ({_line(error)}). Check the URL, or name another") from error
+
+
+_STEPS = (
+    (("locked",), "Wait for whoever uses it, or name another store"),
+    (("readonly", "read-only"), "Name a store that can be written to with --store"),
+    (("full", "disk i/o", "no space"), "Make room; what was finished is kept, and `evenhand campaign resume` goes on"),
+    (("not a database", "malformed"), "Restore it from a copy, or name another store"),
+    (("unable to open",), "Check the folder and its permissions"),
+)
+
+
+def _next_step(cause: str) -> str:
+    lower = cause.lower()
+    return next(
+        (step for words, step in _STEPS if any(word in lower for word in words)), "Check the URL and the server"
+    )
+
+
+def _line(error: Any) -> str:
+    """What a driver says, in one line; some hand over a record."""
+    first: Any = error.args[0] if getattr(error, "args", ()) else error
+    text = str(cast("dict[str, Any]", first).get("M", "")) if isinstance(first, dict) else str(first)
+    return (" ".join(text.split()).rstrip(".") or type(error).__name__)[:200]
+
+
+def _safe(written: str) -> str:
+    """A URL that could not be read, without what may be a password."""
+    head, _, rest = written.partition("://")
+    return f"{head}://{rest.rpartition('@')[2]}"[:120]
+
+
+def _digest(content: bytes) -> str:
+    return "sha256:" + hashlib.sha256(content).hexdigest()
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds")

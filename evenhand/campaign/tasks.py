@@ -1,0 +1,116 @@
+"""A campaign's work in pieces: the jobs of a plan, split where that is asked for, each piece plain data.
+
+A search is split by its configurations: `part` k/n searches each n-th of them from the k-th on and answers with
+totals; a task that `joins` n parts adds those up and judges what they mean, which is what the whole search would have
+said.  Claims that compare steps across configurations cannot be split; they are searched whole, in a task of their own.
+Random runs are split by their seeds (each a job), proofs by theorem (each a job).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from itertools import islice
+from typing import Any
+
+from evenhand.model.canonical import Json, digest
+from evenhand.plan import Job, chosen_part, chosen_readings, claims_for, system_for, written_value
+from evenhand.processes import NO_LIMITS, Limits
+from evenhand.properties.property import DeterminedBy
+from evenhand.properties.registry import Bundle, find
+
+__all__ = ["Task", "Unit", "compared", "job_from_json", "job_to_json", "split"]
+
+
+@dataclass(frozen=True)
+class Task:
+    """One piece of work: a whole job, part k/n of a search, or the joining of n parts into what the job says."""
+
+    job: Job
+    part: str = ""
+    joins: int = 0
+
+    @property
+    def title(self) -> str:
+        """A few words for progress."""
+        seed = f"seed {self.job.seed}" if self.job.engine == "fuzz" and self.job.seed else ""
+        piece = f"piece {self.part}" if self.part else f"join {self.joins} pieces" if self.joins else ""
+        return " ".join(word for word in (self.job.title, self.job.variant, seed, piece) if word)
+
+    @property
+    def identity(self) -> str:
+        """What is asked, whatever answers it: the digest of the job and the part.
+
+        How a whole job is come by, in pieces or not, makes no difference to what it is.
+        """
+        return digest({"job": job_to_json(self.job), "part": self.part})
+
+    def to_json(self) -> dict[str, Json]:
+        """This task as JSON; `from_json` reads it back."""
+        return {"job": job_to_json(self.job), "part": self.part, "joins": self.joins}
+
+    @staticmethod
+    def from_json(made: Mapping[str, Any]) -> Task:
+        """The task that `to_json` wrote.  Raises what is no task: KeyError, TypeError, ValueError."""
+        return Task(job_from_json(made["job"]), made["part"], made["joins"])
+
+
+@dataclass(frozen=True)
+class Unit:
+    """One job of a plan with its limits, and the tasks that make it: `pieces`, if it is split, then `whole`."""
+
+    job: Job
+    limits: Limits = NO_LIMITS
+    pieces: tuple[Task, ...] = ()
+
+    @property
+    def whole(self) -> Task:
+        """The task whose answer is the job's: it joins the pieces, or does the job."""
+        return Task(self.job, joins=len(self.pieces))
+
+
+def split(bundle: Bundle, job: Job, parts: int) -> tuple[Task, ...]:
+    """The pieces of a search in so many parts; none where it cannot be split, or need not be.
+
+    A search that a budget may decline, or that is a part already, is left whole.
+    """
+    if parts < 2 or job.engine != "explore" or job.part or job.finishable is not None:
+        return ()
+    system = system_for(bundle, job)
+    claims = claims_for(bundle, system.name, job.claims)
+    across = tuple(claim.name for claim in claims if compared(claim))
+    parts = min(parts, sum(1 for _ in islice(system.all_configs(), parts)))
+    if parts < 2 or len(across) == len(claims):
+        return ()
+    pieces = tuple(Task(job, part=f"{part}/{parts}") for part in range(1, parts + 1))
+    return (*pieces, *([Task(replace(job, claims=across))] if across else []))
+
+
+def compared(claim: object) -> bool:
+    """Whether a claim compares steps of different configurations."""
+    return isinstance(claim, DeterminedBy) and claim.across
+
+
+def job_to_json(job: Job) -> dict[str, Json]:
+    """A job as JSON: readings as the command line has them."""
+    made: dict[str, Json] = {entry.name: getattr(job, entry.name) for entry in fields(job)}
+    made["scope"] = dict(job.scope)
+    made["readings"] = {name: written_value(value) for name, value in job.readings}
+    made["claims"] = list(job.claims)
+    return made
+
+
+def job_from_json(made: Mapping[str, Any]) -> Job:
+    """The job that `job_to_json` wrote.
+
+    Raises UnknownName for a protocol, system or reading that is not there, KeyError, TypeError or ValueError for what
+    is no job.
+    """
+    told: dict[str, Any] = dict(made)
+    bundle = find(told["protocol"])
+    readings = [f"{name}={value}" for name, value in sorted(told["readings"].items())]
+    scope = tuple(sorted((str(name), int(size)) for name, size in told["scope"].items()))
+    plain: dict[str, Any] = {**told, "scope": scope, "claims": tuple(told["claims"]), "readings": ()}
+    job = Job(**plain)
+    chosen_part(job.part)
+    return replace(job, readings=chosen_readings(system_for(bundle, job), readings)) if readings else job

@@ -1,0 +1,330 @@
+"""`evenhand campaign`: long runs from a plan file, kept in a store, resumed at any moment."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Generator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.console import Console
+
+from evenhand.cli import completion
+from evenhand.cli.common import (
+    BadUse,
+    JobsOption,
+    JsonOut,
+    bundles_named,
+    content_of,
+    cores,
+    emit,
+    finish,
+    guarded,
+    say,
+    terminal,
+    usage,
+    with_files,
+    write_forms,
+)
+from evenhand.counterexamples.store import write_atomically
+from evenhand.fixtures import fixtures_of, saved
+from evenhand.model.canonical import Json
+from evenhand.plan import Budget
+from evenhand.report.readable import plural
+from evenhand.report.report import Report
+from evenhand.report.store import ready_folder
+from evenhand.report.table import print_lines
+from evenhand.report.text import inert
+
+if TYPE_CHECKING:  # what reads plans and databases is loaded only where a campaign is asked for
+    from evenhand.campaign.conduct import Standing, Watch
+    from evenhand.campaign.execute import Executor
+    from evenhand.campaign.planfile import Campaign
+    from evenhand.campaign.progress import Pace
+
+__all__ = ["campaign_plan", "campaign_report", "campaign_resume", "campaign_run", "campaign_status"]
+
+PlanFile = Annotated[
+    Path, typer.Argument(metavar="PLAN", help="A plan: a .yaml, .toml or .json file, as `campaign plan` writes it.")
+]
+StoreOption = Annotated[
+    str,
+    typer.Option(
+        "--store",
+        metavar="FILE|URL",
+        help="Where results are kept: a SQLite file (by default beside the plan, ending in .store), or a database URL.",
+    ),
+]
+ClusterOption = Annotated[
+    str, typer.Option("--cluster", metavar="URL", help="Carry tasks out on this Dask scheduler, as in tcp://HOST:8786.")
+]
+EventsOption = Annotated[
+    Path | None, typer.Option("--events", metavar="FILE", help="Append what happens to FILE as JSON Lines.")
+]
+StopOption = Annotated[
+    float | None,
+    typer.Option("--stop-after", metavar="SECONDS", min=0, help="End after so long, as Ctrl-C would; resume goes on."),
+]
+AgainOption = Annotated[
+    bool, typer.Option("--again", help="Repeat every task without a result, also those that reached a limit.")
+]
+OutOption = Annotated[
+    Path | None, typer.Option("--out", metavar="DIR", help="Write the report in every form, and new counterexamples.")
+]
+
+
+@guarded
+def campaign_run(
+    plan: PlanFile,
+    store: StoreOption = "",
+    jobs: JobsOption = None,
+    cluster: ClusterOption = "",
+    events: EventsOption = None,
+    stop_after: StopOption = None,
+    again: AgainOption = False,
+    out: OutOption = None,
+    as_json: JsonOut = False,
+) -> int:
+    """Run a campaign: everything in its plan that has no result yet.
+
+    Results are kept as they come; work whose sources and versions are unchanged is not repeated.  Exit codes: those of
+    `evenhand verify` for the report of the whole plan; 2 also for a plan, store or cluster that cannot be used; 130
+    when it was ended early.
+    """
+    return _conducted(plan, store, jobs, cluster, events, stop_after, again, out, as_json, resumed=False)
+
+
+@guarded
+def campaign_resume(
+    plan: PlanFile,
+    store: StoreOption = "",
+    jobs: JobsOption = None,
+    cluster: ClusterOption = "",
+    events: EventsOption = None,
+    stop_after: StopOption = None,
+    again: AgainOption = False,
+    out: OutOption = None,
+    as_json: JsonOut = False,
+) -> int:
+    """Go on with a campaign that was ended, however it ended.
+
+    As `run`, for a campaign that was begun in this store.  Exit codes: as `run`; 2 also where it was never begun.
+    """
+    return _conducted(plan, store, jobs, cluster, events, stop_after, again, out, as_json, resumed=True)
+
+
+@guarded
+def campaign_status(plan: PlanFile, store: StoreOption = "", as_json: JsonOut = False) -> int:
+    """Say how far a campaign is.
+
+    Jobs with a result, without one and why, and what is left; nothing is run.  Exit codes: 0; 2 bad use.
+    """
+    with _standing(plan, store, make=False) as now:
+        states = list(now.states())
+        undecided = [(state.unit.job.title, state.because) for state in states if state.because]
+        left = [state.unit.job.title for state in states if not state.done and not state.because]
+        times = now.store.begun(now.campaign.digest)
+        old = _of_other_sources(now)
+    done = sum(state.done for state in states)
+    if as_json:
+        about: dict[str, Json] = {
+            "jobs": len(states),
+            "done": done,
+            "undecided": [{"title": title, "because": because} for title, because in undecided],
+            "unfinished": left,
+            "begun": times,
+            "other_sources": old,
+        }
+        emit({"format": "evenhand/campaign-status", "version": 1, "plan": now.campaign.digest, **about})
+        return 0
+    lines = [f"{done:,} of {plural(len(states), 'job')} done, begun {plural(times, 'time')}"]
+    lines += [f"without a result: {title}: {because}" for title, because in undecided]
+    lines += [f"left: {title}" for title in left]
+    lines += [f"{plural(old, 'job')} of those left had a result under other sources or versions"] if old else []
+    print_lines(terminal(), map(inert, lines))
+    return 0
+
+
+@guarded
+def campaign_report(plan: PlanFile, store: StoreOption = "", out: OutOption = None, as_json: JsonOut = False) -> int:
+    """Report what a campaign has found so far; nothing is run.
+
+    The report is that of one process that did everything.  Exit codes: those of `evenhand verify`; 130 while something
+    is unfinished.
+    """
+    with _standing(plan, store, make=False) as now:
+        return _reported(now, _folder(out), as_json)
+
+
+@guarded
+def campaign_plan(
+    protocol: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="PROTOCOL", help="Which; all by default.", autocompletion=completion.protocols),
+    ] = None,
+    budget: Annotated[Budget, typer.Option(help="How much the run may cost.")] = Budget.standard,
+    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Where the random engines start.")] = 0,
+    seeds: Annotated[int, typer.Option(metavar="N", min=1, help="Random runs for so many seeds, from there on.")] = 1,
+    parts: Annotated[int, typer.Option(metavar="N", min=1, help="Split searches into so many tasks.")] = 1,
+    seconds: Annotated[
+        float | None, typer.Option(metavar="N", min=0.001, help="What takes longer is ended and UNDECIDED.")
+    ] = None,
+    memory: Annotated[
+        int | None, typer.Option(metavar="MIB", min=64, help="What needs more memory of its own is UNDECIDED.")
+    ] = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Exit 3 for any UNDECIDED, stated or not.")] = False,
+    to: Annotated[
+        Path | None, typer.Option("--to", metavar="FILE", help="Where it is written, as .yaml or .json; else printed.")
+    ] = None,
+    as_json: JsonOut = False,
+) -> int:
+    """Write a plan that does what `evenhand verify` does, to be changed as you like.
+
+    Exit codes: 0; 2 bad use.
+    """
+    from evenhand.campaign.planfile import read_plan, written_plan
+
+    bundles = bundles_named(protocol or []) if protocol else ()
+    given: dict[str, Json] = {"budget": budget.value, "seed": seed, "seeds": seeds, "parts": parts}
+    more: dict[str, Json] = {"seconds": seconds, "memory": memory, "strict": strict or None}
+    made = written_plan([bundle.name for bundle in bundles], **given, **more)
+    content = _as_json(made) if as_json or (to is not None and to.suffix == ".json") else _as_yaml(made)
+    if to is None:
+        sys.stdout.write(content)
+        return 0
+    if to.suffix not in (".yaml", ".yml", ".json"):
+        raise BadUse(f"--to {to}: a plan is written as .yaml or .json, not {to.suffix or 'without suffix'}")
+    with usage():
+        read_plan(to, content.encode())
+        if not to.parent.is_dir():
+            raise BadUse(f"cannot write to {to.parent}: there is no such folder; make it first")
+        write_atomically(to, content.encode())
+    say(f"written: {to}")
+    return 0
+
+
+def _as_json(made: dict[str, Json]) -> str:
+    return json.dumps(made, indent=2) + "\n"
+
+
+def _as_yaml(made: dict[str, Json]) -> str:
+    import yaml
+
+    return str(yaml.safe_dump(made, sort_keys=False, allow_unicode=True))
+
+
+def _conducted(
+    plan: Path,
+    store: str,
+    jobs: int | None,
+    cluster: str,
+    events: Path | None,
+    stop_after: float | None,
+    again: bool,
+    out: Path | None,
+    as_json: bool,
+    *,
+    resumed: bool,
+) -> int:
+    from evenhand.campaign.conduct import conduct
+    from evenhand.campaign.events import Events
+    from evenhand.campaign.progress import Deadline, Pace, Several
+
+    with _standing(plan, store, make=not resumed) as now, usage(), ExitStack() as stack:
+        campaign = now.campaign
+        if resumed and not now.store.begun(campaign.digest):
+            raise BadUse(f"{now.store.name}: this plan was never begun there; use `evenhand campaign run`")
+        folder = _folder(out)
+        executor = _executor(cluster, jobs or cores())
+        identities = [task.identity for unit in campaign.units for task in (unit.whole, *unit.pieces)]
+        pace = Pace(campaign, now.store.durations(identities), executor.workers)
+        watches: list[Watch] = [pace]
+        told = Events(events, pace, {"plan": campaign.digest, "resumed": resumed}) if events is not None else None
+        watches += [told] if told is not None else []
+        console = Console(stderr=True, highlight=False, emoji=False, markup=False)
+        if console.is_terminal:
+            from evenhand.campaign.progress import Bar
+
+            watches.append(stack.enter_context(Bar(pace, console)))
+        watches += [Deadline(stop_after)] if stop_after is not None else []
+        now.store.begin(campaign.digest, dict(campaign.content))
+        early = conduct(now, executor, Several(*watches), again=again)
+        stack.close()
+        return _finished(now, pace, told, folder, as_json, early)
+
+
+def _finished(now: Standing, pace: Pace, told: Any, folder: Path | None, as_json: bool, early: bool) -> int:
+    states = list(now.states())
+    done, undecided = sum(state.done for state in states), sum(bool(state.because) for state in states)
+    left = len(states) - done - undecided
+    how = "ended early" if early else "ended"
+    from evenhand.campaign.progress import span
+
+    say(
+        f"campaign {how} after {span(pace.seconds)}: {plural(pace.done, 'task')} now; of {plural(len(states), 'job')} "
+        f"{done:,} done, {undecided:,} without a result, {left:,} left"
+    )
+    code = _reported(now, folder, as_json)
+    if told is not None:
+        told.finished(done=done, undecided=undecided, left=left, exit_code=code)
+    return code
+
+
+def _reported(now: Standing, folder: Path | None, as_json: bool) -> int:
+    from evenhand.campaign.summary import report_of
+
+    report: Report = report_of(now)
+    if folder is not None:
+        with usage():
+            report = saved(folder, report)
+            write_forms(folder, report)
+        report = with_files(folder, report)
+    return finish(report, {}, as_json=as_json, strict=bool(report.settings["strict"]))
+
+
+@contextmanager
+def _standing(plan: Path, store: str, *, make: bool) -> Generator[Standing]:
+    """How the campaign of a plan stands in its store.  Raises BadUse for either that cannot be used."""
+    from evenhand.campaign.conduct import Standing
+    from evenhand.campaign.store import opened, store_url
+
+    with usage():
+        campaign = _read(plan)
+        kept = opened(store_url(store, plan), make=make)
+        try:
+            yield Standing(campaign, kept)
+        finally:
+            kept.close()
+
+
+def _read(plan: Path) -> Campaign:
+    from evenhand.campaign.planfile import read_plan
+
+    campaign = read_plan(plan, content_of(plan))
+    for protocol in dict.fromkeys(unit.job.protocol for unit in campaign.units):
+        fixtures_of(protocol)  # a file that cannot be used is said now, not after the run
+    return campaign
+
+
+def _executor(cluster: str, workers: int) -> Executor:
+    if cluster:
+        from evenhand.campaign.cluster import cluster as connected
+
+        return connected(cluster)
+    from evenhand.campaign.execute import here
+
+    return here(workers)
+
+
+def _folder(out: Path | None) -> Path | None:
+    with usage():
+        return None if out is None else ready_folder(out)
+
+
+def _of_other_sources(now: Standing) -> int:
+    """How many jobs that are left were done under other sources or versions."""
+    waiting = [state.unit.whole.identity for state in now.states() if not state.done]
+    return len(now.store.durations(waiting))
