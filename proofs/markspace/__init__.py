@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from evenhand.proofs.markspace.barrier import BARRIERS
+from evenhand.proofs.markspace.batches import BATCHES
 from evenhand.proofs.markspace.deciding import DECISIONS
 from evenhand.proofs.markspace.lives import LIFETIMES
 from evenhand.proofs.markspace.resolving import RESOLUTIONS
@@ -11,5 +12,5 @@ from evenhand.proofs.markspace.strengths import STRENGTHS
 
 __all__ = ["THEOREMS"]
 
-THEOREMS = (*STRENGTHS, *LIFETIMES, *HIERARCHIES, *RESOLUTIONS, *BARRIERS, *DECISIONS)
+THEOREMS = (*STRENGTHS, *LIFETIMES, *HIERARCHIES, *RESOLUTIONS, *BARRIERS, *DECISIONS, *BATCHES)
 """What `markspace` is proved to do."""

@@ -1,0 +1,252 @@
+"""What a boundary decides, for any number of agents and intents (P17 with P39, §6.2.1).
+
+One intent for each agent, as `own_intents` has it by default.  Whoever has an action there bars all the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from evenhand.model.markspace.guard import REFERENCE, initial, step
+from evenhand.model.markspace.guard_systems import agent_names
+from evenhand.model.markspace.guard_words import IDLE, Act, Config, GuardStep, Policy, State, Verdict, What
+from evenhand.model.markspace.readings import Readings
+from evenhand.model.system import System
+from evenhand.model.trace import Scenario
+from evenhand.proofs.markspace.resolving import ordered
+from evenhand.proofs.markspace.strength_link import props
+from evenhand.proofs.markspace.strength_words import define, mutation, word
+from evenhand.proofs.smt.logic import FALSE, Formula, Function, Relation, Sort, differ, exists, forall, same, variables
+from evenhand.proofs.smt.structure import Structure
+from evenhand.proofs.theorem import Lemma, Theorem
+from evenhand.proofs.theory import Axiom, Theory
+from evenhand.properties.verdict import Status
+
+__all__ = ["BATCHES"]
+
+SCOPE = "any number of agents and intents"
+ROOM = "room_1"
+AGENT, INTENT = Sort("Agent"), Sort("Intent")
+i, j, k = variables(INTENT, "i j k")
+
+author = Function("author", (INTENT,), AGENT)
+holder = Function("holder", (), AGENT)
+claimed = Relation("claimed", ())
+"""Whether an action stands there; it is then the holder's."""
+best, soonest = Function("best", (), INTENT), Function("soonest", (), INTENT)
+"""Of those that may win the one that the policy puts first, and the earliest."""
+earlier, surer = Relation("earlier", (INTENT, INTENT)), Relation("surer", (INTENT, INTENT))
+
+
+def _fit(one: Any) -> Formula:
+    """No other agent's action stands in its way."""
+    return ~claimed() | same(holder(), author(one))
+
+
+def _ahead(one: Any, two: Any) -> Formula:
+    return surer(one, two) | (~surer(two, one) & earlier(one, two))
+
+
+def _first(one: Any, fit: Any, ahead: Any) -> Formula:
+    return fit(one) & forall([j], fit(j) >> (same(one, j) | ahead(one, j)))
+
+
+def _told(fit: Any = _fit, ahead: Any = _ahead) -> dict[str, Formula]:
+    """Whose intent brings ALLOW, BLOCKED and CONFLICT, given which may win and which is ahead of which."""
+    wins = _first(i, fit, ahead)
+    return {"allowed": wins, "blocked": fit(i) & ~wins, "refused": ~fit(i)}
+
+
+BOUNDARY = Theory(
+    name="markspace_boundary",
+    sorts=(AGENT, INTENT),
+    functions=(author, holder, best, soonest),
+    relations=(claimed, earlier, surer),
+    axioms=(
+        Axiom("intents_are_ranked", ordered(earlier, i, j, k), "P32"),
+        Axiom(
+            "nobody_is_surer_than_the_surer",
+            forall([i, j], surer(i, j) >> ~surer(j, i)),
+            "6.1: all that is needed of confidences",
+        ),
+        Axiom("one_intent_each", forall([i, j], same(author(i), author(j)) >> same(i, j)), "own_intents"),
+        Axiom(
+            "finitely_many",
+            forall([i], _fit(i) >> (_first(best(), _fit, _ahead) & _first(soonest(), _fit, earlier))),
+            "of those that may win one is ahead of the others",
+        ),
+    ),
+    definitions=tuple(define(name, (i,), body, "6.2.1, P39") for name, body in _told().items()),
+)
+
+
+def _anyone(_one: Any) -> Formula:
+    return ~FALSE
+
+
+def _earliest(one: Any) -> Formula:
+    return forall([j], ~earlier(j, one))
+
+
+_usual = _told()
+_LOSERS: dict[str, Formula] = {"allowed": _usual["allowed"] | _usual["blocked"], "blocked": FALSE}
+_BLIND = _told(_anyone)
+_BY_TIME = _told(_fit, earlier)
+_ONE: dict[str, Formula] = {
+    "allowed": _earliest(i) & _fit(i),
+    "blocked": FALSE,
+    "refused": _earliest(i) & ~_fit(i),
+}
+
+# The link.
+
+
+def view(taken: GuardStep) -> Structure | None:
+    """A boundary on the one resource, with intents to resolve."""
+    act, config, before, shown = taken.action, taken.config, taken.before, taken.shown
+    if act.what is not What.BOUNDARY or shown.rejected or config.readings != Readings() or not config.deferred:
+        return None
+    if config.resources != (ROOM,) or config.meddling or config.policy is not Policy.HIGHEST_CONFIDENCE:
+        return None
+    intents = before.on(ROOM)
+    if not intents or len({one.agent for one in intents}) < len(intents):
+        return None
+    names = [f"intent:{one.agent}" for one in intents]
+    levels = dict(zip(names, (one.confidence for one in intents), strict=True))
+
+    def hears(verdict: Verdict) -> frozenset[tuple[str, ...]]:
+        return frozenset((f"intent:{agent}",) for agent, said in shown.told if said is verdict)
+
+    relations: dict[str, frozenset[tuple[str, ...]]] = {
+        "claimed": props(before.claims[0] is not None),
+        "earlier": frozenset((x, y) for place, x in enumerate(names) for y in names[place + 1 :]),
+        "surer": frozenset((x, y) for x in names for y in names if levels[x] > levels[y]),
+        "allowed": hears(Verdict.ALLOW),
+        "blocked": hears(Verdict.BLOCKED),
+        "refused": hears(Verdict.CONFLICT),
+    }
+    authors: dict[tuple[str, ...], str] = {(name,): one.agent for name, one in zip(names, intents, strict=True)}
+    fit = [one for one in intents if set(before.claims) <= {None, one.agent}] or list(intents)
+    ahead = max(fit, key=lambda one: one.confidence)
+    functions: dict[str, dict[tuple[str, ...], str]] = {
+        "author": authors,
+        "holder": {(): before.claims[0] or intents[0].agent},
+        "best": {(): f"intent:{ahead.agent}"},
+        "soonest": {(): f"intent:{fit[0].agent}"},
+    }
+    return Structure({"Agent": config.agents, "Intent": tuple(names)}, relations, functions)
+
+
+def _config(agents: int) -> Config:
+    return Config(agent_names(agents), (ROOM,), Policy.HIGHEST_CONFIDENCE, 1, Readings(), deferred=True)
+
+
+def scene(structure: Structure) -> Scenario[Config, State, Act]:
+    """Whoever claims is allowed first and acts once the others have asked; its own intent, if any, is its last."""
+    told, elements = structure.relations, structure.universe["Agent"]
+    names = dict(zip(elements, agent_names(len(elements)), strict=True))
+    intents = structure.universe["Intent"]
+    place = {one: sum(row[1] == one for row in told["earlier"]) for one in intents}
+    level = {one: sum(row[0] == one for row in told["surer"]) for one in intents}
+    by = structure.functions["author"]
+    asks = [(names[by[(one,)]], level[one]) for one in sorted(intents, key=place.__getitem__)]
+    holders = [names[structure.functions["holder"][()]]] if told["claimed"] else []
+    acts: list[Act] = []
+    if holders:
+        acts = [Act(What.PRE, holders[0], ROOM), Act(What.BOUNDARY, resource=ROOM), Act(What.CALL, holders[0], ROOM)]
+    # The holder's action takes its first intent along; what comes before its second one cannot be refused by then.
+    split = next((number for number, (who, _) in enumerate(asks) if who in holders), len(asks))
+    acts += [Act(What.PRE, who, ROOM, sure) for who, sure in asks[:split]]
+    late = [Act(What.PRE, who, ROOM, sure) for who, sure in asks[split:]]
+    acts += [Act(What.POST, holders[0], ROOM)] if holders else []
+    if holders and len(late) > 1:  # those after the holder must ask while nothing is claimed: it asks them all to wait
+        return _interleaved(asks, holders[0], len(elements))
+    start = _config(len(elements))
+    return Scenario(start, initial(start)[0], (*acts, *late, Act(What.BOUNDARY, resource=ROOM)))
+
+
+def _interleaved(asks: Sequence[tuple[str, int]], holder: str, agents: int) -> Scenario[Config, State, Act]:
+    """The same with the holder's intent behind the others: rank among those who cannot win decides nothing."""
+    others = [(who, sure) for who, sure in asks if who != holder]
+    own = next(sure for who, sure in asks if who == holder)
+    acts = [Act(What.PRE, holder, ROOM), Act(What.BOUNDARY, resource=ROOM), Act(What.CALL, holder, ROOM)]
+    acts += [Act(What.PRE, who, ROOM, sure) for who, sure in others]
+    acts += [Act(What.POST, holder, ROOM), Act(What.PRE, holder, ROOM, own), Act(What.BOUNDARY, resource=ROOM)]
+    config = _config(agents)
+    return Scenario(config, initial(config)[0], tuple(acts))
+
+
+MOST = 40
+"""States in which a boundary fires."""
+
+
+def _states(config: Config) -> list[State]:
+    """The first states of the reference, breadth first, that hold intents."""
+    found = list(initial(config))
+    for state in found:
+        for agent, doing in zip(config.agents, state.doing, strict=True):
+            menu = [Act(What.PRE, agent, ROOM, sure) for sure in (0, 1)] if doing == IDLE else []
+            menu += [] if doing == IDLE else [Act(what, agent, ROOM) for what in (What.CALL, What.POST)]
+            for act in (*menu, Act(What.BOUNDARY, resource=ROOM)):
+                after, _ = step(REFERENCE, config, state, act)
+                if after not in found:
+                    found.append(after)
+        if len(found) > MOST * len(config.agents):
+            break
+    return [state for state in found if state.on(ROOM)]
+
+
+def samples(system: System[Any, Any, Any, Any, Any]) -> Iterator[GuardStep]:
+    """Boundaries in many states of two and three agents, by any variant; every third of those of three."""
+    for agents, spread in ((2, 1), (3, 3)):
+        config = _config(agents)
+        for state in _STATES.setdefault(agents, _states(config)[::spread]):
+            yield system.take(config, state, Act(What.BOUNDARY, resource=ROOM))
+
+
+_STATES: dict[int, list[State]] = {}
+
+
+def _theorem(**more: Any) -> Theorem:
+    usual: dict[str, Any] = {"theory": BOUNDARY, "view": view, "realise": scene, "samples": samples, "scope": SCOPE}
+    return Theorem(protocol="markspace", system="deferred", claim=more["name"], **usual, **more)
+
+
+def _says(name: str, one: Any) -> Formula:
+    return word(BOUNDARY, name, one)
+
+
+_one_at_most = forall([i, j], (_says("allowed", i) & _says("allowed", j)) >> same(i, j))
+_entitled = forall([i], _says("allowed", i) >> _fit(i))
+
+AS_WRITTEN = _theorem(
+    name="deferred_mutual_exclusion_p17",
+    sentence="Exactly one agent hears ALLOW, all others BLOCKED: false where an action claims the resource.",
+    source="P17",
+    goal=_one_at_most & exists([i], _says("allowed", i)) & forall([i], _says("allowed", i) | _says("blocked", i)),
+    expected=Status.REFUTED,
+)
+
+REPAIRED = _theorem(
+    name="one_winner_per_boundary",
+    sentence="At most one hears ALLOW, one that no action bars; exactly one where there is such a one.",
+    source="P17 with P39, repaired",
+    goal=_one_at_most & _entitled & (exists([i], _fit(i)) >> exists([i], _fit(i) & _says("allowed", i))),
+    needs=("intents_are_ranked", "finitely_many"),
+    lemmas=(
+        Lemma("alone", _one_at_most & _entitled),
+        Lemma("somebody", forall([i], _fit(i) >> (_says("allowed", best()) | _says("allowed", soonest())))),
+    ),
+    opaque=("allowed", "blocked", "refused"),
+    witness=exists([i, j], differ(i, j) & ~surer(i, j) & ~surer(j, i) & _says("allowed", i)),
+    mutants=(
+        mutation(BOUNDARY, "everybody_is_allowed", _LOSERS),
+        mutation(BOUNDARY, "claims_ignored", _BLIND),
+        mutation(BOUNDARY, "batch_of_one", _ONE),
+        mutation(BOUNDARY, "confidence_ignored", _BY_TIME, "the wrong one wins, but one alone"),
+    ),
+)
+
+BATCHES: tuple[Theorem, ...] = (AS_WRITTEN, REPAIRED)
+"""The theorems about boundaries."""
