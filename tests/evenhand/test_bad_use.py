@@ -18,6 +18,8 @@ from pathlib import Path
 
 import pytest
 
+from evenhand.campaign.planfile import read_plan
+from evenhand.campaign.store import opened, store_url
 from evenhand.cli import COMMANDS
 from evenhand.cli.reference import Parameter, parameters
 from evenhand.counterexamples.record import Record
@@ -39,6 +41,11 @@ RIGHT: dict[str, list[str]] = {
     "vectors": ["latch", "generate", "--out", "{fresh}"],
     "profile": ["latch"],
     "sweep": ["latch", "--over", "agents=2..3", "--no-proofs"],
+    "campaign plan": ["latch"],
+    "campaign run": ["{plan}"],
+    "campaign resume": ["{begun}"],
+    "campaign status": ["{begun}"],
+    "campaign report": ["{begun}"],
     "replay": ["{record}"],
     "show": ["{record}"],
     "report": ["{report}", "--out", "{fresh}"],
@@ -46,6 +53,10 @@ RIGHT: dict[str, list[str]] = {
 """What is added after the command's name; the words in braces are files of the test."""
 
 WRONG: dict[str, list[tuple[str, str]]] = {
+    "--cluster": [("nonsense://x", "--cluster nonsense://x: no scheduler answers")],
+    "--events": [("{empty}/e", "cannot write to {empty}/e")],
+    "--store": [("foo://x", "no such kind of database"), ("{folder}", "{folder} cannot be opened")],
+    "--to": [("plan.txt", "written as .yaml or .json"), ("{empty}/p.yaml", "cannot write to {empty}")],
     "--adapter": [
         ("nonsense", "package.module:factory, not 'nonsense'"),
         ("no.such:thing", "'no.such:thing' does not"),
@@ -87,15 +98,16 @@ def mistakes() -> Iterator[tuple[list[str], str]]:
     """Lines with one mistake each, and what the message must name."""
     yield ["nonsense"], "no such command 'nonsense'; see `evenhand --help`"
     for command in COMMANDS:
-        right = [command, *RIGHT[command]]
+        words = command.split()
+        right = [*words, *RIGHT[command]]
         yield [*right, "--nonsense"], f"see `evenhand {command} --help`"
         first = next(parameters(command))
         if first.required:
-            yield [command], f"missing argument '{first.metavar}'; see `evenhand {command} --help`"
+            yield words, f"missing argument '{first.metavar}'; see `evenhand {command} --help`"
         if "PROTOCOL" in first.metavar:
-            yield [command, "latc", *RIGHT[command][1:]], "unknown protocol 'latc'; there is: apcm"
+            yield [*words, "latc", *RIGHT[command][1:]], "unknown protocol 'latc'; there is: apcm"
         else:
-            yield from (([command, file, *RIGHT[command][1:]], f"{file}: ") for file in FILES)
+            yield from (([*words, file, *RIGHT[command][1:]], f"{file}: ") for file in FILES)
         for one in parameters(command):
             yield from ((words, said) for words, said in _mistaken(right, one))
 
@@ -118,6 +130,9 @@ def _mistaken(right: list[str], one: Parameter) -> Iterator[tuple[list[str], str
 MISTAKES = list(mistakes())
 
 
+PLAN = {"format": "evenhand/campaign", "version": 1, "runs": [{"protocol": "latch", "engine": "replay"}]}
+
+
 @pytest.fixture(name="files")
 def _files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """Files that are right, and some that are not."""
@@ -130,7 +145,15 @@ def _files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     (folder / "report").write_bytes(Report(()).to_bytes())
     (refuted,) = run(find("latch"), Job("latch", "explore", variant="always_free", claims=("one_inside",)))
     (folder / "record").write_bytes(Record.from_json(refuted.record).to_bytes())
-    return {name: str(folder / name) for name in ("empty", "folder", "log", "record", "report", "missing", "fresh")}
+    for name in ("plan", "begun"):
+        (folder / f"{name}.json").write_text(json.dumps(PLAN), "utf-8")
+    campaign = read_plan(folder / "begun.json", json.dumps(PLAN).encode())
+    store = opened(store_url("", folder / "begun.json"), make=True)
+    store.begin(campaign.digest, PLAN)
+    store.close()
+    plans = {name: str(folder / f"{name}.json") for name in ("plan", "begun")}
+    others = ("empty", "folder", "log", "record", "report", "missing", "fresh")
+    return {**plans, **{name: str(folder / name) for name in others}}
 
 
 def test_every_command_is_tried() -> None:
@@ -202,7 +225,7 @@ def test_nothing_is_coloured_in_a_pipe_or_against_no_color(
     cli: Command, files: dict[str, str], command: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A right use of each command: no escape where it is piped, none that colours where NO_COLOR is set."""
-    words = [command, *(word.format(**files) for word in RIGHT[command])]
+    words = [*command.split(), *(word.format(**files) for word in RIGHT[command])]
     piped = cli(*words)
     assert "\x1b" not in piped.out + piped.err
     monkeypatch.setenv("FORCE_COLOR", "1")
