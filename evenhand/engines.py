@@ -65,7 +65,15 @@ def verdicts_of(bundle: Bundle, job: Job, system: AnySystem, *, workers: int = 1
         from evenhand.properties.machine import fuzz  # engines are slow to import, and not every command needs one
 
         generator = next((g for g in bundle.generators if g.system == system.name), None)
-        drawn = fuzz(system, claims, generator, examples=job.examples, steps=job.steps, seed=job.seed)
+        drawn = fuzz(
+            system,
+            claims,
+            generator,
+            examples=job.examples,
+            steps=job.steps,
+            seed=job.seed,
+            guided=job.guided,
+        )
         return drawn.verdicts
     size = steps_beyond(system, job.finishable) if job.finishable is not None else ""
     if size:

@@ -72,7 +72,7 @@ class Job:
 
     `readings` and `scope` list only what differs from the system's own; `variant` is a mutant's name;
     `claims` names the claims (empty: all); `theorem` is for `prove`, where the variant `*` asks for what became of
-    each of its mutants.  A search of more than `finishable` steps is not begun.
+    each of its mutants.  `guided` steers the machine.  A search of more than `finishable` steps is not begun.
     """
 
     protocol: str
@@ -91,6 +91,7 @@ class Job:
     part: str = ""
     finishable: int | None = None
     theorem: str = ""
+    guided: bool = False
 
     @property
     def company(self) -> str:
@@ -116,6 +117,7 @@ class Job:
                 words += ["--symmetry"] if self.quotient else []
             case "fuzz":
                 words += ["--examples", str(self.examples), "--steps", str(self.steps), "--seed", str(self.seed)]
+                words += ["--guided"] if self.guided else []
             case "prove":
                 words += _option("--theorem", self.theorem)
             case "replay" | "compare":

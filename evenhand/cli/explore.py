@@ -239,6 +239,9 @@ def fuzz(
     examples: Annotated[int, typer.Option(metavar="N", min=1, help="How many runs.")] = 200,
     steps: Annotated[int, typer.Option(metavar="N", min=1, help="How many actions a run has at most.")] = 20,
     seed: Annotated[int, typer.Option(metavar="N", min=0, help="Where the random choices start.")] = 0,
+    guided: Annotated[
+        bool, typer.Option("--guided", help="Steer towards transitions and changes of class that were seen least.")
+    ] = False,
     out: KeepOption = None,
     as_json: JsonOut = False,
 ) -> int:
@@ -251,7 +254,7 @@ def fuzz(
     from evenhand.properties.machine import fuzz as drive
 
     bundle = bundle_named(protocol)
-    asked = Job(bundle.name, "fuzz", system, variant=mutant, examples=examples, steps=steps, seed=seed)
+    asked = Job(bundle.name, "fuzz", system, variant=mutant, examples=examples, steps=steps, seed=seed, guided=guided)
     job, chosen = job_for(bundle, asked, scope, reading, claim)
     folder = _folder(out)
     generator = next((g for g in bundle.generators if g.system == chosen.name), None)
@@ -264,6 +267,7 @@ def fuzz(
             examples=examples,
             steps=steps,
             seed=seed,
+            guided=guided,
             progress=progress,
         )
     findings = findings_of(bundle, job, chosen, found.verdicts)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any, cast
 
 from hypothesis import HealthCheck, Phase, Verbosity, seed, settings
@@ -13,13 +13,14 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_sta
 from evenhand.model.system import System
 from evenhand.properties.generator import Generator
 from evenhand.properties.generator import Rule as DrawRule
+from evenhand.properties.machine.guide import CANDIDATES, GUIDED, Guide
 from evenhand.properties.machine.ledger import Fuzzing, Ledger, Refuted
 from evenhand.properties.machine.provider import BACKEND
 from evenhand.properties.machine.watch import Run
 from evenhand.properties.property import Property
 from evenhand.properties.refutes import has_ended
 
-__all__ = ["fuzz", "machine", "possible_rules"]
+__all__ = ["drive", "fuzz", "machine", "possible_rules"]
 
 AnySystem = System[Any, Any, Any, Any, Any]
 
@@ -32,9 +33,12 @@ def fuzz(
     examples: int = 200,
     steps: int = 20,
     seed: int = 0,
+    guided: bool = False,
     progress: Callable[[int, int], None] | None = None,
 ) -> Fuzzing:
     """Draw `examples` sequences of `steps` steps of `system` and watch `claims` along them.
+
+    `guided` steers most of them towards what was seen least (see `guide`), at the cost of more drawing.
 
     Same system, claims, generator, numbers and seed: same result, under any hash seed.  A sequence begins a
     new run of the same configuration when nothing is on offer any more.  Ctrl-C ends the drawing; the
@@ -45,8 +49,15 @@ def fuzz(
         if number < 1:
             raise ValueError(f"{name} must be at least 1, not {number}")
     ledger = Ledger(system, tuple(claims), generator)
-    ledger.asked = examples
+    ledger.guide = Guide(generator.events if generator is not None else ()) if guided else None
     ledger.progress = progress
+    drive(ledger, examples=examples, steps=steps, seed=seed)
+    return ledger.result(steps, seed)
+
+
+def drive(ledger: Ledger, *, examples: int, steps: int, seed: int) -> None:
+    """Let Hypothesis draw so many examples of so many steps, all into one ledger; Ctrl-C ends that."""
+    ledger.asked = examples
     drawn = settings(
         max_examples=examples,
         stateful_step_count=steps + 1,  # Hypothesis counts drawing the start as a step
@@ -65,7 +76,6 @@ def fuzz(
         ledger.interrupted = True
     except Unsatisfiable as error:
         ledger.findings.setdefault("generator", f"the generator gave no complete example: {error}")
-    return ledger.result(steps, seed)
 
 
 def machine(
@@ -85,6 +95,8 @@ def _machine(ledger_of_example: Callable[[], Ledger]) -> type[RuleBasedStateMach
     class Machine(RuleBasedStateMachine):
         run: Run | None = None
         chosen: frozenset[str] | None = None
+        guide: Guide | None = None
+        last: Hashable = None
 
         def __init__(self) -> None:
             super().__init__()
@@ -97,6 +109,8 @@ def _machine(ledger_of_example: Callable[[], Ledger]) -> type[RuleBasedStateMach
             Leaving rules out at random (swarm testing) lets runs go where the left-out ones lead away from.
             """
             ledger = self.ledger
+            if ledger.guide is not None and data.draw(st.integers(1, GUIDED)) > 1:
+                self.guide = ledger.guide
             config = ledger.draw_config(data.draw)
             if len(ledger.rules) > 1 and data.draw(st.booleans()):
                 self.chosen = frozenset(one.name for one in ledger.rules if data.draw(st.booleans()))
@@ -107,25 +121,54 @@ def _machine(ledger_of_example: Callable[[], Ledger]) -> type[RuleBasedStateMach
             """Draw one of the rules that are possible here, and an action by it."""
             assert self.run is not None
             ledger = self.ledger
-            drawing = self.drawn_rule(data)
-            if drawing is None:
+            drawn = self.drawn(data)
+            if drawn is None:
                 ledger.end(self.run)
-                self.run = ledger.begin(data.draw, self.run.config)
-                drawing = self.drawn_rule(data)
-                if drawing is None:  # nothing is on offer from the start
+                self.run, self.last = ledger.begin(data.draw, self.run.config), None
+                drawn = self.drawn(data)
+                if drawn is None:  # nothing is on offer from the start
                     return
+            drawing, action = drawn
             run, here = self.run, (self.run.config, self.run.state)
-            action = drawing.draw(data.draw, run.config, ledger.system.scope, run.state)
             ledger.counts[f"rule:{drawing.name}"] += 1
             number = len(run.steps) + 1
             try:
-                ledger.step(run, action)
+                step = ledger.step(run, action)
             except Refuted:
                 raise
             except Exception as error:
                 error.add_note(f"in step {number} of a run of {ledger.system.name}, drawn by rule {drawing.name!r}:")
                 error.add_note(f"configuration {here[0]!r}, state {here[1]!r}, action {action!r}")
                 raise
+            if ledger.guide is not None:
+                self.last = ledger.guide.took(self.last, step)
+
+        def drawn(self, data: st.DataObject) -> tuple[DrawRule, Any] | None:
+            """A rule and an action by it; in a guided example the one of several whose step was seen least."""
+            assert self.run is not None
+            scope, config, state = self.ledger.system.scope, self.run.config, self.run.state
+            best: tuple[DrawRule, Any] | None = None
+            rarest: tuple[int, ...] = ()
+            for _ in range(CANDIDATES if self.guide is not None else 1):
+                drawing = self.drawn_rule(data)
+                if drawing is None:
+                    return best
+                action = drawing.draw(data.draw, config, scope, state)
+                if self.guide is None:
+                    return drawing, action
+                rarity = self.rarity(self.guide, action)
+                if best is None or rarity < rarest:
+                    best, rarest = (drawing, action), rarity
+            return best
+
+        def rarity(self, guide: Guide, action: Any) -> tuple[int, ...]:
+            """How rare the step would be; one that raises is taken, so that it raises where that is reported."""
+            assert self.run is not None
+            guide.looked += 1
+            try:
+                return guide.rarity(self.last, self.ledger.system.take(self.run.config, self.run.state, action))
+            except Exception:
+                return ()
 
         def drawn_rule(self, data: st.DataObject) -> DrawRule | None:
             """A rule that is possible here; None where none is, or where the run has ended and stays so."""

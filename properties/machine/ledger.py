@@ -15,6 +15,7 @@ from evenhand.model.canonical import Json, canonical_text
 from evenhand.model.system import System
 from evenhand.properties.generator import Draw, Generator
 from evenhand.properties.generator import Rule as DrawRule
+from evenhand.properties.machine.guide import Guide
 from evenhand.properties.machine.watch import Run, Watch, watch
 from evenhand.properties.property import AnyStep, Property, Reachable
 from evenhand.properties.refutes import has_ended, judge, refutes, restate
@@ -43,7 +44,8 @@ class Fuzzing:
     """What the machine found: one verdict per claim, in order, and what it covered.
 
     `coverage` counts `rule:NAME` (drawn), `event:NAME` (seen), `met:CLAIM` and `unmet:CLAIM` (antecedents),
-    `states` (distinct, with their configuration), `runs`.  `examples` were drawn, `steps` taken in all of
+    `states` (distinct, with their configuration), `runs`, and, of a guided machine, `looked` (steps that were only
+    tried).  `examples` were drawn, `steps` taken in all of
     them.  `findings` are sentences about the system itself, not about a claim: values that no file can
     hold, or that change when a file's data does.  `interrupted`: somebody stopped it; what is here is true.
     """
@@ -74,6 +76,7 @@ class Ledger:
     spoken: set[str] = field(default_factory=set[str])
     findings: dict[str, str] = field(default_factory=dict[str, str])
     interrupted: bool = False
+    guide: Guide | None = None
     _coded: set[Any] = field(default_factory=set[Any])
     _configs: tuple[Any, ...] | None = None
 
@@ -175,6 +178,9 @@ class Ledger:
             self.counts[f"unmet:{one.claim.name}"] = one.unmet
         self.counts["states"] = len(self.states)
         scope = {**self.system.scope, "examples": self.counts["examples"], "steps": steps, "seed": seed}
+        if self.guide is not None:
+            scope["guided"] = True
+            self.counts["looked"] = self.guide.looked
         return Fuzzing(
             verdicts=tuple(self._verdict(one, scope) for one in self.watches),
             coverage=dict(sorted(self.counts.items())),

@@ -96,9 +96,11 @@ def test_a_fit_through_undecided_points_is_caught(monkeypatch: pytest.MonkeyPatc
     found = sweep(points_of(Job("latch", "explore", "latch"), over), over, Bounds(max_states=5))
     honest = of(found, "states")
     whole = [replace(point, because="") for point in found.points]
-    planted = curving.curves
-    monkeypatch.setattr("evenhand.curves.curves", lambda over, _points: planted(over, whole))
-    monkeypatch.setitem(globals(), "curves", curving.curves)
+
+    def careless(over: Mapping[str, Any], _points: Any) -> tuple[Curve, ...]:
+        return curving.curves(over, whole)
+
+    monkeypatch.setitem(globals(), "curves", careless)
     with pytest.raises(AssertionError):
         assert_only_complete(found)
     assert of(found, "states").fits != honest.fits
@@ -117,6 +119,8 @@ def test_a_point_takes_no_more_than_its_time_and_costs_no_other(monkeypatch: pyt
                 os._exit(7)
             case 4:
                 raise MemoryError("no more")
+            case _:
+                pass
         return whole(bundle, job, bounds, tier, tell)
 
     monkeypatch.setattr(sweeping, "_measured", measured)
