@@ -120,8 +120,8 @@ def view_vetoed(w: tuple[str, str, tuple[str, ...]], step: CudStep, other: CudSt
     return Structure(universe, relations, functions)
 
 
-def view_renamed(w: Renaming, step: CudStep, other: CudStep) -> Structure | None:
-    """A step and its image under a renaming as one structure of the theory's two copies.
+def view_renamed(w: Renaming, step: CudStep, other: CudStep, shared: Collection[str] = SHARED) -> Structure | None:
+    """A step and its image under a renaming as one structure of the theory's two copies, which have `shared` in common.
 
     Requests and artefacts are shared, keys and agents stand in fresh sorts.  None outside the theory, and where the
     two differ in what the theory does not speak of: everything shown but tokens and receipts, and the state after.
@@ -143,7 +143,7 @@ def view_renamed(w: Renaming, step: CudStep, other: CudStep) -> Structure | None
     to_agent: dict[tuple[str, ...], str] = {}
     to_agent |= {(e,): _second(agent_element(w.agent(e.removeprefix("agent:")))) for e in one.universe["Agent"]}
     copy = {name: _rows(rows, moved) for name, rows in two.relations.items()}
-    if any(copy[name] != one.relations[name] for name in SHARED):
+    if any(copy[name] != one.relations[name] for name in shared):
         return None
     universe = {
         **one.universe,
@@ -151,7 +151,7 @@ def view_renamed(w: Renaming, step: CudStep, other: CudStep) -> Structure | None
         "Key2": tuple(_second(e) for e in two.universe["Key"]),
         "Agent2": tuple(_second(e) for e in two.universe["Agent"]),
     }
-    relations = {**one.relations, **{f"{name}2": rows for name, rows in copy.items() if name not in SHARED}}
+    relations = {**one.relations, **{f"{name}2": rows for name, rows in copy.items() if name not in shared}}
     functions: dict[str, Mapping[tuple[str, ...], str]] = {
         **one.functions,
         **{

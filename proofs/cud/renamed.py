@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 from evenhand.model.cud.renaming import Renaming
 from evenhand.proofs.cud.copies import LOGGED_WORDS, TOLD_WORDS, Copies, apart, twin
@@ -53,9 +55,9 @@ from evenhand.proofs.smt.logic import (
 )
 from evenhand.proofs.smt.structure import Structure
 from evenhand.proofs.theorem import Lemma
-from evenhand.proofs.theory import Axiom
+from evenhand.proofs.theory import Axiom, Theory
 
-__all__ = ["RENAMED"]
+__all__ = ["RENAMED", "alike_under_new_names", "under_new_names"]
 
 # Views of a case: what the twin was made with, the step, its twin.
 
@@ -181,64 +183,102 @@ BLINDNESS = twin(
 # Renaming: requests, artefacts and values are shared, keys and agents stand in sorts of their own.
 
 _SORTS = {KEY: KEY2, AGENT: AGENT2}
-_TWICE = EPOCH.twice("2", shared=(*SHARED, "mark"), sorts=_SORTS)
-_two = Copies(_TWICE)
 
 TO_KEY, FROM_KEY = Function("to_key", (KEY,), KEY2), Function("from_key", (KEY2,), KEY)
 TO_AGENT = Function("to_agent", (AGENT,), AGENT2)
 
 
-def _image(relation: Relation, *arguments: Term) -> Formula:
+def _image(two: Copies, relation: Relation, *arguments: Term) -> Formula:
     """The second copy holds of the images of these things exactly where the first holds of the things."""
     moved = {KEY: TO_KEY, AGENT: TO_AGENT}
     images = [moved[term.sort](term) if term.sort in moved else term for term in arguments]
-    return iff(_two.holds(relation.name, *images), relation(*arguments))
+    return iff(two.holds(relation.name, *images), relation(*arguments))
 
 
-_KEPT = ("names_are_ordered2", "turns_are_ordered2", "values_are_ranked2", "one_key_heads2")
-_RENAMED = replace(
-    _TWICE,
-    name="cud_renamed",
-    functions=(*_TWICE.functions, TO_KEY, FROM_KEY, TO_AGENT),
-    axioms=(
-        *EPOCH.axioms,
-        Axiom(
-            "keys_one_to_one",
-            conjunction([forall([k], same(FROM_KEY(TO_KEY(k)), k)), forall([k2], same(TO_KEY(FROM_KEY(k2)), k2))]),
-            "a renaming of keys is a bijection",
-        ),
-        Axiom(
-            "agents_one_to_one",
-            forall([x, y], same(TO_AGENT(x), TO_AGENT(y)) >> same(x, y)),
-            "a renaming of agents makes no two of them one",
-        ),
-        Axiom(
-            "same_requests_renamed",
-            conjunction(
-                [
-                    forall([r], same(_two.function(by)(r), TO_AGENT(by(r)))),
-                    forall([r, k], _image(scope, r, k)),
-                    forall([r, k, v], _image(wants, r, k, v)),
-                    *(forall([k], _image(relation, k)) for relation in (known, locked)),
-                    forall([k, v], _image(held, k, v)),
-                    *(forall([x], _image(relation, x)) for relation in (active, exits, member, balked)),
-                ]
+_KEPT = ("names_are_ordered2", "turns_are_ordered2", "values_are_ranked2", "one_key_heads2", "submissions_are_ordered2")
+
+
+def under_new_names(name: str, shared: Sequence[str] = SHARED) -> tuple[Theory, Copies]:
+    """An epoch and the same under new names, which have these relations in common; and the second copy's words."""
+    twice = EPOCH.twice("2", shared=(*shared, "mark"), sorts=_SORTS)
+    two = Copies(twice)
+    return replace(
+        twice,
+        name=name,
+        functions=(*twice.functions, TO_KEY, FROM_KEY, TO_AGENT),
+        axioms=(
+            *EPOCH.axioms,
+            Axiom(
+                "keys_one_to_one",
+                conjunction([forall([k], same(FROM_KEY(TO_KEY(k)), k)), forall([k2], same(TO_KEY(FROM_KEY(k2)), k2))]),
+                "a renaming of keys is a bijection",
             ),
-            "the second epoch has the requests of the first under new names",
-        ),
-        Axiom(
-            "same_authorities_renamed",
-            conjunction(
-                [
-                    forall([a], same(_two.function(holder)(a), TO_AGENT(holder(a)))),
-                    *(forall([a, k], _image(relation, a, k)) for relation in (over_read, over_write)),
-                ]
+            Axiom(
+                "agents_one_to_one",
+                forall([x, y], same(TO_AGENT(x), TO_AGENT(y)) >> same(x, y)),
+                "a renaming of agents makes no two of them one",
             ),
-            "the second epoch has the authorities of the first under new names",
+            Axiom(
+                "same_requests_renamed",
+                conjunction(
+                    [
+                        forall([r], same(two.function(by)(r), TO_AGENT(by(r)))),
+                        forall([r, k], _image(two, scope, r, k)),
+                        forall([r, k, v], _image(two, wants, r, k, v)),
+                        *(forall([k], _image(two, relation, k)) for relation in (known, locked)),
+                        forall([k, v], _image(two, held, k, v)),
+                        *(forall([x], _image(two, relation, x)) for relation in (active, exits, member, balked)),
+                    ]
+                ),
+                "the second epoch has the requests of the first under new names",
+            ),
+            Axiom(
+                "same_authorities_renamed",
+                conjunction(
+                    [
+                        forall([a], same(two.function(holder)(a), TO_AGENT(holder(a)))),
+                        *(forall([a, k], _image(two, relation, a, k)) for relation in (over_read, over_write)),
+                    ]
+                ),
+                "the second epoch has the authorities of the first under new names",
+            ),
+            *(axiom for axiom in twice.axioms if axiom.name in _KEPT),
         ),
-        *(axiom for axiom in _TWICE.axioms if axiom.name in _KEPT),
-    ),
-)
+    ), two
+
+
+def alike_under_new_names(two: Copies) -> dict[str, Any]:
+    """What a theorem says of such a pair, and the lemmas and axioms that it rests on."""
+    return {
+        "goal": conjunction(
+            [
+                *(two.alike(name) for name in (*TOLD_WORDS, "gets_more", "tells_two", *LOGGED_WORDS)),
+                forall([k, v], iff(word("becomes", k, v), two.holds("becomes", TO_KEY(k), v))),
+                forall([x], iff(word("stays", x), two.holds("stays", TO_AGENT(x)))),
+            ]
+        ),
+        "lemmas": (
+            Lemma("formed_alike", two.alike("formed")),
+            Lemma("stray_alike", two.alike("stray")),
+            Lemma("covered_alike", two.alike("covered")),
+            Lemma("vetoed_alike", two.alike("vetoed")),
+            Lemma("overreaches_alike", two.alike("overreaches")),
+            Lemma("interferes_alike", forall([r, s], iff(word("interferes", r, s), two.holds("interferes", r, s)))),
+            Lemma(
+                "collides_alike",
+                two.alike("collides"),
+                ("formed_alike", "stray_alike", "covered_alike", "vetoed_alike", "interferes_alike"),
+                tuple(f"{n}{c}" for n in ("formed", "stray", "covered", "vetoed", "interferes") for c in ("", "2")),
+            ),
+        ),
+        "opaque": tuple(
+            f"{n}{c}" for n in ("formed", "stray", "covered", "vetoed", "overreaches", "collides") for c in ("", "2")
+        ),
+        "needs": ("keys_one_to_one", "same_requests_renamed", "same_authorities_renamed", "agents_one_to_one"),
+    }
+
+
+_RENAMED, _two = under_new_names("cud_renamed")
 
 EQUIVARIANCE = replace(
     twin(
@@ -247,33 +287,9 @@ EQUIVARIANCE = replace(
         sentence="Rename agents and keys everywhere, and every request ends in the same way, told the same, with the "
         "same effects under the new names.",
         source="D12, FQ19, FQ26",
-        goal=conjunction(
-            [
-                *(_two.alike(name) for name in (*TOLD_WORDS, "gets_more", "tells_two", *LOGGED_WORDS)),
-                forall([k, v], iff(word("becomes", k, v), _two.holds("becomes", TO_KEY(k), v))),
-                forall([x], iff(word("stays", x), _two.holds("stays", TO_AGENT(x)))),
-            ]
-        ),
-        lemmas=(
-            Lemma("formed_alike", _two.alike("formed")),
-            Lemma("stray_alike", _two.alike("stray")),
-            Lemma("covered_alike", _two.alike("covered")),
-            Lemma("vetoed_alike", _two.alike("vetoed")),
-            Lemma("overreaches_alike", _two.alike("overreaches")),
-            Lemma("interferes_alike", forall([r, s], iff(word("interferes", r, s), _two.holds("interferes", r, s)))),
-            Lemma(
-                "collides_alike",
-                _two.alike("collides"),
-                ("formed_alike", "stray_alike", "covered_alike", "vetoed_alike", "interferes_alike"),
-                tuple(f"{n}{c}" for n in ("formed", "stray", "covered", "vetoed", "interferes") for c in ("", "2")),
-            ),
-        ),
-        opaque=tuple(
-            f"{n}{c}" for n in ("formed", "stray", "covered", "vetoed", "overreaches", "collides") for c in ("", "2")
-        ),
         view=_seen_renamed,
         samples=FEWER,
-        needs=("keys_one_to_one", "same_requests_renamed", "same_authorities_renamed", "agents_one_to_one"),
+        **alike_under_new_names(_two),
     ),
     quotient="renaming",
 )

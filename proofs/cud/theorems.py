@@ -13,6 +13,7 @@ from evenhand.model.cud.readings import Readings
 from evenhand.proofs.cud.determined import DETERMINED
 from evenhand.proofs.cud.epoch import BEFORE_EXECUTION, EPOCH
 from evenhand.proofs.cud.faults import lean, mutations
+from evenhand.proofs.cud.free import FREE_RENAMED
 from evenhand.proofs.cud.link import view_step
 from evenhand.proofs.cud.samples import FEWER, WORLDS
 from evenhand.proofs.cud.scene import scene
@@ -299,6 +300,7 @@ UNTRIMMED = (
     CHANGED_KEY,
     *DETERMINED,
     *TWINS,
+    FREE_RENAMED,
 )
 """The theorems with every axiom of their theories."""
 

@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
+from evenhand.model.cud.free import FreeShown, FreeState, rename_free_shown, rename_free_state
 from evenhand.model.cud.renaming import Renaming, rename_action, rename_config, rename_shown, rename_state
 from evenhand.model.cud.vocabulary import Config, Epoch, Partition, State
 from evenhand.properties.property import AnyStep, TwoRun
@@ -69,7 +70,9 @@ def _renamed_config(w: Renaming, config: Config) -> Config:
     return found
 
 
-def _renamed_state(w: Renaming, config: Config, state: State) -> State:
+def _renamed_state(w: Renaming, config: Config, state: Any) -> Any:
+    if isinstance(state, FreeState):
+        return rename_free_state(w, config, state)
     if _Images.config is not config or not any(w is one for one in _Images.renamings):
         return rename_state(w, config, state)
     if _Images.state is not state:
@@ -85,11 +88,12 @@ def _renamed(w: Renaming, action: Epoch) -> tuple[Epoch]:
 
 
 def _equivariant(w: Renaming, step: AnyStep, other: AnyStep | None) -> bool:
-    return (
-        other is not None
-        and rename_shown(w, step.shown) == other.shown
-        and rename_state(w, step.config, step.after) == other.after
-    )
+    if other is None:
+        return False
+    # The graph of free agents keeps less of an epoch, and is renamed by itself.
+    shown = rename_free_shown if isinstance(step.shown, FreeShown) else rename_shown
+    state: Any = rename_free_state if isinstance(step.after, FreeState) else rename_state
+    return shown(w, step.shown) == other.shown and state(w, step.config, step.after) == other.after
 
 
 equivariance = TwoRun(
