@@ -35,7 +35,8 @@ class Rules:
     step 1; `resolve` 6.1 step 3 (None: the principal decides); `losers_hear` 6.2.1; `claims` 2.3; `renews` the lease;
     `locked` the guard's lock; `may_refer` who may write about whose mark; `superseded` which own intents an action
     supersedes; `successor` 6.3 (who claims after an action); `needs` step 6 (the needs after a block);
-    `after_call` what the tool call leads to; `told_of` whom post-action resolution notifies.
+    `may_call` whether the tool may be called; `told_of` whom post-action resolution notifies; `names` P38: what a
+    CONFLICT says of the intent that won.
     """
 
     authorised: Callable[[Config, str], bool]
@@ -56,6 +57,7 @@ class Rules:
     aged: Callable[[Config, Intent], Intent]
     expired: Callable[[Config, Intent], bool]
     boundary_waits: Callable[[Config, State, str], bool]
+    names: Callable[[Intent], Intent | None]
 
 
 # The reference.
@@ -161,6 +163,10 @@ def _boundary_waits(config: Config, state: State, resource: str) -> bool:
     return busy and config.readings.boundary_while_running == "waits"
 
 
+def _names(winner: Intent) -> Intent | None:
+    return winner
+
+
 REFERENCE = Rules(
     authorised=_authorised,
     claimant=_claimant,
@@ -180,6 +186,7 @@ REFERENCE = Rules(
     aged=_aged,
     expired=_expired,
     boundary_waits=_boundary_waits,
+    names=_names,
 )
 """The guard as the text has it, under the readings of the configuration."""
 
@@ -283,7 +290,8 @@ def _pre(rules: Rules, config: Config, state: State, act: Act) -> tuple[State, D
         return blocked, Decision(act.what, Verdict.BLOCKED, reason=reason, conflicting=others, need=wants)
     if winner.agent == act.agent:
         return allowed, Decision(act.what, Verdict.ALLOW, winner=winner, conflicting=others)
-    return wrote, Decision(act.what, Verdict.CONFLICT, reason="another intent won", winner=winner, conflicting=others)
+    named = rules.names(winner)
+    return wrote, Decision(act.what, Verdict.CONFLICT, reason="another intent won", winner=named, conflicting=others)
 
 
 def _post(rules: Rules, config: Config, state: State, act: Act) -> tuple[State, Decision]:

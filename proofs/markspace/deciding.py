@@ -11,10 +11,12 @@ from typing import Any
 
 from evenhand.model.markspace.guard import REFERENCE, initial, step
 from evenhand.model.markspace.guard_systems import agent_names
-from evenhand.model.markspace.guard_words import IDLE, Act, Config, GuardStep, Policy, State, Verdict, What
+from evenhand.model.markspace.guard_words import IDLE, Act, Config, GuardStep, Phase, Policy, State, Verdict, What
 from evenhand.model.markspace.readings import Readings
 from evenhand.model.system import System
-from evenhand.model.trace import Scenario
+from evenhand.model.trace import Pair, Scenario
+from evenhand.proofs.markspace.resolving import ordered
+from evenhand.proofs.markspace.strength_link import props
 from evenhand.proofs.markspace.strength_words import mutation, word
 from evenhand.proofs.smt.logic import (
     FALSE,
@@ -31,7 +33,7 @@ from evenhand.proofs.smt.logic import (
     variables,
 )
 from evenhand.proofs.smt.structure import Structure
-from evenhand.proofs.theorem import Theorem
+from evenhand.proofs.theorem import Mutation, Theorem
 from evenhand.proofs.theory import Axiom, Theory
 from evenhand.properties.verdict import Status
 
@@ -48,16 +50,10 @@ new = Function("new", (), INTENT)
 claims = Relation("claims", (AGENT,))
 earlier = Relation("earlier", (INTENT, INTENT))
 named_before = Relation("named_before", (AGENT, AGENT))
+running = Relation("running", (AGENT,))
+"""Whose tool is running there: no mark says so, and a mutant goes by it."""
 asked_before = Relation("asked_before", ())
 """Whether the asker had an intent there already, which this one replaces."""
-
-
-def _order(relation: Relation, one: Any, two: Any, three: Any) -> Formula:
-    return (
-        forall([one, two], relation(one, two) >> ~relation(two, one))
-        & forall([one, two, three], (relation(one, two) & relation(two, three)) >> relation(one, three))
-        & forall([one, two], same(one, two) | relation(one, two) | relation(two, one))
-    )
 
 
 c = AGENT("c")
@@ -71,15 +67,16 @@ PRE_ACTION = Theory(
     name="markspace_pre_action",
     sorts=(AGENT, INTENT),
     functions=(author, asker, new),
-    relations=(claims, earlier, named_before, asked_before),
+    relations=(claims, earlier, named_before, asked_before, running),
     axioms=(
-        Axiom("intents_are_ranked", _order(earlier, i, j, k), "P32"),
+        Axiom("intents_are_ranked", ordered(earlier, i, j, k), "P32"),
         Axiom("finitely_many", exists([i], forall([j], ~earlier(j, i))), "some intent is the first"),
-        Axiom("agents_are_named", _order(named_before, a, b, c), "what a mutant goes by"),
+        Axiom("agents_are_named", ordered(named_before, a, b, c), "what a mutant goes by"),
         Axiom("some_name_is_first", exists([i], forall([j], ~named_before(author(j), author(i)))), "a mutant's"),
         Axiom("the_new_one_is_the_askers", same(author(new()), asker()), "9.2 step 3"),
         Axiom("the_new_one_is_last", forall([i], differ(i, new()) >> earlier(i, new())), "P32: id_order, own_intents"),
         Axiom("one_intent_each", forall([i, j], same(author(i), author(j)) >> same(i, j)), "own_intents"),
+        Axiom("the_asker_is_idle", ~running(asker()), "9.2"),
         Axiom("one_claim", forall([a, b], (claims(a) & claims(b)) >> same(a, b)), "6.3"),
     ),
     definitions=(
@@ -97,6 +94,8 @@ _BY_NAME: dict[str, Formula] = {"wins": ~_found() & _contested() & forall([j], ~
 _BLIND: dict[str, Formula] = {"found": FALSE}
 _DISTRACTED: dict[str, Formula] = {"found": _claim & ~asked_before() & forall([i], same(i, new()))}
 _KEPT_OUT: dict[str, Formula] = {"found": exists([a], claims(a))}
+_USED: dict[str, Formula] = {"found": _claim | exists([a], running(a))}
+_SILENT: dict[str, Formula] = {"wins": ~_found() & _contested() & _first & same(i, new())}
 _NOTHING = "no action is in the way"
 
 # The link.
@@ -121,13 +120,13 @@ def view(step: GuardStep) -> Structure | None:
     holder = before.claims[0]
     winner = step.shown.winner
 
-    def props(value: bool) -> frozenset[tuple[str, ...]]:
-        return frozenset([()]) if value else frozenset()
-
     relations: dict[str, frozenset[tuple[str, ...]]] = {
         "claims": frozenset() if holder is None else frozenset([(holder,)]),
         "earlier": frozenset((x, y) for place, x in enumerate(marks) for y in marks[place + 1 :]),
         "named_before": frozenset((x, y) for x in config.agents for y in config.agents if x < y),
+        "running": frozenset(
+            (agent,) for agent, one in zip(config.agents, before.doing, strict=True) if one.phase is Phase.RUNNING
+        ),
         "asked_before": props(any(one.agent == act.agent for one in before.on(resource))),
         "found": props(refused),
         "wins": frozenset() if winner is None else frozenset([(f"intent:{winner.agent}",)]),
@@ -257,5 +256,82 @@ TRANSPARENT = _theorem(
     expected=Status.REFUTED,
 )
 
-DECISIONS: tuple[Theorem, ...] = (PRECEDENCE, UNCONTESTED, POLICY, TRANSPARENT)
+CAUSED = _theorem(
+    name="refusals_name_their_cause",
+    sentence="Every CONFLICT names the intent that won or the agent whose action claims the resource.",
+    source="P38 with 9.2 step 2, repaired",
+    assumes=_refused,
+    goal=word(PRE_ACTION, "found") | exists([i], word(PRE_ACTION, "wins", i)),
+    needs=("finitely_many",),
+    witness=exists([i], word(PRE_ACTION, "wins", i)),
+    mutants=(
+        mutation(PRE_ACTION, "winner_withheld", _SILENT),
+        mutation(PRE_ACTION, "claims_ignored", _BLIND, "an intent is named instead"),
+    ),
+)
+
+# Two requests before which the same marks stand.
+
+SHARED = tuple(name for name in PRE_ACTION.symbols if name != running.name)
+TWICE = PRE_ACTION.twice("2", shared=SHARED)
+
+
+def view_twice(case: tuple[GuardStep, GuardStep]) -> Structure | None:
+    """Two requests of one agent, with the same marks on the resource."""
+    one, two = map(view, case)
+    if one is None or two is None or one.functions != two.functions:
+        return None
+    named = ("running", "found", "wins", "allowed", "refused")
+    other = {f"{name}2": rows for name, rows in two.relations.items() if name in named}
+    return Structure(one.universe, {**one.relations, **other}, one.functions)
+
+
+def scene_twice(structure: Structure) -> Pair[Config, State, Act]:
+    """Somebody is allowed, and in one of two runs calls its tool before the asker asks."""
+    config = _config(2)
+    other, asker_name = config.agents
+    room = config.resources[0]
+
+    def run(*middle: Act) -> Scenario[Config, State, Act]:
+        acts = (Act(What.PRE, other, room), *middle, Act(What.PRE, asker_name, room))
+        return Scenario(config, initial(config)[0], acts)
+
+    calls = (Act(What.CALL, other, room),)
+    left, right = (calls if structure.relations[name] else () for name in ("running", "running2"))
+    return Pair(run(*left), run(*right), "the same marks")
+
+
+def _both(one: Mutation) -> Mutation:
+    doubled = PRE_ACTION.redefined(one.definitions).twice("2", shared=SHARED)
+    wanted = {name for changed in one.definitions for name in (changed.name, f"{changed.name}2")}
+    definitions = tuple(d for d in doubled.definitions if d.name in wanted)
+    return Mutation(mutant=one.mutant, definitions=definitions, expected=one.expected, because=one.because)
+
+
+def _alike(name: str, *arguments: Any) -> Formula:
+    return iff(word(TWICE, name, *arguments), word(TWICE, f"{name}2", *arguments))
+
+
+DETERMINED = Theorem(
+    protocol="markspace",
+    system="first_writer",
+    name="guard_determinism_p36",
+    claim="guard_determinism_p36",
+    sentence="The same marks and the same request, the same answer: whatever tools run meanwhile.",
+    source="P36",
+    scope=SCOPE,
+    theory=TWICE,
+    view=view_twice,
+    realise=scene_twice,
+    samples=samples,
+    variables=(i,),
+    goal=_alike("allowed") & _alike("refused") & _alike("found") & _alike("wins", i),
+    witness=exists([a], running(a)) & ~exists([a], TWICE.relations[-1](a)),
+    mutants=(
+        _both(mutation(PRE_ACTION, "running_tools_claim", _USED)),
+        _both(mutation(PRE_ACTION, "last_writer_wins", _LAST, "the latest is the same for the same marks")),
+    ),
+)
+
+DECISIONS: tuple[Theorem, ...] = (PRECEDENCE, UNCONTESTED, POLICY, TRANSPARENT, CAUSED, DETERMINED)
 """The theorems about pre_action."""

@@ -64,6 +64,17 @@ def _forgotten_when_needed(config: Config, state: State, resource: str) -> str |
     return None if state.on(resource) else state.claims[config.resources.index(resource)]
 
 
+def _runner(config: Config, state: State, resource: str) -> str | None:
+    """Who uses the resource holds it as if by an action."""
+    doing = zip(config.agents, state.doing, strict=True)
+    using = [agent for agent, one in doing if (one.phase, one.resource) == (Phase.RUNNING, resource)]
+    return using[0] if using else REFERENCE.claimant(config, state, resource)
+
+
+def _unnamed(_winner: Intent) -> Intent | None:
+    return None
+
+
 def _unwritten(_config: Config, state: State, _act: Act) -> tuple[Intent, ...]:
     return state.intents
 
@@ -171,6 +182,10 @@ GUARDING: tuple[Mutant[Rules], ...] = (
         claimant=_forgotten_when_needed,
     ),
     _mutant("holders_kept_out", "An agent's own action keeps it out.", "9.2 step 2", claimant=_somebody),
+    _mutant(
+        "running_tools_claim", "A tool that runs claims the resource, unseen in the marks.", "P36", claimant=_runner
+    ),
+    _mutant("winner_withheld", "A CONFLICT does not name the intent that won.", "P38", names=_unnamed),
     _mutant("intent_not_written", "No intent is written on behalf of the agent.", "9.2 step 3", written=_unwritten),
     _mutant(
         "replacement_keeps_its_place",
