@@ -85,7 +85,10 @@ def explore(
     tier: Annotated[
         int | None,
         typer.Option(
-            metavar="N", min=0, max=2, help="0: every action, 1: equal work once, 2: rows. Default: the best."
+            metavar="N",
+            min=0,
+            max=3,
+            help="0: every action, 1: equal work once, 2: rows, 3: orbits (with --symmetry). Default: the best.",
         ),
     ] = None,
     graph: Annotated[
@@ -120,6 +123,8 @@ def explore(
     folder = _folder(out)
     licence = _licence(bundle, chosen) if symmetry else None
     job = replace(job, quotient=licence.quotient if licence is not None else "")
+    if licence is not None and tier is None and chosen.domains is not None:
+        tier = 3  # what orbits cannot answer is UNDECIDED then, instead of being sought in the whole graph
     if max_states is None and depth is None and max_memory is None and not yes and licence is None:
         _is_finishable(chosen)
     began = time.monotonic()

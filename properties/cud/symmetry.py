@@ -91,9 +91,9 @@ def _equivariant(w: Renaming, step: AnyStep, other: AnyStep | None) -> bool:
     if other is None:
         return False
     # The graph of free agents keeps less of an epoch, and is renamed by itself.
-    shown = rename_free_shown if isinstance(step.shown, FreeShown) else rename_shown
+    shown: Any = rename_free_shown if isinstance(step.shown, FreeShown) else rename_shown
     state: Any = rename_free_state if isinstance(step.after, FreeState) else rename_state
-    return shown(w, step.shown) == other.shown and state(w, step.config, step.after) == other.after
+    return bool(shown(w, step.shown) == other.shown and state(w, step.config, step.after) == other.after)
 
 
 equivariance = TwoRun(
