@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from evenhand.proofs.markspace.barrier import BARRIERS
 from evenhand.proofs.markspace.batches import BATCHES
+from evenhand.proofs.markspace.composed import COMPOSITIONS
 from evenhand.proofs.markspace.deciding import DECISIONS
+from evenhand.proofs.markspace.escalating import ESCALATIONS
 from evenhand.proofs.markspace.lives import LIFETIMES
 from evenhand.proofs.markspace.resolving import RESOLUTIONS
 from evenhand.proofs.markspace.scopes import HIERARCHIES
@@ -12,5 +14,15 @@ from evenhand.proofs.markspace.strengths import STRENGTHS
 
 __all__ = ["THEOREMS"]
 
-THEOREMS = (*STRENGTHS, *LIFETIMES, *HIERARCHIES, *RESOLUTIONS, *BARRIERS, *DECISIONS, *BATCHES)
+THEOREMS = (
+    *STRENGTHS,
+    *LIFETIMES,
+    *HIERARCHIES,
+    *RESOLUTIONS,
+    *BARRIERS,
+    *ESCALATIONS,
+    *DECISIONS,
+    *BATCHES,
+    *COMPOSITIONS,
+)
 """What `markspace` is proved to do."""

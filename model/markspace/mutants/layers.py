@@ -162,6 +162,10 @@ def _by_text(pattern: Pattern, mark: Written) -> bool:
     return mark.scope.startswith(pattern.scope) and pattern.kind in ("", mark.kind.value)
 
 
+def _first_mark_alone(pattern: Pattern, mark: Written) -> bool:
+    return mark.number == 1 and composing.REFERENCE.matches(pattern, mark)
+
+
 def _exact_scope(pattern: Pattern, mark: Written) -> bool:
     return pattern.scope == mark.scope and composing.REFERENCE.matches(pattern, mark)
 
@@ -251,6 +255,7 @@ LAYERED: tuple[Mutant[Any], ...] = (
     _layer("probe_writes_anywhere", "The probe may write in production scopes.", "P46", 6, authorised=_anywhere_at_all),
     _layer("missed_canary_ignored", "A missed canary has no consequence.", "9.9", 6, compromised=_never_compromised),
     _composed("patterns_match_text", "Patterns match by the beginning of the scope's name.", "13.1", matches=_by_text),
+    _composed("matcher_counts", "A pattern matches the first mark alone.", "P55", matches=_first_mark_alone),
     _composed("patterns_match_exact_scope", "Patterns do not reach below.", "13.1", matches=_exact_scope),
     _composed("own_writes_queued", "Agents hear of their own writes.", "13.4", hears=_hears_itself),
     _composed("retroactive_subscription", "Subscribing delivers the past.", "P49", subscribed=_retroactive),

@@ -1,0 +1,383 @@
+"""Pipelines, manifests and patterns, for any number of agents, outputs, inputs and permissions (P53 to P55, §13)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
+from typing import Any
+
+from evenhand.model.markspace.composing import initial
+from evenhand.model.markspace.composing_words import (
+    ComposingConfig,
+    ComposingState,
+    ComposingStep,
+    Manifest,
+    Pattern,
+    Pipeline,
+    Publish,
+    Subscribe,
+)
+from evenhand.model.markspace.marks import Kind
+from evenhand.model.markspace.readings import Readings
+from evenhand.model.system import System
+from evenhand.model.trace import Pair, Scenario
+from evenhand.proofs.markspace.strength_link import props
+from evenhand.proofs.markspace.strength_words import define, mutation, word
+from evenhand.proofs.smt.logic import Formula, Function, Relation, Sort, exists, forall, iff, same, variables
+from evenhand.proofs.smt.structure import Structure
+from evenhand.proofs.theorem import Mutation, Theorem
+from evenhand.proofs.theory import Axiom, Theory
+
+__all__ = ["COMPOSITIONS"]
+
+Act = Publish | Subscribe | Pipeline
+Scene = Scenario[ComposingConfig, ComposingState, Act]
+Rows = frozenset[tuple[str, ...]]
+STAGE, OUTPUT, INPUT, GRANT = Sort("Stage"), Sort("Output"), Sort("Input"), Sort("Grant")
+s, r = variables(STAGE, "s r")
+o, i, g = OUTPUT("o"), INPUT("i"), GRANT("g")
+
+follows = Relation("follows", (STAGE, STAGE))
+gives, wants, holds = (
+    Relation("gives", (STAGE, OUTPUT)),
+    Relation("wants", (STAGE, INPUT)),
+    Relation("holds", (STAGE, GRANT)),
+)
+takes, covers, begins = (
+    Relation("takes", (INPUT, OUTPUT)),
+    Relation("covers", (GRANT, OUTPUT)),
+    Relation("begins", (GRANT, OUTPUT)),
+)
+written = Relation("written", ())
+"""Whether something is in the space: no manifest says so, and a mutant goes by it."""
+
+
+def _linked(how: Formula) -> Formula:
+    return forall([s, r], follows(r, s) >> how)
+
+
+_feeds = exists([o, i], gives(s, o) & wants(r, i) & takes(i, o))
+_permitted = exists([g], holds(s, g) & covers(g, o))
+PIPELINE = Theory(
+    name="markspace_pipeline",
+    sorts=(STAGE, OUTPUT, INPUT, GRANT),
+    functions=(),
+    relations=(follows, gives, wants, holds, takes, covers, begins, written),
+    axioms=(Axiom("what_covers_begins_alike", forall([g, o], covers(g, o) >> begins(g, o)), "a mutant's"),),
+    definitions=(
+        define("connected", (), _linked(_feeds), "13.5"),
+        define("overpromises", (s,), exists([o], gives(s, o) & ~_permitted), "13.5, P54"),
+    ),
+)
+SHARED = tuple(name for name in PIPELINE.symbols if name != written.name)
+TWICE = PIPELINE.twice("2", shared=SHARED)
+
+# Matching.
+
+AGENT, PATTERN = Sort("Agent"), Sort("Pattern")
+a, pattern = AGENT("a"), PATTERN("pattern")
+writer = Function("writer", (), AGENT)
+watches = Relation("watches", (AGENT, PATTERN))
+fits = Relation("fits", (PATTERN,))
+first = Relation("first", ())
+"""Whether nothing was written before: no pattern and no mark says so."""
+
+
+def _queued(how: Formula) -> Formula:
+    return ~same(a, writer()) & exists([pattern], watches(a, pattern) & how)
+
+
+MATCHING = Theory(
+    name="markspace_matching",
+    sorts=(AGENT, PATTERN),
+    functions=(writer,),
+    relations=(watches, fits, first),
+    axioms=(),
+    definitions=(define("queued", (a,), _queued(fits(pattern)), "13.1, 13.4"),),
+)
+MATCHED = tuple(name for name in MATCHING.symbols if name != first.name)
+MATCHING_TWICE = MATCHING.twice("2", shared=MATCHED)
+
+
+def _both(theory: Theory, shared: Iterable[str], one: Mutation) -> Mutation:
+    """The mutant in both copies."""
+    doubled = theory.redefined(one.definitions).twice("2", shared=shared)
+    wanted = {name for changed in one.definitions for name in (changed.name, f"{changed.name}2")}
+    definitions = tuple(d for d in doubled.definitions if d.name in wanted)
+    return Mutation(mutant=one.mutant, definitions=definitions, expected=one.expected, because=one.because)
+
+
+# The link: pipelines.
+
+
+def _below(parent: str, scope: str) -> bool:
+    return (scope + "/").startswith(parent + "/")
+
+
+def _said(scope: str, kind: str) -> str:
+    return f"{scope} {kind}"
+
+
+def view(taken: ComposingStep) -> Structure | None:
+    """A pipeline that is validated, each agent in it once."""
+    act, config = taken.action, taken.config
+    if not isinstance(act, Pipeline) or len(set(act.agents)) < len(act.agents):
+        return None
+    known = dict(config.agents)
+    manifests = {name: known.get(name) or Manifest() for name in act.agents}
+    outputs = {one for each in manifests.values() for one in each.outputs}
+    grants = {one for each in manifests.values() for one in each.permitted}
+    inputs = {one for each in manifests.values() for one in each.inputs}
+    spoken = {one: _said(one[0], one[1].value) for one in outputs | grants}
+    heard = {one: _said(one.scope, one.kind or "any") for one in inputs}
+
+    def rows(pairs: Iterable[tuple[str, str]]) -> Rows:
+        return frozenset(pairs)
+
+    relations: dict[str, Rows] = {
+        "follows": rows((two, one) for one, two in pairwise(act.agents)),
+        "gives": rows((name, spoken[one]) for name, each in manifests.items() for one in each.outputs),
+        "wants": rows((name, heard[one]) for name, each in manifests.items() for one in each.inputs),
+        "holds": rows((name, spoken[one]) for name, each in manifests.items() for one in each.permitted),
+        "takes": rows(
+            (heard[one], spoken[out])
+            for one in inputs
+            for out in outputs
+            if _below(one.scope, out[0]) and one.kind in ("", out[1].value)
+        ),
+        "covers": rows(
+            (spoken[one], spoken[out])
+            for one in grants
+            for out in outputs
+            if one[1] is out[1] and _below(one[0], out[0])
+        ),
+        "begins": rows((spoken[one], spoken[out]) for one in grants for out in outputs if out[0].startswith(one[0])),
+        "written": props(bool(taken.before.marks)),
+        "connected": props(bool(taken.shown.connected)),
+        "overpromises": frozenset((name,) for name in taken.shown.overpromised),
+    }
+    nothing = ("nothing",)
+    universe = {
+        "Stage": act.agents,
+        "Output": tuple(sorted(spoken[one] for one in outputs)) or nothing,
+        "Input": tuple(sorted(heard.values())) or nothing,
+        "Grant": tuple(sorted(spoken[one] for one in grants)) or nothing,
+    }
+    return Structure(universe, relations)
+
+
+def view_twice(case: tuple[ComposingStep, ComposingStep]) -> Structure | None:
+    """One pipeline, validated in two spaces."""
+    one, two = map(view, case)
+    if one is None or two is None or one.universe != two.universe:
+        return None
+    other = {f"{name}2": two.relations[name] for name in ("written", "connected", "overpromises")}
+    return Structure(one.universe, {**one.relations, **other})
+
+
+def _manifests(structure: Structure) -> tuple[tuple[str, Manifest], ...]:
+    """Each output is a scope of its own; an input is a pattern for each output that it takes, grants alike."""
+    told = structure.relations
+    scopes = {one: f"o{number}" for number, one in enumerate(structure.universe["Output"])}
+    found: list[tuple[str, Manifest]] = []
+    for stage in structure.universe["Stage"]:
+        outputs = tuple((scopes[out], Kind.OBSERVATION) for here, out in sorted(told["gives"]) if here == stage)
+        wanted = {one for here, one in told["wants"] if here == stage}
+        inputs = tuple(Pattern(scopes[out]) for one, out in sorted(told["takes"]) if one in wanted)
+        held = {one for here, one in told["holds"] if here == stage}
+        exact = [(scopes[out], Kind.OBSERVATION) for one, out in sorted(told["covers"]) if one in held]
+        alike = [(scopes[out], Kind.WARNING) for one, out in sorted(told["begins"]) if one in held]
+        found.append((stage, Manifest(inputs, outputs, (*exact, *alike))))
+    return tuple(found)
+
+
+def _line(structure: Structure) -> tuple[str, ...]:
+    """Two stages that follow each other, the first of all if there are none."""
+    pairs = sorted(structure.relations["follows"])
+    return (pairs[0][1], pairs[0][0]) if pairs else structure.universe["Stage"][:1]
+
+
+def _run(structure: Structure, something: bool, names: tuple[str, ...]) -> Scene:
+    agents = _manifests(structure)
+    config = ComposingConfig(agents, Readings(), capacity=2)
+    before: tuple[Act, ...] = (Publish(agents[0][0], "a"),) if something else ()
+    return Scenario(config, initial(config)[0], (*before, Pipeline(names)))
+
+
+def scene(structure: Structure) -> Scene:
+    """Every agent by itself: what it promises is looked at."""
+    return _run(structure, bool(structure.relations["written"]), structure.universe["Stage"])
+
+
+def scene_twice(structure: Structure) -> Pair[ComposingConfig, ComposingState, Act]:
+    """The same two agents, with something written and with nothing."""
+    written_in = [bool(structure.relations[name]) for name in ("written", "written2")]
+    left, right = (_run(structure, one, _line(structure)) for one in written_in)
+    return Pair(left, right, "the same manifests")
+
+
+_SOURCE = Manifest((), (("a/b", Kind.OBSERVATION),), (("a", Kind.OBSERVATION),))
+_SINK = Manifest((Pattern("a", Kind.OBSERVATION.value),), (("c", Kind.NEED),), (("c", Kind.WARNING),))
+_DEAF = Manifest((Pattern("ab"), Pattern("a", Kind.WARNING.value)), (("a", Kind.NEED), ("ab", Kind.NEED)), ())
+_MANY = Manifest((Pattern("c"), Pattern("x")), (("c", Kind.WARNING), ("x/y", Kind.NEED)), (("x", Kind.NEED),))
+
+
+def _config() -> ComposingConfig:
+    named = {"source": _SOURCE, "sink": _SINK, "deaf": _DEAF, "many": _MANY, "silent": None}
+    return ComposingConfig(tuple(named.items()), Readings(), capacity=3)
+
+
+def samples(system: System[Any, Any, Any, Any, Any]) -> Iterator[ComposingStep]:
+    """Pipelines of one, two and three agents, before and after something was written, by any variant."""
+    config = _config()
+    empty = initial(config)[0]
+    full = system.take(config, empty, Publish("source", "a")).after
+    two = [(one, other) for one in config.names for other in config.names if one != other]
+    for names in (*((one,) for one in config.names), *two, ("source", "sink", "many"), ("many", "sink", "source")):
+        for state in (empty, full):
+            yield system.take(config, state, Pipeline(names))
+
+
+# The link: matching.
+
+
+def view_matching(taken: ComposingStep) -> Structure | None:
+    """A mark that is written among subscribers."""
+    act, config, before, after = taken.action, taken.config, taken.before, taken.after
+    if not isinstance(act, Publish) or len(after.marks) != len(before.marks) + 1:
+        return None
+    subscribed = {(name, one) for name, held in zip(config.names, before.patterns, strict=True) for one in held or ()}
+    names = {one: "/".join((one.scope, one.kind, one.subject)) for _, one in subscribed}
+    grown = zip(config.names, before.queues, after.queues, strict=True)
+    relations: dict[str, Rows] = {
+        "watches": frozenset((name, names[one]) for name, one in subscribed),
+        "fits": frozenset(
+            (said,)
+            for one, said in names.items()
+            if _below(one.scope, act.scope) and one.kind in ("", act.kind.value) and one.subject in ("", act.subject)
+        ),
+        "first": props(not before.marks),
+        "queued": frozenset((name,) for name, old, new in grown if len(new) > len(old)),
+    }
+    universe = {"Agent": config.names, "Pattern": tuple(sorted(names.values())) or ("nothing",)}
+    return Structure(universe, relations, {"writer": {(): act.agent}})
+
+
+def view_matched_twice(case: tuple[ComposingStep, ComposingStep]) -> Structure | None:
+    """One mark and the same subscriptions, after more and after less was written."""
+    one, two = map(view_matching, case)
+    if one is None or two is None or one.universe != two.universe or one.functions != two.functions:
+        return None
+    other = {"first2": two.relations["first"], "queued2": two.relations["queued"]}
+    return Structure(one.universe, {**one.relations, **other}, one.functions)
+
+
+def scene_matched(structure: Structure) -> Pair[ComposingConfig, ComposingState, Act]:
+    """Everybody subscribes; the mark is written first, or after another one."""
+    told, agents = structure.relations, structure.universe["Agent"]
+    config = ComposingConfig(tuple((name, None) for name in agents), Readings(), capacity=2)
+    scopes = {one: "a" if (one,) in told["fits"] else "c" for one in structure.universe["Pattern"]}
+    acts: list[Act] = []
+    for name in agents:
+        held = dict.fromkeys(Pattern(scopes[one]) for who, one in sorted(told["watches"]) if who == name)
+        acts += [Subscribe(name, tuple(held))] if held else []
+    author = structure.functions["writer"][()]
+
+    def run(alone: bool) -> Scene:
+        before = () if alone else (Publish(author, "elsewhere"),)
+        return Scenario(config, initial(config)[0], (*acts, *before, Publish(author, "a")))
+
+    return Pair(*(run(bool(told[name])) for name in ("first", "first2")), "the same mark")
+
+
+def samples_of_matching(system: System[Any, Any, Any, Any, Any]) -> Iterator[ComposingStep]:
+    """Marks of several scopes written into an empty space and after another, by any variant."""
+    config = _config()
+    patterns = ((Pattern("a"),), (Pattern("a/b"), Pattern("c")), (Pattern("a", Kind.WARNING.value), Pattern("", "")))
+    for held in patterns:
+        state = initial(config)[0]
+        for name in ("source", "sink"):
+            state = system.take(config, state, Subscribe(name, held)).after
+        later = system.take(config, state, Publish("deaf", "c")).after
+        for author in ("source", "deaf"):
+            for act in (Publish(author, "a/b"), Publish(author, "ab"), Publish(author, "c", Kind.WARNING)):
+                yield from (system.take(config, begun, act) for begun in (state, later))
+
+
+def _theorem(**more: Any) -> Theorem:
+    usual: dict[str, Any] = {
+        "scope": "any number of agents, outputs, inputs, grants and patterns",
+        "claim": more["name"],
+    }
+    return Theorem(protocol="markspace", system="composing", **usual, **more)
+
+
+_UNWRITTEN: dict[str, Formula] = {"connected": _linked(written() & _feeds)}
+_ANYHOW: dict[str, Formula] = {"connected": _linked(exists([o], gives(s, o)) & exists([i], wants(r, i)))}
+_BY_SCOPE: dict[str, Formula] = {"overpromises": exists([o], gives(s, o) & ~exists([g], holds(s, g) & begins(g, o)))}
+
+STRUCTURAL = _theorem(
+    name="pipeline_structural_validation_p53",
+    sentence="Whatever is written in the space, a pipeline of the same manifests connects or does not.",
+    source="P53, 13.5",
+    theory=TWICE,
+    view=view_twice,
+    realise=scene_twice,
+    samples=samples,
+    goal=iff(word(TWICE, "connected"), word(TWICE, "connected2")),
+    witness=written() & ~TWICE.relations[-1]() & exists([s, r], follows(r, s)),
+    mutants=(
+        _both(PIPELINE, SHARED, mutation(PIPELINE, "pipelines_need_marks", _UNWRITTEN)),
+        _both(
+            PIPELINE,
+            SHARED,
+            mutation(PIPELINE, "pipelines_connect_anyhow", _ANYHOW, "wrong, but of the manifests alone"),
+        ),
+    ),
+)
+
+HONEST = _theorem(
+    name="manifest_permission_consistency_p54",
+    sentence="Exactly those are reported that promise an output which no permission of theirs covers.",
+    source="P54, 13.5",
+    theory=PIPELINE,
+    view=view,
+    realise=scene,
+    samples=samples,
+    variables=(s,),
+    goal=iff(forall([o], gives(s, o) >> _permitted), ~word(PIPELINE, "overpromises", s)),
+    witness=exists([s, g], holds(s, g) & word(PIPELINE, "overpromises", s)),
+    mutants=(
+        mutation(PIPELINE, "kinds_not_compared", _BY_SCOPE),
+        mutation(PIPELINE, "pipelines_connect_anyhow", _ANYHOW, "permissions are looked at as they should be"),
+    ),
+)
+
+PURE = _theorem(
+    name="pattern_match_purity_p55",
+    sentence="For the same patterns, mark and writer the same agents hear of it, whatever was matched before.",
+    source="P55, 13.1",
+    theory=MATCHING_TWICE,
+    view=view_matched_twice,
+    realise=scene_matched,
+    samples=samples_of_matching,
+    variables=(a,),
+    goal=iff(word(MATCHING_TWICE, "queued", a), word(MATCHING_TWICE, "queued2", a)),
+    witness=first() & ~MATCHING_TWICE.relations[-1]() & exists([a], word(MATCHING_TWICE, "queued", a)),
+    mutants=(
+        _both(MATCHING, MATCHED, mutation(MATCHING, "matcher_counts", {"queued": _queued(fits(pattern) & first())})),
+        _both(
+            MATCHING,
+            MATCHED,
+            mutation(
+                MATCHING,
+                "own_writes_queued",
+                {"queued": exists([pattern], watches(a, pattern) & fits(pattern))},
+                "who hears it is wrong, and no less determined",
+            ),
+        ),
+    ),
+)
+
+COMPOSITIONS: tuple[Theorem, ...] = (STRUCTURAL, HONEST, PURE)
+"""The theorems about composition."""

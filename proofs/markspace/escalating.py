@@ -1,0 +1,167 @@
+"""How far one flag of the envelope reaches, for any number of permissions and flags (P43, §9.7)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from evenhand.model.markspace.layers import REFERENCE, initial, step
+from evenhand.model.markspace.layers_words import (
+    ANYWHERE,
+    TOKEN,
+    Layer,
+    LayersConfig,
+    LayersStep,
+    Op,
+    Operation,
+    World,
+)
+from evenhand.model.markspace.marks import Kind
+from evenhand.model.markspace.readings import Readings
+from evenhand.model.system import System
+from evenhand.model.trace import Scenario
+from evenhand.proofs.markspace.strength_link import constant, props
+from evenhand.proofs.markspace.strength_words import define, mutation, word
+from evenhand.proofs.smt.arithmetic import NUMBER, at_least, at_most, below, number, plus
+from evenhand.proofs.smt.logic import Formula, Function, Relation, Sort, exists, forall, same, variables
+from evenhand.proofs.smt.structure import Structure
+from evenhand.proofs.theorem import Theorem
+from evenhand.proofs.theory import Axiom, Theory
+
+__all__ = ["ESCALATIONS"]
+
+PERMISSION = Sort("Permission")
+p, q = variables(PERMISSION, "p q")
+flagged, required = Relation("flagged", ()), Relation("required", ())
+"""Whether the envelope refuses this write; whether needs come before every action already."""
+revoked, asked, everywhere = (Relation(name, (PERMISSION,)) for name in ("revoked", "asked", "everywhere"))
+"""What is revoked; the permission that the write needs; the same one in all scopes."""
+flags, threshold = Function("flags", (), NUMBER), Function("threshold", (), NUMBER)
+
+
+def _lost(which: Formula) -> Formula:
+    return flagged() & which & ~revoked(p)
+
+
+_counted = plus(flags(), number(1))
+ESCALATION = Theory(
+    name="markspace_escalation",
+    sorts=(PERMISSION,),
+    functions=(flags, threshold),
+    relations=(flagged, required, revoked, asked, everywhere),
+    axioms=(
+        Axiom("one_is_asked_for", forall([p, q], (asked(p) & asked(q)) >> same(p, q)), "9.7"),
+        Axiom("scopes_are_not_all", forall([p], ~(asked(p) & everywhere(p))), "9.8"),
+        Axiom("a_threshold", at_least(threshold(), number(1)) & at_least(flags(), number(0)), "9.7"),
+    ),
+    definitions=(
+        define("lost", (p,), _lost(asked(p)), "9.7: the scope and mark type that was flagged"),
+        define("globally", (), flagged() & at_most(threshold(), _counted) & ~required(), "9.7: the threshold"),
+        define("enough", (), at_most(threshold(), _counted), "9.7"),
+    ),
+)
+_EVERYWHERE: dict[str, Formula] = {"lost": _lost(asked(p) | everywhere(p))}
+_AT_ONCE: dict[str, Formula] = {"globally": flagged() & ~required()}
+
+# The link.
+
+CONFIG = LayersConfig(
+    frozenset({Layer.BARRIER, Layer.ENVELOPE}), ("alice",), Readings(), capacity=4, baseline=1, samples=2, windows=1
+)
+"""One observation a window is expected, so the third is a spike."""
+WROTE = Operation(Op.WRITE, "alice", "a", Kind.OBSERVATION)
+
+
+def view(taken: LayersStep) -> Structure | None:
+    """A write in a deployment that has a barrier and an envelope and nothing else."""
+    act, config, before, after = taken.action, taken.config, taken.before.barrier, taken.after.barrier
+    if act.op is not Op.WRITE or config.layers != CONFIG.layers or before is None or after is None:
+        return None
+    if act.agent not in config.agents:
+        return None
+    place = config.agents.index(act.agent)
+    one, wide = (act.agent, act.scope, act.kind), (act.agent, ANYWHERE, act.kind)
+    named = {key: "/".join((key[0], key[1], key[2].value)) for key in {one, wide} | before.revoked | after.revoked}
+    stopped = taken.shown.by is Layer.ENVELOPE
+    relations = {
+        "flagged": props(stopped),
+        "required": props((act.agent, ANYWHERE) in before.need_first),
+        "revoked": frozenset((named[key],) for key in before.revoked),
+        "asked": frozenset([(named[one],)]),
+        "everywhere": frozenset([(named[wide],)]),
+        "lost": frozenset((named[key],) for key in after.revoked - before.revoked),
+        "globally": props(bool(after.need_first - before.need_first)),
+    }
+    if stopped:
+        relations["enough"] = props(after.flags[place] >= config.threshold)
+    functions = {"flags": constant(before.flags[place]), "threshold": constant(config.threshold)}
+    return Structure({"Permission": tuple(sorted(named.values()))}, relations, functions)
+
+
+def scene(structure: Structure) -> Scenario[LayersConfig, World, Operation]:
+    """Three observations in one window, of which the last is refused: the first flag, with a threshold of two."""
+    return Scenario(CONFIG, initial(CONFIG)[0], (WROTE,) * 3)
+
+
+MOST = 60
+"""States in which alice writes."""
+
+
+def _states() -> list[World]:
+    """What the reference can have got into, breadth first."""
+    menu = (
+        WROTE,
+        Operation(Op.WRITE, "alice", "c", Kind.NEED),
+        Operation(Op.TICK),
+        Operation(Op.RESTORE_ALL, "alice", token=TOKEN),
+    )
+    begun = initial(CONFIG)[0]
+    for _ in range(3):
+        begun, _shown = step(REFERENCE, CONFIG, begun, WROTE)
+    found = [*initial(CONFIG), begun]
+    for state in found:
+        for act in menu:
+            after, _ = step(REFERENCE, CONFIG, state, act)
+            if after not in found and len(after.stored) < CONFIG.capacity:
+                found.append(after)
+        if len(found) > MOST:
+            break
+    return found
+
+
+_STATES: list[World] = []
+
+
+def samples(system: System[Any, Any, Any, Any, Any]) -> Iterator[LayersStep]:
+    """Writes from many states, before and after flags, by any variant."""
+    if not _STATES:
+        _STATES.extend(_states())
+    for state in _STATES:
+        for scope in ("a", "c"):
+            yield system.take(CONFIG, state, Operation(Op.WRITE, "alice", scope, Kind.OBSERVATION))
+
+
+BOUNDED = Theorem(
+    protocol="markspace",
+    system="layers",
+    name="escalation_boundedness_p43",
+    claim="escalation_boundedness_p43",
+    sentence="A flag revokes the permission that was asked for and no other; needs come first after enough flags.",
+    source="P43, 9.7",
+    scope="any number of permissions, flags and thresholds",
+    theory=ESCALATION,
+    view=view,
+    realise=scene,
+    samples=samples,
+    variables=(p,),
+    assumes=flagged(),
+    goal=(word(ESCALATION, "lost", p) >> asked(p)) & (word(ESCALATION, "globally") >> word(ESCALATION, "enough")),
+    witness=exists([p], word(ESCALATION, "lost", p)) & below(flags(), threshold()) & word(ESCALATION, "globally"),
+    mutants=(
+        mutation(ESCALATION, "escalates_everywhere", _EVERYWHERE),
+        mutation(ESCALATION, "escalates_at_once", _AT_ONCE),
+    ),
+)
+
+ESCALATIONS: tuple[Theorem, ...] = (BOUNDED,)
+"""The theorem about escalation."""
