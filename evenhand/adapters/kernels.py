@@ -283,19 +283,24 @@ class InProcess:
         import json
 
         shown: list[Json] = []
+        states: list[Json] = []
         plain = True
         try:
             kernel = self.factory(json.loads(b"{" + asked.initial))
+            tell = getattr(kernel, "state", None)
             for action, expected in zip(asked.actions, asked.expected, strict=True):
                 answer = kernel.step(json.loads(action))
                 same = wire.text(answer).encode() == expected
-                plain = plain and same
+                plain = plain and same and tell is None
                 shown.append(None if same else answer)
+                if tell is not None:
+                    states.append(json.loads(wire.text(tell())))
         except Unsupported as error:
             return Heard(unsupported=str(error))
         except Exception as error:
-            return Heard(tuple(shown), (), Fault.RAISED, f"{type(error).__name__}: {error}", at_start=not shown)
-        return Heard(tuple(shown), as_expected=plain)
+            why = f"{type(error).__name__}: {error}"
+            return Heard(tuple(shown), tuple(states), Fault.RAISED, why, at_start=not shown)
+        return Heard(tuple(shown), tuple(states), as_expected=plain)
 
 
 def adapter_source(adapter: str, limits: Limits | None = None) -> Piped:

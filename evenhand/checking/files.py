@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,8 @@ __all__ = ["file_stem", "markdown", "save_finding", "test_file"]
 def file_stem(finding: Mapping[str, Json]) -> str:
     """`claim--` and eight digits of the digest of the run: equal for the same finding, found again."""
     claim = re.sub(r"[^A-Za-z0-9_]", "_", finding["claim"])[:80]
-    identity = digest({name: finding[name] for name in ("protocol", "system", "claim", "what", "run")})
+    about = ("protocol", "system", "claim", "what", "run", *(("beside",) if "beside" in finding else ()))
+    identity = digest({name: finding[name] for name in about})
     return f"{claim}--{identity.removeprefix('sha256:')[:8]}"
 
 
@@ -82,17 +83,26 @@ def _lines(finding: Mapping[str, Json]) -> Iterator[str]:
         yield f"- {_told(finding['why'])}"
     for one in finding["differences"]:
         yield f"- {_code(one)}"
-    yield from ("", "## The run", "", *_block(finding["run"]["config"], "configuration"))
-    for number, action in enumerate(finding["run"]["actions"]):
+    if finding.get("loop"):
+        yield f"- the last {finding['loop']} steps go round for ever"
+    yield from ("", "## The run", "", *_steps(finding, finding["again"]))
+    if "beside" in finding:
+        yield from ("## The run beside it", "", *_steps(finding["beside"], ()))
+
+
+def _steps(one: Mapping[str, Json], again: Sequence[Json]) -> Iterator[str]:
+    """A run step by step: what was done, what the model shows, what the kernel showed."""
+    yield from _block(one["run"]["config"], "configuration")
+    for number, action in enumerate(one["run"]["actions"]):
         yield from ("", f"### Step {number + 1}", "", *_block(action, "action"))
-        yield from _block(finding["expected"][number], "the model shows")
-        if number < len(finding["got"]):
-            same = text(finding["got"][number]) == text(finding["expected"][number])
-            yield from ("the kernel shows the same", "") if same else _block(finding["got"][number], "the kernel shows")
+        yield from _block(one["expected"][number], "the model shows")
+        if number < len(one["got"]):
+            same = text(one["got"][number]) == text(one["expected"][number])
+            yield from ("the kernel shows the same", "") if same else _block(one["got"][number], "the kernel shows")
         else:
             yield from ("the kernel shows nothing", "")
-        if number < len(finding["again"]) and text(finding["again"][number]) != text(finding["got"][number]):
-            yield from _block(finding["again"][number], "and when asked again")
+        if number < len(again) and text(again[number]) != text(one["got"][number]):
+            yield from _block(again[number], "and when asked again")
 
 
 def _block(value: Json, title: str) -> Iterator[str]:

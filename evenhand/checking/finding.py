@@ -19,16 +19,18 @@ import jsonschema
 from evenhand.adapters.kernels import Source, adapter_source, command_source
 from evenhand.adapters.limits import Limits
 from evenhand.adapters.wire import text
-from evenhand.checking.coding import AnySystem, Coder
+from evenhand.checking.coding import AnyScenario, AnySystem, Coder
 from evenhand.checking.defects import Defect
 from evenhand.checking.judging import Judge, judged_kinds
+from evenhand.checking.pairing import Pairing
+from evenhand.checking.several import still_broken, still_related
 from evenhand.checking.sighting import SENTENCES, Examiner
 from evenhand.counterexamples.record import decode_run, encode_run
 from evenhand.model.canonical import Json, digest, parse
 from evenhand.model.codec import decode, encode
 from evenhand.model.trace import Scenario
 from evenhand.properties.property import Property
-from evenhand.properties.registry import find
+from evenhand.properties.registry import Bundle, find
 from evenhand.versions import versions
 
 __all__ = ["FORMAT", "VERSION", "BadFinding", "Rechecked", "finding_json", "load_finding", "recheck", "source_named"]
@@ -91,6 +93,14 @@ def finding_json(
         "again": list(sighting.again),
         "versions": dict(versions()),
     }
+    if sighting.beside is not None:
+        content["beside"] = {
+            "run": encode_run(sighting.beside.scenario),
+            "expected": list(sighting.beside.expected),
+            "got": list(sighting.beside.got),
+        }
+    if sighting.loop:
+        content["loop"] = sighting.loop
     return {**content, "sha256": digest(content)}
 
 
@@ -151,6 +161,8 @@ def _rechecked(path: Path, data: Mapping[str, Json], source: Source) -> Rechecke
     except (KeyError, ValueError) as error:
         raise BadFinding(f"{path}: the model has changed since ({error}). Check the kernel again.") from error
     assert isinstance(scenario, Scenario)
+    if data["what"] in ("relates", "promises"):
+        return _again(path, data, Examiner(Coder(bundle.name, system), Judge(())), bundle, scenario, source)
     coder = Coder(bundle.name, system)
     trace = coder.trace(scenario)
     shown = [encode(step.shown) for step in trace.steps]
@@ -176,6 +188,27 @@ def _rechecked(path: Path, data: Mapping[str, Json], source: Source) -> Rechecke
         answers.append(text([said for said in heard.shown if said is not None]))
     if len(set(answers)) > 1:
         return Rechecked(False, f"{data['claim']}: {data['sentence']}\nthe same run was answered differently")
+    return Rechecked(True, f"the kernel no longer does what {path.name} shows")
+
+
+def _again(
+    path: Path, data: Mapping[str, Json], examiner: Examiner, bundle: Bundle, run: AnyScenario, source: Source
+) -> Rechecked:
+    """A claim about several runs, asked about the recorded ones once more."""
+    claim = next((one for one in bundle.claims if one.name == data["claim"]), None)
+    if claim is None:
+        raise BadFinding(f"{path}: {bundle.name} has no claim {data['claim']!r:.80} any more. Check the kernel again.")
+    pairing = Pairing(examiner, source, guess=data["judged_by"] == "model")
+    system = examiner.coder.system
+    if data["what"] == "relates":
+        beside: Any = data.get("beside")
+        other = decode_run(beside["run"], system.types) if beside else None
+        assert other is None or isinstance(other, Scenario)
+        still = still_related(pairing, claim, run, other)
+    else:
+        still = still_broken(pairing, claim, system, run, data.get("loop", 0))
+    if still:
+        return Rechecked(False, f"{data['claim']}: {data['sentence']}\nin the runs of {path.name}: {data['why']}")
     return Rechecked(True, f"the kernel no longer does what {path.name} shows")
 
 

@@ -24,7 +24,7 @@ from typing import Any, NoReturn
 from evenhand.model.system import Step
 from evenhand.properties.property import Always, AnyStep, EachStep, Monitor, Property
 
-__all__ = ["JUDGED", "Basis", "Judge", "Objection", "Told", "judged_kinds"]
+__all__ = ["JUDGED", "WITHHELD", "Basis", "Judge", "Objection", "StateNeeded", "Told", "judged_kinds"]
 
 JUDGED = (Always, EachStep, Monitor)
 """The kinds that one run can refute.  The others compare runs, or speak of what can or must happen."""
@@ -65,12 +65,12 @@ class Told:
     own: bool = False
 
 
-class _StateNeeded(BaseException):
+class StateNeeded(BaseException):
     """A claim looked at a state that is withheld.  Not an Exception, so that no claim swallows it by habit."""
 
 
 def _refuse(*_arguments: Any) -> NoReturn:
-    raise _StateNeeded
+    raise StateNeeded
 
 
 class _Withheld:
@@ -79,8 +79,8 @@ class _Withheld:
     __slots__ = ()
 
 
-_ONLY: tuple[Any, ...] = (_Withheld(),)
-"""Wrapped up: doctest looks at every value of a module, and this one may not be looked at."""
+WITHHELD: tuple[Any, ...] = (_Withheld(),)
+"""A state that may not be looked at, wrapped up: doctest looks at every value of a module, and nobody may at this."""
 _NUMBERS = ("eq", "ne", "lt", "le", "gt", "ge", "hash", "bool")
 for _way in (*_NUMBERS, "getattribute", "len", "iter", "getitem", "contains", "str", "repr", "format"):
     setattr(_Withheld, f"__{_way}__", _refuse)
@@ -134,17 +134,17 @@ class Judge:
     def _asked(self, asking: _Asking, one: Told, *, diverged: bool, guess: bool) -> tuple[Basis | None, bool]:
         """The surest basis on which the claim says something, and whether it is false on that."""
         step = one.step
-        tries: list[tuple[Basis, Any, Any]] = [(Basis.SHOWN, *_ONLY, *_ONLY)]
+        tries: list[tuple[Basis, Any, Any]] = [(Basis.SHOWN, *WITHHELD, *WITHHELD)]
         if one.own:
             tries.append((Basis.OWN, one.before, one.after))
         elif not diverged:
-            tries.append((Basis.BEFORE, step.before, *_ONLY))
+            tries.append((Basis.BEFORE, step.before, *WITHHELD))
             if guess:
                 tries.append((Basis.AFTER, step.before, step.after))
         for basis, before, after in tries:
             try:
                 return basis, asking.ask(Step(step.config, before, step.action, one.shown, after))
-            except _StateNeeded:
+            except StateNeeded:
                 continue
             except Exception:  # a predicate need not cope with an observable no model makes
                 continue

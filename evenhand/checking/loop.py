@@ -1,4 +1,4 @@
-"""The checking loop: exhaustive small scopes, then drawn runs, then runs that separate known variants.
+"""The checking loop: exhaustive small scopes, then drawn runs, then runs that separate known variants, then pairs.
 
 Every run is asked of the kernel as a whole and compared with the model, or judged by the claims alone.  What is
 found never ends the search: the rest of the scope is reached around it.
@@ -20,8 +20,10 @@ from evenhand.checking.covering import Covering, Walk
 from evenhand.checking.defects import Defect, Defects, wavering
 from evenhand.checking.drawing import drawn, separating
 from evenhand.checking.judging import Judge, judged_kinds
-from evenhand.checking.sighting import Examiner, Sighting
+from evenhand.checking.several import DIFFERING, PAIRS, PROMISES, Several
+from evenhand.checking.sighting import DISAGREES, Examiner, Sighting
 from evenhand.counterexamples.record import Record
+from evenhand.model.trace import Trace
 from evenhand.properties.generator import Generator
 from evenhand.properties.property import Property
 from evenhand.properties.registry import Bundle
@@ -47,6 +49,7 @@ REPEATED = 24
 class Effort:
     """How much is done for one system: `transitions` of each scope, `examples` of `steps` steps; None: all there are.
 
+    `pairs` bounds the runs that claims about two runs take, `promises` the steps on the kernel's own graph.
     `seconds` bounds by the clock: three quarters of it the search, a quarter at least the shrinking; with `first` the
     search ends after the batch of runs in which something was first seen to be wrong.
     """
@@ -56,8 +59,10 @@ class Effort:
     steps: int = 16
     seed: int = 0
     seconds: float | None = None
-    phases: tuple[str, ...] = (EXHAUSTIVE, MACHINE, SEPARATING)
+    phases: tuple[str, ...] = (EXHAUSTIVE, MACHINE, SEPARATING, PAIRS, PROMISES)
     first: bool = False
+    pairs: int = 400
+    promises: int = 1_000
 
 
 @dataclass(frozen=True)
@@ -66,6 +71,7 @@ class SystemChecked:
 
     `runs`, `steps` count what the kernel was asked for in each phase; `covered` says of each exhaustive scope how
     many transitions were walked and whether that is all of them; `shrinking` counts the runs that shrinking took.
+    `not_judged` says of each claim that was not judged at all why.
     `first` is the place among all runs, and the seconds, at which something was first seen to be wrong.
     """
 
@@ -78,7 +84,7 @@ class SystemChecked:
     unsupported: Mapping[str, int]
     judged: tuple[str, ...]
     left_open: tuple[str, ...]
-    not_judged: tuple[str, ...]
+    not_judged: Mapping[str, str]
     shrinking: int
     first: tuple[int, float] | None
     notes: tuple[str, ...]
@@ -112,6 +118,8 @@ class _Phase:
     began: float = field(default_factory=monotonic)
     only_first: bool = False
     agreed: list[AnyTrace] = field(default_factory=list[AnyTrace])
+    differing: dict[AnyScenario, AnyTrace] = field(default_factory=dict[AnyScenario, AnyTrace])
+    own: list[AnyTrace] = field(default_factory=list[AnyTrace])
     notes: list[str] = field(default_factory=list[str])
 
     def over(self) -> bool:
@@ -137,10 +145,13 @@ class _Phase:
                 if heard.as_expected:
                     self.agreed.append(trace)
                     continue
-                if walk is not None and covering is not None:
-                    agreed = self.examiner.agreed(trace, one, heard)
-                    if agreed < len(trace.steps):
+                agreed = self.examiner.agreed(trace, one, heard)
+                if agreed < len(trace.steps):
+                    if walk is not None and covering is not None:
                         covering.give_back(walk, agreed)
+                    self._differs(trace, agreed + 1)
+                else:
+                    self.own.append(trace)
                 self._saw(self.examiner.examine(trace, one, heard, name))
         if self.failing >= FAILING:
             self.notes.append(f"{name}: given up, too many runs fail; what is found hides the rest")
@@ -158,6 +169,12 @@ class _Phase:
             found = self.examiner.examine(trace, one, heard, AGAIN)
             if found is not None and found.what != "mutates":
                 self._saw(wavering(replace(found, got=found.expected), found.got))
+
+    def _differs(self, trace: AnyTrace, steps: int) -> None:
+        """Keep the beginning of a run on which the kernel differs in step `steps`."""
+        if len(self.differing) < DIFFERING:
+            cut = replace(trace.scenario, actions=trace.scenario.actions[:steps])
+            self.differing.setdefault(cut, Trace(cut, trace.steps[:steps]))
 
     def _saw(self, sighting: Sighting | None) -> None:
         if sighting is None:
@@ -195,6 +212,7 @@ def check_system(
     examiner = Examiner(coder, judge, claims_only)
     defects = Defects(coder, examiner, source)
     phase = _Phase(coder, examiner, defects, source, searching, only_first=effort.first)
+    several = Several(examiner, source, others, guess=not claims_only, seed=effort.seed)
     covered: list[Mapping[str, Any]] = []
     interrupted = False
 
@@ -231,26 +249,58 @@ def check_system(
             phase.run(SEPARATING, told(_traced(coder, separating(system, records))))
         until(1.0)
         phase.again(effort.seed)
+        several.deadline = None if effort.seconds is None else began + effort.seconds
+        if not (effort.first and phase.first) and any(phase.steps.values()):
+            if PAIRS in effort.phases:
+                several.pairs(tuple(phase.differing.values()), phase.agreed, phase.own, effort.pairs)
+            if PROMISES in effort.phases:
+                several.promises(scopes, effort.promises)
     except KeyboardInterrupt:
         interrupted = True
         source.renew()  # answers may be on their way that nobody waits for
     deadline = None if effort.seconds is None else max(began + effort.seconds, monotonic() + effort.seconds / 4)
+    single = defects.distinct(began if interrupted else deadline)
+    left_out = [claim.name for claim in others if claim.name not in several.judged]
     return SystemChecked(
         system,
-        defects.distinct(began if interrupted else deadline),
+        _together(single, several.defects),
         defects.count,
-        phase.runs,
+        phase.runs | several.asked,
         phase.steps,
         tuple(covered),
         phase.unsupported,
-        tuple(claim.name for claim in judged),
+        tuple(claim.name for claim in claims if claim in judged or claim.name in several.judged),
         tuple(sorted(judge.left_open - judge.judged)),
-        tuple(claim.name for claim in others),
+        {name: several.why_not.get(name, "not asked") for name in left_out},
         defects.runs,
         phase.first,
         tuple(phase.notes),
         interrupted,
     )
+
+
+def _together(single: Sequence[Defect], several: Sequence[Defect]) -> tuple[Defect, ...]:
+    """All defects.
+
+    Two runs that break a claim because one of them shows what a known defect shows are no other defect: the claim is
+    told with that one, as one more that objects.
+    """
+    told = list(single)
+    named = [
+        place
+        for place, one in enumerate(single)
+        if one.sighting.what == "differs" and one.sighting.subject != DISAGREES
+    ]
+    for new in several:
+        kinds = new.sighting.kinds
+        smaller = [place for place in named if single[place].sighting.kinds <= kinds]
+        shown = frozenset[str]().union(*(single[place].sighting.kinds for place in smaller))
+        if new.sighting.what != "relates" or not kinds or shown != kinds:
+            told.append(new)
+            continue
+        for place in smaller:
+            told[place] = replace(told[place], claims=told[place].claims | {new.sighting.subject})
+    return tuple(told)
 
 
 def _walks(covering: Covering, most: int | None) -> Iterator[tuple[AnyTrace, Walk | None]]:

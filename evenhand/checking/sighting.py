@@ -16,11 +16,12 @@ from evenhand.model.canonical import Json
 from evenhand.model.codec import decode
 from evenhand.model.trace import Scenario
 
-__all__ = ["DISAGREES", "SENTENCES", "Examiner", "Sighting", "What"]
+__all__ = ["DISAGREES", "SENTENCES", "Beside", "Examiner", "Sighting", "What"]
 
-What = Literal["differs", "fails", "objects", "mutates", "wavers"]
+What = Literal["differs", "fails", "objects", "mutates", "wavers", "relates", "promises"]
 """What is wrong: it shows something else; it does not answer; a claim objects although it shows the same (or the
-model is not asked); it wrote to its input; it answered differently to the same."""
+model is not asked); it wrote to its input; it answered differently to the same; two runs together break a claim; it
+breaks a promise about what can or must happen."""
 
 
 DISAGREES = "kernel_agrees_with_model"
@@ -38,7 +39,18 @@ SUBJECTS: Mapping[What, str] = {
     "fails": "kernel_answers",
     "mutates": "kernel_keeps_its_input",
     "wavers": "kernel_is_deterministic",
+    "relates": DISAGREES,
+    "promises": DISAGREES,
 }
+
+
+@dataclass(frozen=True)
+class Beside:
+    """The second of two runs that break a claim together, as a `Sighting` has the first."""
+
+    scenario: AnyScenario
+    expected: tuple[Json, ...]
+    got: tuple[Json, ...]
 
 
 @dataclass(frozen=True)
@@ -47,7 +59,8 @@ class Sighting:
 
     `expected` is what the model shows in each step, `got` what the kernel showed (one less where it failed to
     answer).  `kinds` says what is wrong without names and numbers, `shape` the same of its last action.  `again`
-    holds the other answers of a kernel that wavers.
+    holds the other answers of a kernel that wavers, `beside` the other run of a pair; the last `loop` actions of a run
+    that breaks a promise go round for ever.
     """
 
     scenario: AnyScenario
@@ -62,6 +75,8 @@ class Sighting:
     why: str = ""
     objections: tuple[Objection, ...] = ()
     again: tuple[Json, ...] = ()
+    beside: Beside | None = None
+    loop: int = 0
 
     @property
     def subject(self) -> str:
@@ -102,6 +117,14 @@ class Examiner:
             return len(trace.steps)
         run = _Run(self.coder, trace, asked, heard)
         return next(iter(run.differing()), min(len(heard.shown), len(trace.steps)))
+
+    def told(self, trace: AnyTrace, asked: Asked, heard: Heard) -> list[Told]:
+        """The steps of a run as the claims may see them, as far as they can be read."""
+        if heard.unsupported:
+            return []
+        if heard.as_expected:
+            return [Told(step, step.shown, False) for step in trace.steps]
+        return _Run(self.coder, trace, asked, heard).told()
 
     def _differing(self, run: _Run) -> Iterator[tuple[int, What]]:
         if self.claims_only:
@@ -215,8 +238,7 @@ class _Run:
             "objects": frozenset(one.claim.name for one in objections),
             "fails": frozenset({f"{fault.value}: {names.without(why)}" if fault else ""}),
             "mutates": frozenset({why}),
-            "wavers": frozenset({"wavers"}),
-        }[what]
+        }.get(what, frozenset({what}))
         last = json.loads(self.asked.actions[at - 1]) if at else None
         start = self.trace.scenario
         return Sighting(

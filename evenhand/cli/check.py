@@ -86,6 +86,12 @@ def check(
     examples: Annotated[
         int, typer.Option(metavar="N", min=0, help="Runs that the state machine draws for each system.")
     ] = 120,
+    pairs: Annotated[
+        int, typer.Option(metavar="N", min=0, help="Runs that claims about pairs of runs may take.")
+    ] = 800,
+    promises: Annotated[
+        int, typer.Option(metavar="N", min=0, help="Steps on the graph of a kernel that tells its state.")
+    ] = 1_000,
     seed: Annotated[int, typer.Option(metavar="N", min=0, help="Where the random engines start.")] = 0,
     answer_seconds: Annotated[
         float, typer.Option(metavar="SECONDS", min=0.01, help="A kernel without an answer for so long hangs.")
@@ -108,6 +114,7 @@ def check(
             raise BadUse("a document is checked for itself: leave --adapter and --command out")
         return _document(protocol, constitution, as_json)
     from evenhand.checking.loop import EXHAUSTIVE, MACHINE, SEPARATING, Effort
+    from evenhand.checking.several import PAIRS, PROMISES
 
     bundle = bundle_named(protocol)
     limits = Limits(seconds=answer_seconds, mebibytes=memory)
@@ -116,9 +123,16 @@ def check(
             raise BadUse("name the kernel by exactly one of --adapter module:factory and --command '…'")
         source = adapter_source(adapter, limits) if adapter else command_source(command, limits)
         folder = ready_folder(out) if out is not None else None
-    phases = (EXHAUSTIVE, *((MACHINE,) if examples else ()), SEPARATING)
+    phases = (EXHAUSTIVE, *((MACHINE,) if examples else ()), SEPARATING, PAIRS, PROMISES)
     effort = Effort(
-        None if exhaustive else transitions, examples, seed=seed, seconds=seconds, phases=phases, first=first
+        None if exhaustive else transitions,
+        examples,
+        seed=seed,
+        seconds=seconds,
+        phases=phases,
+        first=first,
+        pairs=pairs,
+        promises=promises,
     )
     began = time.monotonic()
     try:
@@ -243,13 +257,17 @@ def _finding(
 
     made = finding_json(bundle.name, checked.system, defect, bundle.claims, claims_only=claims_only, kernel=source.name)
     trace: list[Json] = [describe(action) for action in defect.sighting.scenario.actions]
+    beside = defect.sighting.beside
+    traces: dict[str, Json] = {"trace": trace}
+    if beside is not None:
+        traces["trace_beside"] = [describe(action) for action in beside.scenario.actions]
     fixture = f"{bundle.name}/{file_stem(made)}.json"
     if folder is None:
-        return {**made, "trace": trace, "fixture": None}
+        return {**made, **traces, "fixture": None}
     with usage():
         path = save_finding(made, folder, kernel)
     test = path.with_name(f"test_{path.stem.replace('--', '_')}.py")
-    return {**made, "trace": trace, "fixture": fixture, "reproduce": shlex.join(["pytest", str(test)])}
+    return {**made, **traces, "fixture": fixture, "reproduce": shlex.join(["pytest", str(test)])}
 
 
 def _told(checked: Any) -> dict[str, Json]:
@@ -266,6 +284,7 @@ def _told(checked: Any) -> dict[str, Json]:
         "judged": list(checked.judged),
         "left_open": list(checked.left_open),
         "not_judged": list(checked.not_judged),
+        "why_not_judged": dict(checked.not_judged),
         "notes": list(checked.notes),
     }
 
@@ -293,6 +312,12 @@ def _found(one: Mapping[str, Any]) -> Iterator[str]:
     yield f"  in {plural(one['length'], 'step')} of system {one['system']}, seen in {plural(one['seen'], 'run')}"
     for number, action in enumerate(one["trace"], start=1):
         yield f"    {number:>3} {action}"
+    if one.get("loop"):
+        yield f"        the last {plural(one['loop'], 'step')} go round for ever"
+    if one.get("beside"):
+        yield "    beside"
+        for number, action in enumerate(one["trace_beside"], start=1):
+            yield f"    {number:>3} {action}"
     if one["fault"]:
         yield f"        the kernel {one['fault']}: {inert(one['why'])}"
     elif one["why"]:
@@ -326,7 +351,10 @@ def _covered(one: Mapping[str, Any]) -> Iterator[str]:
     for why, count in one["unsupported"].items():
         yield f"  not supported in {count:,} runs: {inert(why)}"
     if one["not_judged"]:
-        yield f"  {plural(len(one['judged']), 'claim')} judged; not of single runs: {', '.join(one['not_judged'])}"
+        yield f"  {plural(len(one['judged']), 'claim')} judged, {len(one['not_judged'])} not:"
+        for why in dict.fromkeys(one["why_not_judged"].values()):
+            names = [name for name, reason in one["why_not_judged"].items() if reason == why]
+            yield f"    {', '.join(names)}: {inert(why)}"
     if one["left_open"]:
         yield f"  left open, for they look at a state that nobody told: {', '.join(one['left_open'])}"
     yield from (f"  {note}" for note in one["notes"])
