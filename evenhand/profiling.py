@@ -79,6 +79,28 @@ class Shown:
             "note": self.note,
         }
 
+    @staticmethod
+    def from_json(protocol: str, made: Mapping[str, Any]) -> Shown:
+        """What `to_json` wrote, but for the steps of its run: the command shows those again."""
+        status = Status(made["status"])
+        found = Finding(
+            protocol=protocol,
+            claim=made["claim"],
+            sentence=made["sentence"],
+            engine=made["engine"],
+            system=made["system"],
+            variant="reference",
+            status=status,
+            expected=status,
+            because=made["because"],
+            sizes=made["sizes"],
+            readings=made["readings"],
+            coverage={"met": made["cases"]},
+            length=made["length"],
+            command=made["command"],
+        )
+        return Shown(Answer(made["answer"]), found, made["note"])
+
 
 @dataclass(frozen=True)
 class Cell:
@@ -148,6 +170,23 @@ class Profile:
     def to_json(self) -> dict[str, Json]:
         """The protocol and its cells."""
         return {"protocol": self.protocol, "cells": [cell.to_json() for cell in self.cells]}
+
+    @staticmethod
+    def from_json(made: Mapping[str, Any]) -> Profile:
+        """The profile that `to_json` wrote, as `evenhand profile --out` keeps it.
+
+        Raises KeyError, TypeError or ValueError for anything else.
+        """
+        name = made["protocol"]
+        cells = (
+            Cell(
+                Aspect(cell["aspect"]),
+                tuple(Shown.from_json(name, one) for one in cell["verdicts"]),
+                tuple(Shown.from_json(name, one) for one in cell["other_readings"]),
+            )
+            for cell in made["cells"]
+        )
+        return Profile(name, tuple(cells))
 
     def _repr_html_(self) -> str:
         """A notebook shows the table."""

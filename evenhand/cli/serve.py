@@ -70,8 +70,11 @@ def serve(
 
         from evenhand.explorer.app import application
     except ModuleNotFoundError as error:
+        missing = (error.name or "").partition(".")[0]
+        if missing not in ("starlette", "uvicorn"):
+            raise
         raise BadUse(
-            f"the explorer page needs Starlette and uvicorn, and {error.name} is not installed; "
+            f"the explorer page needs Starlette and uvicorn, and {missing} is not installed; "
             "install them with: pip install 'evenhand[serve]'"
         ) from error
     from evenhand.explorer.files import Library

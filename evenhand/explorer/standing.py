@@ -83,7 +83,7 @@ def _standing(system: AnySystem, claim: Property, trace: Trace[Any, Any, Any, An
         case Always():
             return _seen(claim, _of_states(claim, trace))
         case EachStep():
-            return _seen(claim, ((claim.when(step), claim.check(step)) for step in trace.steps), first=1)
+            return _seen(claim, _of_steps(claim, trace.steps), first=1)
         case Monitor():
             return _seen(claim, _of_history(claim, trace), first=1)
         case Reachable():
@@ -117,7 +117,15 @@ def _seen(claim: Property, looked: Iterator[tuple[bool, bool]], first: int = 0) 
 
 def _of_states(claim: Always, trace: Trace[Any, Any, Any, Any]) -> Iterator[tuple[bool, bool]]:
     config = trace.scenario.config
-    return ((claim.when(config, state), claim.check(config, state)) for state in trace.states)
+    for state in trace.states:
+        speaks = claim.when(config, state)
+        yield speaks, not speaks or claim.check(config, state)
+
+
+def _of_steps(claim: EachStep, steps: Sequence[AnyStep]) -> Iterator[tuple[bool, bool]]:
+    for step in steps:
+        speaks = claim.when(step)
+        yield speaks, not speaks or claim.check(step)  # a claim may only be asked where it speaks
 
 
 def _of_history(claim: Monitor, trace: Trace[Any, Any, Any, Any]) -> Iterator[tuple[bool, bool]]:
@@ -125,7 +133,8 @@ def _of_history(claim: Monitor, trace: Trace[Any, Any, Any, Any]) -> Iterator[tu
     value = claim.start(config)
     for step in trace.steps:
         value = claim.update(value, step)
-        yield claim.when(config, value), claim.ok(config, value)
+        speaks = claim.when(config, value)
+        yield speaks, not speaks or claim.ok(config, value)
 
 
 def _determined(claim: DeterminedBy, steps: Sequence[AnyStep]) -> Standing:

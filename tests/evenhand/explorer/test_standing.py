@@ -1,0 +1,95 @@
+"""Which claims hold now: the page and the judge say the same, on fixtures of every protocol and on drawn runs."""
+
+from __future__ import annotations
+
+import random
+from itertools import islice
+
+import pytest
+
+from evenhand.counterexamples.replay import replay_record
+from evenhand.explorer import standing
+from evenhand.explorer.place import opened
+from evenhand.explorer.standing import Truth, evidence_for, standings
+from evenhand.fixtures import fixtures_of
+from evenhand.model.trace import Lasso, Scenario, Trace, replay
+from evenhand.properties.property import DeterminedBy, Property, Reachable
+from evenhand.properties.refutes import refutes
+from evenhand.properties.registry import find, protocols
+from evenhand.properties.verdict import runs
+
+PROTOCOLS = [bundle.name for bundle in protocols()]
+FINAL = (Truth.FALSE, Truth.MET)
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_a_fixture_is_seen_where_it_ends(protocol: str) -> None:
+    """Of every claim that has one: its run makes the claim false (or met), and is evidence that refutes it."""
+    bundle = find(protocol)
+    seen: dict[str, Truth] = {}
+    for name, record in fixtures_of(protocol):
+        if record.claim in seen:
+            continue
+        result = replay_record(record, bundle, origin=name)
+        trace = replay(result.system, runs(result.evidence)[0])
+        (said,) = standings(result.system, (result.claim,), trace)
+        if isinstance(result.claim, DeterminedBy):  # compares two runs of the search: one run cannot show it
+            continue
+        seen[record.claim] = said.truth
+        assert said.truth in FINAL, f"{name}: {said}"
+        found = evidence_for(result.system, result.claim, trace, result.evidence)
+        assert found is not None and refutes(result.system, result.claim, found), name
+    assert len(seen) > 3
+    assert Truth.FALSE in seen.values()
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_drawn_runs_are_judged_as_the_judge_does(protocol: str) -> None:
+    """At every step of a run of each system: final exactly if there is evidence; and claims differ in what is said."""
+    bundle = find(protocol)
+    said: set[Truth] = set()
+    for number, name in enumerate(bundle.model.systems):
+        place = opened(bundle, name)
+        draw = random.Random(number)
+        trace = Trace(place.scenario, ())
+        for _ in range(4):
+            config = trace.scenario.config
+            offered = list(islice(place.system.enabled(config, trace.final), 60))
+            if not offered:
+                break
+            actions = (*trace.scenario.actions, draw.choice(offered))
+            trace = replay(place.system, Scenario(config, trace.scenario.start, actions))
+        for one in standings(place.system, bundle.claims_of(name), trace):
+            said.add(one.truth)
+            assert "cannot be told" not in one.told, one
+            if isinstance(one.claim, DeterminedBy):
+                continue
+            evidence = evidence_for(place.system, one.claim, trace)
+            assert (one.truth in FINAL) == (evidence is not None), (name, one, evidence)
+            assert (one.truth is Truth.MET) <= (isinstance(one.claim, Reachable) or one.claim.kind == "eventually")
+    assert {Truth.TRUE, Truth.SILENT} < said
+
+
+def test_a_fault_in_the_page_would_be_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The seeded fault: loops are not looked for, so that a livelock is not seen."""
+    bundle = find("cud")
+    name, record = next((n, r) for n, r in fixtures_of("cud") if r.claim == "livelock_free")
+    result = replay_record(record, bundle, origin=name)
+    assert isinstance(result.evidence, Lasso)
+    trace = replay(result.system, result.evidence.unrolled)
+    monkeypatch.setattr(standing, "_loops", lambda _trace: iter(()))
+    (said,) = standings(result.system, (result.claim,), trace)
+    assert said.truth not in FINAL
+
+
+def test_a_claim_that_raises_is_told() -> None:
+    """Never left out, and the others are still told."""
+    place = opened(find("latch"))
+
+    def breaks(_config: object) -> bool:
+        raise RuntimeError("no idea")
+
+    broken = Property(name="broken", sentence="It breaks.", applies=breaks)
+    first, *others = standings(place.system, (broken, *place.bundle.claims_of("latch")), Trace(place.scenario, ()))
+    assert "RuntimeError: no idea" in first.told and first.truth is Truth.WAITING
+    assert len(others) == len(place.bundle.claims_of("latch"))
