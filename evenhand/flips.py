@@ -19,7 +19,7 @@ from evenhand.properties.verdict import Status
 from evenhand.report.finding import Finding, plain
 from evenhand.running import run_jobs
 
-__all__ = ["Flip", "FlipTable", "flip_table"]
+__all__ = ["Flip", "FlipTable", "OpenCell", "flip_table"]
 
 AnySystem = System[Any, Any, Any, Any, Any]
 
@@ -52,11 +52,33 @@ class Flip:
 
 
 @dataclass(frozen=True)
+class OpenCell:
+    """A cell that one of the two runs left open: nobody knows whether the verdict flips, and nobody stated that."""
+
+    reading: str
+    value: str
+    system: str
+    claim: str
+    because: str
+
+    def to_json(self) -> dict[str, Json]:
+        """This cell as JSON."""
+        return {
+            "reading": self.reading,
+            "value": self.value,
+            "system": self.system,
+            "claim": self.claim,
+            "because": self.because,
+        }
+
+
+@dataclass(frozen=True)
 class FlipTable:
     """The table: `flips` alone, for most cells do not change; `places` and `values` say what was tried.
 
-    `untried` are readings whose legal values cannot be listed (a number, say); `undecided` counts cells that one of
-    the two runs left open.
+    `untried` are readings whose legal values cannot be listed (a number, say).  Of the cells in which one of the two
+    runs decided nothing, `silent` counts those where the whole place was searched and the claim is about nothing in it
+    (its antecedent is never met, say), `stated` those that were stated as undecided, and `open_cells` are the others.
     """
 
     protocol: str
@@ -64,8 +86,20 @@ class FlipTable:
     values: tuple[tuple[str, str], ...]
     flips: tuple[Flip, ...]
     untried: tuple[str, ...]
-    undecided: int
+    silent: int = 0
+    stated: int = 0
+    open_cells: tuple[OpenCell, ...] = ()
     interrupted: bool = False
+
+    @property
+    def undecided(self) -> int:
+        """Cells in which one of the two runs decided nothing, for whatever reason."""
+        return self.silent + self.stated + len(self.open_cells)
+
+    @property
+    def exit_code(self) -> int:
+        """0 whatever flips, for readings are meant to differ; 3 where cells are open, 130 when interrupted."""
+        return 130 if self.interrupted else 3 if self.open_cells else 0
 
     @property
     def idle(self) -> tuple[tuple[str, str], ...]:
@@ -91,6 +125,9 @@ class FlipTable:
             "idle": [{"reading": name, "value": value} for name, value in self.idle],
             "untried": list(self.untried),
             "undecided": self.undecided,
+            "silent": self.silent,
+            "stated": self.stated,
+            "open": [cell.to_json() for cell in self.open_cells],
             "interrupted": self.interrupted,
         }
 
@@ -128,13 +165,19 @@ def flip_table(
 
     ran = run_jobs([*base, *(job for _, job in changed)], workers=jobs, finished=finished)
     flips: list[Flip] = []
-    undecided = 0
+    left: list[OpenCell] = []
+    silent = stated = 0
     for (name, value), job in changed:
         usual = {one.claim: one for one in found.get(replace(job, readings=()), ())}
         for now in found.get(job, ()):
             before = usual.get(now.claim)
-            if before is None or Status.UNDECIDED in (before.status, now.status):
-                undecided += 1
+            doubts = [one for one in (before, now) if one is not None and one.status is Status.UNDECIDED]
+            if before is None or not all(_whole(one) or one.expected is Status.UNDECIDED for one in doubts):
+                because = doubts[-1].because if doubts else "the default was not searched"
+                left.append(OpenCell(name, str(plain(value)), job.system, now.claim, because))
+            elif doubts:
+                stated += any(not _whole(one) for one in doubts)
+                silent += all(_whole(one) for one in doubts)
             elif before.status is not now.status:
                 where = job.system, Scope(dict(job.scope))
                 flips.append(Flip(name, str(plain(value)), *where, now.claim, before.status, now.status, now.length))
@@ -144,9 +187,16 @@ def flip_table(
         values=tuple((name, str(plain(value))) for name, value in values),
         flips=tuple(flips),
         untried=tuple(name for name, legal in wanted.items() if not legal),
-        undecided=undecided,
+        silent=silent,
+        stated=stated,
+        open_cells=tuple(left),
         interrupted=ran.interrupted,
     )
+
+
+def _whole(found: Finding) -> bool:
+    """Whether the whole place was searched, so that nothing but the claim itself leaves the verdict open."""
+    return found.scope.get("complete") is True
 
 
 def _places(bundle: Bundle, system: str, scope: Scope | None, small: int) -> dict[str, Scope]:

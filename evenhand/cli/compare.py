@@ -38,6 +38,9 @@ if TYPE_CHECKING:
 
 __all__ = ["compare_command"]
 
+LISTED = 12
+"""Open cells that are printed one by one."""
+
 
 @guarded
 def compare_command(
@@ -99,7 +102,7 @@ def compare_command(
 
 
 def _table(bundle: Bundle, readings: list[str], system: str, scope: Scope | None, jobs: int, as_json: bool) -> int:
-    """Print the table; 0 whatever flips, for readings are meant to differ, 3 where cells stayed open."""
+    """Print the table; 0 whatever flips, 3 where cells stayed open."""
     from evenhand.flips import flip_table
 
     began = time.monotonic()
@@ -116,7 +119,7 @@ def _table(bundle: Bundle, readings: list[str], system: str, scope: Scope | None
         emit({**found.to_json(), "versions": versions(), "timing": {"total": round(time.monotonic() - began, 3)}})
     else:
         _print(found)
-    return 130 if found.interrupted else 3 if found.undecided else 0
+    return found.exit_code
 
 
 def _print(found: FlipTable) -> None:
@@ -130,10 +133,17 @@ def _print(found: FlipTable) -> None:
         table.add_row(*(Text(inert(cell)) for cell in (*cells, flip.now.value, length)))
     console.print(table)
     places = "; ".join(f"{system} at {scope}" for system, scope in found.places)
-    counts = f"{plural(len(found.flips), 'verdict')} flipped, {plural(found.undecided, 'cell')} undecided"
+    counts = (
+        f"{plural(len(found.flips), 'verdict')} flipped; of the cells that say nothing, {found.silent:,} are about "
+        f"nothing there, {found.stated:,} stated as undecided, {len(found.open_cells):,} open"
+    )
     lines = [
         f"{plural(len(found.values), 'value')} tried in {places}: {counts}.",
         f"values that flip nothing there: {', '.join(f'{name}={value}' for name, value in found.idle) or 'none'}",
         f"not tried, for their values cannot be listed: {', '.join(found.untried) or 'none'}",
     ]
+    for cell in found.open_cells[:LISTED]:
+        lines.append(f"open: {cell.claim} in {cell.system} under {cell.reading}={cell.value}: {cell.because}")
+    if len(found.open_cells) > LISTED:
+        lines.append(f"and {len(found.open_cells) - LISTED:,} more; --json lists all")
     print_lines(console, map(inert, lines))

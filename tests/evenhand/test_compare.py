@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from evenhand.comparing import compare, sides_of
 from evenhand.counterexamples.record import decode_run
+from evenhand.engines import findings_of
 from evenhand.flips import flip_table
 from evenhand.model.system import Scope, UnknownName
 from evenhand.model.trace import Scenario, replay
+from evenhand.plan import Job
 from evenhand.properties.observer import NEXT
-from evenhand.properties.registry import find
+from evenhand.properties.registry import Bundle, find
+from evenhand.properties.search import explore
 from evenhand.properties.variants import separate
+from evenhand.properties.verdict import Status
+from evenhand.report.finding import Finding
+from evenhand.running import Ran
 from tests.evenhand.conftest import Command
 
 
@@ -104,7 +113,49 @@ def test_the_table_lists_what_flips(cli: Command) -> None:
     assert answer.json["values"] == [{"reading": "again", "value": "granted"}]
     assert answer.json["places"] == [{"system": "latch", "scope": {"agents": 2}}]
     assert {flip["claim"] for flip in answer.json["flips"]} <= {claim.name for claim in find("latch").claims}
-    assert answer.code == (3 if answer.json["undecided"] else 0)
+    assert (answer.code, answer.json["open"]) == (0, [])
+
+
+def test_an_open_cell_of_the_table_is_told_and_fails(cli: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A claim that is about nothing in a place that was searched whole fails nothing; a search that was cut does."""
+    bundle = find("latch")
+    absurd = replace(bundle.claims[1], name="about_nothing", when=never)
+    with_claim = replace(bundle, claims=(*bundle.claims, absurd))
+    done = tuple(verdict_findings(with_claim))
+    monkeypatch.setattr("evenhand.flips.run_jobs", pretending(done))
+    table = flip_table(with_claim)
+    assert (table.silent, table.stated, table.open_cells, table.exit_code) == (1, 0, (), 0)
+    cut = [replace(one, scope={**one.scope, "complete": False}) for one in done]
+    monkeypatch.setattr("evenhand.flips.run_jobs", pretending(cut))
+    table = flip_table(with_claim)
+    assert [(cell.claim, cell.value) for cell in table.open_cells] == [("about_nothing", "granted")]
+    assert (table.exit_code, table.undecided) == (3, 1)
+    stated = [replace(one, expected=Status.UNDECIDED) for one in cut]
+    monkeypatch.setattr("evenhand.flips.run_jobs", pretending(stated))
+    assert (flip_table(with_claim).stated, flip_table(with_claim).exit_code) == (1, 0)
+
+
+def never(_step: Any) -> bool:
+    """An antecedent."""
+    return False
+
+
+def verdict_findings(bundle: Bundle) -> tuple[Finding, ...]:
+    """What exploring the latch finds."""
+    job = Job("latch", "explore", "latch", scope=(("agents", 2),))
+    system = bundle.model.systems["latch"]
+    return findings_of(bundle, job, system, explore(system, bundle.claims).verdicts)
+
+
+def pretending(findings: Iterable[Finding]) -> Callable[..., Ran]:
+    """Jobs that all find the same."""
+
+    def run(jobs: Iterable[Job], *, finished: Callable[[Job, tuple[Finding, ...]], None], **_more: Any) -> Ran:
+        for job in jobs:
+            finished(job, tuple(findings))
+        return Ran(tuple(findings))
+
+    return run
 
 
 def test_a_claim_that_a_reading_decides_flips() -> None:

@@ -12,18 +12,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
-from evenhand.model.canonical import Json, digest, parse
+from evenhand.model.canonical import Json
 from evenhand.model.cud.classify import classify
-from evenhand.model.cud.conditions.shape import ConditionBroken, read_condition
+from evenhand.model.cud.conditions.shape import read_condition
 from evenhand.model.cud.kernel import REFERENCE, Rules
 from evenhand.model.cud.mutants import mutant
 from evenhand.model.cud.play import RUN, playing
 from evenhand.model.cud.readings import Readings
 from evenhand.model.cud.step import initial
 from evenhand.model.cud.vocabulary import Config, Epoch, Shown, State
+from evenhand.model.registered import VectorBroken, as_registered, shipped
 from evenhand.model.system import Scope, System, UnknownName
 from evenhand.model.trace import Scenario, Trace, replay
 
@@ -32,9 +32,9 @@ __all__ = [
     "THE_TEN",
     "Case",
     "Condition",
-    "ConditionBroken",
     "EpochOutcome",
     "Outcome",
+    "VectorBroken",
     "condition",
     "conditions",
     "load",
@@ -104,45 +104,16 @@ class Condition:
 def load(texts: Mapping[str, str], manifest: str) -> tuple[Condition, ...]:
     """The conditions of these files (name without `.json` → text), checked against their manifest, in its order.
 
-    Raises ConditionBroken: a file that the manifest lacks, or the reverse; a file that is not the registered
+    Raises VectorBroken: a file that the manifest lacks, or the reverse; a file that is not the registered
     one; a file of another shape.
     """
-    registered = _registered(manifest)
-    for name in sorted(set(texts) ^ set(registered)):
-        raise ConditionBroken(
-            f"{name}.json is not in manifest.json; register it" if name in texts else f"{name}.json is missing"
-        )
     found: list[Condition] = []
-    for name, expected in registered.items():
-        value = _parsed(f"{name}.json", texts[name])
-        if digest(value) != expected:
-            raise ConditionBroken(
-                f"{name}.json is {digest(value)}, registered as {expected}: a preregistered condition does not change; "
-                "restore it, or register a new one under another name"
-            )
+    for name, value in as_registered(texts, manifest, "evenhand/condition-manifest").items():
         raw = read_condition(value, f"{name}.json")
         if raw.name != name:
-            raise ConditionBroken(f"{name}.json calls itself {raw.name!r}")
+            raise VectorBroken(f"{name}.json calls itself {raw.name!r}")
         found.append(Condition(raw.name, raw.title, raw.source, raw.config, raw.kernel, _cases(raw.cases)))
     return tuple(found)
-
-
-def _registered(manifest: str) -> dict[str, str]:
-    value = _parsed("manifest.json", manifest)
-    shape = {"format": "evenhand/condition-manifest", "version": 1}
-    try:
-        if {name: value[name] for name in shape} != shape:
-            raise ConditionBroken("manifest.json is not evenhand/condition-manifest version 1")
-        return {str(entry["name"]): str(entry["sha256"]) for entry in value["conditions"]}
-    except (KeyError, TypeError) as error:
-        raise ConditionBroken(f"manifest.json lacks a field, or has one of another shape: {error}") from error
-
-
-def _parsed(name: str, text: str) -> Any:
-    try:
-        return parse(text)
-    except ValueError as error:
-        raise ConditionBroken(f"{name} is no JSON: {error}") from error
 
 
 def _cases(raw: list[Json]) -> tuple[Case, ...]:
@@ -171,15 +142,10 @@ def _outcome(raw: Json) -> Outcome:
 
 @cache
 def conditions() -> tuple[Condition, ...]:
-    """Every condition, the ten of the text first.  Raises ConditionBroken as `load` does."""
-    here = files(__name__)
-    texts = {
-        entry.name.removesuffix(".json"): entry.read_text("utf-8")
-        for entry in here.iterdir()
-        if entry.name.endswith(".json")
-    }
+    """Every condition, the ten of the text first.  Raises VectorBroken as `load` does."""
+    texts, manifest = shipped(__name__)
     texts.pop("schema", None)
-    return load(texts, texts.pop("manifest", ""))
+    return load(texts, manifest)
 
 
 def condition(name: str) -> Condition:

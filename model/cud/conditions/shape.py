@@ -24,15 +24,12 @@ from evenhand.model.cud.vocabulary import (
     Script,
     World,
 )
+from evenhand.model.registered import VectorBroken
 from evenhand.model.system import reading_values
 
-__all__ = ["ConditionBroken", "Raw", "read_condition"]
+__all__ = ["Raw", "read_condition"]
 
 T = TypeVar("T")
-
-
-class ConditionBroken(ValueError):
-    """A condition's file, or the manifest, is not what was registered; says which and why."""
 
 
 @dataclass(frozen=True)
@@ -58,10 +55,10 @@ _EPOCH = ["dropped", "exits", "faults", "messages", "outcomes"]
 
 
 def read_condition(value: Json, where: str) -> Raw:
-    """The condition that `value` describes.  Raises ConditionBroken with the place of what is wrong."""
+    """The condition that `value` describes.  Raises VectorBroken with the place of what is wrong."""
     raw = _fields(value, _CONDITION, where)
     if raw["format"] != "evenhand/condition" or raw["version"] != 1:
-        raise ConditionBroken(f"{where}: not evenhand/condition version 1")
+        raise VectorBroken(f"{where}: not evenhand/condition version 1")
     agents = _texts(raw["agents"], f"{where}: agents")
     world = _world(raw["world"], f"{where}: world")
     strategies = _fields(raw["strategies"], sorted(agents), f"{where}: strategies")
@@ -87,34 +84,34 @@ def _of(kind: type[T], value: Json, where: str) -> T:
     """`value`, if it is of `kind` (True is no integer)."""
     plain: type[Any] = getattr(kind, "__origin__", kind)
     if not isinstance(value, plain) or (isinstance(value, bool) and plain is not bool):
-        raise ConditionBroken(f"{where} must be a {plain.__name__}, not {value!r}")
+        raise VectorBroken(f"{where} must be a {plain.__name__}, not {value!r}")
     return cast(T, value)
 
 
 def _fields(value: Json, names: list[str], where: str) -> Mapping[str, Json]:
     found = _of(dict[str, Json], value, where)
     if sorted(found) != names:
-        raise ConditionBroken(f"{where} must have exactly {', '.join(names) or 'no fields'}, not {', '.join(found)}")
+        raise VectorBroken(f"{where} must have exactly {', '.join(names) or 'no fields'}, not {', '.join(found)}")
     return found
 
 
 def _whole(value: Json, where: str) -> int:
     number = _of(int, value, where)
     if number < 0:
-        raise ConditionBroken(f"{where} must not be negative")
+        raise VectorBroken(f"{where} must not be negative")
     return number
 
 
 def _texts(value: Json, where: str) -> tuple[str, ...]:
     found = tuple(_of(str, one, where) for one in _of(list[Json], value, where))
     if len(set(found)) < len(found):
-        raise ConditionBroken(f"{where} lists something twice")
+        raise VectorBroken(f"{where} lists something twice")
     return found
 
 
 def _among(value: Json, legal: tuple[str, ...], where: str) -> str:
     if value not in legal:
-        raise ConditionBroken(f"{where} must be one of {', '.join(legal)}, not {value!r}")
+        raise VectorBroken(f"{where} must be one of {', '.join(legal)}, not {value!r}")
     return str(value)
 
 
@@ -127,7 +124,7 @@ def _world(value: Json, where: str) -> World:
 def _primitive(value: Json, where: str) -> Atom:
     found = atom(value)
     if not isinstance(found, Atom):
-        raise ConditionBroken(f"{where} must be a JSON primitive")
+        raise VectorBroken(f"{where} must be a JSON primitive")
     return found
 
 
@@ -153,7 +150,7 @@ def _strategy(value: Json, where: str) -> Script | Partition:
         return Partition(_texts(found["partition"], f"{where}.partition"))
     plans = _of(list[Json], _fields(value, ["script"], where)["script"], f"{where}.script")
     if not plans:
-        raise ConditionBroken(f"{where}.script needs a line")
+        raise VectorBroken(f"{where}.script needs a line")
     return Script(tuple(_plan(one, f"{where}.script[{i}]") for i, one in enumerate(plans)))
 
 
@@ -164,7 +161,7 @@ def _plan(value: Json, where: str) -> Plan:
     if do in OPERATIONS:
         return Plan(cast(Any, do), _of(str, _fields(value, ["do", "key"], where)["key"], f"{where}.key"))
     if do != "SUBMIT":
-        raise ConditionBroken(f"{where}.do must be one of NONE, EXIT, READ, WRITE, SUBMIT, not {do!r}")
+        raise VectorBroken(f"{where}.do must be one of NONE, EXIT, READ, WRITE, SUBMIT, not {do!r}")
     raw = _fields(_fields(value, ["do", "request"], where)["request"], _REQUEST, f"{where}.request")
     delta = _of(dict[str, Json], raw["proposed_delta"], f"{where}.proposed_delta")
     request = Request(
@@ -182,7 +179,7 @@ def _case(value: Json, where: str) -> None:
     known = reading_values(Readings())
     for name, chosen in _of(dict[str, Json], raw["readings"], f"{where}.readings").items():
         if name not in known:
-            raise ConditionBroken(f"{where}.readings: there is no reading {name!r}")
+            raise VectorBroken(f"{where}.readings: there is no reading {name!r}")
         if known[name]:
             _among(chosen, known[name], f"{where}.readings.{name}")
         else:
@@ -201,6 +198,6 @@ def _case(value: Json, where: str) -> None:
         _of(str, expected[name], f"{where}.expected.{name}")
     flags = _of(list[Json], expected["deadlocked"], f"{where}.expected.deadlocked")
     if len([_of(bool, flag, f"{where}.expected.deadlocked") for flag in flags]) != len(epochs):
-        raise ConditionBroken(f"{where}.expected.deadlocked needs one flag per epoch")
+        raise VectorBroken(f"{where}.expected.deadlocked needs one flag per epoch")
     if expected["since"] is not None:
         _whole(expected["since"], f"{where}.expected.since")

@@ -20,7 +20,7 @@ from evenhand.model.cud.conditions import (
     THE_TEN,
     Case,
     Condition,
-    ConditionBroken,
+    VectorBroken,
     condition,
     conditions,
     load,
@@ -148,7 +148,7 @@ def test_a_changed_vector_is_refused(old: str, new: str) -> None:
     changed = vectors()
     assert old in changed["A"]
     changed["A"] = changed["A"].replace(old, new)
-    with pytest.raises(ConditionBroken, match=r"A\.json is sha256:\w+, registered as sha256:\w+"):
+    with pytest.raises(VectorBroken, match=r"A\.json is sha256:\w+, registered as sha256:\w+"):
         load(changed, texts()["manifest"])
 
 
@@ -162,14 +162,14 @@ def test_a_missing_an_additional_and_a_broken_file_are_refused() -> None:
     """Each with one message that names the file."""
     manifest = texts()["manifest"]
     less = {name: text for name, text in vectors().items() if name != "B"}
-    with pytest.raises(ConditionBroken, match=r"B\.json is missing"):
+    with pytest.raises(VectorBroken, match=r"B\.json is missing"):
         load(less, manifest)
-    with pytest.raises(ConditionBroken, match=r"J\.json is not in manifest"):
+    with pytest.raises(VectorBroken, match=r"J\.json is not in manifest"):
         load({**vectors(), "J": "{}"}, manifest)
-    with pytest.raises(ConditionBroken, match=r"A\.json is no JSON"):
+    with pytest.raises(VectorBroken, match=r"A\.json is no JSON"):
         load({**vectors(), "A": vectors()["A"][:-5]}, manifest)
     for bad in ("", "[]", '{"format": "evenhand/condition-manifest"}', '{"format": "x", "version": 1}'):
-        with pytest.raises(ConditionBroken, match="manifest"):
+        with pytest.raises(VectorBroken, match="manifest"):
             load(vectors(), bad)
 
 
@@ -192,7 +192,7 @@ def readable(value: Json) -> bool:
     """Whether the reader takes it."""
     try:
         read_condition(value, "here")
-    except ConditionBroken:
+    except VectorBroken:
         return False
     return True
 
