@@ -11,6 +11,7 @@ from evenhand.proofs.markspace.lives import LIFETIMES
 from evenhand.proofs.markspace.resolving import RESOLUTIONS
 from evenhand.proofs.markspace.scopes import HIERARCHIES
 from evenhand.proofs.markspace.strengths import STRENGTHS
+from evenhand.proofs.markspace.superseding import SUPERSESSIONS
 
 __all__ = ["THEOREMS"]
 
@@ -19,6 +20,7 @@ THEOREMS = (
     *LIFETIMES,
     *HIERARCHIES,
     *RESOLUTIONS,
+    *SUPERSESSIONS,
     *BARRIERS,
     *ESCALATIONS,
     *DECISIONS,

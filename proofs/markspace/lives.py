@@ -10,11 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
+from itertools import product
 from typing import Any
 
 from evenhand.model.markspace.exact import ZERO, decayed, plain
 from evenhand.model.markspace.marks import HALF, ONE, Kind
-from evenhand.model.markspace.signals_words import Lives, Measure, SignalStep
+from evenhand.model.markspace.signals_words import Lives, Measure, SignalStep, Still
 from evenhand.model.system import System
 from evenhand.proofs.markspace.strength_link import (
     INSTANTS,
@@ -26,7 +27,6 @@ from evenhand.proofs.markspace.strength_link import (
     measured,
     props,
     rational,
-    samples_of_decay,
     table,
     taken,
     value,
@@ -224,6 +224,15 @@ def samples_of_lasting(system: System[Any, Any, Any, Any, Any]) -> Iterator[Sign
         yield from (system.take(taken(act, lives=Lives(1, 1, ttl)).config, taken(act).start, act) for ttl in (1, 2))
 
 
+def samples_of_halving(system: System[Any, Any, Any, Any, Any]) -> Iterator[SignalStep]:
+    """Observations and warnings, two half-lives or fewer apart, by any variant."""
+    for kind, strength in product((Kind.OBSERVATION, Kind.WARNING), (ONE, HALF, Fraction(0))):
+        for begins, later in ((0, 0), (0, 1), (0, 2), (2, 2)):
+            for lives in (Lives(1, 1, 1), Lives(2, 1, 1), Lives(1, 2, 2)):
+                act = Measure(kind, strength, age=begins, later=later)
+                yield system.take(taken(act, lives=lives).config, Still(), act)
+
+
 def view_halving(step: SignalStep) -> Structure | None:
     """An observation or a warning at two instants, with nothing beside it."""
     act = step.action
@@ -296,7 +305,7 @@ HALVES = _theorem(
     theory=HALVING,
     view=view_halving,
     realise=scene_of_halving,
-    samples=samples_of_decay,
+    samples=samples_of_halving,
     variables=(t, u),
     assumes=a_half_life_on(t, u),
     goal=word(HALVING, "halves", t, u),

@@ -1,7 +1,7 @@
-"""Who wins among intents, by whoever resolves the conflict, and what supersession hides (P11, P47, §6.1, §10).
+"""Who wins among intents, by whoever resolves the conflict (P11, §6.1).
 
 Any number of intents of any number of agents, under each policy, ties included; they may be listed in any order that
-follows the instants of writing.  Any number of marks, superseding each other in any way.
+follows the instants of writing.
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ from evenhand.model.markspace.marks import (
     Draft,
     Kind,
     Mark,
-    Read,
     ScopeDef,
     Space,
     SpaceConfig,
@@ -31,7 +30,7 @@ from evenhand.model.markspace.readings import Readings
 from evenhand.model.system import System
 from evenhand.model.trace import Pair, Scenario
 from evenhand.proofs.markspace.strength_link import props
-from evenhand.proofs.markspace.strength_words import define, mutation, word
+from evenhand.proofs.markspace.strength_words import define, mutation
 from evenhand.proofs.smt.logic import (
     Definition,
     Formula,
@@ -50,12 +49,12 @@ from evenhand.proofs.smt.structure import Structure
 from evenhand.proofs.theorem import Mutation, Theorem
 from evenhand.proofs.theory import Axiom, Theory
 
-__all__ = ["RESOLUTIONS", "ordered"]
+__all__ = ["RESOLUTIONS", "Scene", "config_of", "ordered"]
 
-AGENT, INTENT, MARK = Sort("Agent"), Sort("Intent"), Sort("Mark")
+AGENT, INTENT = Sort("Agent"), Sort("Intent")
 i, j, k = variables(INTENT, "i j k")
-m, n, o = variables(MARK, "m n o")
 Scene = Scenario[SpaceConfig, Space, Act]
+"""A run of a space."""
 
 
 def ordered(relation: Relation, one: Any, two: Any, three: Any) -> Formula:
@@ -140,45 +139,14 @@ def _both(one: Mutation) -> Mutation:
     return Mutation(mutant=one.mutant, definitions=definitions, expected=one.expected, because=one.because)
 
 
-# Supersession.
-
-supersedes, written_before, alike = (Relation(name, (MARK, MARK)) for name in ("supersedes", "written_before", "alike"))
-eligible = Relation("eligible", (MARK,))
-
-
-def _over(one: Any, other: Any) -> Formula:
-    """`one` supersedes `other`, which was there before."""
-    return written_before(other, one) & supersedes(one, other)
-
-
-def _seen(gone: Formula) -> dict[str, Formula]:
-    return {"seen": eligible(m) & ~gone}
-
-
-SUPERSESSION = Theory(
-    name="markspace_supersession",
-    sorts=(MARK,),
-    functions=(),
-    relations=(supersedes, written_before, alike, eligible),
-    axioms=(
-        Axiom("writes_are_ordered", ordered(written_before, m, n, o), "P32"),
-        Axiom("one_is_named", forall([m, n, o], (supersedes(m, n) & supersedes(m, o)) >> same(n, o)), "2.1, 10"),
-        Axiom("alike_itself", forall([m], alike(m, m)), "2"),
-        Axiom("alike_both_ways", forall([m, n], alike(m, n) >> alike(n, m)), "2"),
-        Axiom("alike_all_along", forall([m, n, o], (alike(m, n) & alike(n, o)) >> alike(m, o)), "2"),
-    ),
-    definitions=(define("seen", (m,), _seen(exists([n], _over(n, m)))["seen"], "8.2, 10"),),
-)
-_RESURFACES = _seen(exists([n], _over(n, m) & ~exists([o], _over(o, n))))
-_OF_ONE_KIND = _seen(exists([n], _over(n, m) & alike(n, m)))
-
 # The link: resolution.
 
 POLICIES = tuple(Policy)
 TTL = 9
 
 
-def _config(agents: Sequence[str], policy: Policy) -> SpaceConfig:
+def config_of(agents: Sequence[str], policy: Policy) -> SpaceConfig:
+    """Writers of everything in the one scope `a`, whose conflicts are resolved by the policy."""
     writers = tuple(Agent(name, frozenset(("a", kind) for kind in Kind), frozenset({"a"})) for name in agents)
     return SpaceConfig(writers, (ScopeDef("a", intent_ttl=TTL, policy=policy),), Readings(), capacity=9)
 
@@ -251,7 +219,7 @@ def _listing(structure: Structure, listed: str) -> Scene:
             now = old[one]
         draft = Draft(Kind.INTENT, "a", verb="book", confidence=Fraction(1, 1 + sure[one]))
         acts.append(Write(agents[by[(one,)]], draft, ids[one] + 1))
-    return Scenario(_config(tuple(agents.values()), policy), Space(), (*acts, Decide(None, "a")))
+    return Scenario(config_of(tuple(agents.values()), policy), Space(), (*acts, Decide(None, "a")))
 
 
 def scene_of_resolution(structure: Structure) -> Scene:
@@ -286,64 +254,9 @@ def _marks(
 def samples_of_resolution(system: System[Any, Any, Any, Any, Any]) -> Iterator[SpaceStep]:
     """Conflicts of two and three intents under every policy, listed as the ids go and otherwise."""
     for policy in POLICIES:
-        config = _config(("x", "y", "z"), policy)
+        config = config_of(("x", "y", "z"), policy)
         for marks in _spaces():
             yield system.take(config, Space(marks), Decide(None, "a"))
-
-
-# The link: supersession.
-
-KINDS = (Kind.OBSERVATION, Kind.NEED, Kind.WARNING)
-
-
-def view_supersession(step: SpaceStep) -> Structure | None:
-    """A read by infrastructure of fresh marks that no warning touches."""
-    act, marks = step.action, step.before.marks
-    if not isinstance(act, Read) or act.reader is not None or step.shown.seen is None or not marks:
-        return None
-    if step.config.readings != Readings() or any(mark.age or mark.draft.invalidates for mark in marks):
-        return None
-    if any(mark.draft.strength != 1 or mark.draft.scope != act.scope or mark.resolved_by for mark in marks):
-        return None
-    names = {mark.id: f"mark:{mark.id}" for mark in marks}
-    places = tuple(enumerate(marks))
-
-    def rows(told: Any) -> frozenset[tuple[str, ...]]:
-        return frozenset((names[x.id], names[y.id]) for a, x in places for b, y in places if told(a, x, b, y))
-
-    relations = {
-        "supersedes": rows(lambda _a, x, _b, y: x.draft.supersedes == y.id),
-        "written_before": rows(lambda a, _x, b, _y: a < b),
-        "alike": rows(lambda _a, x, _b, y: x.draft.kind is y.draft.kind),
-        "eligible": frozenset((name,) for name in names.values()),
-        "seen": frozenset((names[seen.mark.id],) for seen in step.shown.seen),
-    }
-    return Structure({"Mark": tuple(names.values())}, relations)
-
-
-def scene_of_supersession(structure: Structure) -> Scene | None:
-    """The marks written in their order, each naming what it supersedes; then infrastructure reads."""
-    told, marks = structure.relations, structure.universe["Mark"]
-    rank = {one: sum(row[1] == one for row in told["written_before"]) for one in marks}
-    classes = sorted({min(row[1] for row in told["alike"] if row[0] == one) for one in marks})
-    if len(classes) > len(KINDS):
-        return None
-    acts: list[Act] = []
-    for one in sorted(marks, key=rank.__getitem__):
-        kind = KINDS[classes.index(min(row[1] for row in told["alike"] if row[0] == one))]
-        target = next((rank[row[1]] + 1 for row in sorted(told["supersedes"]) if row[0] == one), None)
-        acts.append(Write("x", Draft(kind, "a", supersedes=target), rank[one] + 1))
-    return Scenario(_config(("x",), Policy.FIRST_WRITER), Space(), (*acts, Read(None, "a")))
-
-
-def samples_of_supersession(system: System[Any, Any, Any, Any, Any]) -> Iterator[SpaceStep]:
-    """Every way in which three marks of two kinds can supersede each other, by any variant."""
-    config = _config(("x",), Policy.FIRST_WRITER)
-    for kinds in product(KINDS[:2], repeat=3):
-        for targets in product((None, 2), (None, 1, 3), (None, 1, 2)):
-            drafts = [Draft(kind, "a", supersedes=target) for kind, target in zip(kinds, targets, strict=True)]
-            marks = tuple(Mark(number, "x", draft) for number, draft in enumerate(drafts, start=1))
-            yield system.take(config, Space(marks), Read(None, "a"))
 
 
 def _theorem(**more: Any) -> Theorem:
@@ -384,24 +297,5 @@ PURE = _theorem(
     mutants=(_both(_BASE),),
 )
 
-HIDDEN = _theorem(
-    name="supersession_transitivity_p47",
-    sentence="No superseded mark is seen, whatever becomes of the one that supersedes it: of a chain the last at most.",
-    source="P47, 10",
-    scope="any number of marks",
-    theory=SUPERSESSION,
-    view=view_supersession,
-    realise=scene_of_supersession,
-    samples=samples_of_supersession,
-    variables=(m, n, o),
-    assumes=_over(n, m),
-    goal=~word(SUPERSESSION, "seen", m) & (_over(o, n) >> ~word(SUPERSESSION, "seen", n)),
-    witness=exists([m, n, o], _over(n, m) & _over(o, n) & word(SUPERSESSION, "seen", o)),
-    mutants=(
-        mutation(SUPERSESSION, "chains_resurface", _RESURFACES),
-        mutation(SUPERSESSION, "superseding_keeps_the_kind", _OF_ONE_KIND),
-    ),
-)
-
-RESOLUTIONS: tuple[Theorem, ...] = (FIRST, PURE, HIDDEN)
-"""The theorems about who wins and what is hidden."""
+RESOLUTIONS: tuple[Theorem, ...] = (FIRST, PURE)
+"""The theorems about who wins."""

@@ -142,6 +142,25 @@ def requests_leave_an_intent(step: AnyStep) -> bool:
     return any((one.confidence, one.life, one.hidden) == (act.confidence, step.config.ttl, False) for one in own)
 
 
+def _own_place(step: AnyStep) -> int:
+    """Where the intent that was just written stands; the last of the agent's on the resource."""
+    act = step.action
+    mine = [n for n, i in enumerate(step.after.intents) if (i.agent, i.resource) == (act.agent, act.resource)]
+    return mine[-1] if mine else len(step.after.intents)
+
+
+@each_step(
+    "An intent that is written ranks behind every one that stood there before this instant, whether or not it replaces "
+    "one.",
+    source="P32, 9.2 step 3: it is created now",
+    systems=GUARDED,
+    when=_when_requests_leave_an_intent,
+)
+def new_intents_rank_last(step: AnyStep) -> bool:
+    """Only marks of this very instant may come after it, where ids allow it."""
+    return all(intent.fresh for intent in step.after.intents[_own_place(step) + 1 :])
+
+
 # P37: a tool is called only after ALLOW.  The monitor remembers who was allowed what and has not used it up.
 
 
@@ -274,6 +293,22 @@ def later_action_supersedes(step: AnyStep) -> bool:
     return bool(claim_on(config, step.after, act.resource) == act.agent and newest_gone and step.shown.notified == told)
 
 
+def _when_actions_leave_others_alone(step: AnyStep) -> bool:
+    return bool(step.action.what is What.POST and not step.shown.rejected)
+
+
+@each_step(
+    "post_action supersedes no intent of another agent, whether the tool failed or not.",
+    source="9.2, 10: a mark supersedes the one that it names",
+    systems=GUARDED,
+    when=_when_actions_leave_others_alone,
+)
+def actions_leave_others_alone(step: AnyStep) -> bool:
+    """They run out by themselves, or win where the claim is lost."""
+    before, after = (tuple(i for i in s.intents if i.agent != step.action.agent) for s in (step.before, step.after))
+    return before == after
+
+
 def _when_strangers_are_denied(step: AnyStep) -> bool:
     return bool(step.action.what is What.PRE and step.action.agent in step.config.strangers)
 
@@ -335,6 +370,7 @@ GUARDING: tuple[Property, ...] = (
     uncontested_is_allowed,
     guard_determinism_p36,
     requests_leave_an_intent,
+    new_intents_rank_last,
     guard_atomicity_p37,
     guard_transparency_p38,
     refusals_name_their_cause,
@@ -342,6 +378,7 @@ GUARDING: tuple[Property, ...] = (
     unwarned_action_takes_precedence,
     failed_actions_never_claim,
     later_action_supersedes,
+    actions_leave_others_alone,
     strangers_are_denied,
     rejections_change_nothing,
     leases_run_out,

@@ -192,8 +192,6 @@ GUARDING: tuple[Mutant[Rules], ...] = (
         "A replaced intent keeps its rank.",
         "P32",
         written=_keeps_its_place,
-        expected="open_gap",
-        reason="no claim says where a replaced intent ranks; it would end the retry livelock, see the page",
     ),
     _mutant(
         "batch_of_one", "The batch looks at the first intent alone.", "P14, P18", "deferred", active=_only_the_first_two
@@ -222,8 +220,6 @@ GUARDING: tuple[Mutant[Rules], ...] = (
         "An action removes everybody's intents.",
         "9.2",
         superseded=_everybodys_intents,
-        expected="open_gap",
-        reason="no claim protects the intents of others from an action: P39 refuses them in any case",
     ),
     _mutant(
         "loser_not_notified",
