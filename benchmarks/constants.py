@@ -1,0 +1,132 @@
+"""The constants that a plan for more machines is made of: rates by CPU seconds, bytes by state, bytes of a result.
+
+Every measure has a process of its own; its CPU seconds are those of that process and of what it started (solvers), its
+bytes what it held at most beyond what it held before.  CPU seconds change less than the clock when other work runs
+beside, and still change: caches and memory are shared.
+"""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import sys
+import time
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from benchmarks.models import cells
+from evenhand.engines import run
+from evenhand.model.canonical import canonical_bytes, parse
+from evenhand.model.cud import PROTOCOL
+from evenhand.plan import Job
+from evenhand.processes import Ended, Errand, in_children
+from evenhand.properties.machine import fuzz
+from evenhand.properties.registry import find, protocols
+from evenhand.properties.search import explore
+from evenhand.properties.search.memory import resident
+
+__all__ = ["MEASURES", "Measure", "main"]
+
+
+class Measure(NamedTuple):
+    """What is counted: a name and a function that gives how many of what."""
+
+    name: str
+    count: Callable[[], dict[str, int]]
+
+
+def _search(system: Any, tier: int) -> Callable[[], dict[str, int]]:
+    def count() -> dict[str, int]:
+        found = explore(system, tier=tier)
+        return {"states": found.states, "steps": found.transitions}
+
+    return count
+
+
+def _machine(protocol: str, *, claims: bool, guided: bool = False) -> Callable[[], dict[str, int]]:
+    def count() -> dict[str, int]:
+        bundle = find(protocol)
+        generator = bundle.generators[0]
+        named = bundle.claims_of(generator.system) if claims else ()
+        system = bundle.model.systems[generator.system]
+        found = fuzz(system, named, generator, examples=20, steps=20, guided=guided)
+        return {"steps": found.steps}
+
+    return count
+
+
+def _proofs(protocol: str, names: Sequence[str]) -> Callable[[], dict[str, int]]:
+    def count() -> dict[str, int]:
+        from evenhand.proofs.prove import prove
+        from evenhand.proofs.registry import stated
+        from evenhand.proofs.smt.portfolio import shared
+
+        queries = sum(len(prove(one).queries) for one in stated(protocol) if one.name in names)
+        shared().close()
+        return {"theorems": len(names), "queries": queries}
+
+    return count
+
+
+def _result() -> dict[str, int]:
+    found = run(find("cud"), Job("cud", "explore", "universe", scope=(("agents", 2), ("keys", 1))))
+    return {"verdicts": len(found), "bytes sent": len(canonical_bytes([one.to_json() for one in found]))}
+
+
+_FREE = PROTOCOL.systems["free"]
+MEASURES = (
+    Measure("tier 0, free agents 3,2,2", _search(_FREE.at(agents=3, keys=2, values=2), 0)),
+    Measure("tier 1, free agents 3,2,2", _search(_FREE.at(agents=3, keys=2, values=2), 1)),
+    Measure("tier 1, free agents 4,2,2", _search(_FREE.at(agents=4, keys=2, values=2), 1)),
+    Measure("tier 0, ring of 7", _search(cells(7), 0)),
+    Measure("tier 2, ring of 9", _search(cells(9), 2)),
+    Measure("tier 2, ring of 10", _search(cells(10), 2)),
+    *(Measure(f"machine, {one.name}, all claims", _machine(one.name, claims=True)) for one in protocols()),
+    *(Measure(f"machine, {one.name}, no claim", _machine(one.name, claims=False)) for one in protocols()),
+    Measure("machine, cud, all claims, guided", _machine("cud", claims=True, guided=True)),
+    Measure("proofs, cud", _proofs("cud", ("no_winner", "deadlock_is_stable", "executed_never_interfere"))),
+    Measure("a result, cud universe 2,1", _result),
+)
+
+
+def measured(message: bytes) -> bytes:
+    """One measure, in this process."""
+    before, began = resident(), time.process_time()
+    made = MEASURES[int(message)].count()
+    own, others = time.process_time() - began, resource.getrusage(resource.RUSAGE_CHILDREN)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+    cpu = own + others.ru_utime + others.ru_stime
+    return canonical_bytes({"made": made, "cpu": cpu, "memory": max(0, peak - before)})
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print a line for each measure as it is made."""
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.constants", description=(__doc__ or "").partition("\n")[0]
+    )
+    parser.add_argument("--only", default="", metavar="WORD", help="only measures whose name has this word")
+    asked = parser.parse_args(arguments)
+    chosen = [number for number, one in enumerate(MEASURES) if asked.only in one.name]
+    print("| measure | counted | CPU s | per CPU second | MB | bytes for each state |\n" + "|---" * 6 + "|", flush=True)
+
+    def finished(place: int, ended: Ended) -> tuple[Errand, ...]:
+        name = MEASURES[chosen[place]].name
+        if ended.answer is None:
+            print(f"| {name} | its process ended with exit code {ended.code} | | | | |", flush=True)
+            return ()
+        said = parse(ended.answer)
+        made: dict[str, int] = said["made"]
+        counted = ", ".join(f"{count:,} {what}" for what, count in made.items())
+        rates = ", ".join(f"{count / said['cpu']:,.3g} {what}" for what, count in made.items())
+        each = f"{said['memory'] / made['states']:,.0f}" if "states" in made else ""
+        memory = said["memory"] / 2**20
+        print(f"| {name} | {counted} | {said['cpu']:.2f} | {rates} | {memory:,.0f} | {each} |", flush=True)
+        return ()
+
+    errands = [Errand(str(number).encode()) for number in chosen]
+    in_children(errands, measured, started=lambda _place: None, finished=finished)
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
