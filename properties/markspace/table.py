@@ -1,19 +1,20 @@
 """The sixty-six properties of the text, one row each: claim, kind, and what is registered about it.
 
-A property is stated once; its claim's name ends with its number.  The row says in which systems it is searched and
-where it is registered as refuted; what a run found stands in that run's report.
+A property is stated once; its claim's name ends with its number.  The row says in which systems it is searched,
+where it is registered as refuted, and which theorem is stated of it for any number of things, or why none is; what a
+run found stands in that run's report.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from evenhand.properties.property import Property
 from evenhand.properties.registry import Expectation
 from evenhand.properties.verdict import Status
 
-__all__ = ["COUNT", "REPAIRS", "Row", "markdown", "rows"]
+__all__ = ["BESIDE", "COUNT", "REPAIRS", "Row", "markdown", "rows", "unproved"]
 
 COUNT = 66
 
@@ -29,26 +30,59 @@ REPAIRS: dict[int, str] = {
 """For a property that is false as written: the claim that adds the weakest assumption found."""
 
 
+BESIDE: dict[int, tuple[str, ...]] = {
+    3: ("transient_marks_halve",),
+    11: ("resolution_is_a_function_of_the_intents", "winners_come_first", "policy_decides_as_written"),
+}
+"""Claims under other names that theorems about a property state."""
+
+_PARTS = {3: "that halving without end leaves less than any bound is an induction over the half-lives, not first-order"}
+"""Of which a theorem states a part only, and why."""
+_RUNS = "what can or must come is a claim about whole runs; a theorem speaks of one step, or of two"
+_HISTORY = "a monitor of what went before; no invariant of it is stated"
+_UNASKED = "stated of every step or state that is searched; nobody asked for a proof"
+_WHY: dict[int, str] = {
+    **dict.fromkeys((12, 13, 16), _RUNS),
+    **dict.fromkeys((37, 48, 51, 56), _HISTORY),
+}
+
+
+def unproved(number: int) -> str:
+    """Why no theorem is stated of a property."""
+    return f"none, because: {_WHY.get(number, _UNASKED)}"
+
+
 @dataclass(frozen=True)
 class Row:
-    """One property; no cell is empty."""
+    """One property; no cell is empty.
+
+    `status`: proved (for any number), searched (in a stated scope) or false as written; `theorems` are the names, a
+    refuted one with that word, or the reason why there is none.
+    """
 
     number: int
     claim: str
     sentence: str
     kind: str
     systems: str
+    status: str
+    theorems: str
     registered: str
     repair: str
 
 
-def rows(claims: Iterable[Property], expected: Iterable[Expectation]) -> tuple[Row, ...]:
-    """The rows in order.  Raises ValueError for a number without exactly one claim."""
+def rows(claims: Iterable[Property], expected: Iterable[Expectation], theorems: Mapping[str, str]) -> tuple[Row, ...]:
+    """The rows in order; `theorems` says by claim what is stated of it: `proved` or `refuted`.
+
+    Raises ValueError for a number without exactly one claim.
+    """
     listed, wanted = tuple(claims), tuple(expected)
-    return tuple(_row(number, listed, wanted) for number in range(1, COUNT + 1))
+    return tuple(_row(number, listed, wanted, theorems) for number in range(1, COUNT + 1))
 
 
-def _row(number: int, claims: tuple[Property, ...], expected: tuple[Expectation, ...]) -> Row:
+def _row(
+    number: int, claims: tuple[Property, ...], expected: tuple[Expectation, ...], theorems: Mapping[str, str]
+) -> Row:
     found = [claim for claim in claims if claim.name.endswith(f"_p{number}")]
     if len(found) != 1:
         raise ValueError(f"P{number} has {len(found)} claims; give exactly one claim a name that ends with _p{number}")
@@ -59,14 +93,31 @@ def _row(number: int, claims: tuple[Property, ...], expected: tuple[Expectation,
     where = sorted({one.system for one in against})
     registered = f"false as written in {', '.join(where)}: {against[0].because}" if against else "holds"
     repair = REPAIRS.get(number, "none found") if against else "none needed"
-    return Row(number, claim.name, claim.sentence, claim.kind, ", ".join(claim.systems), registered, repair)
+    told = [one for one in (claim.name, *BESIDE.get(number, ()), repair) if one in theorems]
+    stated = ", ".join(f"{one} ({theorems[one]})" for one in told)
+    if number in _PARTS and stated:
+        stated += f"; {_PARTS[number]}"
+    proved = "its step proved" if number in _PARTS else "proved"
+    status = "false as written" if against else proved if told else "searched"
+    return Row(
+        number,
+        claim.name,
+        claim.sentence,
+        claim.kind,
+        ", ".join(claim.systems),
+        status,
+        stated or unproved(number),
+        registered,
+        repair,
+    )
 
 
 def markdown(table: Iterable[Row]) -> str:
     """The table as Markdown."""
-    head = "| P | claim | kind | systems | registered | repaired by |\n| --- | --- | --- | --- | --- | --- |\n"
+    head = "| P | claim | kind | systems | status | theorems | registered | repaired by |\n" + "| --- " * 8 + "|\n"
     lines = (
-        f"| P{row.number} | {row.sentence} | {row.kind} | {row.systems} | {row.registered} | {row.repair} |\n"
+        f"| P{row.number} | {row.sentence} | {row.kind} | {row.systems} | {row.status} | {row.theorems} "
+        f"| {row.registered} | {row.repair} |\n"
         for row in table
     )
     return head + "".join(lines)

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import fields
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from evenhand.model.system import reading_values
+from evenhand.proofs.markspace import THEOREMS
+from evenhand.proofs.markspace.evidence import sixty_six
 from evenhand.properties.machine import fuzz
-from evenhand.properties.markspace.table import COUNT, markdown, rows
+from evenhand.properties.markspace.table import BESIDE, COUNT, markdown, rows, unproved
 from evenhand.properties.property import Property
 from evenhand.properties.registry import Plan
 from evenhand.properties.search import explore
@@ -90,14 +93,33 @@ def test_one_lock_through_the_tool_call_excludes_and_so_do_waiting_boundaries() 
 
 def test_the_table_has_sixty_six_full_rows() -> None:
     """One claim for each number, and a claim that is missing or doubled is an error."""
-    table = rows(BUNDLE.claims, BUNDLE.expected)
+    table = sixty_six()
     assert [row.number for row in table] == list(range(1, COUNT + 1))
     assert all(getattr(row, cell.name) for row in table for cell in fields(row))
     assert markdown(table).count("\n") == COUNT + 2
     known = {claim.name for claim in BUNDLE.claims}
     assert all(row.repair in known or row.repair.startswith("none") for row in table)
     with pytest.raises(ValueError, match="P66 has 0 claims"):
-        rows([claim for claim in BUNDLE.claims if not claim.name.endswith("_p66")], BUNDLE.expected)
+        rows([claim for claim in BUNDLE.claims if not claim.name.endswith("_p66")], BUNDLE.expected, {})
+
+
+def test_rows_name_the_theorems_that_there_are() -> None:
+    """Every theorem about a property stands in its row; without theorems each row gives a reason."""
+    table = {row.number: row for row in sixty_six()}
+    stated = {one.claim for one in THEOREMS}
+    for row in table.values():
+        beside = {row.claim, row.repair, *BESIDE.get(row.number, ())} & stated
+        assert all(name in row.theorems for name in beside)
+        assert bool(beside) != row.theorems.startswith("none, because: ")
+    asked = (*range(1, 12), 17, 23, 26, 34, 35, 36, 39, 43, 44, 45, 47, 53, 54, 55)
+    assert [number for number in asked if "none" in table[number].theorems] == []
+    assert all(row.theorems == unproved(row.number) for row in rows(BUNDLE.claims, BUNDLE.expected, {}))
+
+
+def test_the_page_of_the_sixty_six_is_the_table() -> None:
+    """What the reference prints is what is registered."""
+    page = Path(__file__).parents[3] / "docs" / "reference" / "markspace_properties.md"
+    assert markdown(sixty_six()) in page.read_text("utf-8")
 
 
 def test_plans_and_expectations_name_what_there_is() -> None:
