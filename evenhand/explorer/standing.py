@@ -87,8 +87,7 @@ def _standing(system: AnySystem, claim: Property, trace: Trace[Any, Any, Any, An
         case Monitor():
             return _seen(claim, _of_history(claim, trace), first=1)
         case Reachable():
-            met = next((n for n, step in enumerate(trace.steps, 1) if claim.goal(step)), None)
-            return Standing(claim, Truth.WAITING if met is None else Truth.MET, met, "" if met else "not met so far")
+            return _reached(system, claim, trace.steps)
         case DeterminedBy():
             return _determined(claim, trace.steps)
         case TwoRun():
@@ -135,6 +134,18 @@ def _of_history(claim: Monitor, trace: Trace[Any, Any, Any, Any]) -> Iterator[tu
         value = claim.update(value, step)
         speaks = claim.when(config, value)
         yield speaks, not speaks or claim.ok(config, value)
+
+
+def _reached(system: AnySystem, claim: Reachable, steps: Sequence[AnyStep]) -> Standing:
+    """Something can happen if it does on a run that the system offers; one with a hostile request is no such run."""
+    met = next((n for n, step in enumerate(steps, 1) if claim.goal(step)), None)
+    if met is None:
+        return Standing(claim, Truth.WAITING, told="not met so far")
+    for number, step in enumerate(steps, 1):
+        if not system.is_enabled(step.config, step.before, step.action):
+            told = f"its goal is met in step {met}, but step {number} was not on offer"
+            return Standing(claim, Truth.WAITING, met, told)
+    return Standing(claim, Truth.MET, met)
 
 
 def _determined(claim: DeterminedBy, steps: Sequence[AnyStep]) -> Standing:

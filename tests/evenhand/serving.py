@@ -18,8 +18,14 @@ import uvicorn
 from evenhand.explorer.app import application
 from evenhand.explorer.files import Library
 from evenhand.explorer.place import Place
+from evenhand.fixtures import fixture_files
 
-__all__ = ["Got", "Served", "served"]
+__all__ = ["Got", "Served", "served", "shipped"]
+
+
+def shipped(protocol: str, begins: str) -> str:
+    """The name of the first fixture of a protocol that begins so."""
+    return next(path.name for path in fixture_files(protocol) if path.name.startswith(begins))
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ from evenhand.model.trace import replay
 from evenhand.properties.registry import find
 from evenhand.report.text import describe
 from tests.evenhand.conftest import Command
-from tests.evenhand.serving import Served, served
+from tests.evenhand.serving import Served, served, shipped
 
 axe: Any = import_module("axe_playwright_python.sync_playwright").Axe()  # it comes without types
 PATIENT = 60_000
@@ -52,6 +52,22 @@ LIVELOCKS = (
 @pytest.fixture(name="library")
 def _library(tmp_path: Path) -> Library:
     return Library(tmp_path / "kept")
+
+
+@pytest.fixture(name="window")
+def _window(browser: Browser) -> Iterator[Page]:
+    """A page that fails the test for whatever its console complains about, but for requests refused in words."""
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    made = context.new_page()
+    made.set_default_timeout(PATIENT)
+    complaints: list[str] = []
+    made.on("pageerror", lambda error: complaints.append(str(error)))
+    made.on(
+        "console", lambda message: complaints.append(message.text) if message.type in ("error", "warning") else None
+    )
+    yield made
+    context.close()
+    assert not [words for words in complaints if "status of 422" not in words and "status of 404" not in words]
 
 
 @pytest.fixture(name="server")
@@ -219,7 +235,7 @@ def test_a_mutant_beside_the_reference(server: Served, window: Page) -> None:
 def test_two_runs_of_a_pair(window: Page) -> None:
     """A fixture of a claim about pairs shows both runs, and where they part."""
     expect.set_options(timeout=PATIENT)
-    place = Library().load("cud", "shipped/order_independence--reference--5eed1d69.json")
+    place = Library().load("cud", f"shipped/{shipped('cud', 'order_independence--reference')}")
     with served(place) as running:
         window.goto(running.address)
         settled(window)
@@ -231,7 +247,7 @@ def test_two_runs_of_a_pair(window: Page) -> None:
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1400), ("dark", 1400), ("dark", 360)])
 def test_it_is_accessible_and_fits_a_phone(browser: Browser, scheme: str, width: int) -> None:
     """axe-core finds nothing with everything unfolded; nothing is wider than the screen."""
-    place = Library().load("cud", "shipped/livelock_free--reference--662d908b.json")
+    place = Library().load("cud", f"shipped/{shipped('cud', 'livelock_free--reference')}")
     context = browser.new_context(
         color_scheme="dark" if scheme == "dark" else "light", bypass_csp=True, viewport={"width": width, "height": 800}
     )

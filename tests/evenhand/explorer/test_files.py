@@ -16,7 +16,7 @@ from evenhand.explorer.place import Place, opened
 from evenhand.properties.property import Property
 from evenhand.properties.registry import find
 from tests.evenhand.conftest import Command
-from tests.evenhand.serving import Served, served
+from tests.evenhand.serving import Served, served, shipped
 
 
 def broken() -> Place:
@@ -61,7 +61,7 @@ def test_a_run_that_shows_nothing_is_not_saved(tmp_path: Path) -> None:
 
 def test_every_kind_of_run_is_saved(tmp_path: Path) -> None:
     """A lasso and a pair come back as what they were."""
-    for name in ("livelock_free--reference--662d908b.json", "order_independence--reference--5eed1d69.json"):
+    for name in (shipped("cud", "livelock_free--reference"), shipped("cud", "order_independence--reference")):
         place = Library().load("cud", f"shipped/{name}")
         claim = next(claim for claim in place.bundle.claims if claim.name == place.claim)
         record = made_record(place, place.steps, claim)

@@ -15,8 +15,9 @@ import pytest
 
 from evenhand.explorer import vendor
 from tests.evenhand.conftest import PLUGINS, ROOT, Command
+from tests.evenhand.serving import shipped
 
-FIXTURE = "cud/livelock_free--reference--662d908b.json"
+FIXTURE = f"cud/{shipped('cud', 'livelock_free--reference')}"
 
 
 @pytest.mark.parametrize(
