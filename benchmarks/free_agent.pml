@@ -5,7 +5,10 @@
      cc -O2 -DSAFETY -DNOREDUCE -DMEMLIM=8192 -o pan pan.c && ./pan -m100000 -w22
 
    -o2 keeps variables that are only written: without it Spin drops them, and the graph is another one.
-   One state and two transitions come on top: those before and while the marks are set. */
+   One state and two transitions come on top: those before and while the marks are set.
+
+   With -DCOUNTING collisions are found by counting readers and writers of each key instead of comparing every two
+   agents: the second encoding, for the graph is the same and the speed is not. */
 
 #define ACTIVE(a) (mark[a] != 0)
 
@@ -20,6 +23,8 @@ hidden byte collided;
 hidden byte same;
 hidden byte ok[N];
 hidden byte hit[N];
+hidden byte readers[K];
+hidden byte writers[K];
 
 /* a choice: 0 exit, 1 nothing, 2 .. K+1 read, K+2 .. K+1+K*V write */
 #define SUBMITS(c) (c >= 2)
@@ -33,6 +38,23 @@ inline effect() {
     ok[i] = ACTIVE(i) && SUBMITS(pick[i]) && !BANNED(i, pick[i]);
     hit[i] = false
   }
+#ifdef COUNTING
+  for (j : 0 .. K - 1) { readers[j] = 0; writers[j] = 0 }
+  for (i : 0 .. N - 1) {
+    if
+    :: ok[i] && WRITES(pick[i]) -> writers[AIM(pick[i])]++
+    :: ok[i] && !WRITES(pick[i]) -> readers[AIM(pick[i])]++
+    :: else
+    fi
+  }
+  for (i : 0 .. N - 1) {
+    if
+    :: ok[i] && writers[AIM(pick[i])] > 0 && writers[AIM(pick[i])] + readers[AIM(pick[i])] > 1 ->
+      hit[i] = true; collided = true
+    :: else
+    fi
+  }
+#else
   for (i : 0 .. N - 1) {
     for (j : 0 .. N - 1) {
       if
@@ -42,6 +64,7 @@ inline effect() {
       fi
     }
   }
+#endif
   for (i : 0 .. N - 1) {
     if
     :: !ACTIVE(i)
