@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -79,6 +80,16 @@ def ending(
     return Ending(told["outcome"], seconds, because=because)
 
 
+_ENGINES = {
+    "explore": "evenhand.properties.search",
+    "fuzz": "evenhand.properties.machine",
+    "prove": "evenhand.proving",
+    "compare": "evenhand.properties.variants",
+    "replay": "evenhand.fixtures",
+}
+"""What each kind of job loads."""
+
+
 @dataclass(frozen=True)
 class _Here:
     """Processes of this machine."""
@@ -88,6 +99,8 @@ class _Here:
     def run(self, orders: Sequence[Order], carry: Carry) -> None:
         """As `Executor` says."""
         known = list(orders)
+        for module in sorted({_ENGINES[order.task.job.engine] for order in orders}):
+            importlib.import_module(module)  # once here, not in every child: it takes longer than a small task
 
         def ended(number: int, what: Ended) -> list[Errand]:
             order = known[number]

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
+import os
 import re
 import sys
 from collections.abc import Iterable, Iterator
@@ -43,6 +44,7 @@ class Sources:
     def __init__(self) -> None:
         self._files: dict[tuple[str, str, bool], tuple[Path, ...]] = {}
         self._digests: dict[tuple[str, str, bool], str] = {}
+        self._stamps: dict[tuple[str, str, bool], tuple[tuple[int, int], ...]] = {}
         self._versions: dict[tuple[str, str, bool], dict[str, str]] = {}
 
     def of(self, job: Job) -> dict[str, Json]:
@@ -51,6 +53,7 @@ class Sources:
         if kind not in self._digests:
             files, others = files_of(job)
             self._files[kind] = files
+            self._stamps[kind] = _stamps(files)
             self._digests[kind] = _digest(files)
             self._versions[kind] = {**versions(), **_versions(others)}
         return {"sources": self._digests[kind], "versions": self._versions[kind]}
@@ -58,7 +61,9 @@ class Sources:
     def changed(self, job: Job) -> bool:
         """Whether a source of the job is no longer what it was when it was first asked about."""
         kind = _kind(job)
-        return kind in self._digests and _digest(self._files[kind]) != self._digests[kind]
+        if kind not in self._digests or _stamps(self._files[kind]) == self._stamps[kind]:
+            return False
+        return _digest(self._files[kind]) != self._digests[kind]
 
 
 def address(task: Task, sources: Sources) -> str:
@@ -175,6 +180,18 @@ def _versions(others: Iterable[str]) -> dict[str, str]:
 def _version_pairs(others: Iterable[str]) -> Iterator[tuple[str, str]]:
     for top in others:
         yield from ((name, version(name)) for name in _distribution(top))
+
+
+def _stamps(files: Iterable[Path]) -> tuple[tuple[int, int], ...]:
+    """When each file was last written, and its size: where none of that changed, no content is read again."""
+    return tuple((found.st_mtime_ns, found.st_size) if (found := _stat(path)) else (0, 0) for path in files)
+
+
+def _stat(path: Path) -> os.stat_result | None:
+    try:
+        return path.stat()
+    except OSError:
+        return None
 
 
 def _digest(files: Iterable[Path]) -> str:

@@ -1,0 +1,79 @@
+"""Tasks that raise, hang, crash or eat memory: UNDECIDED with the reason, and nothing else stops."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evenhand.campaign.conduct import Standing, unfinished
+from evenhand.campaign.planfile import read_plan
+from evenhand.campaign.store import Kept, opened, store_url
+from evenhand.processes import Limits
+from evenhand.properties.verdict import Status
+from tests.evenhand.campaign.plugins.toyring import POISONS
+from tests.evenhand.campaign.suite import written
+from tests.evenhand.conftest import Command
+
+RUNS = {"protocol": "ring", "engine": "explore", "claims": ["held"], "scope": {"poison": [0, 1, 2, 3, 4]}}
+SAID = {
+    "hangs": "it took longer than its limit of 25 seconds",
+    "crashes": "its process ended with exit code -9, 3 times",
+    "eats": "it needs more than its limit of 1500 MiB of memory (an error stopped explore at _configs: MemoryError: )",
+    "raises": "an error stopped explore at",
+}
+
+
+def test_each_poison_costs_its_own_task(cli: Command, tmp_path: Path) -> None:
+    """And is told of in the report, the status and the store; the run's exit code is that of an UNDECIDED."""
+    plan = written(tmp_path, RUNS, seconds=25, memory=1500)
+    answer = cli("campaign", "run", str(plan), "--jobs", "2", "--json")
+    assert answer.code == 3, answer.err
+    verdicts: dict[str, Any] = {POISONS[v["scope"]["poison"]]: v for v in answer.json["verdicts"]}
+    assert [name for name, v in verdicts.items() if v["status"] == "HOLDS"] == ["none"]
+    for name, said in SAID.items():
+        assert verdicts[name]["status"] == Status.UNDECIDED.value
+        assert verdicts[name]["because"].startswith(said), verdicts[name]["because"]
+    status = cli("campaign", "status", str(plan), "--json").json
+    assert (status["done"], len(status["undecided"]), status["unfinished"]) == (1, 4, [])
+
+    campaign = read_plan(plan, plan.read_bytes())
+    store = opened(store_url("", plan), make=False)
+    now = Standing(campaign, store)
+    outcomes = [state.whole.outcome for state in now.states() if state.whole is not None]
+    assert outcomes == ["done", "time", "died", "memory", "error"]
+    again = [len(now.orders(unit, unfinished)) for unit in campaign.units]
+    assert again == [0, 0, 1, 0, 1], "limits are believed, accidents are not"
+    store.close()
+
+
+@pytest.mark.parametrize(
+    ("outcome", "then", "now", "again"),
+    [
+        ("done", Limits(1, 1), Limits(9, 9), False),
+        ("time", Limits(1, 1), Limits(1, 9), False),
+        ("time", Limits(1, 1), Limits(2, 1), True),
+        ("time", Limits(1, 1), Limits(None, 1), True),
+        ("memory", Limits(1, 8), Limits(9, 8), False),
+        ("memory", Limits(1, 8), Limits(1, 9), True),
+        ("memory", Limits(1, None), Limits(1, 9), False),
+        ("died", Limits(), Limits(), True),
+        ("error", Limits(), Limits(), True),
+    ],
+)
+def test_what_is_repeated(outcome: str, then: Limits, now: Limits, again: bool) -> None:
+    """What may come out otherwise."""
+    kept = Kept("a", "i", outcome, {"seconds": then.seconds, "memory": then.memory}, None, 1.0)
+    assert unfinished(kept, now) is again
+
+
+def test_a_poisoned_piece_leaves_its_job_undecided(cli: Command, tmp_path: Path) -> None:
+    """The job says which piece, and the other jobs are done."""
+    runs = {"protocol": "ring", "engine": "explore", "claims": ["held"], "scope": {"slow": [0, 60_000]}}
+    plan = written(tmp_path, runs, seconds=10, parts=3)
+    answer = cli("campaign", "run", str(plan), "--jobs", "2", "--json")
+    assert answer.code == 3, answer.err
+    one, other = answer.json["verdicts"]
+    assert one["status"] == "HOLDS" and other["status"] == "UNDECIDED"
+    assert other["because"] == "piece 1/3: it took longer than its limit of 10 seconds"
