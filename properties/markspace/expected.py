@@ -142,6 +142,9 @@ _SPACE: tuple[Expectation, ...] = (
     _refuted("decisions_do_not_leak", "space", "2.5, 10: a classified mark may hide an intent that anybody sees"),
     _refuted("verdicts_do_not_leak", "space", "9.2, P38: the guard reads everything and must name the winning intent"),
     _refuted("need_clusters_do_not_leak", "space", "8.4: aggregate_needs knows no reader"),
+    _refuted("boundary_results_do_not_leak", "space", "6.2.1: losers are told, whoever won"),
+    _refuted("telemetry_events_do_not_leak", "space", "9.11: outcomes are logged by scope, for whoever reads the sink"),
+    _refuted("telemetry_gauges_do_not_leak", "space", "9.11: marks are counted by scope, for whoever reads the sink"),
     _refuted("readers_agree_on_the_winner", "space", "7.4: who is not cleared sees no intents"),
     _refuted("writes_reach_only_their_scopes", "space", "2.5, 10: no authority is asked for over what is referred to"),
     *(

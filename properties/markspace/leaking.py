@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from evenhand.model.markspace.marks import Act, Ask, Decide, Kind, Needs, Read, Space, SpaceConfig, Write
+from evenhand.model.markspace.marks import Act, Ask, Decide, Kind, Needs, Read, Space, SpaceConfig, Tick, Write
 from evenhand.properties.markspace.space_notions import ONLY, hidden_from, strength, undone, writes
 from evenhand.properties.property import AnyStep, Property, determined_by, each_step, reachable, two_run
 
@@ -92,6 +92,100 @@ def need_clusters_do_not_leak(_w: str, step: AnyStep, other: AnyStep | None) -> 
     """False as the text stands: aggregate_needs knows no reader, and hands over contexts."""
     assert other is not None
     return bool(step.shown == other.shown)
+
+
+# What a resolution tells those who contend, and what telemetry tells whoever reads it.
+
+
+def _contenders(config: SpaceConfig, space: Space, act: Act) -> Iterator[str]:
+    """The agents with an intent on the resource that infrastructure resolves, who miss some clearance."""
+    if not isinstance(act, Decide) or act.reader is not None:
+        return
+    asking = [m.agent for m in space.marks if m.draft.kind is Kind.INTENT and m.draft.scope == act.scope]
+    yield from (name for name in dict.fromkeys(asking) if _others_purged(name, config, space) != space)
+
+
+def _others_purged(reader: str, config: SpaceConfig, space: Space) -> Space:
+    """The space without others' classified marks that the reader is not cleared for."""
+    return Space(tuple(m for m in space.marks if m.agent == reader or not hidden_from(config, reader, m.draft.scope)))
+
+
+def _told(name: str, step: AnyStep) -> Any:
+    """6.2.1: whether the agent's intent won; who loses hears of the winner where the reading says so."""
+    winner = step.before.find(step.shown.winner) if step.shown.winner is not None else None
+    if winner is not None and winner.agent == name:
+        return ("allow", None)
+    named = step.config.readings.deferred_loser == "conflict_with_winner"
+    return ("blocked", winner.id if named and winner is not None else None)
+
+
+@two_run(
+    "What a boundary tells an agent that contends does not depend on others' classified marks that the agent is not "
+    "cleared for.",
+    source="6.2.1, 7.4: confidentiality of boundary results",
+    twins=_contenders,
+    **{**_USUAL, "state": _others_purged},
+)
+def boundary_results_do_not_leak(w: str, step: AnyStep, other: AnyStep | None) -> bool:
+    """False as the text stands: who loses learns that somebody else wanted it, in a scope it may not look into."""
+    assert other is not None
+    return bool(_told(w, step) == _told(w, other))
+
+
+def _log_readers(*kinds: type) -> Any:
+    """The agents that lack some clearance, whoever acts: telemetry is read beside the space."""
+
+    def twins(config: SpaceConfig, space: Space, act: Act) -> Iterator[str]:
+        if isinstance(act, kinds):
+            names = (agent.name for agent in config.agents)
+            yield from (name for name in names if _purged(name, config, space) != space)
+
+    return twins
+
+
+def _logged(step: AnyStep) -> Any:
+    """9.11: agent, scope and outcome of a request to the guard."""
+    act, shown = step.action, step.shown
+    others = {mark.agent for mark in shown.candidates} - {act.agent}
+    winner = step.before.find(shown.winner) if shown.winner is not None else None
+    if shown.refused:
+        outcome = "denied"
+    elif shown.claimed_by is not None or (others and winner is not None and winner.agent != act.agent):
+        outcome = "conflict"
+    else:
+        outcome = "blocked" if others and winner is None else "allow"
+    return (act.agent, act.scope, outcome)
+
+
+@two_run(
+    "What telemetry logs of a request to the guard does not depend on classified marks that its reader is not cleared "
+    "for.",
+    source="9.11, 7.4: confidentiality of telemetry, events and counters",
+    twins=_log_readers(Ask),
+    **_USUAL,
+)
+def telemetry_events_do_not_leak(_w: str, step: AnyStep, other: AnyStep | None) -> bool:
+    """False as the text stands: outcomes are logged by scope, and a sink knows no reader."""
+    assert other is not None
+    return bool(_logged(step) == _logged(other))
+
+
+def _gauges(space: Space) -> frozenset[tuple[str, Kind, int]]:
+    """9.11: `total_marks` by scope and mark type."""
+    labels = [(mark.draft.scope, mark.draft.kind) for mark in space.marks]
+    return frozenset((scope, kind, labels.count((scope, kind))) for scope, kind in labels)
+
+
+@two_run(
+    "What telemetry measures does not depend on classified marks that its reader is not cleared for.",
+    source="9.11, 7.4: confidentiality of telemetry, gauges",
+    twins=_log_readers(Tick),
+    **_USUAL,
+)
+def telemetry_gauges_do_not_leak(_w: str, step: AnyStep, other: AnyStep | None) -> bool:
+    """False as the text stands: marks are counted by scope, classified ones too."""
+    assert other is not None
+    return bool(_gauges(step.after) == _gauges(other.after))
 
 
 def _all_uncleared(config: SpaceConfig, _space: Space, act: Act) -> Iterator[str]:
@@ -244,6 +338,9 @@ LEAKING: tuple[Property, ...] = (
     decisions_do_not_leak,
     verdicts_do_not_leak,
     need_clusters_do_not_leak,
+    boundary_results_do_not_leak,
+    telemetry_events_do_not_leak,
+    telemetry_gauges_do_not_leak,
     writes_do_not_leak,
     readers_agree_on_the_winner,
     writes_reach_only_their_scopes,
