@@ -208,6 +208,7 @@ def test_the_picture_leads_to_the_next_state(server: Served, window: Page) -> No
     expect.set_options(timeout=PATIENT)
     window.goto(server.address)
     settled(window)
+    window.locator("#graph").scroll_into_view_if_needed()
     box = window.locator("#graph").bounding_box()
     at: Any = window.evaluate("async () => (await import('/static/graph.js')).place('1')")
     assert box is not None
