@@ -7,7 +7,7 @@ import json
 import secrets
 import socket
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -92,7 +92,7 @@ class Served:
 
 
 @contextmanager
-def served(place: Place, folder: Path | None = None) -> Iterator[Served]:
+def served(place: Place, folder: Path | None = None) -> Generator[Served]:
     """A server that begins at `place` and saves to `folder`; it has ended afterwards."""
     listening = socket.create_server(("127.0.0.1", 0))
     port, token = listening.getsockname()[1], secrets.token_urlsafe(12)

@@ -112,7 +112,11 @@ def test_links_that_lead_out_are_refused(tmp_path: Path, monkeypatch: pytest.Mon
     (other / "latch").symlink_to(tmp_path / "elsewhere")
     with pytest.raises(BadRecord, match="leads out"):
         Library(other).save(place, 3, one_inside(place))
-    monkeypatch.setattr(files, "inside", lambda folder, protocol, name: folder / protocol / name)  # the seeded fault
+
+    def anywhere(folder: Path, protocol: str, name: str) -> Path:
+        return folder / protocol / name
+
+    monkeypatch.setattr(files, "inside", anywhere)  # the seeded fault
     assert library.load("latch", f"saved/{secret.name}").claim == "one_inside"
     assert Library(other).save(place, 3, one_inside(place)).path.resolve().parent == tmp_path / "elsewhere"
 

@@ -14,13 +14,17 @@ from evenhand.properties.registry import find
 from tests.evenhand.serving import Served, served
 
 
-@pytest.fixture(name="server")
+def never(*_anything: Any) -> None:
+    """A check that refuses nothing."""
+
+
+@pytest.fixture(name="server", scope="module")
 def _server() -> Iterator[Served]:
-    with served(opened(find("latch"))) as running:
+    with served(opened(find("cud"), "conditions")) as running:
         yield running
 
 
-BODY = b'{"protocol": "latch", "system": "latch/latch"}'
+BODY = b'{"system": "cud/conditions"}'
 ATTACKS: dict[str, tuple[str, str, dict[str, Any], int]] = {
     "another host": ("_foreign", "GET", {"host": "evil.example"}, 421),
     "a host with another port": ("_foreign", "GET", {"host": "127.0.0.1:1"}, 421),
@@ -59,10 +63,6 @@ def test_it_is_refused(server: Served, name: str) -> None:
 @pytest.mark.parametrize("name", [name for name in ATTACKS if "large" not in name])
 def test_without_the_check_it_gets_through(server: Served, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The seeded fault: a check that never refuses."""
-
-    def never(*_anything: Any) -> None:
-        return None
-
     monkeypatch.setattr(Guard, ATTACKS[name][0], never)
     assert attack(server, name) not in (403, 415, 421)
 
@@ -70,7 +70,7 @@ def test_without_the_check_it_gets_through(server: Served, name: str, monkeypatc
 def test_a_body_that_says_it_is_small_is_cut_off(server: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     """The length that a request tells is not believed; without the limit the same request is answered."""
     monkeypatch.setattr(guard, "MAX_BODY", 10)
-    monkeypatch.setattr(Guard, "_misshapen", lambda *_anything: None)
+    monkeypatch.setattr(Guard, "_misshapen", never)
     assert server.ask("POST", "/do/open", BODY).status == 413
     monkeypatch.setattr(guard, "MAX_BODY", 10_000)
     assert server.ask("POST", "/do/open", BODY).status == 200
