@@ -90,7 +90,7 @@ def files_of(job: Job) -> tuple[tuple[Path, ...], frozenset[str]]:
             continue
         files[name] = path
         parents = [name.rsplit(".", count)[0] for count in range(1, name.count(".") + 1)]
-        more = {*_imported(path), *parents} - seen
+        more = {*_imported(path, _stamps([path])), *parents} - seen
         seen |= more
         waiting += sorted(more)
     return (*(files[name] for name in sorted(files)), *sorted(data)), frozenset(others)
@@ -150,8 +150,8 @@ def _folders(package: str) -> tuple[Path, ...]:
 
 
 @cache
-def _imported(path: Path) -> frozenset[str]:
-    """Every dotted name that a module's text may import: more than it does, never less."""
+def _imported(path: Path, _stamp: tuple[tuple[int, int], ...]) -> frozenset[str]:
+    """Every dotted name that a module's text, of this moment, may import: more than it does, never less."""
     found: set[str] = set()
     for origin, names, plain, called in _IMPORT.findall(path.read_text("utf-8")):
         if origin:

@@ -8,13 +8,14 @@ import signal
 import time
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.evenhand.campaign.suite import command, made_in, started, written
 from tests.evenhand.conftest import Command
 
-RUNS = (
+RUNS: tuple[dict[str, Any], ...] = (
     {"protocol": "ring", "engine": "explore", "scope": {"agents": [4, 5], "slow": 300}},
     {"protocol": "ring", "engine": "fuzz", "seeds": 2, "examples": 20, "steps": 8},
     {"protocol": "latch"},
@@ -39,35 +40,35 @@ def kill(pid: int) -> bool:
     return True
 
 
-def killed(plan: Path, store: Path, chance: random.Random, most: int) -> tuple[int, int]:
-    """Run or resume once, and kill until the leading process dies, all is done or `most` were killed.
+def killed(plan: Path, store: Path, chance: random.Random, victims: list[str]) -> int:
+    """Run or resume once, and kill the next victims until the leading process dies, all is done or none is left.
 
-    How many leading and working processes were killed.
+    How many were killed; they are taken off the list.
     """
     events = store.with_suffix(".jsonl")
     events.unlink(missing_ok=True)
     words = command("run", str(plan), "--store", str(store), "--jobs", "2", "--events", str(events))
-    leaders = workers = 0
-    with started(words, TOYRING_ALIVE=str(store.parent)) as run:
+    before = len(victims)
+    with started(words) as run:
         while run.poll() is None and not (events.exists() and events.stat().st_size):
             time.sleep(0.01)
-        while run.poll() is None and leaders + workers < most:
+        while run.poll() is None and victims:
             time.sleep(chance.uniform(0.0, 0.5))
             working = children(run.pid)
-            if working and chance.random() < 0.4:
-                workers += kill(chance.choice(working))
-            elif run.poll() is None:
+            if victims[0] == "worker" and working and kill(chance.choice(working)):
+                victims.pop(0)
+            elif victims[0] == "leader" and run.poll() is None:
                 kill(run.pid)
-                leaders += 1
+                victims.pop(0)
                 run.wait(10)
                 deadline = time.monotonic() + 10
                 while any(_works(pid) for pid in working) and time.monotonic() < deadline:
                     time.sleep(0.02)
                 assert not [pid for pid in working if _works(pid)], "a process works on for nobody"
-        if leaders + workers >= most and run.poll() is None:
+        if not victims and run.poll() is None:
             run.kill()
         run.communicate()
-    return leaders, workers
+    return before - len(victims)
 
 
 def _works(pid: int) -> bool:
@@ -80,27 +81,24 @@ def _works(pid: int) -> bool:
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="children are found in /proc")
 @pytest.mark.timeout(1800)  # most of it asleep
-@pytest.mark.parametrize("kills", [3, pytest.param(20, marks=pytest.mark.deep)])
+@pytest.mark.parametrize("kills", [4, pytest.param(20, marks=pytest.mark.deep)])
 def test_random_kills_change_nothing(cli: Command, tmp_path: Path, kills: int) -> None:
     """Verdicts, counts, lassos and counterexamples are those of an undisturbed run, byte for byte."""
     more = 0 if kills < 10 else 6  # more work for more kills
-    runs = [*RUNS, *({**RUNS[0], "scope": {"agents": 4, "slow": 301 + number}} for number in range(more))]
+    runs: list[dict[str, Any]] = [
+        *RUNS,
+        *({**RUNS[0], "scope": {"agents": 4, "slow": 301 + number}} for number in range(more)),
+    ]
     plan = written(tmp_path, *runs, parts=3)
     whole = written(tmp_path, *runs, name="whole.json")
     undisturbed = cli("campaign", "run", str(whole), "--jobs", "2", "--out", str(tmp_path / "undisturbed"))
     assert undisturbed.code == 0, undisturbed.err
     chance = random.Random(kills)
+    victims = ["worker", "leader"] * (kills // 2)
+    chance.shuffle(victims)
     store = tmp_path / "killed.store"
-    leaders = workers = 0
-    for _ in range(4 * kills):
-        if leaders + workers >= kills:
-            break
-        one, other = killed(plan, store, chance, kills - leaders - workers)
-        leaders, workers = leaders + one, workers + other
-        if one + other == 0:
-            break
-    print(f"{leaders} leading and {workers} working processes were killed")
-    assert leaders + workers == kills, f"all was done after {leaders + workers}"
+    while victims:
+        assert killed(plan, store, chance, victims), f"all was done before {victims} were killed"
     answer = cli(
         "campaign", "resume", str(plan), "--store", str(store), "--jobs", "2", "--out", str(tmp_path / "killed")
     )

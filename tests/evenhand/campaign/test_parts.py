@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from evenhand.campaign import work
+from evenhand.campaign import tasks, work
 from evenhand.campaign.conduct import Standing, Watch, conduct
 from evenhand.campaign.store import opened, store_url
 from evenhand.campaign.summary import report_of
@@ -71,8 +71,12 @@ def test_a_fault_in_the_joining_is_noticed(tmp_path: Path, monkeypatch: pytest.M
 def test_a_fault_in_the_splitting_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Claims that compare across configurations, split all the same, would hold."""
     whole = found(tmp_path / "whole", WHOLE)
-    monkeypatch.setattr("evenhand.campaign.tasks.compared", lambda _claim: False)
-    monkeypatch.setattr(work, "compared", lambda _claim: False)
+
+    def never(_claim: object) -> bool:
+        return False
+
+    monkeypatch.setattr(tasks, "compared", never)
+    monkeypatch.setattr(work, "compared", never)
     report = found(tmp_path / "pieces", WHOLE, parts=3)
     assert [f.status for f in report.findings] != [f.status for f in whole.findings]
 

@@ -101,8 +101,6 @@ def _copied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.setattr(sys, "path", [str(tmp_path / "copy"), *sys.path])
     sys.modules.pop("toyring", None)
     registry.rescan()
-    sources._imported.cache_clear()
-    sources._folders.cache_clear()
     yield tmp_path / "copy" / "toyring.py"
     sys.modules.pop("toyring", None)
     registry.rescan()

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-import sqlalchemy as sql
+from sqlalchemy import event
 
 from evenhand.campaign.store import SCHEMA, Kept, Store, StoreError, opened, store_url
 from tests.evenhand.campaign.suite import RING, command, started, written
@@ -238,7 +238,7 @@ def test_rows_are_added_and_never_changed(tmp_path: Path) -> None:
     def note(_connection: object, _cursor: object, statement: str, *_more: object) -> None:
         said.append(statement.split()[0].upper())
 
-    sql.event.listen(store.engine, "before_cursor_execute", note)
+    event.listen(store.engine, "before_cursor_execute", note)
     behaves(store)
     store.close()
     assert {"INSERT", "SELECT"} <= set(said) <= {"INSERT", "SELECT", "BEGIN"}

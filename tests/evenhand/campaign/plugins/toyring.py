@@ -10,7 +10,6 @@ import signal
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from evenhand.model.system import Protocol, Scope, Step, System
@@ -62,7 +61,7 @@ def _configs(scope: Scope, _readings: Any) -> Iterable[Config]:
         case "crashes":
             os.kill(os.getpid(), signal.SIGKILL)
         case "eats":
-            hoard = [bytearray(1 << 26) for _ in range(64)]
+            hoard = [bytes(1 << 26) for _ in range(64)]
             raise AssertionError(f"{len(hoard)} times 64 MiB were there")
         case "raises":
             raise RuntimeError("poisoned")
@@ -74,8 +73,6 @@ def _configs(scope: Scope, _readings: Any) -> Iterable[Config]:
 def _initial(config: Config) -> Iterator[State]:
     if config.slow:
         time.sleep(config.slow / 1000)
-        if "TOYRING_ALIVE" in os.environ:
-            Path(os.environ["TOYRING_ALIVE"], str(os.getpid())).touch()
     yield State(config.first, tuple(number == config.first for number in range(config.agents)))
 
 
@@ -97,7 +94,11 @@ def held(config: Config, state: State) -> bool:
     return 0 <= state.at < config.agents
 
 
-@each_step("Who passes the token does not have it afterwards.", source="R2", when=lambda step: step.shown == "passed")
+def _passing(step: Step[Any, Any, Any, Any]) -> bool:
+    return bool(step.shown == "passed")
+
+
+@each_step("Who passes the token does not have it afterwards.", source="R2", when=_passing)
 def passed_on(step: Step[Config, State, Act, str]) -> bool:
     """Judged by both states."""
     return step.before.at != step.after.at
