@@ -8,6 +8,7 @@ and what observers read then.  Values are written by `evenhand.model.codec`; fil
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -125,7 +126,7 @@ class Suite:
         checked = _checked(data, SUITE, "vectors", origin)
         vectors = tuple(Vector.from_json(one, origin) for one in checked["vectors"])
         names = [one.name for one in vectors]
-        if twice := next((name for name in names if names.count(name) > 1), None):
+        if twice := next((name for name, count in Counter(names).items() if count > 1), None):
             raise BadRecord(origin, f"two of its vectors are called {twice!r}", GENERATE)
         return Suite(checked["protocol"], checked["suite"], checked["seed"], vectors, checked["made"])
 

@@ -7,7 +7,7 @@ found never ends the search: the rest of the scope is reached around it.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from time import monotonic
@@ -28,9 +28,10 @@ from evenhand.properties.generator import Generator
 from evenhand.properties.property import Property
 from evenhand.properties.registry import Bundle
 
-__all__ = ["EXHAUSTIVE", "MACHINE", "SEPARATING", "Effort", "SystemChecked", "check_system", "scopes_of"]
+__all__ = ["EXHAUSTIVE", "FALSE", "MACHINE", "SEPARATING", "Effort", "SystemChecked", "check_system", "scopes_of"]
 
 EXHAUSTIVE, MACHINE, SEPARATING, AGAIN = "exhaustive", "machine", "separating", "again"
+FALSE = "it is stated to be false of the model"
 BATCH = 32
 """Scenarios that are asked ahead."""
 
@@ -195,12 +196,14 @@ def check_system(
     generator: Generator | None = None,
     records: Sequence[Record] = (),
     claims_only: bool = False,
+    stated_false: Collection[str] = (),
     effort: Effort | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> SystemChecked:
     """Check one kernel in one system: `scopes` are the system at each scope to exhaust; the machine draws at its `own`.
 
-    Raises NoKernel where there is no kernel to ask.
+    Claims named in `stated_false` are stated to be false of the model: they are held against no kernel by pairs of runs
+    or by its graph, for what they find there is no fault.  Raises NoKernel where there is no kernel to ask.
     """
     effort = effort or Effort()
     began = monotonic()
@@ -212,7 +215,8 @@ def check_system(
     examiner = Examiner(coder, judge, claims_only)
     defects = Defects(coder, examiner, source)
     phase = _Phase(coder, examiner, defects, source, searching, only_first=effort.first)
-    several = Several(examiner, source, others, guess=not claims_only, seed=effort.seed)
+    held = [claim for claim in others if claim.name not in stated_false]
+    several = Several(examiner, source, held, guess=not claims_only, seed=effort.seed)
     covered: list[Mapping[str, Any]] = []
     interrupted = False
 
@@ -271,7 +275,7 @@ def check_system(
         phase.unsupported,
         tuple(claim.name for claim in claims if claim in judged or claim.name in several.judged),
         tuple(sorted(judge.left_open - judge.judged)),
-        {name: several.why_not.get(name, "not asked") for name in left_out},
+        {name: FALSE if name in stated_false else several.why_not.get(name, "not asked") for name in left_out},
         defects.runs,
         phase.first,
         tuple(phase.notes),

@@ -30,6 +30,7 @@ from evenhand.cli.common import (
 from evenhand.model.canonical import Json
 from evenhand.plan import chosen_readings, chosen_scope
 from evenhand.properties.registry import Bundle
+from evenhand.properties.verdict import Status
 from evenhand.report.readable import plural
 from evenhand.report.report import INTERRUPTED
 from evenhand.report.store import ready_folder
@@ -240,12 +241,25 @@ def _checked(
                 generator=generator,
                 records=records,
                 claims_only=claims_only,
+                stated_false=_stated_false(bundle, one),
                 effort=replace(effort, seconds=share),
                 progress=progress,
             )
         yield checked
         if checked.interrupted:
             return
+
+
+def _stated_false(bundle: Bundle, system: Any) -> frozenset[str]:
+    """The claims that are registered to be refuted in this system under its readings."""
+    from evenhand.properties.search.verdicts import changed_readings
+
+    changed = changed_readings(system)
+    return frozenset(
+        claim.name
+        for claim in bundle.claims
+        if bundle.expectation(claim.name, system.name, "explore", changed).expected is Status.REFUTED
+    )
 
 
 def _finding(

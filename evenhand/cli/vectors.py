@@ -73,8 +73,9 @@ def vectors(
     """Make, freeze or verify vectors.
 
     A vector is a run with everything that it is to show.  generate writes a file for each suite, freeze their
-    manifest, verify checks files against it and then the model (or a kernel, whose own code is run) against the
-    vectors.  Exit codes: 0 as expected; 1 a vector fails; 2 bad use, or files that are not as frozen; 3 the kernel
+    manifest (with --suite: no more than the digest of a suite that is generated when asked for), verify checks files
+    against it and then the model (or a kernel, whose own code is run) against the vectors.  Exit codes: 0 as expected;
+    1 a vector fails; 2 bad use, or files that are not as frozen; 3 the kernel
     implements none of them.
     """
     bundle = bundle_named(protocol)
@@ -87,7 +88,7 @@ def vectors(
         case Do.generate:
             code, made = _generate(bundle, chosen, Settings(seed, examples), folder, with_itf)
         case Do.freeze:
-            code, made = _freeze(bundle, folder)
+            code, made = _freeze_by_digest(bundle, chosen, folder) if suite else _freeze(bundle, folder)
         case Do.verify:
             code, made = _verify(bundle, folder, chosen if suite else (), adapter, command)
     if as_json:
@@ -165,6 +166,19 @@ def _freeze(bundle: Bundle, folder: Path) -> tuple[int, dict[str, Json]]:
     return 0, {"written": [str(path)], "suites": counts}
 
 
+def _freeze_by_digest(bundle: Bundle, suites: tuple[str, ...], folder: Path) -> tuple[int, dict[str, Json]]:
+    """Keep no more of a suite than the digest of its file."""
+    from evenhand.vectors.making import generate
+    from evenhand.vectors.ondemand import frozen_line
+
+    with usage():
+        ready_folder(folder)
+    with running(0, "vectors") as advance:
+        found = generate(bundle, suites, Settings(), lambda words: advance(words, 1))
+    written = [str(_write(folder / f"{one.suite}.sha256", frozen_line(one).encode())) for one in found]
+    return 0, {"written": written, "suites": {one.suite: _about(one) for one in found}}
+
+
 def _verify(
     bundle: Bundle, folder: Path, chosen: tuple[str, ...], adapter: str, command: str
 ) -> tuple[int, dict[str, Json]]:
@@ -175,8 +189,13 @@ def _verify(
     if not (folder / MANIFEST_FILE).is_file():
         named = f"`evenhand vectors {bundle.name} generate --out DIR`"
         raise BadUse(f"{folder}: no vectors are frozen there. {named}, then freeze, makes some.")
-    with usage():
+    from evenhand.vectors.ondemand import on_demand, pinned
+
+    with running(0, "vectors") as advance, usage():
         _, suites = load_frozen(folder, bundle.name)
+        for name in chosen:
+            if pinned(folder, name):
+                suites[f"{name}.json"] = on_demand(bundle, name, folder, lambda words: advance(words, 1))
     wanted = [v for one in suites.values() if not chosen or one.suite in chosen for v in one.vectors]
     if not wanted:
         raise BadUse(f"{folder}: there is no vector of suite {', '.join(chosen)}; leave --suite out for all")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TypeAlias
 
@@ -58,12 +58,28 @@ def _last_scopes_of_the_gone(config: Config, state: State) -> tuple[tuple[str, s
     )
 
 
-def _forgiving(*reasons: str) -> Callable[[Config, Bound], str]:
-    """Structural validation that lets these reasons pass."""
+_MENDED: Mapping[str, Callable[[Config, Request], Request]] = {
+    "empty declared_scope": lambda config, asked: replace(asked, declared_scope=config.keys[:1]),
+    "duplicate key in declared_scope": lambda _config, asked: replace(
+        asked, declared_scope=tuple(dict.fromkeys(asked.declared_scope))
+    ),
+    "unknown key in declared_scope": lambda config, asked: replace(asked, declared_scope=config.keys[:1]),
+    "unknown action_type": lambda _config, asked: replace(asked, action_type=WRITE),
+    "value that is no JSON primitive": lambda _config, asked: replace(asked, proposed_delta=()),
+    "forged action_id": lambda _config, asked: replace(asked, action_id=None),
+    "READ with a proposed_delta": lambda _config, asked: replace(asked, action_type=WRITE),
+}
+"""What a request would be without one fault, so that whoever forgives that one still sees the others."""
+
+
+def _forgiving(reason: str) -> Callable[[Config, Bound], str]:
+    """Structural validation that lets this one fault pass, and no other that it would hide."""
 
     def malformed(config: Config, bound: Bound) -> str:
         why = REFERENCE.malformed(config, bound)
-        return "" if why in reasons else why
+        if why != reason:
+            return why
+        return REFERENCE.malformed(config, replace(bound, request=_MENDED[reason](config, bound.request)))
 
     return malformed
 

@@ -14,7 +14,7 @@ import pytest
 from evenhand.adapters.kernels import InProcess
 from evenhand.checking.files import save_finding
 from evenhand.checking.finding import finding_json, load_finding, recheck
-from evenhand.checking.loop import Effort, SystemChecked, check_system
+from evenhand.checking.loop import FALSE, Effort, SystemChecked, check_system
 from evenhand.checking.promising import SILENT
 from evenhand.model.system import Fairness
 from evenhand.properties.property import (
@@ -232,6 +232,17 @@ def test_an_honest_kernel_has_nothing_against_it() -> None:
 def test_each_kind_objects(made: Callable[[], Any], expected: dict[str, tuple[int, str]]) -> None:
     """To the kernel with the defect that it is about, in the fewest steps there are."""
     assert expected.items() <= found(checked(made)).items()
+
+
+def test_what_is_stated_to_be_false_is_held_against_nobody() -> None:
+    """A claim that the model refutes is no fault of a kernel that refutes it."""
+    source = InProcess(partial(anew, lambda: Latch(take=one_is_favoured)))
+    effort = Effort(examples=4, steps=6)
+    result = check_system(
+        "latch", (system(),), CLAIMS, source, claims_only=True, stated_false=[ALIKE.name], effort=effort
+    )
+    assert ALIKE.name not in found(result)
+    assert result.not_judged[ALIKE.name] == FALSE
 
 
 def test_determined_by_compares_all_runs() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from pathlib import Path
 
@@ -45,3 +46,25 @@ def test_bad_use_is_refused() -> None:
     """Exit code 2."""
     for words in (["generate"], ["verify", "--suite", "gone"], ["verify", "--adapter", "a:b", "--command", "c"]):
         assert CliRunner().invoke(app, ["vectors", "apcm", *words]).exit_code == 2
+
+
+def test_a_suite_kept_by_its_digest_is_generated_when_asked_for(tmp_path: Path) -> None:
+    """Frozen without its file, verified by name; a digest of anything else is refused, and by default nobody asks."""
+
+    def run(*words: str) -> tuple[int, str]:
+        answer = CliRunner().invoke(app, ["vectors", "latch", *words, "--out", str(tmp_path)])
+        return answer.exit_code, " ".join(answer.output.split())
+
+    assert run("generate", "--suite", "covering")[0] == 0 and run("freeze")[0] == 0
+    kept = tmp_path / "boundary.sha256"
+    assert run("freeze", "--suite", "boundary")[0] == 0
+    (suite,) = generate(find("latch"), ["boundary"], Settings())
+    assert kept.read_text("ascii") == f"{hashlib.sha256(suite.to_bytes()).hexdigest()}  boundary.json\n"
+    assert run("verify", "--suite", "covering")[0] == run("verify")[0] == 0
+    kept.write_text("0" * 64 + "  boundary.json\n", "ascii")
+    code, said = run("verify", "--suite", "boundary")
+    assert code == 2 and "is not as frozen" in said
+    kept.write_text("yes", "ascii")
+    code, said = run("verify", "--suite", "boundary")
+    assert code == 2 and "no digest of boundary.json" in said
+    assert run("verify")[0] == 0

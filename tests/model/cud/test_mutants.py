@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from dataclasses import fields, replace
 from functools import cache
@@ -9,12 +10,14 @@ from typing import Any
 
 import pytest
 
+from evenhand.model.atoms import Atom
 from evenhand.model.cud import PROTOCOL
 from evenhand.model.cud.classify import KERNEL_CLASSES, breaches
 from evenhand.model.cud.kernel import REFERENCE, Rules
 from evenhand.model.cud.mutants import MUTANTS, mutant
 from evenhand.model.cud.play import RUN
 from evenhand.model.cud.readings import Readings
+from evenhand.model.cud.vocabulary import Choice, Epoch, Request
 from evenhand.model.system import Mutant, Step, System, UnknownName, reading_values
 
 AnySystem = System[Any, Any, Any, Any, Any]
@@ -227,6 +230,22 @@ def test_step_stays_total_under_every_mutant_and_scope_check(check: str) -> None
     system = _one_epoch().under(scope_check=check)
     for one in MUTANTS:
         assert sum(1 for _ in walk(replace(system, rules=one.rules))) > 0
+
+
+@pytest.mark.parametrize("one", MUTANTS, ids=[one.name for one in MUTANTS])
+def test_whoever_forgives_one_fault_still_sees_the_others(one: Mutant[Rules]) -> None:
+    """A request that is wrong in two ways at once makes no mutant raise."""
+    system = replace(_one_epoch(), rules=one.rules)
+    config = next(iter(system.all_configs()))
+    (start,) = system.initial(config)
+    key = config.keys[0]
+    deltas = [(), (("nowhere", Atom("int", "1")),), ((key, Atom("int", "1")), (key, Atom("int", "2")))]
+    for operation, scope, delta, forged in itertools.product(
+        ("READ", "WRITE", "SHOUT"), ((), (key, key), ("nowhere",)), deltas, (None, "somebody")
+    ):
+        asked = Request(operation, scope, delta, action_id=forged)
+        shown = system.take(config, start, Epoch(((config.agents[0], Choice(asked)),))).shown
+        assert len(shown.tokens) == len(config.agents)
 
 
 def test_an_unknown_mutant_is_refused_by_name() -> None:
