@@ -1,8 +1,9 @@
 """The package's optional layers: barrier, rate limit, token budget, telemetry, around `write_mark` and `execute`.
 
 Half a window of the protocol is one second; the package's window is a second and a half, so that a write counts in the
-half in which it happens and in the next one.  The envelope and the probe are left out: the package's detector keeps
-statistics of its own, which the protocol's windows say nothing about.
+half in which it happens and in the next one.  The probe's gate and the tool `acknowledge_canary` are the harness's
+(§9.9) and are played here; canaries, verdicts, needs and what follows from a miss are the package's.  The envelope is
+left out: the package's detector keeps statistics of its own, which the protocol's windows say nothing about.
 """
 
 from __future__ import annotations
@@ -55,8 +56,8 @@ class PublishedLayers:
     """One run of the package's layers."""
 
     def __init__(self, config: LayersConfig) -> None:
-        if config.has(Layer.ENVELOPE) or config.has(Layer.PROBE):
-            raise Unsupported("the package's detector and probe keep statistics of their own")
+        if config.has(Layer.ENVELOPE):
+            raise Unsupported("the package's detector keeps statistics of its own")
         self.config = config
         self.ids = Ids()
         limit = None
@@ -75,6 +76,8 @@ class PublishedLayers:
         self.agents = {name: self._agent(name, number) for number, name in enumerate(config.agents, start=1)}
         self.needs: list[Any] = []
         self.calls = 0
+        self.probe = markspace.DiagnosticProbe(self.space) if config.has(Layer.PROBE) else None
+        self.canaries: dict[str, uuid.UUID] = {}
         self.space.add_write_hook(lambda _agent, mark: self._noticed(mark))
 
     def _agent(self, name: str, number: int) -> Any:
@@ -90,7 +93,7 @@ class PublishedLayers:
         return agent.model_copy(update={"manifest": markspace.AgentManifest(budget=budget)})
 
     def _noticed(self, mark: Any) -> None:
-        if isinstance(mark, markspace.Need) and mark.scope == "_system":
+        if isinstance(mark, markspace.Need) and mark.scope in ("_system", DIAGNOSTICS):
             self.needs.append(mark)
 
     def step(self, action: Json, /) -> Json:
@@ -113,12 +116,19 @@ class PublishedLayers:
                 return self._permissions(act)
             case Op.ROUND | Op.RAISE:
                 return self._budget(act)
+            case Op.INJECT | Op.ACKNOWLEDGE | Op.END_ROUND if self.probe is not None:
+                return self._probing(act)
             case _:
                 return Outcome(why="no such layer")
 
     def _attempt(self, act: Operation) -> Outcome:
+        coordinates = act.op is Op.WRITE and act.kind in (Kind.INTENT, Kind.ACTION)
+        if act.agent in self.canaries and not coordinates:  # 9.9 step 3: the harness lets nothing through
+            return Outcome(why="the canary is not acknowledged", by=Layer.PROBE)
         told = len(self.sink.events) if isinstance(self.sink, markspace.InMemorySink) else 0
         agent = self.agents.get(act.agent) or agent_named(act.agent, len(self.agents) + 1, {DIAGNOSTICS: WRITABLE})
+        if self.probe is not None and act.agent == PROBE:
+            agent = self.probe.probe_agent
         if act.agent == PROBE and act.op is Op.EXECUTE:
             agent = agent_named(act.agent, len(self.agents) + 1, {})
         shown = self._write(agent, act) if act.op is Op.WRITE else self._execute(agent, act)
@@ -180,6 +190,30 @@ class PublishedLayers:
         self.guard.record_round_tokens(agent, *act.tokens)
         needs = tuple((act.agent, need.blocking, str(need.context["dimension"])) for need in self.needs)
         return Outcome(accepted=True, needs=needs)
+
+    def _probing(self, act: Operation) -> Outcome:
+        """The package injects and judges; it is told the marks that the harness saw: an acknowledgment, or none."""
+        assert self.probe is not None
+        agent = self.agents[act.agent]
+        if act.op is Op.INJECT:
+            self.canaries[act.agent] = self.probe.inject_canary(self.config.scopes[0])
+            return Outcome(accepted=True)
+        canary = self.canaries.get(act.agent)
+        if act.op is Op.ACKNOWLEDGE:
+            if not act.right:
+                return Outcome(why="not the canary's id", by=Layer.PROBE)
+            said = markspace.Observation(scope=DIAGNOSTICS, topic="answer", content={"canary_id": str(canary)})
+            result = self.probe.check_agent_response(agent.id, agent.name, canary or uuid.UUID(int=0), [said])
+            self.canaries.pop(act.agent, None)
+            healthy = canary is None or result.verdict is markspace.ProbeVerdict.HEALTHY
+            return Outcome(accepted=healthy, why="" if healthy else str(result.verdict.value))
+        if canary is None:
+            return Outcome(accepted=True)
+        del self.canaries[act.agent]
+        (result,) = self.probe.run_probe(self.config.scopes[0], {agent.id: (agent.name, [])})
+        missed = result.verdict is markspace.ProbeVerdict.COMPROMISED
+        needs = tuple((act.agent, need.blocking, "probe") for need in self.needs)
+        return Outcome(accepted=True, why="compromised" if missed else "", needs=needs)
 
     def _raised(self, act: Operation) -> Outcome:
         old = self.ceilings[act.agent]

@@ -14,6 +14,7 @@ import pytest
 
 from evenhand.adapters.kernels import InProcess, adapter_source
 from evenhand.adapters.markspace import published
+from evenhand.adapters.markspace.layers import PublishedLayers
 from evenhand.adapters.protocol import Unsupported
 from evenhand.checking.finding import load_finding, recheck
 from evenhand.checking.loop import EXHAUSTIVE, Effort, SystemChecked, check_system
@@ -42,6 +43,7 @@ def claims(found: SystemChecked) -> set[str]:
     ("system", "scope", "transitions", "told"),
     [
         ("layers", {"only": 2}, 500, "barrier_is_enforced"),
+        ("layers", {"only": 6}, 200, "kernel_agrees_with_model"),
         ("layers", {"only": 5}, 100, "budget_warnings_are_in_time"),
         ("layers", {"only": 11}, 100, "telemetry_completeness_p58"),
         ("scheduling", {}, 800, "schedule_interval_p56"),
@@ -80,6 +82,24 @@ def test_a_mended_barrier_is_not_accused(monkeypatch: pytest.MonkeyPatch) -> Non
 
     monkeypatch.setattr(markspace.Guard, "_check_barrier", mended)
     assert "barrier_is_enforced" not in claims(checked("layers", 500, {"only": 2}))
+
+
+def test_a_missed_canary_revokes_nothing_unless_the_barrier_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """9.9: single miss, immediate lockdown; where the probe's verdict reaches the barrier, that finding is gone."""
+    found = checked("layers", 500, {"only": 6})
+    assert "barrier_is_enforced" in claims(found)
+
+    def locked(self: Any, act: Any) -> Any:
+        shown = usual(self, act)
+        if shown.why == "compromised":
+            barrier = self.guard.get_or_create_barrier(self.agents[act.agent].id)
+            for kind in ("observation", "warning", "intent", "action"):
+                barrier.narrow_all(kind)
+        return shown
+
+    usual = cast("Callable[..., Any]", getattr(PublishedLayers, "_probing"))  # noqa: B009
+    monkeypatch.setattr(PublishedLayers, "_probing", locked)
+    assert "barrier_is_enforced" not in claims(checked("layers", 500, {"only": 6}))
 
 
 def test_a_fault_planted_in_the_package_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
