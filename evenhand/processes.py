@@ -24,7 +24,7 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import Any, cast
 
-__all__ = ["Ended", "Errand", "Limits", "end_with_parent", "in_children", "limit_memory"]
+__all__ = ["NO_LIMITS", "Ended", "Errand", "Limits", "end_with_parent", "in_children", "limit_memory"]
 
 GLANCE = 0.5
 """Seconds between two looks at the clock while children work."""
@@ -38,13 +38,16 @@ class Limits:
     memory: int | None = None
 
 
+NO_LIMITS = Limits()
+
+
 @dataclass(frozen=True)
 class Errand:
     """What a child is told, with whom it shares one, and what it may take."""
 
     message: bytes
     company: str = ""
-    limits: Limits = Limits()
+    limits: Limits = NO_LIMITS
 
 
 @dataclass(frozen=True)
