@@ -90,9 +90,9 @@ def campaign_run(
 ) -> int:
     """Run a campaign: everything in its plan that has no result yet.
 
-    Results are kept as they come; work whose sources and versions are unchanged is not repeated.  Exit codes: those of
-    `evenhand verify` for the report of the whole plan; 2 also for a plan, store or cluster that cannot be used; 130
-    when it was ended early.
+    Results are kept as they come; work whose sources and versions are unchanged is not repeated.  Exit codes: 0 all of
+    the plan as stated; 1 something refuted that nobody stated, or a stated refutation gone; 2 bad use, or a plan, store
+    or cluster that cannot be used; 3 something undecided that was not stated; 130 ended early.
     """
     return _conducted(plan, store, jobs, cluster, events, stop_after, again, out, as_json, resumed=False)
 
@@ -111,7 +111,9 @@ def campaign_resume(
 ) -> int:
     """Go on with a campaign that was ended, however it ended.
 
-    As `run`, for a campaign that was begun in this store.  Exit codes: as `run`; 2 also where it was never begun.
+    As `run`, for a campaign that was begun in this store.  Exit codes: 0 all of the plan as stated; 1 something refuted
+    that nobody stated, or a stated refutation gone; 2 bad use, or never begun; 3 something undecided that was not
+    stated; 130 ended early.
     """
     return _conducted(plan, store, jobs, cluster, events, stop_after, again, out, as_json, resumed=True)
 
@@ -120,7 +122,7 @@ def campaign_resume(
 def campaign_status(plan: PlanFile, store: StoreOption = "", as_json: JsonOut = False) -> int:
     """Say how far a campaign is.
 
-    Jobs with a result, without one and why, and what is left; nothing is run.  Exit codes: 0; 2 bad use.
+    Jobs with a result, without one and why, and what is left; nothing is run.  Exit codes: 0 told; 2 bad use.
     """
     with _standing(plan, store, make=False) as now:
         states = list(now.states())
@@ -152,8 +154,8 @@ def campaign_status(plan: PlanFile, store: StoreOption = "", as_json: JsonOut = 
 def campaign_report(plan: PlanFile, store: StoreOption = "", out: OutOption = None, as_json: JsonOut = False) -> int:
     """Report what a campaign has found so far; nothing is run.
 
-    The report is that of one process that did everything.  Exit codes: those of `evenhand verify`; 130 while something
-    is unfinished.
+    The report is that of one process that did everything.  Exit codes: 0 all as stated; 1 something refuted that nobody
+    stated, or a stated refutation gone; 2 bad use; 3 something undecided that was not stated; 130 something unfinished.
     """
     with _standing(plan, store, make=False) as now:
         return _reported(now, _folder(out), as_json)
@@ -183,7 +185,7 @@ def campaign_plan(
 ) -> int:
     """Write a plan that does what `evenhand verify` does, to be changed as you like.
 
-    Exit codes: 0; 2 bad use.
+    Exit codes: 0 written; 2 bad use.
     """
     from evenhand.campaign.planfile import read_plan, written_plan
 
