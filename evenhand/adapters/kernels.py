@@ -165,6 +165,11 @@ class Piped:
         """How a command line names it."""
         return self._name
 
+    @property
+    def pid(self) -> int | None:
+        """The process that runs now, if one does."""
+        return None if self._child is None else self._child.process.pid
+
     def ask(self, scenarios: Sequence[Asked]) -> Iterator[Heard]:
         """Each scenario's answers; a scenario that breaks the process costs the others nothing."""
         todo = list(scenarios)

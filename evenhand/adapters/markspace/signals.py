@@ -1,4 +1,8 @@
-"""The package's functions of strength: decay, trust, warnings, reinforcement."""
+"""The package's functions of strength: decay, trust, warnings, reinforcement.
+
+A double is told as the exact strength that it names: a rational number times the power of two of the half-lives that
+have passed, or what is left of such a strength when the package's own strengths of the warnings are taken off.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +15,7 @@ from evenhand.adapters.markspace.ids import BEGIN
 from evenhand.adapters.markspace.space import WEIGHTS, recovered
 from evenhand.adapters.protocol import Unsupported
 from evenhand.model.codec import decode, encode
-from evenhand.model.markspace.exact import Amount, plain
+from evenhand.model.markspace.exact import Amount, plain, total
 from evenhand.model.markspace.marks import Kind, Source
 from evenhand.model.markspace.signals_words import TYPES, Combine, Measure, Measured, SignalConfig
 
@@ -32,12 +36,13 @@ class PublishedSignals:
             raise Unsupported("the package fixes the trust weights 1, 0.7, 0.3")
         if (config.factor, config.cap) != (Fraction(3, 10), Fraction(2)):
             raise Unsupported("the package fixes the reinforcement factor 0.3 and the cap 2")
-        if (config.lives.observation_half_life, config.lives.warning_half_life) != (1, 1):
-            raise Unsupported("doubles name exact strengths only at half-lives of one second")
         if config.readings.zero_strength != "allowed" or config.readings.warning_trust != "none":
             raise Unsupported("the package allows strength 0 and gives warnings no trust")
+        self.lives = config.lives
         self.decay = markspace.DecayConfig(
-            observation_half_life=1, warning_half_life=1, intent_ttl=config.lives.intent_ttl
+            observation_half_life=config.lives.observation_half_life,
+            warning_half_life=config.lives.warning_half_life,
+            intent_ttl=config.lives.intent_ttl,
         )
 
     def step(self, action: Json, /) -> Json:
@@ -63,17 +68,31 @@ class PublishedSignals:
             ]
         except ValueError:
             return Measured(refused="negative strength or age")
-        instants = (BEGIN, BEGIN + act.later)
+        passed = [self._passed(act.kind, age) for age in (act.age, act.age + act.later)]
+        base, effective, reduced = list[Amount](), list[Amount](), list[Amount]()
+        for later, halvings in zip((0, act.later), passed, strict=True):
+            now = BEGIN + later
+            base.append(_amount(markspace.compute_strength(mark, now, self.decay), halvings))
+            effective.append(_amount(markspace.effective_strength(mark, now, self.decay), halvings))
+            worth = [markspace.effective_strength(one, now, self.decay) for one in warnings]
+            decayed = [self._passed(Kind.WARNING, w.age + later) for w in act.warnings]
+            left = markspace.effective_strength_with_warnings(mark, warnings, now, self.decay)
+            reduced.append(_left(left, effective[-1], [*map(_amount, worth, decayed)]))
         return Measured(
-            base=_both([markspace.compute_strength(mark, now, self.decay) for now in instants]),
-            effective=_both([markspace.effective_strength(mark, now, self.decay) for now in instants]),
-            reduced=_both(
-                [markspace.effective_strength_with_warnings(mark, warnings, now, self.decay) for now in instants]
-            ),
+            base=(base[0], base[1]),
+            effective=(effective[0], effective[1]),
+            reduced=(reduced[0], reduced[1]),
             by_source=tuple(
-                _amount(markspace.effective_strength(_mark(act, source), BEGIN, self.decay)) for source in Source
+                _amount(markspace.effective_strength(_mark(act, source), BEGIN, self.decay), passed[0])
+                for source in Source
             ),
         )
+
+    def _passed(self, kind: Kind, age: int) -> Fraction:
+        """How many half-lives of its kind have passed."""
+        if kind is Kind.OBSERVATION:
+            return Fraction(age, self.lives.observation_half_life)
+        return Fraction(age, self.lives.warning_half_life) if kind is Kind.WARNING else Fraction(0)
 
 
 def _mark(act: Measure, source: Source) -> Any:
@@ -92,9 +111,17 @@ def _mark(act: Measure, source: Source) -> Any:
             return markspace.Need(resolved_by=resolved, **usual)
 
 
-def _amount(value: float) -> Amount:
+def _amount(value: float, halvings: Fraction = Fraction(0)) -> Amount:
+    """The strength that a double names after so many half-lives."""
+    rest = halvings % 1
+    found = recovered(value * 2.0 ** float(rest))
+    return Amount(((rest, found),) if found else ())
+
+
+def _left(value: float, effective: Amount, against: Sequence[Amount]) -> Amount:
+    """What the package leaves of a mark: the difference of its own strengths if the double is that, else the double."""
+    difference = effective - total(against)
+    exact = sum(float(coefficient) * 2.0 ** -float(halvings) for halvings, coefficient in difference.terms)
+    if value and abs(value - exact) <= 1e-12:
+        return difference
     return plain(recovered(value))
-
-
-def _both(values: Sequence[float]) -> tuple[Amount, Amount]:
-    return _amount(values[0]), _amount(values[1])
