@@ -13,6 +13,7 @@ from evenhand.counterexamples.store import load, save
 from evenhand.explorer import files
 from evenhand.explorer.files import Library, inside, made_record, place_in
 from evenhand.explorer.place import Place, opened
+from evenhand.fixtures import fixture_files
 from evenhand.properties.property import Property
 from evenhand.properties.registry import find
 from tests.evenhand.conftest import Command
@@ -65,7 +66,7 @@ def test_every_kind_of_run_is_saved(tmp_path: Path) -> None:
         place = Library().load("cud", f"shipped/{name}")
         claim = next(claim for claim in place.bundle.claims if claim.name == place.claim)
         record = made_record(place, place.steps, claim)
-        assert record.run == load(Path(files.fixture_files("cud")[0].parent / name)).run
+        assert record.run == load(Path(fixture_files("cud")[0].parent / name)).run
         assert Library(tmp_path).save(place, place.steps, claim).ok
 
 

@@ -57,7 +57,7 @@ def test_drawn_runs_are_judged_as_the_judge_does(protocol: str) -> None:
     for number, name in enumerate(bundle.model.systems):
         place = opened(bundle, name)
         draw = random.Random(number)
-        trace = Trace(place.scenario, ())
+        trace: Trace[Any, Any, Any, Any] = Trace(place.scenario, ())
         for _ in range(4):
             config = trace.scenario.config
             offered = list(islice(place.system.enabled(config, trace.final), 60))
