@@ -183,7 +183,7 @@ def campaign_plan(
     ] = None,
     as_json: JsonOut = False,
 ) -> int:
-    """Write a plan that does what `evenhand verify` does, to be changed as you like.
+    """Write a plan that does what `verify` does.
 
     Exit codes: 0 written; 2 bad use.
     """
