@@ -1,4 +1,9 @@
-"""Exhaustive search side by side: a bare loop over the model against the engine's tiers, in one run.
+"""Exhaustive search side by side, in one run: the engine's tiers, a bare loop over the model, and other checkers.
+
+    python -m benchmarks.explore --write
+
+Without sizes everything is run, also what stands in `checkers` and `growth`; with sizes, only the bare loop and tiers 0
+and 1 at these.
 
 Seconds say little on another machine, ratios taken in one process on the same states say more.  The rounds
 alternate between the contenders and the best round of each counts.  All must find the same graph, or there is
@@ -10,11 +15,12 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections import deque
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
+from benchmarks import growth
+from benchmarks.bare import Counts, bare
 from evenhand.model.cud import PROTOCOL
 from evenhand.properties.search import explore
 
@@ -23,36 +29,6 @@ __all__ = ["Counts", "bare", "compare", "main"]
 README = Path(__file__).with_name("README.md")
 BEGIN, END = "<!-- table: written by `make bench ARGS=--write` -->\n", "<!-- end of table -->\n"
 SCOPES = ("2,2,2", "3,2,2")
-
-
-class Counts(NamedTuple):
-    """What every contender must agree on; edges are distinct pairs of states, loops included."""
-
-    states: int
-    transitions: int
-    edges: int
-    depth: int
-
-
-def bare(system: Any) -> Counts:
-    """Breadth-first search as anyone would write it, over the model's own objects."""
-    depths: dict[Any, int] = {}
-    transitions = edges = 0
-    for config in system.all_configs():
-        queue = deque(system.initial(config))
-        depths |= dict.fromkeys(queue, 0)
-        while queue:
-            state = queue.popleft()
-            targets = set[Any]()
-            for action in system.enabled(config, state):
-                target, _ = system.step(system.rules, config, state, action)
-                transitions += 1
-                targets.add(target)
-                if target not in depths:
-                    depths[target] = depths[state] + 1
-                    queue.append(target)
-            edges += len(targets)
-    return Counts(len(depths), transitions, edges, max(depths.values()))
 
 
 def tier(number: int) -> Callable[[Any], Counts]:
@@ -98,12 +74,12 @@ def table(results: dict[str, dict[str, tuple[Counts, float]]]) -> str:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the table; with `--write`, also put it into the README beside this file."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("scopes", nargs="*", default=SCOPES, metavar="AGENTS,KEYS,VALUES")
+    parser.add_argument("scopes", nargs="*", metavar="AGENTS,KEYS,VALUES")
     parser.add_argument("--rounds", type=int, default=3, help="how often each contender runs (default: 3)")
     parser.add_argument("--write", action="store_true", help=f"write the table into {README.name}")
     chosen = parser.parse_args(arguments)
     results: dict[str, dict[str, tuple[Counts, float]]] = {}
-    for scope in chosen.scopes:
+    for scope in chosen.scopes or SCOPES:
         try:
             agents, keys, values = (int(part) for part in scope.split(","))
             system = PROTOCOL.systems["free"].at(agents=agents, keys=keys, values=values)
@@ -122,4 +98,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if chosen.write:
         before, _, rest = README.read_text("utf-8").partition(BEGIN)
         README.write_text(before + BEGIN + made + END + rest.partition(END)[2], "utf-8")
-    return 0
+    return 0 if chosen.scopes else _others(["--write"] if chosen.write else [])
+
+
+def _others(options: list[str]) -> int:
+    """What other checkers come to, and how times grow: in processes of their own, after the ratios above."""
+    from benchmarks import checkers
+
+    return checkers.main(options) | growth.main(options)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -21,7 +21,8 @@ Flags: TypeAlias = NDArray[np.bool_]
 
 
 def _matrix(size: int, source: Ints, target: Ints) -> Any:
-    # Parallel edges are added up here, so the entries must not be able to wrap round to 0.
+    # Parallel edges must be added up (scipy does not come to an end on a matrix that holds an entry twice), and the
+    # entries must not be able to wrap round to 0.
     ones = np.ones(len(source), dtype=np.float64)
     return csr_array((ones, (source, target)), shape=(size, size))
 

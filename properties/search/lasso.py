@@ -6,7 +6,7 @@ takes in what each unmet need asks for, the nearest first, from several entries;
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -18,6 +18,9 @@ __all__ = ["Edges", "Need", "Stem", "fair_loop", "nearest_run"]
 
 EFFORT = 400_000
 """Edges that the search for a short loop may look at before it settles for fewer entries."""
+
+PARTS = 8
+"""Parts up to which the search for a stem looks after each step whether it may end."""
 
 Stem: TypeAlias = tuple[Flags, Flags, Flags]
 """Which edges a stem may take: while nothing is awaited, to start waiting, and while waiting."""
@@ -71,107 +74,132 @@ def nearest_run(
     """
     if not parts and not ends.any():
         return None
-    distance, via = _layers(edges, stem, waiting=waiting)
-    waits = {state: far for (state, waiting), far in distance.items() if waiting}
+    doors = [(np.unique(edges.source[part]), max(1, min(32, EFFORT // (len(part) + 1)))) for part in parts]
+    distance, via = _layers(edges, stem, _enough(ends, doors), waiting=waiting)
+    waits = distance[edges.size :]
     best: tuple[int, tuple[int, ...], tuple[int, ...]] | None = None
-    stopped = [state for state in np.flatnonzero(ends).tolist() if state in waits]
-    if stopped:
-        best = (*_back(edges, via, min(stopped, key=lambda state: (waits[state], state))), ())
-    for part in parts:
-        entries = [state for state in np.unique(edges.source[part]).tolist() if state in waits]
-        entries.sort(key=lambda state: (waits[state], state))
-        for entry in entries[: max(1, min(32, EFFORT // (len(part) + 1)))]:
-            if best is not None and waits[entry] + 1 >= len(best[1]) + len(best[2]):
+    stopped = np.flatnonzero(ends & (waits >= 0))
+    if len(stopped):
+        best = (*_back(edges, via, int(stopped[np.argmin(waits[stopped])])), ())
+    for part, (entries, some) in zip(parts, doors, strict=True):
+        entries = entries[waits[entries] >= 0]
+        entries = entries[np.argsort(waits[entries], kind="stable")]
+        for entry in entries[:some].tolist():
+            far = int(waits[entry])
+            if best is not None and far + 1 >= len(best[1]) + len(best[2]):
                 break
             loop = tuple(int(edges.action[edge]) for edge in fair_loop(edges, part, entry, needs))
-            if best is None or waits[entry] + len(loop) < len(best[1]) + len(best[2]):
+            if best is None or far + len(loop) < len(best[1]) + len(best[2]):
                 best = (*_back(edges, via, entry), loop)
     return best
 
 
-_Node: TypeAlias = tuple[int, bool]
-_Via: TypeAlias = Mapping[_Node, tuple[int, bool] | None]
+def _enough(ends: Flags, doors: Sequence[tuple[Ints, int]]) -> Callable[[Ints], bool]:
+    """Whether all that can be part of the shortest run is reached: a stop, or so many ways into every part."""
+
+    def enough(waits: Ints) -> bool:
+        if ends.any():
+            return bool((waits[ends] >= 0).any())
+        return len(doors) <= PARTS and all(np.count_nonzero(waits[states] >= 0) >= some for states, some in doors)
+
+    return enough
 
 
-def _layers(edges: Edges, stem: Stem, *, waiting: bool) -> tuple[dict[_Node, int], _Via]:
-    """Breadth-first through (state, waiting or not): the distance of each node, and the edge it was reached by."""
-    before, starts, during = (mask.tolist() for mask in stem)
-    out = _outgoing(edges, np.arange(len(edges.source)))
-    distance: dict[_Node, int] = {(sid, waiting): 0 for sid in range(edges.initials)}
-    via: dict[_Node, tuple[int, bool] | None] = dict.fromkeys(distance)
-    queue = list(distance)
-    for node in queue:
-        state, waits = node
-        for edge, target in out.get(state, ()):
-            onward: list[_Node] = []
-            if waits and during[edge]:
-                onward = [(target, True)]
-            elif not waits:
-                onward = [(target, False)] * before[edge] + [(target, True)] * starts[edge]
-            for following in onward:
-                if following not in distance:
-                    distance[following] = distance[node] + 1
-                    via[following] = (edge, waits)
-                    queue.append(following)
+def _layers(edges: Edges, stem: Stem, enough: Callable[[Ints], bool], *, waiting: bool) -> tuple[Ints, Ints]:
+    """Breadth-first through states (not waiting, then waiting): the distance of each, and the edge it was reached by.
+
+    State `s` stands at `s`, and waiting at `size + s`; -1 says that it was not reached.  An edge that starts waiting
+    counts from `len(source)` on.
+    """
+    size, count = edges.size, len(edges.source)
+    before, starts, during = stem
+    distance = np.full(2 * size, -1, dtype=np.int64)
+    via = np.full(2 * size, -1, dtype=np.int64)
+    out = _Out(edges, np.arange(count))
+    frontier = np.arange(edges.initials) + (size if waiting else 0)
+    distance[frontier] = far = 0
+    while len(frontier) and not enough(distance[size:]):
+        far += 1
+        states = frontier % size
+        edge = out.of(states)
+        waits = np.repeat(frontier >= size, out.degree(states))
+        # Each edge may lead on in two ways; they are looked at in this order.
+        ways = np.stack([np.where(waits, during[edge], before[edge]), ~waits & starts[edge]], axis=1)
+        there = np.stack([edges.target[edge] + size * waits, edges.target[edge] + size], axis=1)
+        taken = np.stack([edge, edge + count], axis=1)
+        fresh = ways & (distance[there] < 0)
+        nodes, taken = there[fresh], taken[fresh]
+        _, first = np.unique(nodes, return_index=True)
+        first.sort()
+        frontier = nodes[first]
+        distance[frontier], via[frontier] = far, taken[first]
     return distance, via
 
 
-def _back(edges: Edges, via: _Via, state: int) -> tuple[int, tuple[int, ...]]:
+def _back(edges: Edges, via: Ints, state: int) -> tuple[int, tuple[int, ...]]:
     """The initial state and the actions that lead to waiting in `state`."""
     taken: list[int] = []
-    node: _Node = (state, True)
-    while (step := via[node]) is not None:
-        edge, waited = step
+    node, count = edges.size + state, len(edges.source)
+    while via[node] >= 0:
+        began, edge = divmod(int(via[node]), count)
         taken.append(int(edges.action[edge]))
-        node = (int(edges.source[edge]), waited)
-    return node[0], tuple(reversed(taken))
+        node = int(edges.source[edge]) + (edges.size if node >= edges.size and not began else 0)
+    return node % edges.size, tuple(reversed(taken))
 
 
-def _outgoing(edges: Edges, some: Ints) -> dict[int, list[tuple[int, int]]]:
-    out: dict[int, list[tuple[int, int]]] = {}
-    for edge, source, target in zip(
-        some.tolist(), edges.source[some].tolist(), edges.target[some].tolist(), strict=True
-    ):
-        out.setdefault(source, []).append((edge, target))
-    return out
+class _Out:
+    """Some edges by their source: `some` are numbers of edges in increasing order."""
+
+    def __init__(self, edges: Edges, some: Ints) -> None:
+        self.some = some
+        self.first = np.searchsorted(edges.source[some], np.arange(edges.size + 1))
+
+    def degree(self, states: Ints) -> Ints:
+        """How many of the edges leave each of these states."""
+        return self.first[states + 1] - self.first[states]
+
+    def of(self, states: Ints) -> Ints:
+        """The edges that leave these states, state by state."""
+        many = self.degree(states)
+        place = np.arange(int(many.sum())) - np.repeat(np.cumsum(many) - many, many)
+        return self.some[place + np.repeat(self.first[states], many)]
 
 
 def fair_loop(edges: Edges, part: Ints, entry: int, needs: Sequence[Need]) -> list[int]:
     """A loop through `entry` inside a fair part that meets every need itself: its edges."""
-    out = _outgoing(edges, part)
+    out = _Out(edges, part)
     walk: list[int] = []
     at = entry
     while True:
-        loop = [*walk, *_way(out, at, lambda edge: edges.target[edge] == entry)]
+        loop = [*walk, *_way(edges, out, at, edges.target == entry)]
         states = [int(edges.source[edge]) for edge in loop]
         unmet = next((need for need in needs if not need.met(loop, states)), None)
         if unmet is None:
             return loop
-        walk += _way(out, at, _serves(edges, unmet))
+        walk += _way(edges, out, at, _serves(edges, unmet))
         at = int(edges.target[walk[-1]])
 
 
-def _serves(edges: Edges, need: Need) -> Callable[[int], bool]:
+def _serves(edges: Edges, need: Need) -> Flags:
     """Which edges bring a loop closer to meeting a need: those that serve it, or leave what it asks for."""
-    if need.kind == "weak":
-        return lambda edge: bool(need.served[edge] or not need.on_offer[edges.target[edge]])
-    return lambda edge: bool(need.served[edge])
+    return need.served | ~need.on_offer[edges.target] if need.kind == "weak" else need.served
 
 
-def _way(out: Mapping[int, Sequence[tuple[int, int]]], at: int, wanted: Callable[[int], bool]) -> list[int]:
+def _way(edges: Edges, out: _Out, at: int, wanted: Flags) -> list[int]:
     """The shortest way of at least one edge whose last edge is wanted; in a fair part there always is one."""
-    via: dict[int, tuple[int, int]] = {}
-    queue, seen = [at], {at}
-    for node in queue:
-        for edge, target in out.get(node, ()):
-            if wanted(edge):
-                way = [edge]
-                while node != at:
-                    edge, node = via[node]
-                    way.append(edge)
-                return way[::-1]
-            if target not in seen:
-                seen.add(target)
-                via[target] = (edge, node)
-                queue.append(target)
+    via = np.full(edges.size, -1, dtype=np.int64)
+    frontier = np.asarray([at], dtype=np.int64)
+    while len(frontier):
+        edge = out.of(frontier)
+        found = np.flatnonzero(wanted[edge])
+        if len(found):
+            way = [int(edge[found[0]])]
+            while (node := int(edges.source[way[-1]])) != at:
+                way.append(int(via[node]))
+            return way[::-1]
+        target = edges.target[edge]
+        edge, target = edge[(via[target] < 0) & (target != at)], target[(via[target] < 0) & (target != at)]
+        frontier, first = np.unique(target, return_index=True)
+        frontier = target[np.sort(first)]
+        via[frontier] = edge[np.sort(first)]
     raise AssertionError("a fair part offers what it needs; the search is wrong")

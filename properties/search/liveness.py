@@ -156,8 +156,10 @@ def fair_parts(edges: Edges, alive: Flags, needs: Sequence[Need]) -> list[Ints]:
         left = left[component[edges.source[left]] == component[edges.target[left]]]
         if not len(left):
             break
-        left = left[np.argsort(component[edges.source[left]], kind="stable")]
         key = component[edges.source[left]]
+        if bool((key != key[0]).any()):
+            left = left[np.argsort(key, kind="stable")]
+            key = component[edges.source[left]]
         first = np.flatnonzero(np.concatenate([[True], key[1:] != key[:-1]]))
         part_of = np.repeat(np.arange(len(first)), np.diff(np.append(first, len(left))))
         hopeless = np.zeros(len(first), dtype=np.bool_)
