@@ -18,7 +18,8 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 from evenhand.model.system import Mutant, System
-from evenhand.proofs.corners import Corner, corners
+from evenhand.proofs.corners import AGAINST, Corner, corners
+from evenhand.proofs.linked import ORIGINS, Linked
 from evenhand.proofs.smt.logic import Definition, Holds, walk
 from evenhand.proofs.smt.structure import Reader, Structure
 from evenhand.proofs.theorem import Theorem
@@ -30,80 +31,6 @@ from evenhand.properties.refutes import twins_of
 __all__ = ["ORIGINS", "Linked", "agree", "cases", "variants"]
 
 AnySystem: TypeAlias = System[Any, Any, Any, Any, Any]
-
-ORIGINS = ("every", "corner", "drawn", "replayed")
-"""Every situation of a stated size, solver-made corner cases, drawn worlds, countermodels that were followed."""
-
-
-@dataclass(frozen=True)
-class Linked:
-    """How far the theory was compared with the model.
-
-    `cases` were looked at, `outside` of them the theory says nothing about; the others gave `structures` different
-    structures of at most `size` elements per sort, the claim true on `true` cases and false on `false`.  `words`
-    counts comparisons of defined words, `mutants` the variants that were compared.  `disagreements` says the first few,
-    `silent` names words of the formula that were only ever observed true, or false.  `every`
-    situations of the size `upto` were listed and `drawn` others made; of `corners` that the solver could make,
-    `reached` are steps of the model, `unreached` names the rest, and `denied` axioms were denied in vain; `caught`
-    counts disagreements by origin; `events` counts what the drawn worlds showed, `short` names what they showed too
-    rarely.
-    """
-
-    cases: int = 0
-    outside: int = 0
-    structures: int = 0
-    size: int = 0
-    true: int = 0
-    false: int = 0
-    words: int = 0
-    mutants: int = 0
-    disagreements: tuple[str, ...] = ()
-    silent: tuple[str, ...] = ()
-    every: int = 0
-    upto: str = ""
-    drawn: int = 0
-    corners: int = 0
-    reached: int = 0
-    unreached: tuple[str, ...] = ()
-    denied: int = 0
-    caught: tuple[tuple[str, int], ...] = ()
-    events: tuple[tuple[str, int], ...] = ()
-    short: tuple[str, ...] = ()
-
-    @property
-    def because(self) -> str:
-        """Why the link does not carry the proof; empty if it does."""
-        if self.disagreements:
-            return f"theory and model disagree: {self.disagreements[0]}"
-        if not self.structures:
-            return "the link was tried on no step of the model"
-        if not self.true or not self.false:
-            return f"the claim was never seen {'true' if not self.true else 'false'} on a step inside the theory"
-        if self.silent:
-            return f"a word of the formula was observed with one value only: {', '.join(self.silent)}"
-        if self.short:
-            return f"the drawn worlds show too little: {', '.join(self.short)}"
-        return ""
-
-    @property
-    def sentence(self) -> str:
-        """The link in one line, as reports print it."""
-        share = 100 * self.outside // self.cases if self.cases else 0
-        parts = [f"linked on {self.structures} structures up to size {self.size}"]
-        if self.upto:
-            parts += [
-                f"every one of {self.upto} ({self.every})",
-                f"{self.reached + self.denied} of {self.corners} corner cases",
-            ]
-            seen = (
-                f"; {len(self.events)} events, the rarest {min(n for _, n in self.events)} times" if self.events else ""
-            )
-            parts.append(f"{self.drawn} drawn worlds{seen}")
-        rest = (
-            f"{self.mutants} mutants; claim true on {self.true}, false on {self.false}; "
-            f"{share}% of {self.cases} sampled cases lie outside the theory"
-        )
-        return f"{', '.join(parts)} ({rest})"
 
 
 def cases(system: AnySystem, claim: Property, steps: Iterable[AnyStep]) -> Iterator[tuple[Any, bool]]:
@@ -183,7 +110,7 @@ def agree(
         for case, truth in cases(variant, claim, extra.get(variant.variant, ())):
             tally.case("replayed", variant.variant, case, truth, words)
     made = corners(theorem, system) if worlds is not None else ()
-    for corner in made:
+    for corner in (one for one in made if not one.impossible):
         tally.corner(corner, list(cases(system, claim, corner.steps)))
     return tally.result(len(compared) - 1, worlds, usual, made)
 
@@ -356,6 +283,7 @@ class _Tally:
         self._caught: dict[str, int] = {}
         self._disagreements: list[str] = []
         self._unreached: list[str] = []
+        self._lifted: list[str] = []
         self._denied = 0
 
     def case(
@@ -396,6 +324,8 @@ class _Tally:
                 reached = reached or self._lens.plain.holds(corner.formula, bare)
         if corner.axiom:  # a step of the model that breaks an axiom was noted as a case
             self._denied += not reached
+            if reached and corner.name.removeprefix(AGAINST) in (self._lax or ()):
+                self._lifted.append(corner.name)
         elif not reached:
             self._unreached.append(corner.name)
 
@@ -413,12 +343,15 @@ class _Tally:
         if worlds is not None:
             drawn = [one.step for one in usual if one.origin == "drawn"]
             events = {name: sum(map(bool, map(test, drawn))) for name, (test, _) in worlds.events.items()}
-            words = sum(not corner.axiom for corner in made)
+            possible = [corner for corner in made if not corner.impossible]
+            words = sum(not corner.axiom for corner in possible)
             found = {
                 "every": len(usual) - len(drawn),
                 "upto": worlds.upto,
                 "drawn": len(drawn),
-                "corners": len(made),
+                "corners": len(possible),
+                "impossible": tuple(corner.name for corner in made if corner.impossible),
+                "lifted": tuple(self._lifted),
                 "reached": words - len(self._unreached),
                 "denied": self._denied,
                 "events": tuple(events.items()),

@@ -5,7 +5,9 @@ the word holds somewhere, and for one in which it fails somewhere; for each axio
 What it finds is realised as a run of the model, and theory and model are compared on the run's last step.  A step
 of the model that breaks an axiom shows that the axiom claims too much.
 
-One solver is enough: nothing is believed of what it says, only tried.
+One solver is enough where it finds a structure: nothing is believed of what it says, only tried.  A structure that is
+too large to be realised is made small first.  Where it finds that there is none, all solvers are asked, and the
+corner case counts as unreachable only if one proves so and none contradicts.
 """
 
 from __future__ import annotations
@@ -17,29 +19,36 @@ from typing import Any, TypeAlias
 
 from evenhand.model.system import System
 from evenhand.model.trace import Pair, Scenario, replay
+from evenhand.proofs.countermodel import all_of, confirmed, minimise
 from evenhand.proofs.smt.logic import TRUE, Equal, Formula, Holds, Not, Var, exists, walk
-from evenhand.proofs.smt.portfolio import Z3, Limits, Portfolio
+from evenhand.proofs.smt.portfolio import Z3, Limits, Portfolio, shared
 from evenhand.proofs.theorem import Theorem
 from evenhand.proofs.theory import Theory
 from evenhand.proofs.worlds import Worlds
 from evenhand.properties.property import AnyStep
 
-__all__ = ["Corner", "corners"]
+__all__ = ["AGAINST", "Corner", "corners"]
 
 AnySystem: TypeAlias = System[Any, Any, Any, Any, Any]
+
+
+AGAINST = "against "
+"""What the name of a corner case begins with that denies an axiom."""
 
 
 @dataclass(frozen=True)
 class Corner:
     """A formula that a structure was made for, and the step of the model that came of it, if any.
 
-    `axiom`: the formula is the denial of an axiom, so that no step of the model should satisfy it.
+    `axiom`: the formula is the denial of an axiom, so that no step of the model should satisfy it.  `impossible`: it is
+    proved that no structure of the theory (of its other axioms) satisfies the formula.
     """
 
     name: str
     formula: Formula
     axiom: bool
-    steps: tuple[AnyStep, ...]
+    steps: tuple[AnyStep, ...] = ()
+    impossible: bool = False
 
 
 _MADE: dict[tuple[int, int, int, str], tuple[Theorem, tuple[Corner, ...]]] = {}
@@ -73,7 +82,7 @@ def _make(theorem: Theorem, theory: Theory, system: AnySystem) -> Iterator[Corne
         if copied and not _mentions(axiom.formula, copied):
             continue
         lax = replace(theory, axioms=tuple(one for one in theory.axioms if one is not axiom))
-        yield from _corner(theorem, system, lax, f"against {axiom.name}", Not(axiom.formula), axiom=True)
+        yield from _corner(theorem, system, lax, f"{AGAINST}{axiom.name}", Not(axiom.formula), axiom=True)
 
 
 def _visible(theorem: Theorem, bound: tuple[Var, ...]) -> Formula:
@@ -92,11 +101,16 @@ def _mentions(formula: Formula, names: set[str]) -> bool:
 def _corner(
     theorem: Theorem, system: AnySystem, theory: Theory, name: str, formula: Formula, *, axiom: bool
 ) -> Iterator[Corner]:
-    answered = _solver().ask(theory.query(("corner", formula)), expected="sat", limits=_LIMITS)
+    query = theory.query(("corner", formula))
+    answered = _solver().ask(query, expected="sat", limits=_LIMITS)
+    if answered.status == "unsat" and shared().ask(query, expected="unsat", limits=_LIMITS).status == "unsat":
+        yield Corner(name, formula, axiom, impossible=True)
     if answered.status != "sat" or answered.model is None:
         return
     try:
         evidence = theorem.realise(answered.model)
+        if evidence is None and not confirmed(theory, answered.model, formula):
+            evidence = theorem.realise(minimise(answered.model, all_of(theory, formula)))
     except (KeyError, IndexError, ValueError):
         # A structure that breaks an axiom may be one of which nothing at all can be made.
         if not axiom:

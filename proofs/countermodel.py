@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 from evenhand.model.system import System
 from evenhand.model.trace import Lasso, Pair, replay
 from evenhand.proofs.smt.logic import Formula, Not
-from evenhand.proofs.smt.structure import BadStructure, Reader, Structure
+from evenhand.proofs.smt.structure import BadStructure, Structure
 from evenhand.proofs.theorem import Theorem
 from evenhand.proofs.theory import Theory
 from evenhand.properties.property import EachStep, Property, TwoRun
@@ -29,6 +29,7 @@ __all__ = [
     "NoCounterpart",
     "Outcome",
     "Refutation",
+    "all_of",
     "confirmed",
     "follow",
     "minimise",
@@ -77,7 +78,7 @@ Outcome: TypeAlias = Refutation | Induction | NoCounterpart | EncodingDisagrees
 
 def confirmed(theory: Theory, model: Structure, *claims: Formula) -> str:
     """Which axiom or claim the evaluator finds false in a solver's model; empty if it confirms them all."""
-    reader = Reader(theory.meanings)
+    reader = theory.reader
     for axiom in theory.axioms:
         if not reader.holds(axiom.formula, model):
             return f"axiom {axiom.name} is false in it"
@@ -94,15 +95,27 @@ def follow(theorem: Theorem, theory: Theory, model: Structure, claim: Property, 
     wrong = Not(theorem.formula)
     if said := confirmed(theory, model, wrong):
         return EncodingDisagrees(model, f"the evaluator contradicts the solver's model: {said}")
-    reader = Reader(theory.meanings)
-    assumed = theory.assumed
-    small = minimise(model, lambda m: reader.holds(assumed, m) and reader.holds(wrong, m))
+    small = minimise(model, all_of(theory, wrong))
     found = _replayed(theorem, small, claim, system)
     if isinstance(found, Refutation) or small == model:
         return found
     # A smaller structure may have lost what makes it realisable; the solver's own gets its chance.
     larger = _replayed(theorem, model, claim, system)
     return larger if isinstance(larger, Refutation) else found
+
+
+def all_of(theory: Theory, claim: Formula) -> Callable[[Structure], bool]:
+    """Whether the axioms and `claim` are true; what was false last is tried first, as it is most likely false again."""
+    waiting = [claim, *(axiom.formula for axiom in theory.axioms)]
+
+    def keeps(model: Structure) -> bool:
+        for place, formula in enumerate(waiting):
+            if not theory.reader.holds(formula, model):
+                waiting.insert(0, waiting.pop(place))
+                return False
+        return True
+
+    return keeps
 
 
 def _replayed(theorem: Theorem, structure: Structure, claim: Property, system: AnySystem) -> Outcome:

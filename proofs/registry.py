@@ -20,7 +20,18 @@ T = TypeVar("T", bound=Stated)
 
 _ENGINE = frozenset(
     [
-        *("agreement", "corners", "countermodel", "licence", "prove", "proved", "record", "registry"),
+        *(
+            "agreement",
+            "corners",
+            "countermodel",
+            "licence",
+            "linked",
+            "matrix",
+            "prove",
+            "proved",
+            "record",
+            "registry",
+        ),
         *("smt", "theorem", "theory", "transitions", "trial", "worlds"),
     ]
 )

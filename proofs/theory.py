@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 
 from evenhand.model.system import UnknownName
 from evenhand.proofs.smt.logic import (
@@ -24,7 +24,9 @@ from evenhand.proofs.smt.logic import (
     translate,
     walk,
 )
+from evenhand.proofs.smt.memo import Memo
 from evenhand.proofs.smt.smtlib import Query
+from evenhand.proofs.smt.structure import Reader
 
 __all__ = ["Axiom", "Theory"]
 
@@ -45,7 +47,30 @@ class Axiom:
     @cached_property
     def relations(self) -> frozenset[str]:
         """The names of the relations in it: where none is defined, there is nothing to expand."""
-        return frozenset(part.relation.name for part in walk(self.formula) if isinstance(part, Holds))
+        return _relations(self.formula)
+
+
+def _relations(formula: Formula) -> frozenset[str]:
+    return frozenset(part.relation.name for part in walk(formula) if isinstance(part, Holds))
+
+
+_EXPANDED: Memo[Formula] = Memo()
+_SPOKEN: Memo[frozenset[str]] = Memo()
+
+
+def _expanded(axiom: Axiom, meanings: Mapping[str, Definition]) -> Formula:
+    """The axiom without defined relations; one object wherever the words that it leads to mean the same."""
+    used: dict[str, Definition] = {}
+    waiting = list(axiom.relations)
+    while waiting:
+        name = waiting.pop()
+        if name in meanings and name not in used:
+            definition = used[name] = meanings[name]
+            waiting.extend(_SPOKEN.get((definition,), partial(_relations, definition.body)))
+    if not used:
+        return axiom.formula
+    words = tuple(used[name] for name in sorted(used))
+    return _EXPANDED.get((axiom, *words), lambda: expand(axiom.formula, used))
 
 
 @dataclass(frozen=True)
@@ -69,10 +94,15 @@ class Theory:
             twice = next(name for name in names if names.count(name) > 1)
             raise ValueError(f"theory {self.name} has two things called {twice!r}")
 
-    @property
+    @cached_property
     def meanings(self) -> Mapping[str, Definition]:
         """The definitions by name."""
         return {definition.name: definition for definition in self.definitions}
+
+    @cached_property
+    def reader(self) -> Reader:
+        """Evaluates this theory's formulas on structures; what was compiled once stays so."""
+        return Reader(self.meanings)
 
     @property
     def symbols(self) -> tuple[str, ...]:
@@ -96,10 +126,7 @@ class Theory:
         kept = frozenset(opaque)
         meanings = {name: definition for name, definition in self.meanings.items() if name not in kept}
         words = tuple(d.relation for d in self.definitions if d.name in kept)
-        axioms = [
-            (a.name, a.formula if a.relations.isdisjoint(meanings) else expand(a.formula, meanings))
-            for a in self.axioms
-        ]
+        axioms = [(a.name, _expanded(a, meanings)) for a in self.axioms]
         claimed = [(name, expand(formula, meanings)) for name, formula in claims]
         return Query(self.sorts, self.functions, (*self.relations, *words), (*axioms, *claimed))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -28,9 +28,11 @@ from evenhand.counterexamples.store import write_atomically
 from evenhand.model.canonical import Json
 from evenhand.plan import Job
 from evenhand.proofrecords import Named, differences, named_in, records, write_proofs, write_queries
+from evenhand.proofs.matrix import Cell, attempts, cells, table
 from evenhand.proofs.prove import Proved
 from evenhand.proofs.prove import prove as prove_theorem
 from evenhand.proofs.smt.portfolio import NoSolver
+from evenhand.properties.registry import Bundle
 from evenhand.proving import finding_of, theorem_named, theorem_names
 from evenhand.report.proofs import print_proofs, timing_of
 from evenhand.report.report import Report
@@ -68,20 +70,27 @@ def prove(
     check: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Prove again what a record file claims, and compare all of it.")
     ] = None,
+    matrix: Annotated[
+        bool,
+        typer.Option("--matrix", help="Try every theorem on every mutant that its theory can say, and nothing else."),
+    ] = False,
     as_json: JsonOut = False,
 ) -> int:
     """Prove the theorems of a protocol with SMT solvers.
 
-    What each proof rests on is checked as well.  Exit codes: 0 all as stated; 1 something refuted that nobody
-    stated, or a record that proving again does not give; 2 bad use; 3 something undecided that was not stated, or
-    no solver is installed; 130 interrupted.
+    What each proof rests on is checked as well.  Exit codes: 0 all as stated (of a matrix: every cell as
+    registered); 1 something refuted that nobody stated, a cell that is not as registered, or a record that proving
+    again does not give; 2 bad use; 3 something undecided that was not stated, or no solver is installed; 130
+    interrupted.
     """
     if check is not None:
-        if protocol or theorem or smt2 or record or proofs:
+        if protocol or theorem or smt2 or record or proofs or matrix:
             raise BadUse("--check reads from the file what to prove; it goes with --json and nothing else")
         return _check(check, as_json=as_json)
     if not protocol:
         raise BadUse("which protocol? `evenhand prove PROTOCOL`, or `evenhand prove --check FILE`")
+    if matrix and (smt2 or record or proofs):
+        raise BadUse("--matrix writes no texts, records or proofs; it goes with --theorem and --json")
     bundle = bundle_named(protocol)
     with usage():
         names = theorem_names(bundle.name)
@@ -90,6 +99,8 @@ def prove(
         kept = ready_folder(proofs) if proofs is not None else None
         if record is not None:
             ready_folder(record.parent)
+    if matrix:
+        return _matrix(bundle, {one.name for one in stated}, as_json=as_json)
     began = time.monotonic()
     results: list[Proved] = []
     try:
@@ -117,6 +128,37 @@ def prove(
         systems = [bundle.model.systems[one.system].under(**one.readings) for one in stated]
         print_proofs(terminal(), results, systems)
     return finish(report, {"theorems": [_theorem(result) for result in results]}, as_json=as_json)
+
+
+def _matrix(bundle: Bundle, names: Collection[str], *, as_json: bool) -> int:
+    """Every theorem against every mutant; 1 where a cell is not as registered, 3 where no solver knows one that is."""
+    tried = [one for one in attempts(bundle.name) if one.theorem.name in names]
+    if not tried:
+        raise BadUse(f"no theorem of {bundle.name} among those asked for states a mutant; ask for others, or for all")
+    found: list[Cell] = []
+    try:
+        with counting("matrix") as progress:
+            for number, cell in enumerate(cells(tried, bundle), start=1):
+                found.append(cell)
+                if progress is not None:
+                    progress(number, len(tried))
+    except NoSolver as error:
+        raise Unknown(str(error)) from error
+    wrong = [cell for cell in found if cell.wrong]
+    if as_json:
+        entries: list[Json] = [
+            {"theorem": c.theorem, "mutant": c.mutant, "outcome": c.outcome, "registered": c.registered} for c in found
+        ]
+        emit({"matrix": {"protocol": bundle.name, "ok": not wrong, "cells": entries}})
+    else:
+        for line in table(found).splitlines():
+            typer.echo(inert(line))
+        for cell in wrong:
+            said = f"{cell.theorem} on {cell.mutant}: registered as {cell.registered}, found {cell.outcome}"
+            say(f"evenhand: {inert(said)}")
+    if not wrong:
+        return 0
+    return 3 if all(cell.outcome == "unknown" for cell in wrong) else 1
 
 
 def _check(file: Path, *, as_json: bool) -> int:

@@ -15,7 +15,8 @@ from evenhand.model.apcm.menus import action_names, entry, preference_names, sit
 from evenhand.model.apcm.step import ApcmStep
 from evenhand.model.apcm.vocabulary import MAINTAIN, REVISE, Act, Config, Fields, Situation, State, Submit
 from evenhand.model.system import System
-from evenhand.proofs.apcm.compiling import TEXT
+from evenhand.proofs.apcm.compiling import ACT, TEXT, feasible
+from evenhand.proofs.smt.logic import Formula, Var, conjunction
 from evenhand.proofs.worlds import Event, Worlds, draw
 
 __all__ = ["WORLDS", "samples", "samples_in_groups", "samples_of_precedents"]
@@ -165,6 +166,12 @@ _EVENTS: dict[str, Event] = {
     },
 }
 
+
+def _visible(bound: tuple[Var, ...]) -> Formula:
+    """Of an action that is not feasible no step says what it violates."""
+    return conjunction(feasible(variable) for variable in bound if variable.sort == ACT)
+
+
 WORLDS = Worlds(
     every=_every,
     upto="2 actions x 2 preferences with every REVISE artefact",
@@ -173,5 +180,6 @@ WORLDS = Worlds(
     restrictions=frozenset({"precedent_had_a_collision", "collisions_are_pairs"}),
     thin=3,
     whole=TEXT,
+    visible=_visible,
 )
 """What single compiles are compared on; precedents that never compiled, and what is no pair, lie outside."""

@@ -1,8 +1,8 @@
 """Which mutant kernels each theorem refutes, registered before any run, and how a mutant is said in a theorem's theory.
 
 KILLED: theorem → mutants that it must refute.  SPARED: theorem → mutants it is tried on and cannot see, with the
-reason.  The whole matrix, every theorem against every mutant that the theory can express, is made by `matrix`; it
-must agree with these tables.
+reason.  The whole matrix, every theorem against every mutant that the theory can express, is made by
+`evenhand prove cud --matrix`; it must agree with these tables.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from evenhand.proofs.smt.logic import Apply, Definition, Equal, Formula, Holds, 
 from evenhand.proofs.theorem import Mutation, Theorem
 from evenhand.proofs.theory import Theory
 
-__all__ = ["KILLED", "SPARED", "mutations", "said", "touches"]
+__all__ = ["KILLED", "SPARED", "lean", "mutations", "said"]
 
 _WINS = (
     "tie_break_by_name",
@@ -234,17 +234,3 @@ def _symbols(formula: Formula) -> Iterator[str]:
                 yield from named(argument)
         elif isinstance(part, Equal):
             yield from (*named(part.left), *named(part.right))
-
-
-def touches(theory: Theory, claim: Sequence[str], definitions: Sequence[Definition]) -> bool:
-    """Whether words that mean something else in `definitions` are spoken of, directly or in other words."""
-    reached, waiting = set[str](), list(claim)
-    while waiting:
-        word = waiting.pop()
-        if word in reached:
-            continue
-        reached.add(word)
-        meaning = theory.meanings.get(word)
-        if meaning is not None:
-            waiting += [part.relation.name for part in walk(meaning.body) if isinstance(part, Holds)]
-    return any(definition.name in reached for definition in definitions)

@@ -11,10 +11,11 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
-from functools import lru_cache, reduce
+from functools import lru_cache, partial, reduce
 from typing import Any
 
 from evenhand.proofs.smt.logic import Apply, Equal, Formula, Function, Holds, Relation, Sort, Term, Var, same, walk
+from evenhand.proofs.smt.memo import Memo
 
 __all__ = [
     "NUMBER",
@@ -165,14 +166,23 @@ def compared(name: str) -> Callable[[str, str], bool] | None:
 def numeric(functions: Iterable[Function], formulas: Iterable[Formula]) -> str:
     """Which arithmetic a query needs: none (empty), linear (`LRA`), or with products of two unknowns (`NRA`)."""
     found = "LRA" if any(function.codomain == NUMBER for function in functions) else ""
-    for formula in formulas:
-        for part in walk(formula):
-            terms = part.arguments if isinstance(part, Holds) else ()
-            terms = (part.left, part.right) if isinstance(part, Equal) else terms
-            for term in terms:
-                if _product(term):
-                    return "NRA"
-                found = found or ("LRA" if term.sort == NUMBER else "")
+    needed = [_NEEDED.get((formula,), partial(_needed, formula)) for formula in formulas]
+    return max([found, *needed], key=_POWER.index)
+
+
+_POWER = ("", "LRA", "NRA")
+_NEEDED: Memo[str] = Memo()
+
+
+def _needed(formula: Formula) -> str:
+    found = ""
+    for part in walk(formula):
+        terms = part.arguments if isinstance(part, Holds) else ()
+        terms = (part.left, part.right) if isinstance(part, Equal) else terms
+        for term in terms:
+            if _product(term):
+                return "NRA"
+            found = found or ("LRA" if term.sort == NUMBER else "")
     return found
 
 

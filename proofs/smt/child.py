@@ -13,6 +13,7 @@ z3 alone).  Answer: `status` (sat, unsat, unknown, missing, crashed), `because`,
 from __future__ import annotations
 
 import contextlib
+import gc
 import importlib
 import itertools
 import json
@@ -61,14 +62,14 @@ def _z3(z3: Any, question: Question) -> Answer:
     solver.from_string(question["text"])
     found = str(solver.check())
     said: Answer = {"status": found, "because": "", "version": version}
-    counted = {str(key): value for key, value in solver.statistics()}
-    said["used"] = int(counted.get("rlimit count", 0))
     if found == "unsat":
-        said["core"] = sorted(str(name) for name in solver.unsat_core())
+        said["core"] = sorted(str(name) for name in solver.unsat_core())  # minimised now: counted below
     elif found == "sat":
         said["model"] = _z3_model(z3, solver.model(), question)
     else:
         said["because"] = str(solver.reason_unknown())
+    counted = {str(key): value for key, value in solver.statistics()}
+    said["used"] = int(counted.get("rlimit count", 0))
     return said
 
 
@@ -240,6 +241,8 @@ def main(solver: str) -> None:
     """Answer questions from standard input until it closes."""
     with contextlib.suppress(ImportError):
         importlib.import_module(solver)  # once, so that every fork has it
+    gc.disable()
+    gc.freeze()  # a collection in a fork would copy every page that it looks at
     for line in sys.stdin:
         question = json.loads(line)
         if hasattr(os, "fork"):

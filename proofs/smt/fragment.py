@@ -10,6 +10,7 @@ A query outside the fragment may be decided as well; it is just not bound to be.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 from evenhand.proofs.smt.arithmetic import numeric
 from evenhand.proofs.smt.logic import (
@@ -26,6 +27,7 @@ from evenhand.proofs.smt.logic import (
     Or,
     Sort,
 )
+from evenhand.proofs.smt.memo import Memo
 from evenhand.proofs.smt.smtlib import Query
 
 __all__ = ["Fragment", "fragment"]
@@ -49,7 +51,8 @@ def fragment(query: Query) -> Fragment:
         for sort in function.domain:
             arrows.setdefault((sort.name, function.codomain.name), f"function {function.name}")
     for name, formula in query.assertions:
-        _arrows(formula, True, (), name, arrows)
+        for arrow in _ARROWS.get((formula,), partial(_own, formula)):
+            arrows.setdefault(arrow, f"a 'there is' under a 'for every' in {name}")
     order: list[str] = []
     names = [sort.name for sort in query.sorts]
     while len(order) < len(names):
@@ -80,36 +83,44 @@ def _cycle(stuck: list[str], arrows: dict[tuple[str, str], str]) -> list[str]:
         path.append(back)
 
 
-def _arrows(
-    formula: Formula, positive: bool, above: tuple[Sort, ...], name: str, arrows: dict[tuple[str, str], str]
-) -> None:
+_ARROWS: Memo[tuple[tuple[str, str], ...]] = Memo()
+
+
+def _own(formula: Formula) -> tuple[tuple[str, str], ...]:
+    """The arrows of one formula, in the order of finding."""
+    found: dict[tuple[str, str], None] = {}
+    _arrows(formula, True, (), found)
+    return tuple(found)
+
+
+def _arrows(formula: Formula, positive: bool, above: tuple[Sort, ...], arrows: dict[tuple[str, str], None]) -> None:
     """Collect arrows from universally bound sorts `above` to existentially bound ones, by polarity."""
     match formula:
         case Holds() | Equal():
             return
         case Not(body):
-            _arrows(body, not positive, above, name, arrows)
+            _arrows(body, not positive, above, arrows)
         case And(parts) | Or(parts):
             for part in parts:
-                _arrows(part, positive, above, name, arrows)
+                _arrows(part, positive, above, arrows)
         case Implies(left, right):
-            _arrows(left, not positive, above, name, arrows)
-            _arrows(right, positive, above, name, arrows)
+            _arrows(left, not positive, above, arrows)
+            _arrows(right, positive, above, arrows)
         case Iff(left, right):
             for part in (left, right):
-                _arrows(part, True, above, name, arrows)
-                _arrows(part, False, above, name, arrows)
+                _arrows(part, True, above, arrows)
+                _arrows(part, False, above, arrows)
         case Ite(test, then, other):
-            _arrows(test, True, above, name, arrows)
-            _arrows(test, False, above, name, arrows)
-            _arrows(then, positive, above, name, arrows)
-            _arrows(other, positive, above, name, arrows)
+            _arrows(test, True, above, arrows)
+            _arrows(test, False, above, arrows)
+            _arrows(then, positive, above, arrows)
+            _arrows(other, positive, above, arrows)
         case Forall(bound, body) | Exists(bound, body):
             sorts = tuple(variable.sort for variable in bound)
             if isinstance(formula, Forall) == positive:
-                _arrows(body, positive, (*above, *sorts), name, arrows)
+                _arrows(body, positive, (*above, *sorts), arrows)
                 return
             for outer in above:
                 for inner in sorts:
-                    arrows.setdefault((outer.name, inner.name), f"a 'there is' under a 'for every' in {name}")
-            _arrows(body, positive, above, name, arrows)
+                    arrows.setdefault((outer.name, inner.name))
+            _arrows(body, positive, above, arrows)

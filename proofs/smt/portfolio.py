@@ -4,40 +4,42 @@ Each solver lives in a process of its own, which may die, hang or be missing wit
 a plain `sat` or `unsat` is `unknown` with its reason.  Two solvers that contradict each other are no majority
 vote but a status of their own, `disagreement`, and nothing is built on it.
 
-Cut-offs are resource counts (`rlimit`), so that the same query ends the same way on a slow machine; CPU time is a
-net below them, and the clock one below that.  Where a model is expected, whoever has none soon is cut off early and
-asked again with more only if nobody found one: a model is tried out afterwards, so that one solver's will do.  A
-proof is tried out by nobody, so both solvers get all their time for it.  A text is asked once: a solver that had the
-same text before, under the same limits, is not asked again.
+`solvers` says who is asked in which order.  A text is asked once: a solver that had the same text before, under the
+same limits, is not asked again.
 """
 
 from __future__ import annotations
 
 import atexit
-import contextlib
 import hashlib
 import json
-import os
-import queue
-import signal
-import subprocess
-import sys
-import threading
-import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from types import TracebackType
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 from evenhand.proofs.smt.arithmetic import NUMBER
+from evenhand.proofs.smt.fragment import fragment
 from evenhand.proofs.smt.smtlib import Query, text
+from evenhand.proofs.smt.solvers import (
+    CVC5,
+    CVC5_ENUMERATE,
+    CVC5_FINITE,
+    CVC5_MODELS,
+    Z3,
+    Limits,
+    Solver,
+    turns,
+    units,
+)
 from evenhand.proofs.smt.structure import BadStructure, Structure
+from evenhand.proofs.smt.worker import Worker
 
 __all__ = [
     "CVC5",
     "CVC5_ENUMERATE",
     "CVC5_FINITE",
+    "CVC5_MODELS",
     "Z3",
     "Answer",
     "Answered",
@@ -49,18 +51,6 @@ __all__ = [
     "shared",
 ]
 
-_GLANCE = 0.25
-"""Seconds between two looks at whether a solver process still lives."""
-
-PATIENCE = 6
-"""How much slower than its CPU time a query may be on a machine that does other things."""
-
-ROUNDS: Mapping[str, tuple[int, ...]] = {"sat": (64, 8, 1), "unsat": (1,)}
-"""By what the resource units are divided in each round, by expected answer."""
-
-UNITS: Mapping[str, int] = {"cvc5": 10}
-"""How many of z3's units take about the time that one of a solver's own takes; where it is not 1."""
-
 Status = Literal["sat", "unsat", "unknown", "disagreement"]
 
 
@@ -69,48 +59,6 @@ class NoSolver(RuntimeError):
 
     def __init__(self, reasons: Sequence[str]) -> None:
         super().__init__("no SMT solver answers: " + "; ".join(reasons) + ". Install one: pip install z3-solver cvc5")
-
-
-@dataclass(frozen=True)
-class Limits:
-    """`rlimit` in each solver's own resource units; `timeout_ms` of CPU for one query and solver.
-
-    A process that uses no CPU either is given up after `PATIENCE` times that, by the clock on the wall.
-    """
-
-    rlimit: int = 20_000_000
-    timeout_ms: int = 20_000
-
-    @property
-    def seconds(self) -> int:
-        """Whole seconds of CPU."""
-        return -(-self.timeout_ms // 1000)
-
-    @property
-    def patience(self) -> float:
-        """Seconds by the clock."""
-        return PATIENCE * self.timeout_ms / 1000
-
-
-@dataclass(frozen=True)
-class Solver:
-    """A solver with options; `command` starts its process, `{}` options are its defaults."""
-
-    name: str
-    module: str
-    options: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    command: tuple[str, ...] = ()
-
-    @property
-    def start(self) -> tuple[str, ...]:
-        """The command line of its process."""
-        return self.command or (sys.executable, "-P", str(Path(__file__).with_name("child.py")), self.module)
-
-
-Z3 = Solver("z3", "z3")
-CVC5 = Solver("cvc5", "cvc5")
-CVC5_FINITE = Solver("cvc5 finite-model-find", "cvc5", {"finite-model-find": "true"})
-CVC5_ENUMERATE = Solver("cvc5 enum-inst", "cvc5", {"enum-inst": "true"})
 
 
 @dataclass(frozen=True)
@@ -181,108 +129,13 @@ class ProofText:
     because: str = ""
 
 
-class _Worker:
-    """One solver process; started when first asked, started anew after it died."""
-
-    def __init__(self, command: tuple[str, ...]) -> None:
-        self._command = command
-        self._process: subprocess.Popen[str] | None = None
-        self._lines: queue.Queue[str | None] = queue.Queue()
-
-    @property
-    def pid(self) -> int | None:
-        """The id of its process, while there is one."""
-        return self._process.pid if self._process else None
-
-    def ask(self, question: Mapping[str, Any]) -> None:
-        """Send a question; the answer is taken with `take`."""
-        if self._process is None or self._process.poll() is not None:
-            self._start()
-        process = self._process
-        assert process is not None and process.stdin is not None
-        try:
-            process.stdin.write(json.dumps(question) + "\n")
-            process.stdin.flush()
-        except OSError:
-            pass  # it died; `take` finds the end of its output
-
-    def take(self, seconds: float) -> Mapping[str, Any]:
-        """The answer, or an unknown when the process ends or the time is up."""
-        deadline = time.monotonic() + seconds
-        while True:
-            try:
-                line = self._lines.get(timeout=max(0.0, min(_GLANCE, deadline - time.monotonic())))
-                break
-            except queue.Empty:
-                # A fork of a process that was killed keeps the pipe open, so its end must be looked for.
-                if self._process is None or self._process.poll() is not None:
-                    line = None
-                    break
-                if time.monotonic() >= deadline:
-                    self.stop()
-                    return {"status": "unknown", "because": f"no answer within {seconds:g} s of wall clock"}
-        if line is None:
-            code = self._process.wait() if self._process else None
-            self.stop()
-            how = f"signal {-code}" if code is not None and code < 0 else f"exit code {code}"
-            return {"status": "crashed", "because": f"the solver process ended with {how}"}
-        try:
-            said: Any = json.loads(line)
-        except ValueError:
-            said = None
-        if isinstance(said, dict):
-            return cast("dict[str, Any]", said)
-        self.stop()
-        return {"status": "crashed", "because": "the solver process wrote what is no answer"}
-
-    def _start(self) -> None:
-        self._lines = queue.Queue()
-        self._process = subprocess.Popen(
-            self._command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-            start_new_session=True,
-        )
-        threading.Thread(target=_pump, args=(self._process, self._lines), daemon=True).start()
-
-    def stop(self) -> None:
-        """End the process and its forks."""
-        process, self._process = self._process, None
-        if process is None:
-            return
-        try:
-            if hasattr(os, "killpg"):
-                os.killpg(process.pid, signal.SIGKILL)
-            else:
-                process.kill()
-        except (ProcessLookupError, PermissionError):
-            pass  # gone already
-        process.wait()
-        for stream in (process.stdin, process.stdout):
-            if stream is not None:
-                with contextlib.suppress(OSError):  # what was still to be written went to a dead process
-                    stream.close()
-
-
-def _pump(process: subprocess.Popen[str], lines: queue.Queue[str | None]) -> None:
-    assert process.stdout is not None
-    try:
-        for line in process.stdout:
-            lines.put(line)
-    except ValueError:
-        pass  # closed while reading: the process was stopped
-    lines.put(None)
-
-
 class Portfolio:
     """Solvers asked together.  A context manager: leaving it ends the solver processes."""
 
     def __init__(self, solvers: Sequence[Solver] | None = None) -> None:
         """`solvers`: always ask these; None: z3 and cvc5, cvc5 with the options that fit the expected answer."""
         self._fixed = tuple(solvers) if solvers is not None else None
-        self._workers: dict[tuple[str, ...], _Worker] = {}
+        self._workers: dict[tuple[str, ...], Worker] = {}
         self._told: dict[str, Mapping[str, Any]] = {}
 
     def __enter__(self) -> Portfolio:
@@ -303,7 +156,7 @@ class Portfolio:
         return tuple(worker.pid for worker in self._workers.values() if worker.pid is not None)
 
     def ask(self, query: Query, *, expected: Literal["sat", "unsat"], limits: Limits | None = None) -> Answered:
-        """Ask the solvers, side by side; then, where one found nothing, the one that fits the expectation.
+        """Ask the solvers in their turns; then, where one of two found nothing, those that may still help it.
 
         The expectation chooses options and order, never the status.  Raises NoSolver when none is there.
         """
@@ -320,20 +173,19 @@ class Portfolio:
             "rlimit": limits.rlimit,
             "seconds": limits.seconds,
         }
-        first = self._fixed or ((Z3, CVC5_FINITE) if expected == "sat" else (Z3, CVC5))
-        latest: dict[int, Answer] = {}
-        for divisor in ROUNDS[expected]:
-            places = [place for place, answer in latest.items() if answer.cut] or range(len(first))
-            found = self._side_by_side([first[place] for place in places], question, query, limits, divisor)
-            latest.update(zip(places, found, strict=True))
-            if any(answer.status == "sat" for answer in latest.values()) or not any(a.cut for a in latest.values()):
+        latest: dict[str, Answer] = {}
+        for turn in turns(expected, self._fixed):
+            waiting = {repr(one): one for one in turn.solvers if repr(one) not in latest or latest[repr(one)].cut}
+            found = self._side_by_side(tuple(waiting.values()), question, query, limits, turn.divisor)
+            latest.update(zip(waiting, found, strict=True))
+            if any(answer.status != "unknown" for answer in latest.values()):
                 break
         answers = list(latest.values())
-        silent = any(answer.status == "unknown" and not answer.missing for answer in answers)
-        if silent and self._fixed is None and expected == "unsat":
-            # Where one found a model after all, the other is helped to look for models.
-            second = CVC5_FINITE if any(answer.status == "sat" for answer in answers) else CVC5_ENUMERATE
-            answers += self._side_by_side((second,), question, query, limits)
+        if self._fixed is None:
+            for helper in _helpers(query, expected, answers):
+                answers += self._side_by_side((helper,), question, query, limits)
+                if answers[-1].status != "unknown":
+                    break
         if all(answer.missing for answer in answers):
             raise NoSolver([answer.because for answer in answers])
         return Answered(_together(answers), tuple(answers), printed, query)
@@ -347,7 +199,7 @@ class Portfolio:
                 break
         else:
             return ProofText("cvc5", because="cvc5 did not prove it")
-        worker = self._workers.setdefault((*solver.start, "0"), _Worker(solver.start))
+        worker = self._workers.setdefault((*solver.start, "0"), Worker(solver.start))
         question: dict[str, Any] = {
             "text": answered.asked,
             "sorts": [],
@@ -369,7 +221,7 @@ class Portfolio:
         Spacer raises when its time is up, and knows no resource limit: then the status is `unknown`.
         """
         limits = limits or Limits()
-        worker = self._workers.setdefault((*Z3.start, "0"), _Worker(Z3.start))
+        worker = self._workers.setdefault((*Z3.start, "0"), Worker(Z3.start))
         worker.ask(
             {"text": clauses, "horn": predicate, "options": {}, "rlimit": limits.rlimit, "seconds": limits.seconds}
         )
@@ -378,16 +230,15 @@ class Portfolio:
     def _side_by_side(
         self, solvers: Sequence[Solver], question: Mapping[str, Any], query: Query, limits: Limits, divisor: int = 1
     ) -> list[Answer]:
-        asked: list[tuple[str, _Worker | None]] = []
+        asked: list[tuple[str, Worker | None]] = []
         for index, solver in enumerate(solvers):
-            units = limits.rlimit // (divisor * UNITS.get(solver.module, 1)) if divisor > 1 else limits.rlimit
-            put = {**question, "rlimit": max(1, units), "options": dict(solver.options)}
+            put = {**question, "rlimit": units(solver, limits, divisor), "options": dict(solver.options)}
             place = hashlib.sha256(json.dumps([solver.start, put]).encode()).hexdigest()
-            worker: _Worker | None = None
+            worker: Worker | None = None
             if place not in self._told:
                 # Two configurations of one solver in one round need a process each.
                 key = (*solver.start, str(sum(s.start == solver.start for s in solvers[:index])))
-                worker = self._workers.setdefault(key, _Worker(solver.start))
+                worker = self._workers.setdefault(key, Worker(solver.start))
                 worker.ask(put)
             asked.append((place, worker))
         for place, worker in asked:
@@ -398,6 +249,29 @@ class Portfolio:
             if "used" not in said:  # what befell a process, or its clock, may not befall the next one
                 self._told.pop(place, None)
         return [_answer(solver, said, query) for solver, said in zip(solvers, told, strict=True)]
+
+
+def _helpers(query: Query, expected: Literal["sat", "unsat"], answers: Sequence[Answer]) -> Iterator[Solver]:
+    """Who is asked in place of a solver that fell silent, with all units, until one of them speaks.
+
+    Where one found a model, cvc5 is helped to look for models, and a model that was expected needs no second.  Where
+    one found a proof, a search for models is the wrong help: the other solver is asked for a proof as well.
+    """
+    silent = [answer for answer in answers if answer.status == "unknown" and not answer.missing]
+    said = {answer.status for answer in answers}
+    if not silent or (expected == "sat" and "unsat" not in said):
+        return
+    if "sat" in said:
+        yield CVC5_FINITE
+        return
+    if expected == "sat":
+        if all(answer.module == "z3" for answer in silent):
+            yield Z3
+            return
+        yield CVC5
+    if fragment(query).decidable:
+        yield CVC5_MODELS
+    yield CVC5_ENUMERATE
 
 
 def _together(answers: Sequence[Answer]) -> Status:

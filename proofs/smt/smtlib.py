@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 
 from evenhand.proofs.smt.arithmetic import NUMBER, numeric, printed
 from evenhand.proofs.smt.logic import (
@@ -31,6 +31,7 @@ from evenhand.proofs.smt.logic import (
     Var,
     free,
 )
+from evenhand.proofs.smt.memo import Memo
 
 __all__ = ["Query", "show", "text"]
 
@@ -82,11 +83,20 @@ def text(query: Query, *, numbered: bool = False) -> str:
         head = called.get(relation.name, relation.name)
         lines.append(f"(declare-fun {head} ({_names(relation.domain, called)}) Bool)")
     for number, (name, formula) in enumerate(query.assertions):
-        loose = sorted(variable.name for variable in free(formula))
+        loose = _LOOSE.get((formula,), partial(_loose, formula))
         if loose:
             raise ValueError(f"assertion {name} leaves {', '.join(loose)} free")
-        lines.append(f"(assert (! {_Printer(names).formula(formula, {})} :named {f'a{number}' if numbered else name}))")
+        shown = _PRINTED.get((formula, names), partial(_Printer(names).formula, formula, {}))
+        lines.append(f"(assert (! {shown} :named {f'a{number}' if numbered else name}))")
     return "\n".join([*lines, "(check-sat)", ""])
+
+
+_LOOSE: Memo[list[str]] = Memo()
+_PRINTED: Memo[str] = Memo()
+
+
+def _loose(formula: Formula) -> list[str]:
+    return sorted(variable.name for variable in free(formula))
 
 
 def show(formula: Formula) -> str:

@@ -24,6 +24,7 @@ from evenhand.proofs.smt.logic import (
     forall,
     same,
 )
+from evenhand.proofs.smt.memo import Memo
 from evenhand.proofs.smt.portfolio import CVC5_FINITE, Z3, Answered, Limits, Portfolio
 from evenhand.proofs.smt.structure import Reader, Structure
 from evenhand.proofs.theorem import Lemma, Mutation, Theorem
@@ -172,6 +173,7 @@ def test_a_printer_that_swaps_arguments_is_caught(monkeypatch: pytest.MonkeyPatc
         return honest(head, parts[::-1] if head == "r1" else parts)  # what `before` is called for solvers
 
     monkeypatch.setattr(smtlib, "_apply", swapping)
+    monkeypatch.setattr(smtlib, "_PRINTED", Memo[str]())  # what was printed before was printed honestly
     word, because = _word(THEOREM)
     assert word is Word.UNDECIDED and "evaluator contradicts" in because
 

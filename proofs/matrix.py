@@ -1,0 +1,164 @@
+"""The kill matrix: every theorem of a protocol against every mutant that its theory can say.
+
+A cell is found by the same queries and the same replay as in `prove`.  Where a theorem speaks of no word that the
+mutant changes, its queries are the reference's and no solver is asked.  What was registered before is compared with
+what comes out: a cell that is not as registered is `wrong`.
+
+By default a protocol's mutants are those that any of its theorems states, each tried on every theorem that has all
+the words which it changes, with the same meaning.  A protocol that can say more has a module `matrix` that gives
+its own `attempts()`.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Literal, cast
+
+from evenhand.proofs.countermodel import Refutation, follow
+from evenhand.proofs.registry import theorems
+from evenhand.proofs.smt.logic import Definition, Holds, Not, walk
+from evenhand.proofs.smt.portfolio import Limits, Portfolio, shared
+from evenhand.proofs.theorem import Mutation, Theorem
+from evenhand.proofs.theory import Theory
+from evenhand.properties.registry import Bundle
+
+__all__ = ["Attempt", "Cell", "attempts", "cells", "table", "touches"]
+
+Outcome = Literal["killed", "spared", "not touched", "not replayed", "unknown"]
+Registered = Literal["killed", "spared", ""]
+
+LIMITS = Limits(rlimit=5_000_000, timeout_ms=30_000)
+"""A cell is tried with less than a theorem: there are many, and `unknown` is an answer."""
+
+SIGNS: Mapping[Outcome, str] = {
+    "killed": "X",
+    "spared": "o",
+    "not touched": ".",
+    "not replayed": "?",
+    "unknown": "-",
+}
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """A theorem to be tried on a mutant, said in the theorem's own theory; `registered` is what must come out."""
+
+    theorem: Theorem
+    mutant: str
+    definitions: tuple[Definition, ...]
+    registered: Registered = ""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What a theorem makes of a mutant: `killed` by a countermodel that replays in the mutant, `spared` by a proof."""
+
+    theorem: str
+    mutant: str
+    outcome: Outcome
+    registered: Registered = ""
+
+    @property
+    def wrong(self) -> bool:
+        """Whether it was registered to come out otherwise; what is not touched is spared as well."""
+        if self.registered == "spared":
+            return self.outcome not in ("spared", "not touched")
+        return self.registered == "killed" and self.outcome != "killed"
+
+
+def attempts(protocol: str) -> tuple[Attempt, ...]:
+    """All cells of a protocol, theorem by theorem.  Raises ProtocolBroken for theorems that do not import."""
+    known = theorems(protocol)
+    folder = importlib.util.find_spec(f"evenhand.proofs.{protocol}") if known else None
+    name = f"evenhand.proofs.{protocol}.matrix"
+    if folder is None or folder.submodule_search_locations is None or importlib.util.find_spec(name) is None:
+        return tuple(_pooled(known))
+    own = cast("Callable[[], Iterable[Attempt]]", importlib.import_module(name).attempts)
+    return tuple(own())
+
+
+def _pooled(known: Iterable[Theorem]) -> Iterator[Attempt]:
+    every = tuple(known)
+    said: dict[str, list[tuple[Theory, tuple[Definition, ...]]]] = {}
+    for theorem in every:
+        for mutation in theorem.mutants:
+            said.setdefault(mutation.mutant, []).append((theorem.theory, mutation.definitions))
+    for theorem in every:
+        own = {mutation.mutant: mutation for mutation in theorem.mutants}
+        for mutant, ways in said.items():
+            if mutant in own:
+                expected: Registered = "killed" if own[mutant].expected == "refuted" else "spared"
+                yield Attempt(theorem, mutant, own[mutant].definitions, expected)
+                continue
+            for theory, definitions in ways:
+                if _sayable(theory, theorem.theory, definitions):
+                    yield Attempt(theorem, mutant, definitions)
+                    break
+
+
+def _sayable(theory: Theory, other: Theory, definitions: Iterable[Definition]) -> bool:
+    """Whether a mutant of one theory is one of another: the words it changes are there and mean the same."""
+    return all(other.meanings.get(one.name) == theory.meanings[one.name] for one in definitions)
+
+
+def cells(tried: Iterable[Attempt], bundle: Bundle, *, portfolio: Portfolio | None = None) -> Iterator[Cell]:
+    """What becomes of each, as they are found.  Raises NoSolver."""
+    asked = portfolio or shared()
+    for attempt in tried:
+        yield Cell(attempt.theorem.name, attempt.mutant, _outcome(attempt, bundle, asked), attempt.registered)
+
+
+def _outcome(attempt: Attempt, bundle: Bundle, portfolio: Portfolio) -> Outcome:
+    theorem = replace(
+        attempt.theorem, mutants=(Mutation(mutant=attempt.mutant, definitions=attempt.definitions),), lemmas=()
+    )
+    spoken = [part.relation.name for part in walk(theorem.formula) if isinstance(part, Holds)]
+    if not touches(theorem.theory, spoken, attempt.definitions):
+        return "not touched"
+    theory = theorem.theory.redefined(attempt.definitions)
+    found: Outcome = "spared"
+    for part in theorem.parts:
+        answered = portfolio.ask(theory.query(("goal", Not(part))), expected="sat", limits=LIMITS)
+        if answered.model is not None and answered.status == "sat":
+            claim = next(claim for claim in bundle.claims if claim.name == theorem.claim)
+            rules = next(one.rules for one in bundle.model.mutants if one.name == attempt.mutant)
+            honest = bundle.model.systems[theorem.system].under(**theorem.readings)
+            outcome = follow(
+                theorem, theory, answered.model, claim, replace(honest, rules=rules, variant=attempt.mutant)
+            )
+            return "killed" if isinstance(outcome, Refutation) else "not replayed"
+        if answered.status != "unsat":
+            found = "unknown"
+    return found
+
+
+def touches(theory: Theory, claim: Iterable[str], definitions: Iterable[Definition]) -> bool:
+    """Whether words that mean something else in `definitions` are spoken of, directly or in other words."""
+    reached, waiting = set[str](), list(claim)
+    while waiting:
+        word = waiting.pop()
+        if word in reached:
+            continue
+        reached.add(word)
+        meaning = theory.meanings.get(word)
+        if meaning is not None:
+            waiting += [part.relation.name for part in walk(meaning.body) if isinstance(part, Holds)]
+    return any(definition.name in reached for definition in definitions)
+
+
+def table(found: Iterable[Cell]) -> str:
+    """One row for each mutant, one column for each theorem, as text; `!` behind a cell that is not as registered."""
+    every = list(found)
+    names = list(dict.fromkeys(cell.theorem for cell in every))
+    signs = {(c.theorem, c.mutant): SIGNS[c.outcome] + ("!" if c.wrong else " ") for c in every}
+    wide = max([0, *(len(cell.mutant) for cell in every)]) + 1
+    lines = [f"{number:2} {name}" for number, name in enumerate(names, start=1)]
+    lines.append(" " * wide + "".join(f"{number:3} " for number in range(1, len(names) + 1)).rstrip())
+    for mutant in dict.fromkeys(cell.mutant for cell in every):
+        lines.append(f"{mutant:{wide}}" + "".join(f"{signs.get((name, mutant), '  '):>4}" for name in names).rstrip())
+    lines.append("X killed by a countermodel that replays, o spared by a proof, . speaks of nothing that was changed,")
+    lines.append("? a countermodel that does not replay, - no solver decides, ! not as registered")
+    return "\n".join(lines)

@@ -1,0 +1,114 @@
+"""A solver process: started when first asked, started anew after it died, ended with all its forks."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import queue
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+__all__ = ["Worker"]
+
+_GLANCE = 0.25
+"""Seconds between two looks at whether a solver process still lives."""
+
+
+class Worker:
+    """One solver process; started when first asked, started anew after it died."""
+
+    def __init__(self, command: Sequence[str]) -> None:
+        self._command = command
+        self._process: subprocess.Popen[str] | None = None
+        self._lines: queue.Queue[str | None] = queue.Queue()
+
+    @property
+    def pid(self) -> int | None:
+        """The id of its process, while there is one."""
+        return self._process.pid if self._process else None
+
+    def ask(self, question: Mapping[str, Any]) -> None:
+        """Send a question; the answer is taken with `take`."""
+        if self._process is None or self._process.poll() is not None:
+            self._start()
+        process = self._process
+        assert process is not None and process.stdin is not None
+        try:
+            process.stdin.write(json.dumps(question) + "\n")
+            process.stdin.flush()
+        except OSError:
+            pass  # it died; `take` finds the end of its output
+
+    def take(self, seconds: float) -> Mapping[str, Any]:
+        """The answer, or an unknown when the process ends or the time is up."""
+        deadline = time.monotonic() + seconds
+        while True:
+            try:
+                line = self._lines.get(timeout=max(0.0, min(_GLANCE, deadline - time.monotonic())))
+                break
+            except queue.Empty:
+                # A fork of a process that was killed keeps the pipe open, so its end must be looked for.
+                if self._process is None or self._process.poll() is not None:
+                    line = None
+                    break
+                if time.monotonic() >= deadline:
+                    self.stop()
+                    return {"status": "unknown", "because": f"no answer within {seconds:g} s of wall clock"}
+        if line is None:
+            code = self._process.wait() if self._process else None
+            self.stop()
+            how = f"signal {-code}" if code is not None and code < 0 else f"exit code {code}"
+            return {"status": "crashed", "because": f"the solver process ended with {how}"}
+        try:
+            said: Any = json.loads(line)
+        except ValueError:
+            said = None
+        if isinstance(said, dict):
+            return cast("dict[str, Any]", said)
+        self.stop()
+        return {"status": "crashed", "because": "the solver process wrote what is no answer"}
+
+    def _start(self) -> None:
+        self._lines = queue.Queue()
+        self._process = subprocess.Popen(
+            self._command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            start_new_session=True,
+        )
+        threading.Thread(target=_pump, args=(self._process, self._lines), daemon=True).start()
+
+    def stop(self) -> None:
+        """End the process and its forks."""
+        process, self._process = self._process, None
+        if process is None:
+            return
+        try:
+            if hasattr(os, "killpg"):
+                os.killpg(process.pid, signal.SIGKILL)
+            else:
+                process.kill()
+        except (ProcessLookupError, PermissionError):
+            pass  # gone already
+        process.wait()
+        for stream in (process.stdin, process.stdout):
+            if stream is not None:
+                with contextlib.suppress(OSError):  # what was still to be written went to a dead process
+                    stream.close()
+
+
+def _pump(process: subprocess.Popen[str], lines: queue.Queue[str | None]) -> None:
+    assert process.stdout is not None
+    try:
+        for line in process.stdout:
+            lines.put(line)
+    except ValueError:
+        pass  # closed while reading: the process was stopped
+    lines.put(None)
