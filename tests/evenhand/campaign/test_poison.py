@@ -20,7 +20,7 @@ RUNS = {"protocol": "ring", "engine": "explore", "claims": ["held"], "scope": {"
 SAID = {
     "hangs": "it took longer than its limit of 25 seconds",
     "crashes": "its process ended with exit code -9, 3 times",
-    "eats": "it needs more than its limit of 1500 MiB of memory (an error stopped explore at _configs: MemoryError: )",
+    "eats": "it needs more than its limit of 1500 MiB of memory (an error stopped explore at",
     "raises": "an error stopped explore at",
 }
 
