@@ -49,7 +49,8 @@ def _ahead(one: Any, two: Any) -> Formula:
 
 
 def _first(one: Any, fit: Any, ahead: Any) -> Formula:
-    return fit(one) & forall([j], fit(j) >> (same(one, j) | ahead(one, j)))
+    found: Formula = fit(one) & forall([j], fit(j) >> (same(one, j) | ahead(one, j)))
+    return found
 
 
 def _told(fit: Any = _fit, ahead: Any = _ahead) -> dict[str, Formula]:

@@ -287,7 +287,7 @@ def scene_matched(structure: Structure) -> Pair[ComposingConfig, ComposingState,
         before = () if alone else (Publish(author, "elsewhere"),)
         return Scenario(config, initial(config)[0], (*acts, *before, Publish(author, "a")))
 
-    return Pair(*(run(bool(told[name])) for name in ("first", "first2")), "the same mark")
+    return Pair(run(bool(told["first"])), run(bool(told["first2"])), "the same mark")
 
 
 def samples_of_matching(system: System[Any, Any, Any, Any, Any]) -> Iterator[ComposingStep]:

@@ -174,7 +174,7 @@ def view_resolution(step: SpaceStep) -> Structure | None:
         "wins": frozenset() if step.shown.winner is None else frozenset([(f"intent:{step.shown.winner}",)]),
     }
     names = tuple(sorted({mark.agent for mark in marks}))
-    authors = {(f"intent:{mark.id}",): mark.agent for mark in marks}
+    authors: dict[tuple[str, ...], str] = {(f"intent:{mark.id}",): mark.agent for mark in marks}
     universe = {"Agent": names, "Intent": tuple(f"intent:{number}" for number in sorted(place))}
     return Structure(universe, relations, {"author": authors, "best": {(): f"intent:{_best(scope.policy, marks)}"}})
 
@@ -239,9 +239,9 @@ def _spaces() -> Iterator[tuple[Mark, ...]]:
         for confidences in ((levels[0], levels[0]), levels, levels[::-1]):
             for authors in (("x", "y"), ("y", "x"), ("x", "x")):
                 yield _marks(ids, authors, confidences, ages)
-    for ids in ((1, 2, 3), (3, 1, 2), (2, 3, 1)):
-        for confidences in ((levels[1], levels[0], levels[0]), (levels[0],) * 3):
-            yield _marks(ids, ("x", "y", "z"), confidences, (1, 0, 0))
+    for three in ((1, 2, 3), (3, 1, 2), (2, 3, 1)):
+        for sure in ((levels[1], levels[0], levels[0]), (levels[0],) * 3):
+            yield _marks(three, ("x", "y", "z"), sure, (1, 0, 0))
 
 
 def _marks(

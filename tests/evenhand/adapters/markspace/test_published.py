@@ -65,6 +65,22 @@ def test_functions_of_strength_agree() -> None:
     assert any("reinforcement" in why for why in found.unsupported)
 
 
+def test_half_lives_that_are_swapped_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where strengths are irrational, too, a wrong one is no other name of the right one."""
+    usual = markspace.compute_strength
+
+    def swapped(mark: Any, now: float, decay: Any) -> float:
+        other = markspace.DecayConfig(
+            observation_half_life=decay.warning_half_life,
+            warning_half_life=decay.observation_half_life,
+            intent_ttl=decay.intent_ttl,
+        )
+        return cast("float", usual(mark, now, other))
+
+    monkeypatch.setattr(markspace, "compute_strength", swapped)
+    assert {"convergence_p3", "transient_marks_halve"} & claims(checked("signals", 900))
+
+
 def test_a_read_of_a_parent_shows_classified_children() -> None:
     """P22 where reads take the subtree, which is the package's reading of 8.2."""
     found = checked("space", 300, {"only": 5, "hostile": 0, "horizon": 0}, hierarchy_reads="subtree")
