@@ -56,7 +56,7 @@ def sweep(
     protocol: ProtocolName,
     size: Annotated[
         list[str] | None,
-        typer.Argument(metavar="--PARAMETER A..B", help="Short for --over, as in --agents 2..6."),
+        typer.Argument(metavar="--PARAMETER A..B", help="Short for --over, by a parameter's own name."),
     ] = None,
     over: Annotated[
         list[str] | None,

@@ -34,7 +34,9 @@ def told(page: Path) -> Iterator[list[str]]:
 
 
 def sizes(protocol: str) -> set[str]:
-    """The sizes of a protocol's scopes, as options."""
+    """The sizes of a protocol's scopes, as options; what stands for one, where the protocol stands for any."""
+    if protocol in ANY:
+        return {"--PARAMETER"}
     (bundle,) = (one for one in protocols() if one.name == protocol)
     return {f"--{name}" for system in bundle.model.systems.values() for name in system.scope}
 
