@@ -102,10 +102,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _others(options: list[str]) -> int:
-    """What other checkers come to, and how times grow: in processes of their own, after the ratios above."""
+    """How times grow, and what other checkers come to: in processes of their own, after the ratios above."""
     from benchmarks import checkers
 
-    return checkers.main(options) | growth.main(options)
+    return growth.main(options) | checkers.main(options)
 
 
 if __name__ == "__main__":
