@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from hypothesis import HealthCheck, Phase, Verbosity, seed, settings
 from hypothesis import strategies as st
-from hypothesis.errors import Unsatisfiable
+from hypothesis.errors import Flaky, Unsatisfiable
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_state_machine_as_test
 
 from evenhand.model.system import System
@@ -74,6 +74,11 @@ def drive(ledger: Ledger, *, examples: int, steps: int, seed: int) -> None:
         run_state_machine_as_test(_seeded(_machine(lambda: ledger), seed), settings=drawn)
     except KeyboardInterrupt:
         ledger.interrupted = True
+    except Flaky:
+        # Hypothesis draws a failing example again; a guide has learnt since, and takes another action.
+        if ledger.raised is None:
+            raise
+        raise ledger.raised from None
     except Unsatisfiable as error:
         ledger.findings.setdefault("generator", f"the generator gave no complete example: {error}")
 
@@ -139,6 +144,7 @@ def _machine(ledger_of_example: Callable[[], Ledger]) -> type[RuleBasedStateMach
             except Exception as error:
                 error.add_note(f"in step {number} of a run of {ledger.system.name}, drawn by rule {drawing.name!r}:")
                 error.add_note(f"configuration {here[0]!r}, state {here[1]!r}, action {action!r}")
+                ledger.raised = ledger.raised or error
                 raise
             if ledger.guide is not None:
                 self.last = ledger.guide.took(self.last, step)

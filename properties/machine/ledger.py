@@ -77,6 +77,7 @@ class Ledger:
     findings: dict[str, str] = field(default_factory=dict[str, str])
     interrupted: bool = False
     guide: Guide | None = None
+    raised: Exception | None = None
     _coded: set[Any] = field(default_factory=set[Any])
     _configs: tuple[Any, ...] | None = None
 

@@ -145,18 +145,22 @@ def test_what_it_finds_replays_and_is_small() -> None:
     assert refutes(stair(jump=5), LOW, verdict.evidence) and verdict.evidence.actions == ("up",) * 6
 
 
-def test_a_step_that_raises_is_reported_where_it_is_taken() -> None:
-    """Not where it was only tried: the note names state, action and rule."""
+@pytest.mark.parametrize("stair_", [2, 6])
+def test_a_step_that_raises_is_reported_where_it_is_taken(stair_: int) -> None:
+    """Not where it was only tried: the note names state, action and rule.
+
+    High up, Hypothesis draws the failing example again and comes elsewhere, since the guide has learnt; no matter.
+    """
 
     def broken(_rules: None, _config: None, state: int, action: str) -> tuple[int, str]:
-        if action == "up" and state == 2:
+        if action == "up" and state == stair_:
             raise ZeroDivisionError("a stair is missing")
         return stair().step(_rules, _config, state, action)
 
     with pytest.raises(ZeroDivisionError) as raised:
-        fuzz(replace(stair(), step=broken), (), GENERATOR, examples=50, guided=True)
+        fuzz(replace(stair(), step=broken), (), GENERATOR, examples=60, guided=True)
     notes = "\n".join(raised.value.__notes__)
-    assert "drawn by rule 'any'" in notes and "state 2, action 'up'" in notes
+    assert "drawn by rule 'any'" in notes and f"state {stair_}, action 'up'" in notes
 
 
 def test_a_system_without_a_generator_is_guided_by_its_transitions() -> None:
