@@ -45,10 +45,9 @@ def load_factory(name: str) -> Callable[[Any], Any]:
     except Exception as error:
         frames = [frame for frame in traceback.extract_tb(error.__traceback__)[1:] if "importlib" not in frame.filename]
         place = f" ({os.path.basename(frames[-1].filename)}, line {frames[-1].lineno})" if frames else ""
-        raise ValueError(
-            f"adapter {name!r} does not load: {type(error).__name__}: {error}{place}. "
-            "Is its folder the current one, or on PYTHONPATH?"
-        ) from error
+        there = module in sys.modules  # then its folder was found, and the name is what is wrong
+        step = "Name a function that it has." if there else "Is its folder the current one, or on PYTHONPATH?"
+        raise ValueError(f"adapter {name!r} does not load: {type(error).__name__}: {error}{place}. {step}") from error
     if not callable(found):
         raise ValueError(f"adapter {name!r} is no function: {type(found).__name__}")
     made: Callable[[Any], Any] = found

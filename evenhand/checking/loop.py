@@ -264,6 +264,7 @@ def check_system(
         source.renew()  # answers may be on their way that nobody waits for
     deadline = None if effort.seconds is None else max(began + effort.seconds, monotonic() + effort.seconds / 4)
     single = defects.distinct(began if interrupted else deadline)
+    why = "the search ended before that" if any(phase.steps.values()) else "the kernel answered nothing"
     left_out = [claim.name for claim in others if claim.name not in several.judged]
     return SystemChecked(
         system,
@@ -275,7 +276,7 @@ def check_system(
         phase.unsupported,
         tuple(claim.name for claim in claims if claim in judged or claim.name in several.judged),
         tuple(sorted(judge.left_open - judge.judged)),
-        {name: FALSE if name in stated_false else several.why_not.get(name, "not asked") for name in left_out},
+        {name: FALSE if name in stated_false else several.why_not.get(name, why) for name in left_out},
         defects.runs,
         phase.first,
         tuple(phase.notes),

@@ -226,6 +226,9 @@ def _checked(
         sizes = dict(chosen_scope(scope))
         systems = [one.under(**dict(chosen_readings(one, reading))) for one in systems]
         placed = [(one, (one.at(**sizes),) if sizes else scopes_of(bundle, one)) for one in systems]
+        for at in (at for _, scopes in placed for at in scopes):
+            if next(iter(at.all_configs()), None) is None:
+                raise BadUse(f"{at.name} has no configuration at {at.scope}; choose other sizes with --scope")
         records = [record for _, record in fixtures_of(bundle.name)]
     ends = None if effort.seconds is None else time.monotonic() + effort.seconds
     for number, (one, scopes) in enumerate(placed):

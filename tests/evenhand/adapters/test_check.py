@@ -20,7 +20,8 @@ from evenhand.checking.coding import Coder
 from evenhand.checking.covering import Covering
 from evenhand.checking.files import markdown
 from evenhand.checking.finding import BadFinding, load_finding, recheck
-from evenhand.checking.loop import Effort, check_system
+from evenhand.checking.loop import FALSE, Effort, check_system
+from evenhand.checking.promising import SILENT
 from evenhand.model.canonical import canonical_bytes, digest
 from evenhand.properties.registry import find
 from tests.evenhand.conftest import PLUGINS, ROOT, Command
@@ -43,7 +44,7 @@ def test_a_fault_is_found_shrunk_and_told_by_claim(cli: Command) -> None:
     assert [one["basis"] for one in found["objections"]] == ["state before"]
     assert found["differences"] == ['all of it: "refused" expected, "taken" shown']
     assert report["systems"][0]["judged"] == ["one_inside", "taken_when_free"]
-    assert report["systems"][0]["not_judged"] == ["taken", "somebody_enters"]
+    assert report["systems"][0]["why_not_judged"] == {"taken": SILENT, "somebody_enters": FALSE}
     text = cli("check", "latch", "--adapter", f"{LATCHES}:always_free").out
     assert "FOUND  taken_when_free: Who takes the latch finds it free." in text
     assert "1 distinct finding; judged by the model" in text
@@ -133,7 +134,12 @@ def test_what_a_kernel_says_is_inert(cli: Command, tmp_path: Path) -> None:
     [
         ((), "exactly one of --adapter"),
         (("--adapter", "a:b", "--command", "c"), "exactly one of --adapter"),
-        (("--adapter", f"{LATCHES}:nothing"), "has no attribute"),
+        (("--adapter", f"{LATCHES}:nothing"), "has no attribute 'nothing'. Name a function that it has."),
+        (("--adapter", "no.such.module:make"), "Is its folder the current one, or on PYTHONPATH?"),
+        (("--adapter", f"{LATCHES}:no_factory"), "is no function: int"),
+        (("--adapter", LATCHES), "package.module:factory"),
+        (("--command", str(ROOT)), "Permission denied. Name a program"),
+        (("--command", "'unbalanced"), "No closing quotation"),
         (("--adapter", f"{LATCHES}:rejects"), "supports none of the systems"),
         (("--command", "/no/such/kernel"), "No such file"),
         (("--adapter", f"{LATCHES}:honest", "--system", "other"), "there is: latch"),
@@ -145,6 +151,12 @@ def test_mistakes_of_the_caller(cli: Command, words: tuple[str, ...], reason: st
     """One message, exit code 2, never a finding."""
     answer = cli("check", "latch", *words)
     assert answer.code == 2 and reason in answer.err
+
+
+def test_a_scope_without_configurations_is_the_callers_mistake(cli: Command) -> None:
+    """One message, whichever way the model says so."""
+    answer = cli("check", "cud", "--adapter", "a:b", "--system", "free", "--scope", "agents=0")
+    assert answer.code == 2 and len(answer.err.strip().splitlines()) == 1
 
 
 def test_a_finding_that_was_changed_is_refused(cli: Command, tmp_path: Path) -> None:
