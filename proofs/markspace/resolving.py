@@ -6,7 +6,7 @@ follows the instants of writing.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from itertools import product
 from typing import Any
@@ -151,7 +151,7 @@ def config_of(agents: Sequence[str], policy: Policy) -> SpaceConfig:
     return SpaceConfig(writers, (ScopeDef("a", intent_ttl=TTL, policy=policy),), Readings(), capacity=9)
 
 
-def _pairs(marks: Sequence[Mark], told: Any) -> frozenset[tuple[str, str]]:
+def _pairs(marks: Sequence[Mark], told: Callable[[Mark, Mark], bool]) -> frozenset[tuple[str, str]]:
     return frozenset((f"intent:{x.id}", f"intent:{y.id}") for x in marks for y in marks if told(x, y))
 
 

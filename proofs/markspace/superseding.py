@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import product
 from typing import Any
 
@@ -68,15 +68,15 @@ def view_supersession(step: SpaceStep) -> Structure | None:
     if any(mark.draft.strength != 1 or mark.draft.scope != act.scope or mark.resolved_by for mark in marks):
         return None
     names = {mark.id: f"mark:{mark.id}" for mark in marks}
-    places = tuple(enumerate(marks))
 
-    def rows(told: Any) -> frozenset[tuple[str, ...]]:
-        return frozenset((names[x.id], names[y.id]) for a, x in places for b, y in places if told(a, x, b, y))
+    def rows(told: Callable[[Mark, Mark], bool]) -> frozenset[tuple[str, ...]]:
+        return frozenset((names[x.id], names[y.id]) for x in marks for y in marks if told(x, y))
 
+    place = {mark.id: number for number, mark in enumerate(marks)}
     relations = {
-        "supersedes": rows(lambda _a, x, _b, y: x.draft.supersedes == y.id),
-        "written_before": rows(lambda a, _x, b, _y: a < b),
-        "alike": rows(lambda _a, x, _b, y: x.draft.kind is y.draft.kind),
+        "supersedes": rows(lambda x, y: x.draft.supersedes == y.id),
+        "written_before": rows(lambda x, y: place[x.id] < place[y.id]),
+        "alike": rows(lambda x, y: x.draft.kind is y.draft.kind),
         "eligible": frozenset((name,) for name in names.values()),
         "seen": frozenset((names[seen.mark.id],) for seen in step.shown.seen),
     }

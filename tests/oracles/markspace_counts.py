@@ -54,25 +54,29 @@ def limited(per_agent: int | None, total: int | None, agents: int, capacity: int
     return _reached(((), 0, (), ()), after)
 
 
+Tokens = tuple[int, int]
+Warned = tuple[bool, bool]
+Ceiling = tuple["int | None", "int | None"]
+
+
 def budgeted(first: int, second: int | None) -> int:
     """Tokens of one agent (§9.10): rounds of (2, 1) and (5, 0), warned at four fifths, raised once by (4, 4)."""
-    start = ((0, 0), (False, False), (first, second))
 
-    def after(state: Hashable) -> Iterator[Hashable]:
-        used, warned, ceiling = state  # type: ignore[misc]
+    def crossed(old: bool, spent: int, top: int | None) -> bool:
+        return old or (top is not None and 5 * spent >= 4 * top)
+
+    def after(state: tuple[Tokens, Warned, Ceiling]) -> Iterator[Hashable]:
+        used, warned, ceiling = state
         over = any(top is not None and spent >= top for spent, top in zip(used, ceiling, strict=True))
-        if not over:
-            for more in ((2, 1), (5, 0)):
-                now = tuple(one + two for one, two in zip(used, more, strict=True))
-                crossed = tuple(
-                    old or (top is not None and 5 * spent >= 4 * top)
-                    for old, spent, top in zip(warned, now, ceiling, strict=True)
-                )
-                yield now, crossed, ceiling
+        for more in () if over else ((2, 1), (5, 0)):
+            now = (used[0] + more[0], used[1] + more[1])
+            told = (crossed(warned[0], now[0], ceiling[0]), crossed(warned[1], now[1], ceiling[1]))
+            yield now, told, ceiling
         if ceiling == (first, second):
-            yield used, warned, tuple(None if top is None else top + 4 for top in ceiling)
+            lifted: Ceiling = (first + 4, None if second is None else second + 4)
+            yield used, warned, lifted
 
-    return _reached(start, after) * bare()
+    return _reached(((0, 0), (False, False), (first, second)), after) * bare()
 
 
 def scheduled() -> int:
