@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-import time
+import json
+import os
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +13,13 @@ import pytest
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 
+from evenhand.profiling import Profile, profiles
+from evenhand.properties.registry import protocols
 from tests.evenhand.conftest import ROOT
 
 NOTEBOOKS = sorted((ROOT / "docs" / "notebooks").glob("*.ipynb"))
 SECONDS = 60
-"""What one may take; `deep` ones are not held to it, for machines differ and theirs is a whole run of searches."""
+"""Seconds of computing that one may take, on all its processes together."""
 
 
 def read(path: Path) -> Any:
@@ -37,30 +41,26 @@ def _rich(output: Any) -> dict[str, Any]:
     return rich or dict(output["data"])
 
 
-def executed(notebook: Any, folder: Path) -> Any:
-    """The notebook after a run of all its cells.  Raises CellExecutionError."""
+def executed(notebook: Any, folder: Path) -> tuple[Any, float]:
+    """The notebook after a run of all its cells, and the seconds of computing it took.  Raises CellExecutionError."""
+    before = os.times()
     NotebookClient(notebook, timeout=600, kernel_name="python3").execute(cwd=str(folder))
-    return notebook
-
-
-def is_deep(path: Path) -> bool:
-    """Whether it says that it takes long."""
-    return bool(read(path).metadata.get("evenhand", {}).get("deep"))
+    after = os.times()  # its kernel is a child of this process, and has ended
+    spent = after.children_user + after.children_system - before.children_user - before.children_system
+    return notebook, spent
 
 
 @pytest.mark.timeout(700)
-@pytest.mark.parametrize(
-    "path",
-    [pytest.param(path, marks=[pytest.mark.deep] if is_deep(path) else [], id=path.stem) for path in NOTEBOOKS],
-)
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_a_notebook_shows_what_it_keeps(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its own assertions hold, and every picture and table is the one that stands in the file."""
     monkeypatch.setenv("IPYTHONDIR", str(tmp_path / "ipython"))
     monkeypatch.setenv("PYTHONHASHSEED", "7")
+    for data in path.parent.glob("*.json"):  # what lies beside the notebooks
+        shutil.copy2(data, tmp_path)
     kept = read(path)
-    began = time.process_time()
-    again = executed(read(path), tmp_path)
-    assert time.process_time() - began < SECONDS or is_deep(path)
+    again, spent = executed(read(path), tmp_path)
+    assert spent < SECONDS
     assert shown(again) == shown(kept), f"{path.name} shows something else: run it again and look at it"
     assert any(printed or displayed for printed, displayed in shown(kept)), "nothing is shown"
 
@@ -83,4 +83,50 @@ def test_a_wrong_notebook_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyP
         nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(f"print({number})")])  # type: ignore[no-untyped-call]
         for number in (1, 2)
     )
-    assert shown(executed(one, tmp_path)) != shown(executed(two, tmp_path))
+    assert shown(executed(one, tmp_path)[0]) != shown(executed(two, tmp_path)[0])
+
+
+def test_what_a_notebook_computes_is_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In its kernel and in what that starts: a limit on anything else would never be met."""
+    monkeypatch.setenv("IPYTHONDIR", str(tmp_path / "ipython"))
+    work = "import time\nwhile time.process_time() < {}:\n    pass"
+    code = work.format(2) + f"\nimport subprocess, sys\nsubprocess.run([sys.executable, '-c', {work.format(2)!r}])"
+    busy = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(code)])  # type: ignore[no-untyped-call]
+    assert executed(busy, tmp_path)[1] > 3.5
+
+
+KEPT = ROOT / "docs" / "notebooks" / "6-profile.json"
+
+
+def answers(profile: Profile) -> dict[str, str]:
+    """The answer to each question, with a mark where another reading changes it."""
+    return {cell.aspect.value: cell.answer.value + "*" * bool(cell.other) for cell in profile.cells}
+
+
+def test_the_kept_profile_is_one_of_this_version() -> None:
+    """It says of every shipped protocol what its claims of today can say, and comes back as it was written."""
+    kept = json.loads(KEPT.read_text("utf-8"))
+    shipped = {bundle.name: bundle for bundle in protocols() if bundle.name != "latch"}
+    assert {made["protocol"] for made in kept["protocols"]} == set(shipped)
+    for made in kept["protocols"]:
+        bundle, profile = shipped[made["protocol"]], Profile.from_json(made)
+        known = {claim.name for claim in bundle.claims}
+        for cell, wrote in zip(profile.cells, made["cells"], strict=True):
+            asked = {one.claim for one in bundle.profile if one.aspect is cell.aspect}
+            assert {one.finding.claim for one in cell.shown} == asked <= known
+            assert cell.answer.value == wrote["answer"] and list(cell.systems) == wrote["systems"]
+            told = [
+                {**one.to_json(), "trace": two["trace"]} for one, two in zip(cell.shown, wrote["verdicts"], strict=True)
+            ]
+            assert told == wrote["verdicts"]
+            assert len(cell.other) == len(wrote["other_readings"])
+
+
+@pytest.mark.deep
+@pytest.mark.timeout(1800)
+def test_the_kept_profile_is_what_is_found_today() -> None:
+    """Every answer, searched again."""
+    kept = {made["protocol"]: Profile.from_json(made) for made in json.loads(KEPT.read_text("utf-8"))["protocols"]}
+    found, interrupted, _ = profiles([bundle for bundle in protocols() if bundle.name in kept], jobs=2)
+    assert not interrupted
+    assert {one.protocol: answers(one) for one in found} == {name: answers(one) for name, one in kept.items()}
