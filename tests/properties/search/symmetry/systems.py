@@ -95,12 +95,11 @@ def licence_of(system: System[Any, Any, Any, Any, Any]) -> Licence:
 
 def _domains(config: Crew, *, last: bool) -> Any:
     names = tuple(NAMES[: len(config.kinds)])
-    return Hall(
-        tuple(OneOf((0, 1, GONE)) for _ in names),  # type: ignore[arg-type]
-        OneOf((0, 1)),  # type: ignore[arg-type]
-        OneOf(("-", *names)) if last else "-",  # type: ignore[arg-type]
-        tuple(OneOf((0, 1)) for _ in names) if config.two else (),  # type: ignore[arg-type]
-    )
+    marks: Any = tuple(OneOf((0, 1, GONE)) for _ in names)
+    shared: Any = OneOf((0, 1))
+    who: Any = OneOf(("-", *names)) if last else "-"
+    held: Any = tuple(OneOf((0, 1)) for _ in names) if config.two else ()
+    return Hall(marks, shared, who, held)
 
 
 def _crew(random: Random) -> Crew:
