@@ -8,6 +8,7 @@ cluster is for machines that trust one another.
 
 from __future__ import annotations
 
+import logging
 import os
 import signal
 import subprocess
@@ -39,10 +40,8 @@ def cluster(address: str) -> Executor:
         raise ClusterError(
             f"--cluster needs Dask ({error}). Install it with: pip install 'evenhand[cluster]'"
         ) from error
-    import logging
-
     connected: Any = Untyped
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what it says is said in one line here
+    _silenced(("distributed", "tornado", "asyncio"))
     try:
         client = connected(address, timeout=REACHED, set_as_default=False)
     except (OSError, TimeoutError, ValueError) as error:
@@ -51,6 +50,13 @@ def cluster(address: str) -> Executor:
             f"--cluster {address}: no scheduler answers ({cause}). Start one with `dask scheduler`"
         ) from error
     return _Cluster(client, address)
+
+
+def _silenced(families: tuple[str, ...]) -> None:
+    """Keep loggers, each with a level of its own, from the terminal: what they say is said here in one line."""
+    for name in (*families, *logging.root.manager.loggerDict):
+        if name.partition(".")[0] in families:
+            logging.getLogger(name).setLevel(logging.CRITICAL + 1)
 
 
 class _Cluster:
