@@ -32,7 +32,7 @@ class Measure(NamedTuple):
     """What is counted: a name and a function that gives how many of what."""
 
     name: str
-    count: Callable[[], dict[str, int]]
+    work: Callable[[], dict[str, int]]
 
 
 def _search(system: Any, tier: int) -> Callable[[], dict[str, int]]:
@@ -92,7 +92,7 @@ MEASURES = (
 def measured(message: bytes) -> bytes:
     """One measure, in this process."""
     before, began = resident(), time.process_time()
-    made = MEASURES[int(message)].count()
+    made = MEASURES[int(message)].work()
     own, others = time.process_time() - began, resource.getrusage(resource.RUSAGE_CHILDREN)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
     cpu = own + others.ru_utime + others.ru_stime
