@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from fractions import Fraction
 from pathlib import Path
 from typing import Any, cast
 
@@ -15,10 +16,13 @@ import pytest
 from evenhand.adapters.kernels import InProcess, adapter_source
 from evenhand.adapters.markspace import published
 from evenhand.adapters.markspace.layers import PublishedLayers
+from evenhand.adapters.markspace.signals import PublishedSignals
 from evenhand.adapters.protocol import Unsupported
 from evenhand.checking.finding import load_finding, recheck
 from evenhand.checking.loop import EXHAUSTIVE, Effort, SystemChecked, check_system
-from evenhand.model.codec import encode
+from evenhand.model.codec import decode, encode
+from evenhand.model.markspace.signals import WEIGHTS
+from evenhand.model.markspace.signals_words import TYPES, Lives, SignalConfig, Still
 from evenhand.properties.registry import find
 from tests.evenhand.conftest import Command
 
@@ -63,6 +67,20 @@ def test_functions_of_strength_agree() -> None:
     found = checked("signals", 900)
     assert found.defects == () and sum(found.steps.values()) > 50
     assert any("reinforcement" in why for why in found.unsupported)
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("lives", [Lives(2, 1, 1), Lives(1, 2, 1), Lives(3, 2, 1), Lives(1, 9, 1)], ids=str)
+def test_strengths_agree_at_other_half_lives(lives: Lives) -> None:
+    """Every measurement on offer, rational or not."""
+    system: Any = find("markspace").model.systems["signals"]
+    config = SignalConfig(WEIGHTS, Fraction(3, 10), Fraction(2), lives, system.readings)
+    package = PublishedSignals(config)
+    acts = list(system.actions(config, system.scope, Still()))
+    apart = [
+        act for act in acts if decode(package.step(encode(act)), *TYPES) != system.take(config, Still(), act).shown
+    ]
+    assert apart == [] and len(acts) > 1_900
 
 
 def test_half_lives_that_are_swapped_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
