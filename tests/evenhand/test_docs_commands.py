@@ -22,7 +22,7 @@ PAGES = [
     *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md")),
     *(page for page in sorted((ROOT / "docs").rglob("*.md")) if not {"spikes", "commands.md"} & set(page.parts)),
 ]
-ANY = {"PROTOCOL", "[PROTOCOL]…", "NAME", "P", "FILE", "FILE…", "stile"}
+ANY = {"PROTOCOL", "[PROTOCOL]", "[PROTOCOL]…", "NAME", "P", "FILE", "FILE…", "stile"}
 """What stands for a protocol or a file where a page speaks of any."""
 
 
