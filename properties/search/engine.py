@@ -31,6 +31,7 @@ from evenhand.properties.search.quotient import doubts_under, licensed, orbits
 from evenhand.properties.search.rows.compiler import Unfit
 from evenhand.properties.search.rows.tier import Compiled
 from evenhand.properties.search.steps import Tier
+from evenhand.properties.search.stuck import within_reason
 from evenhand.properties.search.symmetry.tier import Orbits
 from evenhand.properties.search.tiers import chosen_tier
 from evenhand.properties.search.totals import Result, nothing
@@ -157,7 +158,8 @@ def prepare(
     _sensible(max_states=max_states, depth=depth, max_memory=max_memory)
     group = licensed(system, quotient, licence)
     numbered = _listed(system, configs)
-    chosen, why = chosen_tier(system, tier, asked, numbered, group)
+    with within_reason(system):
+        chosen, why = chosen_tier(system, tier, asked, numbered, group)
     kept = tuple((number, 1) for number in range(len(numbered)))
     doubts: tuple[str, ...] = ("",) * len(asked)
     if group is not None:
@@ -218,7 +220,8 @@ class Prepared:
         asked = [claim for claim in self.claims if claim.name not in leaving]
 
         def one(number: int, tick: Progress | None) -> Result:
-            return search_one(self.system, self.tier, self.configs[number], number, asked, self.bounds, tick)
+            with within_reason(self.system):
+                return search_one(self.system, self.tier, self.configs[number], number, asked, self.bounds, tick)
 
         found = in_processes(jobs, self.kept if kept is None else kept, one, nothing(len(asked)), progress)
         if not leaving:

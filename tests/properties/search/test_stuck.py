@@ -1,0 +1,48 @@
+"""A step that does not end is named with file and line, whatever the tier; one that is slow all the time is not."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evenhand.model.system import System
+from evenhand.properties.property import Always
+from evenhand.properties.search import ModelError, explore, stuck
+from tests.models.random_systems import table_system
+from tests.properties.search.rows.systems import plain_cells
+
+AnySystem = System[Any, Any, Any, Any, Any]
+
+
+def endless(_rules: Any, _config: Any, state: Any, _action: Any) -> Any:
+    """A step that waits for what never comes."""
+    waited = 0
+    while waited >= 0:
+        waited += 1
+    return state, waited
+
+
+@pytest.mark.parametrize(("system", "tier"), [(table_system(3), 0), (plain_cells(3, menu=True), 2)])
+def test_a_step_that_does_not_end(system: AnySystem, tier: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One message: file, line and function."""
+    monkeypatch.setattr(stuck, "SECONDS", 0.1)
+    with pytest.raises(ModelError, match=rf"{Path(__file__).name}:\d+ \(endless\) does not come back"):
+        explore(replace(system, step=endless), tier=tier)
+
+
+def test_a_claim_that_does_not_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same."""
+    monkeypatch.setattr(stuck, "SECONDS", 0.1)
+    claim = Always(name="endless", sentence="", check=lambda c, s: bool(endless(None, c, s, None)))
+    with pytest.raises(ModelError, match=r"\(endless\) does not come back"):
+        explore(table_system(3), [claim])
+
+
+def test_many_calls_are_no_endless_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A search that takes much longer than one call may."""
+    monkeypatch.setattr(stuck, "SECONDS", 0.005)
+    for seed in range(4):
+        assert explore(plain_cells(seed, menu=False), tier=0).complete
