@@ -324,7 +324,7 @@ class _Ways:
 
 def _image(claim: TwoRun, w: Any, left: AnyScenario) -> AnyScenario:
     """What led to the last step of the first run, as the twin has it; nothing where `w` fits that last step alone."""
-    made = Scenario(claim.config(w, left.config), claim.state(w, left.config, left.start))
+    made: AnyScenario = Scenario(claim.config(w, left.config), claim.state(w, left.config, left.start))
     try:
         past = tuple(other for action in left.actions[:-1] for other in claim.other(w, action)[:1])
     except Exception:

@@ -17,6 +17,7 @@ from evenhand.model.system import Scope, UnknownName
 from evenhand.model.trace import Scenario, replay
 from evenhand.plan import Job
 from evenhand.properties.observer import NEXT
+from evenhand.properties.property import EachStep
 from evenhand.properties.registry import Bundle, find
 from evenhand.properties.search import explore
 from evenhand.properties.variants import separate
@@ -119,7 +120,7 @@ def test_the_table_lists_what_flips(cli: Command) -> None:
 def test_an_open_cell_of_the_table_is_told_and_fails(cli: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     """A claim that is about nothing in a place that was searched whole fails nothing; a search that was cut does."""
     bundle = find("latch")
-    absurd = replace(bundle.claims[1], name="about_nothing", when=never)
+    absurd = EachStep(name="about_nothing", sentence="Nothing.", check=never, when=never)
     with_claim = replace(bundle, claims=(*bundle.claims, absurd))
     done = tuple(verdict_findings(with_claim))
     monkeypatch.setattr("evenhand.flips.run_jobs", pretending(done))
