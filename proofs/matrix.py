@@ -21,6 +21,7 @@ from evenhand.proofs.countermodel import Refutation, follow
 from evenhand.proofs.registry import theorems
 from evenhand.proofs.smt.logic import Definition, Holds, Not, walk
 from evenhand.proofs.smt.portfolio import Limits, Portfolio, shared
+from evenhand.proofs.smt.rewriting import symbols
 from evenhand.proofs.theorem import Mutation, Theorem
 from evenhand.proofs.theory import Theory
 from evenhand.properties.registry import Bundle
@@ -100,8 +101,14 @@ def _pooled(known: Iterable[Theorem]) -> Iterator[Attempt]:
 
 
 def _sayable(theory: Theory, other: Theory, definitions: Iterable[Definition]) -> bool:
-    """Whether a mutant of one theory is one of another: the words it changes are there and mean the same."""
-    return all(other.meanings.get(one.name) == theory.meanings[one.name] for one in definitions)
+    """Whether a mutant of one theory is one of another of the same words: what it changes means the same in both.
+
+    A theory of two copies has other words than that of one, and a mutant of it must change both copies.
+    """
+    known = {*other.symbols, *other.meanings}
+    return theory.meanings.keys() == other.meanings.keys() and all(
+        other.meanings[one.name] == theory.meanings[one.name] and symbols(one.body) <= known for one in definitions
+    )
 
 
 def cells(tried: Iterable[Attempt], bundle: Bundle, *, portfolio: Portfolio | None = None) -> Iterator[Cell]:

@@ -19,12 +19,11 @@ from evenhand.proofs.smt.logic import (
     Relation,
     Sort,
     conjunction,
-    expand,
     free,
-    translate,
     walk,
 )
 from evenhand.proofs.smt.memo import Memo
+from evenhand.proofs.smt.rewriting import expand, translate
 from evenhand.proofs.smt.smtlib import Query
 from evenhand.proofs.smt.structure import Reader
 

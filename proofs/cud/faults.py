@@ -7,13 +7,14 @@ reason.  The whole matrix, every theorem against every mutant that the theory ca
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from evenhand.proofs.cud.epoch import EPOCH
 from evenhand.proofs.cud.signature import AGENT, KEY
 from evenhand.proofs.cud.words import FAULTS
-from evenhand.proofs.smt.logic import Apply, Definition, Equal, Formula, Holds, Term, walk
+from evenhand.proofs.smt.logic import Definition
+from evenhand.proofs.smt.rewriting import symbols
 from evenhand.proofs.theorem import Mutation, Theorem
 from evenhand.proofs.theory import Theory
 
@@ -212,25 +213,9 @@ def _spoken(theorem: Theorem) -> set[str]:
     waiting = [theorem.formula, theorem.antecedent, *own, *(definition.body for definition in changed)]
     found = set[str]()
     while waiting:
-        for name in _symbols(waiting.pop()):
+        for name in sorted(symbols(waiting.pop())):
             if name not in found:
                 found.add(name)
                 if name in theorem.theory.meanings:
                     waiting.append(theorem.theory.meanings[name].body)
     return found
-
-
-def _symbols(formula: Formula) -> Iterator[str]:
-    def named(term: Term) -> Iterator[str]:
-        if isinstance(term, Apply):
-            yield term.function.name
-            for argument in term.arguments:
-                yield from named(argument)
-
-    for part in walk(formula):
-        if isinstance(part, Holds):
-            yield part.relation.name
-            for argument in part.arguments:
-                yield from named(argument)
-        elif isinstance(part, Equal):
-            yield from (*named(part.left), *named(part.right))

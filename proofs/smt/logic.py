@@ -12,7 +12,7 @@ terms are mistakes that a Python program makes silently, so they raise.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -42,13 +42,11 @@ __all__ = [
     "differ",
     "disjunction",
     "exists",
-    "expand",
     "forall",
     "free",
     "iff",
     "ite",
     "same",
-    "translate",
     "variables",
     "walk",
 ]
@@ -385,108 +383,3 @@ def free(formula: Formula) -> frozenset[Var]:
             return free(body) - set(bound)
         case _:
             return frozenset[Var]().union(*(free(part) for part in _parts(formula)))
-
-
-def _rebuild(formula: Formula, change: Callable[[Formula], Formula]) -> Formula:
-    """A connective with each part changed; not for quantifiers and atoms."""
-    match formula:
-        case Not(body):
-            return Not(change(body))
-        case And(parts):
-            return And(tuple(change(part) for part in parts))
-        case Or(parts):
-            return Or(tuple(change(part) for part in parts))
-        case Implies(left, right):
-            return Implies(change(left), change(right))
-        case Iff(left, right):
-            return Iff(change(left), change(right))
-        case Ite(test, then, other):
-            return Ite(change(test), change(then), change(other))
-        case _:
-            raise AssertionError(f"no connective: {formula!r}")
-
-
-def expand(formula: Formula, definitions: Mapping[str, Definition]) -> Formula:
-    """The formula with every defined relation replaced by what it means, as macros are.
-
-    Bound variables get another name where two of one name would meet, so nothing is captured.  Raises
-    ValueError for a definition that leads back to itself.
-    """
-    return _expand(formula, definitions, {v: v for v in free(formula)}, (), frozenset(v.name for v in free(formula)))
-
-
-def _expand(
-    formula: Formula,
-    definitions: Mapping[str, Definition],
-    bound: Mapping[Var, Term],
-    inside: tuple[str, ...],
-    taken: frozenset[str],
-) -> Formula:
-    match formula:
-        case Holds(relation, arguments):
-            values = tuple(_put(argument, bound) for argument in arguments)
-            definition = definitions.get(relation.name)
-            if definition is None:
-                return Holds(relation, values)
-            if relation.name in inside:
-                raise ValueError(f"the definition of {relation.name} leads back to itself: {' -> '.join(inside)}")
-            meaning = dict(zip(definition.variables, values, strict=True))
-            return _expand(definition.body, definitions, meaning, (*inside, relation.name), taken)
-        case Equal(left, right):
-            return Equal(_put(left, bound), _put(right, bound))
-        case Forall(names, body) | Exists(names, body):
-            now = dict(bound)
-            used = taken
-            fresh: list[Var] = []
-            for name in names:
-                new = Var(_unused(name.name, used), name.sort)
-                used |= {new.name}
-                now[name] = new
-                fresh.append(new)
-            return type(formula)(tuple(fresh), _expand(body, definitions, now, inside, used))
-        case _:
-            return _rebuild(formula, lambda part: _expand(part, definitions, bound, inside, taken))
-
-
-def _unused(name: str, taken: frozenset[str]) -> str:
-    if name not in taken:
-        return name
-    number = 1
-    while f"{name}_{number}" in taken:
-        number += 1
-    return f"{name}_{number}"
-
-
-def _put(term: Term, bound: Mapping[Var, Term]) -> Term:
-    if isinstance(term, Var):
-        return bound[term]
-    return Apply(term.function, tuple(_put(argument, bound) for argument in term.arguments))
-
-
-def translate(
-    formula: Formula,
-    *,
-    sorts: Mapping[Sort, Sort],
-    functions: Mapping[Function, Function],
-    relations: Mapping[Relation, Relation],
-) -> Formula:
-    """The same formula about other symbols: the second copy of a theory.  What no mapping names stays."""
-
-    def term(given: Term) -> Term:
-        if isinstance(given, Var):
-            return Var(given.name, sorts.get(given.sort, given.sort))
-        return functions.get(given.function, given.function)(*(term(argument) for argument in given.arguments))
-
-    def change(given: Formula) -> Formula:
-        match given:
-            case Holds(relation, arguments):
-                return relations.get(relation, relation)(*(term(argument) for argument in arguments))
-            case Equal(left, right):
-                return same(term(left), term(right))
-            case Forall(names, body) | Exists(names, body):
-                moved = tuple(Var(name.name, sorts.get(name.sort, name.sort)) for name in names)
-                return type(given)(moved, change(body))
-            case _:
-                return _rebuild(given, change)
-
-    return change(formula)

@@ -26,14 +26,13 @@ from evenhand.proofs.smt.logic import (
     Term,
     Var,
     conjunction,
-    expand,
     forall,
     iff,
     same,
-    translate,
     walk,
 )
 from evenhand.proofs.smt.portfolio import Answered
+from evenhand.proofs.smt.rewriting import expand, translate
 from evenhand.proofs.smt.smtlib import Query
 from evenhand.proofs.smt.structure import Reader, Structure
 from evenhand.proofs.theory import Axiom, Theory

@@ -20,8 +20,9 @@ from evenhand.model.canonical import canonical_bytes
 from evenhand.proofrecords import BadRecord, Named, differences, named_in, records, write_proofs, write_queries
 from evenhand.proofs.prove import Proved, Word, prove
 from evenhand.proofs.record import KEPT
-from evenhand.proofs.smt.logic import Definition, Function, Relation, Sort, Var, translate
+from evenhand.proofs.smt.logic import Definition, Function, Relation, Sort, Var
 from evenhand.proofs.smt.portfolio import CVC5, Z3, Portfolio, ProofText
+from evenhand.proofs.smt.rewriting import translate
 from evenhand.proofs.smt.structure import Structure
 from evenhand.proofs.theory import Axiom, Theory
 from evenhand.properties.verdict import Evidence

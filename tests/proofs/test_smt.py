@@ -27,7 +27,6 @@ from evenhand.proofs.smt.logic import (
     Var,
     differ,
     exists,
-    expand,
     forall,
     iff,
     ite,
@@ -36,6 +35,7 @@ from evenhand.proofs.smt.logic import (
 )
 from evenhand.proofs.smt.memo import Memo
 from evenhand.proofs.smt.portfolio import Z3, Limits, NoSolver, Portfolio, Solver
+from evenhand.proofs.smt.rewriting import expand
 from evenhand.proofs.smt.smtlib import Query, text
 from evenhand.proofs.smt.structure import BadStructure, Reader, Structure
 
