@@ -11,7 +11,7 @@ from __future__ import annotations
 import inspect
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from types import FrameType
 from typing import Any
@@ -32,7 +32,7 @@ class _Stuck(BaseException):
 
 
 @contextmanager
-def within_reason(system: AnySystem) -> Iterator[None]:
+def within_reason(system: AnySystem) -> Generator[None, None, None]:
     """Watch what runs inside.  Raises ModelError for a call that does not come back."""
     if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
         yield
