@@ -6,7 +6,7 @@ what comes out: a cell that is not as registered is `wrong`.
 
 By default a protocol's mutants are those that any of its theorems states, each tried on every theorem that has all
 the words which it changes, with the same meaning.  A protocol that can say more has a module `matrix` that gives
-its own `attempts()`.
+its own `attempts()`, and may list in OUTSIDE what no theory of it can say.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import importlib
 import importlib.util
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from types import ModuleType
 from typing import Literal, cast
 
 from evenhand.proofs.countermodel import Refutation, follow
@@ -26,7 +27,7 @@ from evenhand.proofs.theorem import Mutation, Theorem
 from evenhand.proofs.theory import Theory
 from evenhand.properties.registry import Bundle
 
-__all__ = ["Attempt", "Cell", "attempts", "cells", "table", "touches"]
+__all__ = ["Attempt", "Cell", "attempts", "cells", "outside", "table", "touches"]
 
 Outcome = Literal["killed", "spared", "not touched", "not replayed", "unknown"]
 Registered = Literal["killed", "spared", ""]
@@ -73,12 +74,24 @@ class Cell:
 def attempts(protocol: str) -> tuple[Attempt, ...]:
     """All cells of a protocol, theorem by theorem.  Raises ProtocolBroken for theorems that do not import."""
     known = theorems(protocol)
-    folder = importlib.util.find_spec(f"evenhand.proofs.{protocol}") if known else None
+    own = _own(protocol) if known else None
+    if own is None:
+        return tuple(_pooled(known))
+    return tuple(cast("Callable[[], Iterable[Attempt]]", own.attempts)())
+
+
+def outside(protocol: str) -> Mapping[str, str]:
+    """Mutants that the protocol's theories cannot say, with the reason, where its module `matrix` lists them."""
+    return cast("Mapping[str, str]", getattr(_own(protocol), "OUTSIDE", {}))
+
+
+def _own(protocol: str) -> ModuleType | None:
+    """The protocol's module `matrix`, if it has one."""
+    folder = importlib.util.find_spec(f"evenhand.proofs.{protocol}")
     name = f"evenhand.proofs.{protocol}.matrix"
     if folder is None or folder.submodule_search_locations is None or importlib.util.find_spec(name) is None:
-        return tuple(_pooled(known))
-    own = cast("Callable[[], Iterable[Attempt]]", importlib.import_module(name).attempts)
-    return tuple(own())
+        return None
+    return importlib.import_module(name)
 
 
 def _pooled(known: Iterable[Theorem]) -> Iterator[Attempt]:

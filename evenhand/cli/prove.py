@@ -28,7 +28,7 @@ from evenhand.counterexamples.store import write_atomically
 from evenhand.model.canonical import Json
 from evenhand.plan import Job
 from evenhand.proofrecords import Named, differences, named_in, records, write_proofs, write_queries
-from evenhand.proofs.matrix import Cell, attempts, cells, table
+from evenhand.proofs.matrix import Cell, attempts, cells, outside, table
 from evenhand.proofs.prove import Proved
 from evenhand.proofs.prove import prove as prove_theorem
 from evenhand.proofs.smt.portfolio import NoSolver
@@ -153,6 +153,8 @@ def _matrix(bundle: Bundle, names: Collection[str], *, as_json: bool) -> int:
     else:
         for line in table(found).splitlines():
             typer.echo(inert(line))
+        for mutant, reason in outside(bundle.name).items():
+            typer.echo(inert(f"outside the theory: {mutant}, because {reason}"))
         for cell in wrong:
             said = f"{cell.theorem} on {cell.mutant}: registered as {cell.registered}, found {cell.outcome}"
             say(f"evenhand: {inert(said)}")

@@ -11,11 +11,11 @@ from dataclasses import replace
 from evenhand.proofs.cud.epoch import EPOCH
 from evenhand.proofs.cud.faults import KILLED, SPARED, lean, said
 from evenhand.proofs.cud.theorems import UNTRIMMED
-from evenhand.proofs.cud.words import FAULTS
+from evenhand.proofs.cud.words import FAULTS, OUTSIDE
 from evenhand.proofs.matrix import Attempt, Registered
 from evenhand.proofs.theorem import Mutation
 
-__all__ = ["attempts"]
+__all__ = ["OUTSIDE", "attempts"]
 
 
 def attempts() -> Iterator[Attempt]:
