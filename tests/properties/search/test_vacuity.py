@@ -1,5 +1,7 @@
 """An assumption that leaves nothing to speak of is reported, and is never a pass."""
 
+# pyright: reportUnknownLambdaType=false
+
 from __future__ import annotations
 
 from dataclasses import replace
