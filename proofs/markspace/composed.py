@@ -22,10 +22,10 @@ from evenhand.model.markspace.readings import Readings
 from evenhand.model.system import System
 from evenhand.model.trace import Pair, Scenario
 from evenhand.proofs.markspace.strength_link import props
-from evenhand.proofs.markspace.strength_words import define, mutation, word
+from evenhand.proofs.markspace.strength_words import define, in_both, mutation, word
 from evenhand.proofs.smt.logic import Formula, Function, Relation, Sort, exists, forall, iff, same, variables
 from evenhand.proofs.smt.structure import Structure
-from evenhand.proofs.theorem import Mutation, Theorem
+from evenhand.proofs.theorem import Theorem
 from evenhand.proofs.theory import Axiom, Theory
 
 __all__ = ["COMPOSITIONS"]
@@ -97,14 +97,6 @@ MATCHING = Theory(
 )
 MATCHED = tuple(name for name in MATCHING.symbols if name != first.name)
 MATCHING_TWICE = MATCHING.twice("2", shared=MATCHED)
-
-
-def _both(theory: Theory, shared: Iterable[str], one: Mutation) -> Mutation:
-    """The mutant in both copies."""
-    doubled = theory.redefined(one.definitions).twice("2", shared=shared)
-    wanted = {name for changed in one.definitions for name in (changed.name, f"{changed.name}2")}
-    definitions = tuple(d for d in doubled.definitions if d.name in wanted)
-    return Mutation(mutant=one.mutant, definitions=definitions, expected=one.expected, because=one.because)
 
 
 # The link: pipelines.
@@ -327,8 +319,8 @@ STRUCTURAL = _theorem(
     goal=iff(word(TWICE, "connected"), word(TWICE, "connected2")),
     witness=written() & ~TWICE.relations[-1]() & exists([s, r], follows(r, s)),
     mutants=(
-        _both(PIPELINE, SHARED, mutation(PIPELINE, "pipelines_need_marks", _UNWRITTEN)),
-        _both(
+        in_both(PIPELINE, SHARED, mutation(PIPELINE, "pipelines_need_marks", _UNWRITTEN)),
+        in_both(
             PIPELINE,
             SHARED,
             mutation(PIPELINE, "pipelines_connect_anyhow", _ANYHOW, "wrong, but of the manifests alone"),
@@ -365,8 +357,8 @@ PURE = _theorem(
     goal=iff(word(MATCHING_TWICE, "queued", a), word(MATCHING_TWICE, "queued2", a)),
     witness=first() & ~MATCHING_TWICE.relations[-1]() & exists([a], word(MATCHING_TWICE, "queued", a)),
     mutants=(
-        _both(MATCHING, MATCHED, mutation(MATCHING, "matcher_counts", {"queued": _queued(fits(pattern) & first())})),
-        _both(
+        in_both(MATCHING, MATCHED, mutation(MATCHING, "matcher_counts", {"queued": _queued(fits(pattern) & first())})),
+        in_both(
             MATCHING,
             MATCHED,
             mutation(

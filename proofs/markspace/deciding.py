@@ -17,7 +17,7 @@ from evenhand.model.system import System
 from evenhand.model.trace import Pair, Scenario
 from evenhand.proofs.markspace.resolving import ordered
 from evenhand.proofs.markspace.strength_link import props
-from evenhand.proofs.markspace.strength_words import mutation, word
+from evenhand.proofs.markspace.strength_words import in_both, mutation, word
 from evenhand.proofs.smt.logic import (
     FALSE,
     Definition,
@@ -33,7 +33,7 @@ from evenhand.proofs.smt.logic import (
     variables,
 )
 from evenhand.proofs.smt.structure import Structure
-from evenhand.proofs.theorem import Mutation, Theorem
+from evenhand.proofs.theorem import Theorem
 from evenhand.proofs.theory import Axiom, Theory
 from evenhand.properties.verdict import Status
 
@@ -301,13 +301,6 @@ def scene_twice(structure: Structure) -> Pair[Config, State, Act]:
     return Pair(run(*left), run(*right), "the same marks")
 
 
-def _both(one: Mutation) -> Mutation:
-    doubled = PRE_ACTION.redefined(one.definitions).twice("2", shared=SHARED)
-    wanted = {name for changed in one.definitions for name in (changed.name, f"{changed.name}2")}
-    definitions = tuple(d for d in doubled.definitions if d.name in wanted)
-    return Mutation(mutant=one.mutant, definitions=definitions, expected=one.expected, because=one.because)
-
-
 def _alike(name: str, *arguments: Any) -> Formula:
     return iff(word(TWICE, name, *arguments), word(TWICE, f"{name}2", *arguments))
 
@@ -328,8 +321,12 @@ DETERMINED = Theorem(
     goal=_alike("allowed") & _alike("refused") & _alike("found") & _alike("wins", i),
     witness=exists([a], running(a)) & ~exists([a], TWICE.relations[-1](a)),
     mutants=(
-        _both(mutation(PRE_ACTION, "running_tools_claim", _USED)),
-        _both(mutation(PRE_ACTION, "last_writer_wins", _LAST, "the latest is the same for the same marks")),
+        in_both(PRE_ACTION, SHARED, mutation(PRE_ACTION, "running_tools_claim", _USED)),
+        in_both(
+            PRE_ACTION,
+            SHARED,
+            mutation(PRE_ACTION, "last_writer_wins", _LAST, "the latest is the same for the same marks"),
+        ),
     ),
 )
 

@@ -30,9 +30,8 @@ from evenhand.model.markspace.readings import Readings
 from evenhand.model.system import System
 from evenhand.model.trace import Pair, Scenario
 from evenhand.proofs.markspace.strength_link import props
-from evenhand.proofs.markspace.strength_words import define, mutation
+from evenhand.proofs.markspace.strength_words import define, in_both, mutation
 from evenhand.proofs.smt.logic import (
-    Definition,
     Formula,
     Function,
     Relation,
@@ -46,7 +45,7 @@ from evenhand.proofs.smt.logic import (
     variables,
 )
 from evenhand.proofs.smt.structure import Structure
-from evenhand.proofs.theorem import Mutation, Theorem
+from evenhand.proofs.theorem import Theorem
 from evenhand.proofs.theory import Axiom, Theory
 
 __all__ = ["RESOLUTIONS", "Scene", "config_of", "ordered"]
@@ -129,15 +128,6 @@ _BASE = mutation(RESOLUTION, "first_listed_wins", _LISTED)
 
 _SHARED = tuple(name for name in RESOLUTION.symbols if name != listed_before.name)
 TWICE = RESOLUTION.twice("2", shared=_SHARED)
-
-
-def _both(one: Mutation) -> Mutation:
-    """The mutant in both copies."""
-    doubled = RESOLUTION.redefined(one.definitions).twice("2", shared=_SHARED)
-    wanted = {name for changed in one.definitions for name in (changed.name, f"{changed.name}2")}
-    definitions: tuple[Definition, ...] = tuple(d for d in doubled.definitions if d.name in wanted)
-    return Mutation(mutant=one.mutant, definitions=definitions, expected=one.expected, because=one.because)
-
 
 # The link: resolution.
 
@@ -294,7 +284,7 @@ PURE = _theorem(
     variables=(i,),
     goal=iff(_wins(i), TWICE.meanings["wins2"].relation(i)),
     witness=_several & exists([i, j], listed_before(i, j) & ~TWICE.relations[-1](i, j)),
-    mutants=(_both(_BASE),),
+    mutants=(in_both(RESOLUTION, _SHARED, _BASE),),
 )
 
 RESOLUTIONS: tuple[Theorem, ...] = (FIRST, PURE)

@@ -8,7 +8,8 @@ The words are comparisons, for those are what a step of the executable model tel
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from fractions import Fraction
 
 from evenhand.proofs.smt.arithmetic import NUMBER, at_least, at_most, below, minus, number, plus, times, zero
@@ -57,6 +58,7 @@ __all__ = [
     "before",
     "define",
     "identical",
+    "in_both",
     "lasts",
     "more",
     "more_trusted",
@@ -90,6 +92,13 @@ def mutation(theory: Theory, mutant: str, bodies: Mapping[str, Formula], because
     return Mutation(
         mutant=mutant, definitions=definitions, expected="proved" if because else "refuted", because=because
     )
+
+
+def in_both(theory: Theory, shared: Iterable[str], one: Mutation) -> Mutation:
+    """The mutant in a theory and in its second copy, of which what `shared` names has none."""
+    doubled = theory.redefined(one.definitions).twice("2", shared=shared)
+    wanted = {name for changed in one.definitions for name in (changed.name, f"{changed.name}2")}
+    return replace(one, definitions=tuple(d for d in doubled.definitions if d.name in wanted))
 
 
 # Decay (P1).
