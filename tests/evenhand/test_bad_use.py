@@ -48,12 +48,14 @@ RIGHT: dict[str, list[str]] = {
     "campaign report": ["{begun}"],
     "replay": ["{record}"],
     "show": ["{record}"],
+    "serve": ["latch"],
     "report": ["{report}", "--out", "{fresh}"],
 }
 """What is added after the command's name; the words in braces are files of the test."""
 
 WRONG: dict[str, list[tuple[str, str]]] = {
     "--cluster": [("nonsense://x", "--cluster nonsense://x: no scheduler answers")],
+    "--fixture": [("{missing}", "there is no such file"), ("{folder}", "it is a folder"), ("{empty}", "it is no JSON")],
     "--events": [("{empty}/e", "cannot write to {empty}/e")],
     "--store": [("foo://x", "no such kind of database"), ("{folder}", "{folder} cannot be opened")],
     "--to": [("plan.txt", "written as .yaml or .json"), ("{empty}/p.yaml", "cannot write to {empty}")],
@@ -220,11 +222,16 @@ def test_ctrl_c_in_the_middle_is_one_line_and_exit_130(
     assert (answer.err, "INTERRUPTED" in answer.out) in (("evenhand: interrupted\n", False), ("", True))
 
 
+def _at_once(*_server: object, **_how: object) -> None:
+    """A server that ends as soon as it has begun."""
+
+
 @pytest.mark.parametrize("command", COMMANDS)
 def test_nothing_is_coloured_in_a_pipe_or_against_no_color(
     cli: Command, files: dict[str, str], command: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A right use of each command: no escape where it is piped, none that colours where NO_COLOR is set."""
+    monkeypatch.setattr("uvicorn.Server.run", _at_once)  # `serve` would wait for Ctrl-C
     words = [*command.split(), *(word.format(**files) for word in RIGHT[command])]
     piped = cli(*words)
     assert "\x1b" not in piped.out + piped.err
