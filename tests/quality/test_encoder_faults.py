@@ -193,6 +193,13 @@ def test_one_fault_of_each_kind_is_caught(capsys: pytest.CaptureFixture[str]) ->
     _all_worth_having(found)
 
 
+def test_a_corner_case_that_nothing_can_reach_is_proved_to_be_one() -> None:
+    """Planted: a word that means nothing at all; the report says so apart from what merely was not reached."""
+    honest, planted = _quickly(""), _quickly("nothing ever changes")
+    assert "becomes" in planted.impossible and "becomes" not in (*honest.impossible, *honest.unreached)
+    assert "unreachable, proved: becomes" in planted.sentence and "becomes" not in honest.sentence
+
+
 def _table(found: dict[str, tuple[str, ...]]) -> str:
     lines = [f"\n{'planted fault':52} " + " ".join(f"{origin:7}" for origin in PARTS)]
     for name, parts in found.items():
