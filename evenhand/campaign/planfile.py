@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import math
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -251,6 +252,9 @@ def _products(bundle: Bundle, run: Mapping[str, Any], effort: Any) -> Iterator[J
         steps=run.get("steps", effort.steps),
         quotient=run.get("quotient", ""),
     )
+    lists = [value for name in ("scope", "readings") for value in run.get(name, {}).values() if isinstance(value, list)]
+    if math.prod(map(len, cast("list[list[Any]]", lists))) > MOST_JOBS:
+        raise BadPlan(f"more than {MOST_JOBS:,} jobs; write shorter lists")
     for sizes in _choices(run.get("scope", {})):
         for readings in _choices(run.get("readings", {})):
             system = system_for(bundle, replace(base, scope=tuple(sorted(sizes.items()))))

@@ -56,16 +56,6 @@ def test_a_part_of_cud_makes_the_whole(tmp_path: Path) -> None:
     assert found(tmp_path / "a", run).findings == found(tmp_path / "b", {**run, "parts": 5}).findings
 
 
-@pytest.mark.deep
-def test_the_parts_of_a_quotient_make_the_whole(tmp_path: Path) -> None:
-    """Orbits are split with their weights, under the licence that each piece has proved."""
-    run = {**CUD, "system": "universe", "scope": {"agents": 2, "keys": 1}, "quotient": "renaming"}
-    run = {**run, "claims": ["no_winner", "agent_can_tell_the_pass"]}
-    whole = found(tmp_path / "whole", run)
-    assert {f.scope.get("quotient") for f in whole.findings} == {"renaming"}
-    assert found(tmp_path / "pieces", {**run, "parts": 3}).findings == whole.findings
-
-
 def test_a_fault_in_the_joining_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A part that is lost on the way changes the report."""
     whole = found(tmp_path / "whole", WHOLE)

@@ -7,6 +7,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -58,7 +59,7 @@ def test_sqlite(tmp_path: Path) -> None:
 
 
 @pytest.fixture(name="server", scope="module")
-def _server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def _server() -> Iterator[str]:
     """A PostgreSQL of our own on a socket in a folder of its own; the URL of its database."""
     found = shutil.which("initdb")
     folders = [Path(found).resolve().parent] if found else []
@@ -66,16 +67,13 @@ def _server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     programs = next((folder for folder in folders if (folder / "pg_ctl").exists()), None)
     if programs is None:
         pytest.skip("PostgreSQL is not installed: no initdb on the path nor in /usr/lib/postgresql")
-    data = tmp_path_factory.mktemp("pg")
-    data.chmod(0o700)
+    data = Path(tempfile.mkdtemp(prefix="evenhand-pg-"))  # another user may enter it, unlike the folders of pytest
     words: list[str] = []
     if os.getuid() == 0:  # it refuses to be run by root
         user = next((name for name in ("postgres", "nobody") if _is_user(name)), "")
         if not user or shutil.which("runuser") is None:
             pytest.skip("PostgreSQL refuses to be run by root, and there is no other user to run it")
         words = ["runuser", "-u", user, "--"]
-        for path in (data, *data.parents[:3]):
-            path.chmod(0o755 if path != data else 0o700)
         shutil.chown(data, user)
 
     def run(*more: str) -> None:
@@ -89,6 +87,7 @@ def _server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield f"postgresql+pg8000://tester:secret@/postgres?unix_sock={data}/.s.PGSQL.5432"
     finally:
         run(str(programs / "pg_ctl"), "-D", str(data / "db"), "-m", "immediate", "stop")
+        shutil.rmtree(data, ignore_errors=True)
 
 
 def _is_user(name: str) -> bool:
