@@ -252,8 +252,7 @@ def _products(bundle: Bundle, run: Mapping[str, Any], effort: Any) -> Iterator[J
         steps=run.get("steps", effort.steps),
         quotient=run.get("quotient", ""),
     )
-    lists = [value for name in ("scope", "readings") for value in run.get(name, {}).values() if isinstance(value, list)]
-    if math.prod(map(len, cast("list[list[Any]]", lists))) > MOST_JOBS:
+    if _combinations(run.get("scope", {})) * _combinations(run.get("readings", {})) > MOST_JOBS:
         raise BadPlan(f"more than {MOST_JOBS:,} jobs; write shorter lists")
     for sizes in _choices(run.get("scope", {})):
         for readings in _choices(run.get("readings", {})):
@@ -261,6 +260,10 @@ def _products(bundle: Bundle, run: Mapping[str, Any], effort: Any) -> Iterator[J
             written = [f"{name}={value}" for name, value in sorted(readings.items())]
             chosen = chosen_readings(system, written)
             yield replace(base, system=system.name, scope=tuple(sorted(sizes.items())), readings=chosen)
+
+
+def _combinations(given: Mapping[str, Any]) -> int:
+    return math.prod(len(cast("list[Any]", value)) if isinstance(value, list) else 1 for value in given.values())
 
 
 def _choices(given: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
