@@ -169,14 +169,14 @@ def _dispute(system: AnySystem, readings: Mapping[str, Any], max_steps: int) -> 
                 if steps >= max_steps:
                     return Disputed(system.name, {}, None, ("", ""), steps, met, False)
                 steps += 1
-                after, shown = both.step(both.rules, config, state, action)
-                left, right = (_ended(was, now) for was, now in zip(ended, shown, strict=True))
+                made = both.take(config, state, action)
+                left, right = (_ended(was, now) for was, now in zip(ended, made.shown, strict=True))
                 if left is not None and right is not None:
                     if left != right:
                         return Disputed(system.name, {}, (*path, action), (left, right), steps, met, True)
                     met += 1
                     continue
-                node = (after, (left, right))
+                node = (made.after, (left, right))
                 if node not in seen:
                     seen.add(node)
                     queue.append((node, (*path, action)))
