@@ -192,9 +192,7 @@ def _straight_to_stake(config: Config, state: State) -> tuple[str, int]:
 def _one_more_round(config: Config, state: State) -> tuple[str, int]:
     """The last round is held twice over."""
     phase, turn = REFERENCE.following(config, state)
-    return (
-        (STAKE, state.turn + 1) if phase == FINALIZE and state.turn == config.rounds else (phase, turn)
-    )
+    return (STAKE, state.turn + 1) if phase == FINALIZE and state.turn == config.rounds else (phase, turn)
 
 
 def _eager(config: Config, state: State, done: bool, fired: bool) -> bool:

@@ -5,6 +5,7 @@ A number that a configuration once copied from a reading would stay what it was,
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
@@ -61,13 +62,16 @@ class Config:
     readings: Readings
 
 
+def _twice(_scope: Scope, readings: Readings) -> Iterator[Config]:
+    yield Config(readings.rounds, readings)
+
+
+def _once(_scope: Scope, readings: Readings) -> Iterator[Config]:
+    yield Config(0, readings)
+
+
 def test_a_copied_number_is_found() -> None:
     """The fault that this file looks for."""
-    copying: System[Any, Any, Any, Any, Any] = replace(
-        protocols()[0].model.systems["run"],
-        configs=lambda _scope, readings: iter([Config(readings.rounds, readings)]),
-        scope=Scope({}),
-        readings=Readings(),
-    )
-    honest = replace(copying, configs=lambda _scope, readings: iter([Config(0, readings)]))
-    assert parted(copying, "rounds", 2) and not parted(honest, "rounds", 2)
+    system: System[Any, Any, Any, Any, Any] = protocols()[0].model.systems["run"]
+    copying = replace(system, configs=_twice, scope=Scope({}), readings=Readings())
+    assert parted(copying, "rounds", 2) and not parted(replace(copying, configs=_once), "rounds", 2)
