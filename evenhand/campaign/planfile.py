@@ -263,7 +263,8 @@ def _products(bundle: Bundle, run: Mapping[str, Any], effort: Any) -> Iterator[J
 
 
 def _combinations(given: Mapping[str, Any]) -> int:
-    return math.prod(len(cast("list[Any]", value)) if isinstance(value, list) else 1 for value in given.values())
+    counts: list[int] = [len(cast("list[Any]", value)) if isinstance(value, list) else 1 for value in given.values()]
+    return math.prod(counts)
 
 
 def _choices(given: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
