@@ -94,6 +94,9 @@ def explore(
     graph: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the graph: .dot, .graphml or .json by suffix.")
     ] = None,
+    parts: Annotated[
+        bool, typer.Option("--parts", help="With --graph: strongly connected parts instead of states.")
+    ] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Start even if the scope looks too large to finish.")] = False,
     symmetry: Annotated[
         bool, typer.Option("--symmetry", help="Explore a quotient, under a licence that is proved first.")
@@ -119,7 +122,7 @@ def explore(
     _are_goals(bundle, chosen.name, reach or [])
     with usage():
         portion = chosen_part(part)
-    export = _exporter(graph)
+    export = _exporter(graph, parts)
     folder = _folder(out)
     licence = _licence(bundle, chosen) if symmetry else None
     job = replace(job, quotient=licence.quotient if licence is not None else "")
@@ -154,7 +157,7 @@ def explore(
     report = Report(findings, _settings(job, chosen), versions(), timing={"total": time.monotonic() - began})
     if export is not None:
         with usage():
-            export(found.to_networkx())
+            export(found.condensation() if parts else found.to_networkx())
     more = {
         "states": found.states,
         "transitions": found.transitions,
@@ -215,8 +218,10 @@ def _folder(out: Path | None) -> Path | None:
         return None if out is None else ready_folder(out)
 
 
-def _exporter(graph: Path | None) -> Any:
+def _exporter(graph: Path | None, parts: bool) -> Any:
     if graph is None:
+        if parts:
+            raise BadUse("--parts says what --graph writes; name a file with --graph")
         return None
     with usage():
         return exporter(graph)

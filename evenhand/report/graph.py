@@ -1,7 +1,7 @@
 """An explored graph as a file: DOT for drawing, GraphML and JSON for other people's tools.
 
-Nodes are numbered in order of discovery; labels are described values, inert, so that nothing in a state can
-break out of its label.
+Nodes are states, or with `--parts` the strongly connected parts, numbered in order of discovery; labels are described
+values, inert, so that nothing in a state can break out of its label.
 """
 
 from __future__ import annotations
@@ -44,9 +44,10 @@ def _plain(graph: nx.DiGraph[Any]) -> dict[str, Json]:
         "nodes": [
             {
                 "id": about["number"],
-                "state": describe(state),
+                "state": _named(state, about),
                 "depth": about["depth"],
                 "initial": bool(about["initial"]),
+                **({"states": len(about["members"])} if "members" in about else {}),
             }
             for state, about in graph.nodes(data=True)
         ],
@@ -60,6 +61,14 @@ def _plain(graph: nx.DiGraph[Any]) -> dict[str, Json]:
             for source, target, about in graph.edges(data=True)
         ],
     }
+
+
+def _named(node: Any, about: dict[str, Any]) -> str:
+    """A state as it is described; a part of the condensation by its first state."""
+    if "members" not in about:
+        return describe(node)
+    more = len(about["members"]) - 1
+    return describe(about["first"]) + (f" and {more} more" if more else "")
 
 
 def _quoted(text: str) -> str:
@@ -82,7 +91,7 @@ def _graphml(graph: dict[str, Json]) -> bytes:
 
     made: nx.DiGraph[int] = nx.DiGraph(**{name: graph[name] for name in ("system", "variant", "complete")})
     for node in graph["nodes"]:
-        made.add_node(node["id"], **{name: node[name] for name in ("state", "depth", "initial")})
+        made.add_node(node["id"], **{name: value for name, value in node.items() if name != "id"})
     for edge in graph["edges"]:
         made.add_edge(edge["source"], edge["target"], action=edge["action"], weight=edge["weight"])
     content = io.BytesIO()

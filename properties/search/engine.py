@@ -89,7 +89,8 @@ class Exploration:
     def condensation(self, config: int = 0) -> nx.DiGraph[Any]:
         """The strongly connected parts of that graph and the edges between them; `members` are the states of a part.
 
-        Parts are numbered from 0; edges carry `weight`, the steps that lead from one part to the other.
+        Parts are numbered from 0 and carry what their `first` state carries, with the least `depth`; edges carry
+        `weight`, the steps that lead from one part to the other, and the `action` of the first.
         """
         from evenhand.properties.search.export import condensed
 

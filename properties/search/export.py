@@ -51,12 +51,24 @@ def as_networkx(system: AnySystem, config: Any, number: int, bounds: Bounds) -> 
 
 def condensed(graph: nx.DiGraph[Any]) -> nx.DiGraph[Any]:
     """The condensation of a graph; see `Exploration.condensation`."""
-    made: nx.DiGraph[Any] = nx.condensation(graph)
-    mapping: dict[Any, int] = made.graph["mapping"]
-    weights: dict[tuple[int, int], int] = {}
+    parts: nx.DiGraph[Any] = nx.condensation(graph)
+    mapping: dict[Any, int] = parts.graph["mapping"]
+    made: nx.DiGraph[Any] = nx.DiGraph(**graph.graph, mapping=mapping)
+    for state, about in graph.nodes(data=True):  # in order of discovery, so a part's first member comes first
+        part = mapping[state]
+        if part not in made:
+            made.add_node(part, members={state}, first=state, **about)
+            continue
+        known = made.nodes[part]
+        known["members"].add(state)
+        known["depth"] = min(known["depth"], about["depth"])
+        known["initial"] = known["initial"] or about["initial"]
     for source, target, about in graph.edges(data=True):
-        pair = (mapping[source], mapping[target])
-        weights[pair] = weights.get(pair, 0) + about["weight"]
-    for source, target in made.edges:
-        made.edges[source, target]["weight"] = weights[source, target]
+        here, there = mapping[source], mapping[target]
+        if here == there:
+            continue
+        if made.has_edge(here, there):
+            made.edges[here, there]["weight"] += about["weight"]
+        else:
+            made.add_edge(here, there, **about)
     return made

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import networkx as nx
 import pytest
 
 from evenhand.cli import COMMANDS
@@ -136,6 +137,19 @@ def test_the_graph_can_be_exported(cli: Command, tmp_path: Path, suffix: str) ->
     ]
     assert text.count(edges) == 7
     assert text.count(nodes) == (1 if suffix == ".dot" else 3)
+
+
+def test_the_parts_of_a_graph_can_be_exported(cli: Command, tmp_path: Path) -> None:
+    """Against networkx on the states of the same graph."""
+    scope = ["explore", "cud", "--system", "free", "--scope", "agents=2,keys=1,values=2", "--claim", "livelock"]
+    states, parts = tmp_path / "states.json", tmp_path / "parts.json"
+    assert cli(*scope, "--graph", str(states)).code == cli(*scope, "--graph", str(parts), "--parts").code == 0
+    one, other = json.loads(states.read_text("utf-8")), json.loads(parts.read_text("utf-8"))
+    graph: Any = nx.DiGraph([(edge["source"], edge["target"]) for edge in one["edges"]])
+    made: Any = nx.condensation(graph)
+    found = {node["id"]: node["states"] for node in other["nodes"]}
+    assert sorted(found.items()) == sorted((min(m), len(m)) for _, m in made.nodes(data="members"))
+    assert len(other["edges"]) == made.number_of_edges() and len(one["nodes"]) > len(found) > 1
 
 
 def test_fuzz_tells_what_it_covered(cli: Command) -> None:
