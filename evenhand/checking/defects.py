@@ -38,6 +38,9 @@ SLOW_TRIES = 6
 AGAIN = 5
 """How often what was found is asked again, where that costs no time limit."""
 
+STUBBORN = 32
+"""The same of a kernel that was seen to waver: one that tosses a coin says the same five times now and then."""
+
 _SLOW = (Fault.HUNG, Fault.MEMORY, Fault.TOO_LONG)
 
 
@@ -89,9 +92,12 @@ class Defects:
                     break
                 shrunk += 1
                 _merge(made, replace(one, sighting=self._small(sighting, deadline)), self._shape)
+        made = [replace(one, sighting=self._confirmed(one.sighting, AGAIN)) for one in made]
+        if any(one.sighting.what == "wavers" for one in made):
+            made = [replace(one, sighting=self._confirmed(one.sighting, STUBBORN)) for one in made]
         confirmed: list[Defect] = []
         for one in made:
-            _merge(confirmed, replace(one, sighting=self._confirmed(one.sighting)), self._shape)
+            _merge(confirmed, one, self._shape)
         return tuple(sorted(confirmed, key=lambda one: (one.sighting.length, one.sighting.subject, one.sighting.why)))
 
     def _groups(self) -> Iterator[list[Defect]]:
@@ -140,13 +146,13 @@ class Defects:
         (heard,) = self.source.ask([asked])
         return self.examiner.examine(trace, asked, heard, origin)
 
-    def _confirmed(self, sighting: Sighting) -> Sighting:
-        """The sighting, or that the kernel wavers: asked again in a fresh process it answers differently."""
+    def _confirmed(self, sighting: Sighting, times: int) -> Sighting:
+        """The sighting, or that the kernel wavers: asked `times` more in a fresh process it answers differently."""
         if sighting.what == "wavers":
             return sighting
         self.source.renew()
         asked = self.coder.asked(self.coder.trace(sighting.scenario))
-        again = 1 if sighting.fault in _SLOW else AGAIN
+        again = 1 if sighting.fault in _SLOW else times
         self.runs += again
         for heard in self.source.ask([asked] * again):
             said = self.shown(sighting, heard)

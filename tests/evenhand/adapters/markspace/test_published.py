@@ -21,6 +21,7 @@ from evenhand.adapters.protocol import Unsupported
 from evenhand.checking.finding import load_finding, recheck
 from evenhand.checking.loop import EXHAUSTIVE, Effort, SystemChecked, check_system
 from evenhand.model.codec import decode, encode
+from evenhand.model.markspace.layers_words import Layer
 from evenhand.model.markspace.signals import WEIGHTS
 from evenhand.model.markspace.signals_words import TYPES, Lives, SignalConfig, Still
 from evenhand.properties.registry import find
@@ -149,11 +150,15 @@ def test_a_fault_planted_in_the_package_is_found(monkeypatch: pytest.MonkeyPatch
 
 
 def test_what_the_package_lacks_is_unsupported() -> None:
-    """No guess is made about readings and systems that it does not have."""
+    """No guess is made about readings and deployments that it does not have: a lease, an envelope."""
     bundle = find("markspace")
-    for name, readings in (("first_writer", {"lease": "renewed_while_tool_runs"}), ("signals", {})):
-        system = bundle.model.systems[name].under(**readings)
-        config = next(iter(system.all_configs()))
+    leased = bundle.model.systems["first_writer"].under(lease="renewed_while_tool_runs")
+    layers = bundle.model.systems["layers"]
+    enveloped = next(one for one in layers.all_configs() if one.has(Layer.ENVELOPE))
+    for name, system, config in (
+        ("first_writer", leased, next(iter(leased.all_configs()))),
+        ("layers", layers, enveloped),
+    ):
         start = next(iter(system.initial(config)))
         initial: Any = {"protocol": "markspace", "system": name, "config": encode(config), "start": encode(start)}
         with pytest.raises(Unsupported):
