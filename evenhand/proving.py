@@ -6,7 +6,7 @@ not known, which is a finding too.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -31,9 +31,14 @@ __all__ = ["finding_of", "licence_for", "prove_all", "proved", "theorem_named", 
 ENGINE = "prove"
 
 
-def theorem_names(protocol: str) -> tuple[str, ...]:
-    """The names of a protocol's theorems and invariants, in the order in which it states them."""
-    return tuple(one.name for one in stated(protocol))
+def theorem_names(protocol: str, *, mutants: Collection[str] = ()) -> tuple[str, ...]:
+    """The names of a protocol's theorems and invariants, in the order in which it states them.
+
+    With `mutants`, those that state something of one of them.
+    """
+    return tuple(
+        one.name for one in stated(protocol) if not mutants or any(tried.mutant in mutants for tried in one.mutants)
+    )
 
 
 def theorem_named(protocol: str, name: str) -> Stated:

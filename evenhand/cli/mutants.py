@@ -67,7 +67,7 @@ def mutants(
     bundle = bundle_named(protocol)
     with usage():
         folder = ready_folder(fixtures) if fixtures is not None else None
-        theorems = theorem_names(bundle.name) if proofs else ()
+        theorems = theorem_names(bundle.name, mutants=mutant or ()) if proofs else ()
     began = time.monotonic()
     with running(0, "mutants") as advance:
 

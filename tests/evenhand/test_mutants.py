@@ -14,6 +14,7 @@ from evenhand.model.system import UnknownName
 from evenhand.mutants import KillMatrix, kill_matrix
 from evenhand.properties.property import Always
 from evenhand.properties.registry import Bundle, find
+from evenhand.proving import theorem_names
 from evenhand.running import Ran
 from tests.evenhand.conftest import Command
 
@@ -226,3 +227,12 @@ def test_operators_fit_what_was_seen(call: Call) -> None:
 def test_the_matrix_is_plain_json(matrix: KillMatrix) -> None:
     """No value of a model is left in it."""
     assert json.loads(json.dumps(matrix.to_json())) == matrix.to_json()
+
+
+def test_one_mutant_is_hunted_by_the_theorems_about_it() -> None:
+    """Proving the others would cost a minute and say nothing of it."""
+    everything = theorem_names("markspace")
+    assert theorem_names("markspace", mutants=["matcher_counts"]) == ("pattern_match_purity_p55",)
+    assert theorem_names("markspace", mutants=["nobody"]) == () and len(everything) > 30
+    every = [mutant.name for mutant in find("markspace").model.mutants]
+    assert set(theorem_names("markspace", mutants=every)) <= set(everything)
