@@ -162,7 +162,8 @@ def _dispute(system: AnySystem, readings: Mapping[str, Any], max_steps: int) -> 
     undecided: tuple[str | None, str | None] = (None, None)
     for config in both.all_configs():
         starts = [((start, undecided), ()) for start in both.initial(config)]
-        seen, queue = {node for node, _ in starts}, deque[tuple[Any, tuple[Any, ...]]](starts)
+        seen: set[Any] = {node for node, _ in starts}
+        queue = deque[tuple[Any, tuple[Any, ...]]](starts)
         while queue:
             (state, ended), path = queue.popleft()
             for action in both.enabled(config, state):
