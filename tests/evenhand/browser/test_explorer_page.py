@@ -273,9 +273,9 @@ def test_the_page_does_not_jump(server: Served, window: Page) -> None:
     expect.set_options(timeout=PATIENT)
     window.goto(server.address)
     settled(window)
-    for _ in range(3):
+    for step in (1, 2, 3):
         window.locator(".option").first.click()
-    expect(window.locator(".steppers output")).to_have_text("step 3 of 3")
+        expect(window.locator(".steppers output")).to_have_text(f"step {step} of {step}")  # or a click meets the old page
     window.locator("#g-back").focus()
     before = window.locator("#g-back").bounding_box()
     window.keyboard.press("Enter")
