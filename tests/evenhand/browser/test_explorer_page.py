@@ -273,9 +273,9 @@ def test_the_page_does_not_jump(server: Served, window: Page) -> None:
     expect.set_options(timeout=PATIENT)
     window.goto(server.address)
     settled(window)
-    for step in (1, 2, 3):
+    for step in (1, 2, 3):  # awaited one by one, or a click meets the page before
         window.locator(".option").first.click()
-        expect(window.locator(".steppers output")).to_have_text(f"step {step} of {step}")  # or a click meets the old page
+        expect(window.locator(".steppers output")).to_have_text(f"step {step} of {step}")
     window.locator("#g-back").focus()
     before = window.locator("#g-back").bounding_box()
     window.keyboard.press("Enter")
