@@ -23,7 +23,7 @@ __all__ = ["SECONDS", "within_reason"]
 SECONDS = 30.0
 """CPU seconds that one call of a model's function may take, at least; the double at most."""
 
-_ENGINE = ("evenhand.properties.search", "networkx", "numba", "numpy", "scipy")
+_ENGINE = ("evenhand.properties.search", "evenhand.properties.refutes", "networkx", "numba", "numpy", "scipy")
 """Modules whose own work may take as long as it takes."""
 
 

@@ -46,3 +46,17 @@ def test_many_calls_are_no_endless_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stuck, "SECONDS", 0.005)
     for seed in range(4):
         assert explore(plain_cells(seed, menu=False), tier=0).complete
+
+
+def test_twins_are_compared_as_long_as_it_takes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A judge that asks a claim many times is ours and in no hurry; the claim itself is not."""
+    monkeypatch.setattr(stuck, "SECONDS", 0.02)
+    judge: dict[str, Any] = {"__name__": "evenhand.properties.refutes", "ask": lambda: None}
+    exec("def judged():\n    for _ in range(3_000_000):\n        ask()\n", judge)
+    search: dict[str, Any] = {"__name__": "evenhand.properties.search", "judged": judge["judged"]}
+    exec("def searched():\n    judged()\n", search)
+    with stuck.within_reason(table_system(3)):
+        search["searched"]()
+    judge["ask"] = lambda: endless(None, None, 0, None)
+    with pytest.raises(ModelError, match=r"\(endless\) does not come back"), stuck.within_reason(table_system(3)):
+        search["searched"]()
