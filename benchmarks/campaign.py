@@ -50,7 +50,8 @@ def timed(path: Path, store: Path, *words: str) -> tuple[float, str]:
 @contextmanager
 def cluster(folder: Path, workers: int) -> Generator[str]:
     """A Dask scheduler with so many workers of one thread on loopback; its address."""
-    told = folder / f"scheduler-{workers}.json"
+    told = folder / "scheduler.json"
+    told.unlink(missing_ok=True)  # that of the round before names an address at which nobody listens any more
     code = "from dask.__main__ import main; main()"
     started: list[subprocess.Popen[bytes]] = []
 
