@@ -200,7 +200,8 @@ class System(Generic[C, S, A, O, R]):
     compared on.  `wants` says that somebody would act if allowed; `progress` that a step completed
     something; both serve the deadlock and livelock searches.  `smaller(config, start)` offers simpler
     initial data to the shrinker, simplest first.  `allows` says whether an action is on offer (by default:
-    it is among `enabled`).  `readings` is the record the configurations carry.  `separated`, `quotients`
+    it is among `enabled`).  `actor` says whose an action is where actions are no product, and "" of what happens by
+    itself (a clock); wait-for graphs need it.  `readings` is the record the configurations carry.  `separated`, `quotients`
     and `fair` are for the exhaustive search.  `types` names the classes that `codec` may need to decode.
 
     Two declarations let the search compile the step (tier 2); neither is believed.  `domains` gives a state of
@@ -229,6 +230,7 @@ class System(Generic[C, S, A, O, R]):
     menu: Callable[[C, Scope], Iterable[A]] | None = None
     types: tuple[type, ...] = ()
     variant: str = "reference"
+    actor: Callable[[A], str] | None = None
 
     def __post_init__(self) -> None:
         if (self.actions is None) == (self.joint is None):

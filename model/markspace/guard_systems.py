@@ -113,6 +113,11 @@ def _progress(taken: GuardStep) -> bool:
     return taken.shown.note == "done"
 
 
+def _actor(act: Act) -> str:
+    """Seconds and boundaries come by themselves."""
+    return "principal" if act.what is What.PRINCIPAL else act.agent
+
+
 def _fair(config: Config) -> dict[str, Fairness[State, Act]]:
     def goes_on(state: State, act: Act) -> bool:
         if act.what not in (What.CALL, What.ABANDON) or act.agent not in config.agents:
@@ -204,6 +209,7 @@ def _system(name: str, policy: Policy, scope: Scope, **more: bool) -> GuardSyste
         progress=_progress,
         smaller=_smaller,
         types=TYPES,
+        actor=_actor,
     )
 
 
