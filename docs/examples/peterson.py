@@ -85,6 +85,7 @@ def lock(rules: Rules, variant: str) -> System[None, State, int, str, Rules]:
         domains=domains,
         fair=lambda _config: {"first": runs(0), "second": runs(1)},
         types=(State,),
+        actor=lambda process: ("first", "second")[process],
         variant=variant,
     )
 

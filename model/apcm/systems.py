@@ -188,6 +188,11 @@ def revises(_state: State, action: Act) -> bool:
     return isinstance(action, Submit) and action.artifact is not None and action.artifact.mode == REVISE
 
 
+def _actor(action: Act) -> str:
+    """Who justifies, and who selects."""
+    return "author" if isinstance(action, Submit) else "selector"
+
+
 def _fair(_config: Config) -> dict[str, Fairness[State, Act]]:
     return {"artefacts revise": Fairness("weak", revises)}
 
@@ -208,6 +213,7 @@ def _system(name: str, configs: Any, actions: Any, scope: Scope, **more: Any) ->
         smaller=smaller,
         allows=_arrives,
         types=TYPES,
+        actor=_actor,
         **usual,
     )
 

@@ -20,6 +20,7 @@ from evenhand.model.conviction.vocabulary import (
     Act,
     Config,
     Constants,
+    Invite,
     Issue,
     Shown,
     State,
@@ -84,6 +85,17 @@ def _anything(_config: Config, _state: State, _action: Act) -> bool:
     return True
 
 
+def _actor(action: Act) -> str:
+    """Ticks come by themselves."""
+    match action:
+        case Tick():
+            return ""
+        case Invite():
+            return "administrator"
+        case _:
+            return action.agent
+
+
 def ticks(_state: State, action: Act) -> bool:
     """A tick of the scheduler."""
     return isinstance(action, Tick) and action == Tick()
@@ -112,6 +124,7 @@ def _system(
         smaller=smaller,
         allows=_anything,
         types=TYPES,
+        actor=_actor,
     )
 
 

@@ -397,6 +397,19 @@ def _wants(config: Config, state: State) -> bool:
     return not state.over and bool(config.constitution.action_types)
 
 
+def _actor(action: Act) -> str:
+    """The host decides and logs, executors check and act, the attacker meddles; whoever starts anew does it itself."""
+    match action:
+        case Check() | Use():
+            return action.executor
+        case Mutate() | Swap():
+            return "attacker"
+        case Restart():
+            return action.who
+        case _:
+            return "host"
+
+
 def _system(name: str, configs: Any, actions: Any, step: Any, scope: Scope, **more: Any) -> SovereignSystem:
     """A system of this protocol: the same start, rules and vocabulary."""
     return System(
@@ -412,6 +425,7 @@ def _system(name: str, configs: Any, actions: Any, step: Any, scope: Scope, **mo
         progress=progress,
         smaller=smaller,
         types=TYPES,
+        actor=_actor,
         **more,
     )
 
