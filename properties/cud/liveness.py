@@ -2,7 +2,7 @@
 
 Deadlock: no submitted action passes pass 1, and no alternative would (FQ34; which alternatives count is the
 reading `deadlock_space`).  Livelock: three epochs in a row in which something passes pass 1, is refused in pass 2,
-and nothing changes.  Claims about the free-agent graph look at what an epoch showed and never at the action,
+and nothing changes.  These claims about the free-agent graph look at what an epoch showed and never at the action,
 so that equal verdicts are judged once for all joint choices that share them.
 """
 

@@ -30,6 +30,9 @@ __all__ = ["EPOCHS", "SAFETY"]
 EPOCHS = ("run", "universe", "conditions")
 """The systems whose step is a whole epoch with its log."""
 
+_EXECUTING = (*EPOCHS, "free")
+"""The same, and the free-agent graph, whose step keeps no log but shows tokens and the structural diff."""
+
 
 def _two_executed(step: AnyStep) -> bool:
     return len(facts(step).done) > 1
@@ -103,7 +106,7 @@ def no_veto_overridden(step: AnyStep) -> bool:
 @each_step(
     "A key changes only as an executed WRITE that declared it proposed.",
     source="C10, FQ3",
-    systems=EPOCHS,
+    systems=_EXECUTING,
     when=_something_changed,
     proved=True,
 )
@@ -136,7 +139,7 @@ def non_executed_changes_nothing(step: AnyStep) -> bool:
 @each_step(
     "What an executed WRITE proposes for its declared keys is what those keys hold after the epoch.",
     source="B6, FQ4",
-    systems=EPOCHS,
+    systems=_EXECUTING,
     when=_some_written,
 )
 def executed_writes_take_effect(step: AnyStep) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from evenhand.model.cud.vocabulary import DONE, FAILURE, FAULT, IDLE, WRITE, Config
+from evenhand.model.cud.vocabulary import DONE, FAILURE, FAULT, IDLE, WRITE, Config, State
 from evenhand.properties.cud.notions import active_agents, facts, is_over, violates
 from evenhand.properties.property import AnyStep, Property, each_step
 
@@ -18,11 +18,27 @@ def _some_asked(step: AnyStep) -> bool:
     return bool(facts(step).asks)
 
 
+def _told(step: AnyStep, tokens: dict[str, str]) -> bool:
+    """Whether just these tokens are handed out, and nothing beside them.
+
+    An epoch lists who leaves apart from the tokens; the free-agent graph marks them EXITED among the tokens, and knows
+    nobody who made no choice.
+    """
+    known = facts(step).tokens
+    if isinstance(step.before, State):
+        told = {agent: token for agent, token in tokens.items() if agent not in step.shown.exits}
+        return known == told and not step.shown.receipts
+    leaves: dict[str, bool] = {}
+    for agent, choice in step.action.choices:
+        leaves.setdefault(agent, choice.exits)
+    return known == {a: "EXITED" if leaves[a] else token for a, token in tokens.items() if a in leaves}
+
+
 @each_step(
     "Everybody is told what the text says, and the world changes as it says: an epoch's outcome is a function of its "
     "requests, the authorities and the world.",
     source="FQ4, FQ5, FQ11, FQ27, FQ33, C10",
-    systems=("run", "universe"),
+    systems=("run", "universe", "free"),
     applies=_says_which,
     when=_some_asked,
     proved=True,
@@ -50,8 +66,7 @@ def outcomes_are_those_of_the_text(step: AnyStep) -> bool:
                 world.update((key, value) for key, value in ask.request.proposed_delta if before.get(key) != value)
     if is_over(step.config, step.before):
         return not known.tokens and step.after.world == step.before.world
-    told = {agent: token for agent, token in tokens.items() if agent not in step.shown.exits}
-    return known.tokens == told and not step.shown.receipts and step.after.world == tuple(world.items())
+    return _told(step, tokens) and step.after.world == tuple(world.items())
 
 
 WHOLE: tuple[Property, ...] = (outcomes_are_those_of_the_text,)

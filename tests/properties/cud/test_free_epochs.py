@@ -1,0 +1,142 @@
+"""What is executed among free agents: claims, held against an enumeration that knows neither model nor claim.
+
+The other claims about the free-agent graph look at what epochs add up to.  A kernel that executes something else
+than what was admitted, or nothing, passes all of them.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import itertools
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from evenhand.automatic import automatic_names, mutated
+from evenhand.model.atoms import Atom
+from evenhand.model.cud.free import EXITED, FreeShown, FreeState
+from evenhand.model.cud.kernel import Happened
+from evenhand.model.cud.step import changes
+from evenhand.model.cud.vocabulary import DONE, FAILURE, FAULT, IDLE, Config, Epoch
+from evenhand.model.system import Step
+from evenhand.properties.property import EachStep
+from evenhand.properties.registry import find
+from evenhand.properties.search import explore
+from evenhand.properties.variants import separate
+from evenhand.properties.verdict import Status
+
+BUNDLE = find("cud")
+FREE: Any = BUNDLE.model.systems["free"]
+CLAIMS = BUNDLE.claims_of("free")
+NAMES = ("only_own_scope_changes", "executed_writes_take_effect", "outcomes_are_those_of_the_text")
+EPOCHS = [claim for claim in CLAIMS if isinstance(claim, EachStep) and claim.name in NAMES]
+TOKENS = {0: EXITED, 2: DONE, 3: FAILURE, 4: IDLE}
+"""The enumeration's statuses in the words of the protocol."""
+VALUES = (Atom("int", "0"), Atom("int", "1"))
+
+
+def _oracle() -> ModuleType:
+    path = Path(__file__).parents[2] / "oracles" / "free_agent_graph.py"
+    spec = importlib.util.spec_from_file_location("free_agent_graph", path)
+    assert spec is not None and spec.loader is not None
+    made = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(made)
+    return made
+
+
+ORACLE = _oracle()
+
+
+def _choice(config: Config, choice: Any) -> tuple[str, int, int]:
+    """A choice in the enumeration's words."""
+    if choice.exits:
+        return ("exit", 0, 0)
+    if choice.request is None:
+        return ("nothing", 0, 0)
+    (key,) = choice.request.declared_scope
+    value = int(choice.request.proposed_delta[0][1].text) if choice.request.proposed_delta else 0
+    return (choice.request.action_type.lower(), config.keys.index(key), value)
+
+
+def _step(config: Config, before: FreeState, action: Epoch, told: tuple[str, ...], world: Any) -> Any:
+    """A step with these tokens and this world, whoever made them up."""
+    tokens = tuple(sorted(zip((agent for agent, _ in action.choices), told, strict=True)))
+    shown = FreeShown(tokens, changes(before.world, world), Happened(True, False, False, world != before.world))
+    return Step(config, before, action, shown, FreeState(world, before.marks, before.counter))
+
+
+def _epochs() -> Iterator[tuple[Config, FreeState, Epoch, tuple[str, ...], tuple[int, ...]]]:
+    """Every joint choice of two agents in every world of two keys, with what the enumeration says comes of it."""
+    (config,) = FREE.all_configs()
+    (start,) = FREE.initial(config)
+    for values in itertools.product(range(2), repeat=2):
+        world = tuple(zip(config.keys, (VALUES[value] for value in values), strict=True))
+        before = FreeState(world, start.marks, 0)
+        for action in FREE.enabled(config, before):
+            joint = {config.agents.index(agent): _choice(config, choice) for agent, choice in action.choices}
+            written, statuses, _ = ORACLE.effect(joint, 2, 2)
+            now = tuple(old if new is None else new for old, new in zip(values, written, strict=True))
+            yield config, before, action, tuple(TOKENS[one] for one in statuses), now
+
+
+def test_the_claims_allow_what_the_enumeration_says_and_nothing_else() -> None:
+    """Every other token of any agent and every other world is objected to, so the claims determine what is shown."""
+    tried = objected = 0
+    for config, before, action, told, now in _epochs():
+        for tokens in itertools.product((DONE, FAILURE, FAULT, IDLE, EXITED), repeat=2):
+            for values in itertools.product(range(2), repeat=2):
+                world = tuple(zip(config.keys, (VALUES[value] for value in values), strict=True))
+                step = _step(config, before, action, tokens, world)
+                accepted = all(claim.check(step) for claim in EPOCHS if claim.when(step))
+                right = (tokens, values) == (told, now)
+                # Where nobody submits anything no request is there to speak of; what such an epoch is, others say.
+                silent = not any(choice.request for _, choice in action.choices if not choice.exits)
+                assert accepted == right or (silent and accepted)
+                tried, objected = tried + 1, objected + (not accepted)
+    assert tried == 4 * 64 * 25 * 4 and objected > 20_000
+
+
+@pytest.mark.parametrize(
+    ("fault", "claim"),
+    [("ignoring_2", "only_own_scope_changes"), ("other_comparison_5", "executed_writes_take_effect")],
+)
+def test_execution_of_something_else_is_refuted(fault: str, claim: str) -> None:
+    """Executed against the world of another epoch; and nothing executed: no claim about what adds up objects."""
+    verdicts = {v.claim: v.status for v in explore(mutated(FREE, f"auto:execute:{fault}"), CLAIMS).verdicts}
+    assert verdicts[claim] is Status.REFUTED and verdicts["outcomes_are_those_of_the_text"] is Status.REFUTED
+    stated = {one.name for one in CLAIMS} - set(NAMES) - {"livelock_free"}
+    assert all(verdicts[name] is Status.HOLDS for name in stated)
+
+
+def _made(rule: str = "") -> list[str]:
+    names = [variant for system, variant in automatic_names(BUNDLE, 10**6, 0) if system == "free"]
+    return [name for name in names if name.startswith(f"auto:{rule}")]
+
+
+def _fate(variant: str) -> str:
+    """Killed by a claim, equal to the reference in the whole scope, stillborn, or none of these."""
+    try:
+        faulty = mutated(FREE, variant)
+        verdicts = explore(faulty, CLAIMS).verdicts
+    except Exception:
+        return "stillborn"
+    if any(v.status is Status.REFUTED and v.claim != "livelock_free" for v in verdicts):
+        return "killed"
+    return "equal" if separate(FREE, faulty, examples=0).equal else "survives"
+
+
+def test_every_fault_of_execution_is_killed_or_equal() -> None:
+    """All that can be made by rule from `execute`, none picked."""
+    fates = {name: _fate(name) for name in _made("execute:")}
+    assert [name for name, fate in fates.items() if fate not in ("killed", "equal")] == []
+    assert list(fates.values()).count("killed") >= 7
+
+
+@pytest.mark.deep
+def test_every_fault_made_by_rule_is_killed_or_equal() -> None:
+    """The same for every rule."""
+    fates = [_fate(name) for name in _made()]
+    assert (fates.count("survives"), len(fates)) == (0, 164)
