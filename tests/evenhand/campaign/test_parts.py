@@ -56,6 +56,16 @@ def test_a_part_of_cud_makes_the_whole(tmp_path: Path) -> None:
     assert found(tmp_path / "a", run).findings == found(tmp_path / "b", {**run, "parts": 5}).findings
 
 
+@pytest.mark.deep
+def test_a_quotient_in_parts_makes_the_whole(tmp_path: Path) -> None:
+    """Under the licence of a theorem that is proved for it, with the counts of the full space."""
+    run = {"protocol": "cud", "engine": "explore", "system": "universe", "quotient": "renaming"}
+    run |= {"claims": ["no_winner", "order_independence"], "scope": {"agents": 2, "keys": 1}}
+    whole = found(tmp_path / "a", run).findings
+    assert found(tmp_path / "b", run, parts=3).findings == whole
+    assert all(finding.scope["quotient"] == "renaming" for finding in whole)
+
+
 def test_a_fault_in_the_joining_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A part that is lost on the way changes the report."""
     whole = found(tmp_path / "whole", WHOLE)
