@@ -182,7 +182,7 @@ def _needed(formula: Formula) -> str:
         for term in terms:
             if _product(term):
                 return "NRA"
-            found = found or ("LRA" if term.sort == NUMBER else "")
+            found = found or ("LRA" if term.sort.name == NUMBER.name else "")
     return found
 
 

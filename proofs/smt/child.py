@@ -1,8 +1,9 @@
 """What runs in a solver's own process: one query per line of JSON in, one answer per line out.
 
 Solvers are C++ and may crash, hang or run out of memory; here they do so alone.  Where the platform can fork,
-every query has a fresh fork, so that no answer depends on what was asked before.  This file imports nothing of
-the workbench and is the only one that touches z3 and cvc5, whose Python interfaces carry no types.
+every query has a fresh fork, so that no answer depends on what was asked before; z3's context, which costs more than
+many a query, is made once, before the forks, and each fork has it as new.  This file imports nothing of the workbench
+and is the only one that touches z3 and cvc5, whose Python interfaces carry no types.
 
 Question: `text`, `sorts` (names), `functions` ([name, [sorts], sort]), `relations` ([name, [sorts]]), `options`,
 `rlimit`, `seconds` (of CPU), `proof` (whether cvc5 is to print its proof), `horn` (the predicate of Horn clauses, for
@@ -31,28 +32,39 @@ Question = Mapping[str, Any]
 Answer = dict[str, Any]
 
 
-def answer(solver: str, question: Question) -> Answer:
-    """What one solver says of one question.  Never raises: every failure is an `unknown` with its reason."""
+def answer(solver: str, question: Question, made: Any = None) -> Answer:
+    """What one solver says of one question.  Never raises: every failure is an `unknown` with its reason.
+
+    `made` is what was made ready for it (see `_ready`) and asked nothing yet.
+    """
     try:
         module = importlib.import_module(solver)
     except ImportError as error:
         return {"status": "missing", "because": f"the Python package of {solver} does not import: {error}"}
-    drivers: dict[str, Callable[[Any, Question], Answer]] = {"z3": _z3, "cvc5": _cvc5}
+    drivers: dict[str, Callable[[Any, Question, Any], Answer]] = {"z3": _z3, "cvc5": _cvc5}
     began = time.process_time()
     said: Answer
     try:
-        said = drivers[solver](module, question)
+        said = drivers[solver](module, question, made)
     except Exception as error:  # a solver's own exceptions have no common base
         said = {"status": "unknown", "because": f"{type(error).__name__}: {error}"}
     cut = said["status"] == "unknown" and said.get("used", 0) >= int(question["rlimit"])
     return {**said, "cut": cut, "seconds": time.process_time() - began}
 
 
-def _z3(z3: Any, question: Question) -> Answer:
+def _ready(solver: str) -> Any:
+    """What every fork needs and none has changed: z3 imported with a context, cvc5 imported; None without either."""
+    with contextlib.suppress(Exception):  # what is wrong with a solver is said by `answer`
+        module = importlib.import_module(solver)
+        return module.Context() if solver == "z3" else None
+    return None
+
+
+def _z3(z3: Any, question: Question, made: Any) -> Answer:
+    context = z3.Context() if made is None else made
     if question.get("horn"):
-        return _spacer(z3, question)
+        return _spacer(z3, question, context)
     version = str(z3.get_version_string())
-    context = z3.Context()
     solver = z3.Solver(ctx=context)
     solver.set("unsat_core", True)
     solver.set("core.minimize", True)
@@ -73,9 +85,8 @@ def _z3(z3: Any, question: Question) -> Answer:
     return said
 
 
-def _spacer(z3: Any, question: Question) -> Answer:
+def _spacer(z3: Any, question: Question, context: Any) -> Answer:
     """Horn clauses to z3's Spacer: `sat` with what the predicate `horn` means, as nested lists over its arguments."""
-    context = z3.Context()
     solver = z3.SolverFor("HORN", ctx=context)
     solver.from_string(question["text"])
     found = str(solver.check())
@@ -114,7 +125,7 @@ def _z3_model(z3: Any, model: Any, question: Question) -> Answer:
     return _tables(question, elements, value, lambda found: bool(z3.is_true(found)), exact)
 
 
-def _cvc5(cvc5: Any, question: Question) -> Answer:
+def _cvc5(cvc5: Any, question: Question, _made: Any) -> Answer:
     manager = cvc5.TermManager()
     solver = cvc5.Solver(manager)
     solver.setOption("rlimit", str(question["rlimit"]))
@@ -218,14 +229,14 @@ def _bounded(question: Question) -> None:
         resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 5))
 
 
-def _in_fork(solver: str, question: Question) -> None:
+def _in_fork(solver: str, question: Question, made: Any) -> None:
     """Answer in a fork of this process; say so if the fork dies, or uses up its seconds of CPU."""
     process = os.fork()
     if process == 0:
         code = 1
         try:
             _bounded(question)
-            _say(answer(solver, question))
+            _say(answer(solver, question, made))
             code = 0
         finally:
             os._exit(code)
@@ -239,14 +250,14 @@ def _in_fork(solver: str, question: Question) -> None:
 
 def main(solver: str) -> None:
     """Answer questions from standard input until it closes."""
-    with contextlib.suppress(ImportError):
-        importlib.import_module(solver)  # once, so that every fork has it
+    forks = hasattr(os, "fork")
+    made = _ready(solver) if forks else None
     gc.disable()
     gc.freeze()  # a collection in a fork would copy every page that it looks at
     for line in sys.stdin:
         question = json.loads(line)
-        if hasattr(os, "fork"):
-            _in_fork(solver, question)
+        if forks:
+            _in_fork(solver, question, made)
         else:
             _say(answer(solver, question))
 

@@ -77,6 +77,9 @@ class Sort:
     def __post_init__(self) -> None:
         _checked(self.name)
 
+    def __hash__(self) -> int:
+        return hash(self.name)
+
     def __call__(self, name: str) -> Var:
         """A variable of this sort."""
         return Var(name, self)
@@ -116,6 +119,9 @@ class Var:
 
     def __post_init__(self) -> None:
         _checked(self.name)
+
+    def __hash__(self) -> int:  # looked up all the time, and few variables of one name differ in sort
+        return hash(self.name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -366,20 +372,31 @@ def walk(formula: Formula) -> Iterator[Formula]:
         waiting.extend(reversed(_parts(part)))
 
 
-def _terms_free(term: Term) -> frozenset[Var]:
-    if isinstance(term, Var):
-        return frozenset((term,))
-    return frozenset[Var]().union(*(_terms_free(argument) for argument in term.arguments))
+def _loose(term: Term, bound: frozenset[Var], found: set[Var]) -> None:
+    if isinstance(term, Apply):
+        for argument in term.arguments:
+            _loose(argument, bound, found)
+    elif term not in bound:
+        found.add(term)
+
+
+def _collect(formula: Formula, bound: frozenset[Var], found: set[Var]) -> None:
+    match formula:
+        case Holds(_, arguments):
+            for argument in arguments:
+                _loose(argument, bound, found)
+        case Equal(left, right):
+            _loose(left, bound, found)
+            _loose(right, bound, found)
+        case Forall(names, body) | Exists(names, body):
+            _collect(body, bound.union(names), found)
+        case _:
+            for part in _parts(formula):
+                _collect(part, bound, found)
 
 
 def free(formula: Formula) -> frozenset[Var]:
     """The variables that nothing binds."""
-    match formula:
-        case Holds(_, arguments):
-            return frozenset[Var]().union(*(_terms_free(argument) for argument in arguments))
-        case Equal(left, right):
-            return _terms_free(left) | _terms_free(right)
-        case Forall(bound, body) | Exists(bound, body):
-            return free(body) - set(bound)
-        case _:
-            return frozenset[Var]().union(*(free(part) for part in _parts(formula)))
+    found = set[Var]()
+    _collect(formula, frozenset(), found)
+    return frozenset(found)

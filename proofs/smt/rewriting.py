@@ -72,7 +72,8 @@ def expand(formula: Formula, definitions: Mapping[str, Definition]) -> Formula:
     Bound variables get another name where two of one name would meet, so nothing is captured.  Raises
     ValueError for a definition that leads back to itself.
     """
-    return _expand(formula, definitions, {v: v for v in free(formula)}, (), frozenset(v.name for v in free(formula)))
+    loose = free(formula)
+    return _expand(formula, definitions, {v: v for v in loose}, (), frozenset(v.name for v in loose))
 
 
 def _expand(
@@ -84,7 +85,7 @@ def _expand(
 ) -> Formula:
     match formula:
         case Holds(relation, arguments):
-            values = tuple(_put(argument, bound) for argument in arguments)
+            values = tuple([_put(argument, bound) for argument in arguments])
             definition = definitions.get(relation.name)
             if definition is None:
                 return Holds(relation, values)
@@ -104,6 +105,10 @@ def _expand(
                 now[name] = new
                 fresh.append(new)
             return type(formula)(tuple(fresh), _expand(body, definitions, now, inside, used))
+        case Not(body):  # these three are most of any formula
+            return Not(_expand(body, definitions, bound, inside, taken))
+        case And(parts) | Or(parts):
+            return type(formula)(tuple([_expand(part, definitions, bound, inside, taken) for part in parts]))
         case _:
             return _rebuild(formula, lambda part: _expand(part, definitions, bound, inside, taken))
 
@@ -120,7 +125,7 @@ def _unused(name: str, taken: frozenset[str]) -> str:
 def _put(term: Term, bound: Mapping[Var, Term]) -> Term:
     if isinstance(term, Var):
         return bound[term]
-    return Apply(term.function, tuple(_put(argument, bound) for argument in term.arguments))
+    return Apply(term.function, tuple([_put(argument, bound) for argument in term.arguments]))
 
 
 def translate(

@@ -83,20 +83,19 @@ def text(query: Query, *, numbered: bool = False) -> str:
         head = called.get(relation.name, relation.name)
         lines.append(f"(declare-fun {head} ({_names(relation.domain, called)}) Bool)")
     for number, (name, formula) in enumerate(query.assertions):
-        loose = _LOOSE.get((formula,), partial(_loose, formula))
+        shown, loose = _PRINTED.get((formula, names), partial(_shown, formula, names))
         if loose:
             raise ValueError(f"assertion {name} leaves {', '.join(loose)} free")
-        shown = _PRINTED.get((formula, names), partial(_Printer(names).formula, formula, {}))
         lines.append(f"(assert (! {shown} :named {f'a{number}' if numbered else name}))")
     return "\n".join([*lines, "(check-sat)", ""])
 
 
-_LOOSE: Memo[list[str]] = Memo()
-_PRINTED: Memo[str] = Memo()
+_PRINTED: Memo[tuple[str, list[str]]] = Memo()
 
 
-def _loose(formula: Formula) -> list[str]:
-    return sorted(variable.name for variable in free(formula))
+def _shown(formula: Formula, names: Mapping[str, str] | None) -> tuple[str, list[str]]:
+    """A formula's text, and the names of the variables that it leaves free."""
+    return _Printer(names).formula(formula, {}), sorted(variable.name for variable in free(formula))
 
 
 def show(formula: Formula) -> str:

@@ -190,6 +190,8 @@ class Reader:
         """Go through all values until the body is `stops_at`; what the variables were before is put back."""
         slots = tuple(_slot(variable) for variable in bound)
         sorts = tuple(variable.sort.name for variable in bound)
+        if len(bound) == 1:
+            return self._single(slots[0], sorts[0], inner, stops_at=stops_at)
 
         def test(values: Values) -> bool:
             before = [(slot, values.get(slot)) for slot in slots]
@@ -200,6 +202,22 @@ class Reader:
                     found = stops_at
                     break
             values.update((slot, value) for slot, value in before if value is not None)
+            return found
+
+        return test
+
+    def _single(self, slot: str, sort: str, inner: Test, *, stops_at: bool) -> Test:
+        """The same for one variable, which is what most quantifiers bind."""
+
+        def test(values: Values) -> bool:
+            before, found = values.get(slot), not stops_at
+            for picked in self._structure.universe[sort]:
+                values[slot] = picked
+                if inner(values) == stops_at:
+                    found = stops_at
+                    break
+            if before is not None:
+                values[slot] = before
             return found
 
         return test
@@ -223,6 +241,12 @@ class Reader:
         ask = self._asked(relation)
         if all(isinstance(argument, Var) for argument in arguments):
             slots = tuple(_slot(argument) for argument in arguments if isinstance(argument, Var))
+            if len(slots) == 1:
+                (one_slot,) = slots
+                return lambda values: ask((values[one_slot],))
+            if len(slots) == 2:
+                first, second = slots
+                return lambda values: ask((values[first], values[second]))
             return lambda values: ask(tuple([values[slot] for slot in slots]))
         picks = tuple(self._pick(argument) for argument in arguments)
         return lambda values: ask(tuple([pick(values) for pick in picks]))

@@ -173,7 +173,7 @@ def test_a_printer_that_swaps_arguments_is_caught(monkeypatch: pytest.MonkeyPatc
         return honest(head, parts[::-1] if head == "r1" else parts)  # what `before` is called for solvers
 
     monkeypatch.setattr(smtlib, "_apply", swapping)
-    monkeypatch.setattr(smtlib, "_PRINTED", Memo[str]())  # what was printed before was printed honestly
+    monkeypatch.setattr(smtlib, "_PRINTED", Memo[Any]())  # what was printed before was printed honestly
     word, because = _word(THEOREM)
     assert word is Word.UNDECIDED and "evaluator contradicts" in because
 

@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -174,7 +175,7 @@ def test_a_printer_that_swaps_arguments_disagrees(solvers: Portfolio, monkeypatc
         return honest(head, parts[::-1] if head == "r0" else parts)  # what `before` is called for solvers
 
     monkeypatch.setattr(smtlib, "_apply", swapping)
-    monkeypatch.setattr(smtlib, "_PRINTED", Memo[str]())  # what was printed before was printed honestly
+    monkeypatch.setattr(smtlib, "_PRINTED", Memo[Any]())  # what was printed before was printed honestly
     first = exists([x], forall([y], before(x, y) & (same(x, y) | ~before(y, x))))
     swapped = Query((AGENT,), (), (before,), (("one", first),))
     more = (("two", exists([x, y], differ(x, y))),)
