@@ -6,29 +6,19 @@ its own, and the counts add up.  Nothing stops at a violation.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 from evenhand.properties.licence import Licence
-from evenhand.properties.property import (
-    Always,
-    Commute,
-    DeterminedBy,
-    EachStep,
-    Monitor,
-    Property,
-    Reachable,
-    TwoRun,
-)
-from evenhand.properties.search.check import AlwaysWatch, MonitorWatch, ReachableWatch, StepsWatch, StepWatch
+from evenhand.properties.property import Property, Reachable
+from evenhand.properties.search.configuration import Progress, search_one
+from evenhand.properties.search.disk import Spill
 from evenhand.properties.search.found import AnySystem, ModelError, Tally, named
-from evenhand.properties.search.graph import Bounds, History, Watcher, Watchers, search
+from evenhand.properties.search.graph import Bounds
 from evenhand.properties.search.jobs import in_processes
-from evenhand.properties.search.liveness import AboutRuns, Labels, decide
-from evenhand.properties.search.pairs import CommuteWatch, DeterminedWatch, TwoRunWatch
+from evenhand.properties.search.parts import NoSuchPart, Part, elsewhere, portion
 from evenhand.properties.search.quotient import doubts_under, licensed, orbits
-from evenhand.properties.search.rows.compiler import Unfit
 from evenhand.properties.search.rows.tier import Compiled
 from evenhand.properties.search.steps import Tier
 from evenhand.properties.search.stuck import within_reason
@@ -43,12 +33,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Exploration", "NoSuchPart", "Prepared", "explore", "prepare"]
 
-Progress = Callable[[int, int], None]
-
-
-Part: TypeAlias = tuple[int, int]
-"""The k-th of n parts of the configurations, counted from 1."""
-
 
 @dataclass(frozen=True)
 class Exploration:
@@ -57,8 +41,9 @@ class Exploration:
     `verdicts` has one entry per claim, in order.  `states`, `transitions` (one for each state and each action or joint
     choice on offer) and `edges` (distinct pairs of states, self-loops included) are sums over the configurations; under
     a quotient they are those of the full space.  `depth` is the largest distance of a state from an initial
-    one.  `complete` says that no bound left anything out.  `reach` gives the shortest length for each
-    reachable goal.  `searched` counts the configurations that were really searched.
+    one.  `complete` says that no bound left anything out; `spilled` counts the states that went to a disk.
+    `reach` gives the shortest length for each reachable goal.  `searched` counts the configurations that were really
+    searched.
     """
 
     verdicts: tuple[Verdict, ...]
@@ -68,6 +53,7 @@ class Exploration:
     depth: int
     configs: int
     complete: bool
+    spilled: int
     tier: int
     why_tier: str
     reach: Mapping[str, int]
@@ -104,6 +90,7 @@ def explore(
     max_states: int | None = None,
     depth: int | None = None,
     max_memory: int | None = None,
+    spill: Spill | None = None,
     licence: Licence | None = None,
     quotient: str | None = None,
     tier: int | None = None,
@@ -115,7 +102,8 @@ def explore(
     """Search every reachable state of every configuration, and decide the claims.
 
     `max_states` bounds the graph of each configuration, `depth` the number of steps from the start, `max_memory`
-    the bytes that this process (each of `jobs`) may hold; what a bound leaves out is UNDECIDED.
+    the bytes that this process (each of `jobs`) may hold; what a bound leaves out is UNDECIDED.  With `spill` (a
+    `Folder`, say) a search of tier 0, 1 or 2 goes on there shortly before it holds so much.
     `quotient` (by default the one that `licence` names) explores one
     configuration of each orbit.  `tier` is 0 to 3, by default the best that system, claims and licence allow.
     `configs` explores some configurations rather than those of the scope, `part` (k, n) each n-th of them from the
@@ -124,7 +112,7 @@ def explore(
 
     Raises ModelError for a model that breaks its contract or a claim that raises, LicenceMissing for a
     quotient without licence, NoSuchPart, UnknownName for a fairness assumption or quotient that the system lacks,
-    ValueError for a bound, tier or number of jobs that makes no sense.
+    ValueError for a bound, tier or number of jobs that makes no sense, SpillFailed for a disk that is full or gone.
     """
     prepared = prepare(
         system,
@@ -132,6 +120,7 @@ def explore(
         max_states=max_states,
         depth=depth,
         max_memory=max_memory,
+        spill=spill,
         licence=licence,
         quotient=quotient,
         tier=tier,
@@ -149,6 +138,7 @@ def prepare(
     max_states: int | None = None,
     depth: int | None = None,
     max_memory: int | None = None,
+    spill: Spill | None = None,
     licence: Licence | None = None,
     quotient: str | None = None,
     tier: int | None = None,
@@ -157,6 +147,8 @@ def prepare(
     """What `explore` does before it searches: list the configurations, check bounds and licence, choose a tier."""
     asked = tuple(claims)
     _sensible(max_states=max_states, depth=depth, max_memory=max_memory)
+    if spill is not None and max_memory is None:
+        raise ValueError("spill says where to go on when max_memory is reached; give a max_memory")
     group = licensed(system, quotient, licence)
     numbered = _listed(system, configs)
     with within_reason(system):
@@ -169,7 +161,7 @@ def prepare(
     return Prepared(
         system=system,
         claims=asked,
-        bounds=Bounds(max_states, depth, max_memory),
+        bounds=Bounds(max_states, depth, max_memory, spill),
         quotient=group.name if group is not None else None,
         configs=tuple(numbered),
         kept=kept,
@@ -202,10 +194,8 @@ class Prepared:
 
     def only(self, part: Part) -> Prepared:
         """The same for a part of the configurations, which says nothing of the others.  Raises NoSuchPart."""
-        elsewhere = tuple(
-            doubt or _elsewhere(claim, part) for doubt, claim in zip(self.doubts, self.claims, strict=True)
-        )
-        return replace(self, kept=_portion(self.kept, part), doubts=elsewhere, part=part)
+        doubts = tuple(doubt or elsewhere(claim, part) for doubt, claim in zip(self.doubts, self.claims, strict=True))
+        return replace(self, kept=portion(self.kept, part), doubts=doubts, part=part)
 
     def totals(
         self,
@@ -263,6 +253,7 @@ class Prepared:
             depth=total.depth,
             configs=covered_configs,
             complete=covered.complete,
+            spilled=total.spilled,
             tier=self.tier.number,
             why_tier=self.why_tier,
             reach=reach,
@@ -271,102 +262,6 @@ class Prepared:
             _configs=self.configs,
             _bounds=self.bounds,
         )
-
-
-def search_one(
-    system: AnySystem,
-    tier: Tier | Compiled | Orbits,
-    config: Any,
-    number: int,
-    claims: Sequence[Property],
-    bounds: Bounds,
-    tick: Progress | None = None,
-) -> Result:
-    """Search one configuration for all claims that apply to it."""
-    if isinstance(tier, Orbits):
-        try:
-            return _by_orbits(tier, config, number, bounds, tick)
-        except Unfit as error:
-            if tier.below is None:
-                raise ModelError(f"tier 3 was asked for, but {error}") from error
-            tier = tier.below
-    if isinstance(tier, Compiled):
-        try:
-            return _by_rows(tier, config, number, claims, bounds, tick)
-        except Unfit as error:
-            if tier.below is None:
-                raise ModelError(f"tier 2 was asked for, but {error}") from error
-            tier = tier.below
-    watchers: dict[int, Any] = {}
-    runs: list[tuple[int, AboutRuns]] = []
-    for place, claim in enumerate(claims):
-        if not claim.applies(config):
-            continue
-        if isinstance(claim, AboutRuns):
-            runs.append((place, claim))
-        else:
-            watchers[place] = _watcher(system, claim, config, bounds)
-    labels = Labels(system, config, [claim for _, claim in runs]) if runs else None
-    every: list[Watcher] = [*watchers.values(), *([labels] if labels is not None else [])]
-    walk = search(system, tier, config, number, _sorted(every), bounds, tick)
-    tallies = {place: watcher.close(walk) for place, watcher in watchers.items()}
-    if labels is not None:
-        tallies.update({place: decide(claim, labels, walk) for place, claim in runs})
-    return Result(
-        len(walk.states),
-        walk.transitions,
-        walk.edges,
-        max(0, len(walk.levels) - 1),
-        walk.open,
-        tuple(tallies.get(place, Tally()) for place in range(len(claims))),
-    )
-
-
-def _by_rows(
-    tier: Compiled, config: Any, number: int, claims: Sequence[Property], bounds: Bounds, tick: Progress | None
-) -> Result:
-    walk = tier.search(config, number, bounds, tick)
-    depth = max(0, len(walk.levels) - 1)
-    return Result(walk.count, walk.transitions, walk.edges, depth, walk.open, tuple(tier.tallies(walk, claims)))
-
-
-def _by_orbits(tier: Orbits, config: Any, number: int, bounds: Bounds, tick: Progress | None) -> Result:
-    walk, tallies = tier.search(config, number, bounds, tick)
-    depth = max(0, len(walk.levels) - 1)
-    return Result(walk.states, walk.transitions, walk.edges, depth, walk.open, tuple(tallies))
-
-
-def _watcher(system: AnySystem, claim: Property, config: Any, bounds: Bounds) -> Watcher:
-    match claim:
-        case Always():
-            return AlwaysWatch(claim, config)
-        case EachStep():
-            return StepWatch(claim)
-        case Reachable():
-            return ReachableWatch(claim)
-        case Monitor():
-            return MonitorWatch(claim, config, bounds.max_states)
-        case DeterminedBy():
-            return DeterminedWatch(claim)
-        case Commute():
-            return CommuteWatch(claim, system, config)
-        case TwoRun():
-            return TwoRunWatch(claim, system, len(dict.fromkeys(system.initial(config))))
-        case _:
-            raise ValueError(f"claim {claim.name!r} is of kind {claim.kind}, which the search does not know")
-
-
-def _sorted(every: Sequence[Watcher]) -> Watchers:
-    """Who wants to see what, by the methods that each watcher has made its own."""
-    steps = [w for w in every if isinstance(w, StepWatch)]
-    others = [w for w in every if not isinstance(w, AlwaysWatch | CommuteWatch | History | StepWatch)]
-    return Watchers(
-        singly=(*([StepsWatch(steps)] if steps else []), *others),
-        arrivals=tuple(w for w in every if isinstance(w, AlwaysWatch)),
-        visitors=tuple(w for w in every if isinstance(w, CommuteWatch)),
-        lookers=tuple(w for w in every if not isinstance(w, AlwaysWatch | CommuteWatch | History)),
-        histories=tuple(w for w in every if isinstance(w, History)),
-    )
 
 
 def _listed(system: AnySystem, configs: Iterable[Any] | None) -> list[Any]:
@@ -383,31 +278,6 @@ def _sensible(*, max_states: int | None, depth: int | None, max_memory: int | No
     for name, bound, least in named:
         if bound is not None and bound < least:
             raise ValueError(f"{name} must be at least {least}, not {bound}")
-
-
-class NoSuchPart(ValueError):
-    """A part that the configurations do not have."""
-
-
-def _portion(kept: Sequence[tuple[int, int]], part: Part) -> tuple[tuple[int, int], ...]:
-    """Each n-th configuration from the k-th on.  Raises NoSuchPart."""
-    first, parts = part
-    if not 1 <= first <= parts <= len(kept):
-        raise NoSuchPart(
-            f"part {first}/{parts} of {len(kept)} configurations: it is k/n with 1 <= k <= n <= {len(kept)}"
-        )
-    return tuple(kept[first - 1 :: parts])
-
-
-def _elsewhere(claim: Property, part: Part) -> str:
-    """Why a claim that nothing violates here is not decided; empty where no other part can speak against it.
-
-    A safety claim holds of the configurations that were explored; a goal, or what two configurations have to agree
-    on, may be met or broken in those that were not.
-    """
-    if isinstance(claim, Reachable) or (isinstance(claim, DeterminedBy) and claim.across):
-        return f"part {part[0]}/{part[1]} of the configurations says nothing of the others"
-    return ""
 
 
 def _scope(

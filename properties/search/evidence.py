@@ -12,6 +12,7 @@ from evenhand.model.system import UnknownName
 from evenhand.model.trace import Lasso, Pair, Scenario
 from evenhand.properties.property import Commute, Property, TwoRun
 from evenhand.properties.refutes import FORWARD_LIMIT, Judgement, judge, twin_pair
+from evenhand.properties.search.disk import held
 from evenhand.properties.search.found import AnySystem, Finding, Place
 from evenhand.properties.search.graph import Bounds, Watchers, search
 from evenhand.properties.search.steps import nth_action
@@ -72,6 +73,7 @@ def _walked(system: AnySystem, config: Any, start: int, numbers: Sequence[int]) 
 def _to_place(system: AnySystem, configs: Sequence[Any], place: Place, bounds: Bounds) -> Scenario[Any, Any, Any]:
     """A shortest run that ends with the step at a place; searches the way there again rather than keeping it."""
     tier, _ = tier_for(system, None)
-    walk = search(system, tier, configs[place.config], place.config, Watchers(), bounds, until=place.state)
-    start, path = walk.path(place.state)
+    with held(bounds) as within:
+        walk = search(system, tier, configs[place.config], place.config, Watchers(), within, until=place.state)
+        start, path = walk.path(place.state)
     return _walked(system, configs[place.config], start, (*path, place.action))[0]

@@ -2,7 +2,8 @@
 
 States are numbered in the order in which they are found, so that a smaller number never lies deeper and
 the first violation met is a shortest one.  Each state keeps the number of its parent and of the action that
-led here; nothing else of the graph is kept unless a claim wants edges.  Watchers are shown what the search
+led here; nothing else of the graph is kept unless a claim wants edges.  Where memory ends, later states go to a
+disk, if there is one (`shelf`).  Watchers are shown what the search
 meets: states (`arrive`), states about to be expanded (`visit`), steps (`look`).  Histories (monitors) are
 searched along in the same levels, as products with the states, so that each state's steps serve all of them.
 """
@@ -19,8 +20,10 @@ from typing import Any
 
 from evenhand.model.system import Step
 from evenhand.properties.search.blind import ActionNeeded, blind_step, make_step, was_touched
+from evenhand.properties.search.disk import Spill
 from evenhand.properties.search.found import AnySystem, Finding, ModelError, named
-from evenhand.properties.search.memory import resident
+from evenhand.properties.search.memory import Budget
+from evenhand.properties.search.shelf import Shelf
 from evenhand.properties.search.steps import Tier, nth_action, stepped
 
 __all__ = ["Bounds", "History", "Walk", "Watcher", "Watchers", "remember", "search"]
@@ -75,11 +78,15 @@ class Watchers:
 
 @dataclass(frozen=True)
 class Bounds:
-    """What ends a search early: so many states of one configuration, steps from the start, bytes of this process."""
+    """What ends a search early: so many states of one configuration, steps from the start, bytes of this process.
+
+    With `spill` a search goes on there when its memory ends.
+    """
 
     max_states: int | None = None
     depth: int | None = None
     max_memory: int | None = None
+    spill: Spill | None = field(default=None, repr=False, compare=False)
 
     def __str__(self) -> str:
         named = (("max_states", self.max_states), ("depth", self.depth), ("max_memory", self.max_memory))
@@ -96,14 +103,25 @@ class Walk:
 
     config: Any
     number: int
-    states: list[Any] = field(default_factory=list[Any])
-    ids: dict[Any, int] = field(default_factory=dict[Any, int])
-    parents: array[int] = field(default_factory=lambda: array("q"))
-    actions: array[int] = field(default_factory=lambda: array("q"))
+    states: Any = field(default_factory=list[Any])
+    ids: Any = field(default_factory=dict[Any, int])
+    parents: Any = field(default_factory=lambda: array("q"))
+    actions: Any = field(default_factory=lambda: array("q"))
     levels: list[int] = field(default_factory=list[int])
     transitions: int = 0
     edges: int = 0
     open: bool = False
+    shelf: Shelf | None = None
+
+    @property
+    def spilled(self) -> int:
+        """How many of the states went to a disk."""
+        return 0 if self.shelf is None else self.shelf.count - self.shelf.first
+
+    def spill(self, spill: Spill) -> None:
+        """Keep the states that are found from here on on a disk.  Raises SpillFailed."""
+        shelf = self.shelf = Shelf(spill(), self.ids, self.states, self.parents, self.actions)
+        self.ids, self.states, self.parents, self.actions = shelf, shelf.states, shelf.parents, shelf.actions
 
     def depth_of(self, sid: int) -> int:
         """The distance of a state from the nearest initial one."""
@@ -125,6 +143,8 @@ class Walk:
 
 def remember(walk: Walk, state: Any, parent: int, action: int) -> int:
     """Number a state that was not met before, and keep how it was reached."""
+    if walk.shelf is not None:
+        return walk.shelf.add(state, parent, action)
     sid = len(walk.states)
     walk.ids[state] = sid
     walk.states.append(state)
@@ -145,9 +165,11 @@ def search(
 ) -> Walk:
     """Search one configuration; stops early only at a bound, or once state number `until` is known.
 
-    Raises ModelError for a model that breaks its contract, or a claim that raises.
+    Raises ModelError for a model that breaks its contract, or a claim that raises; SpillFailed for a disk that is full
+    or gone.
     """
     walk = Walk(config, number)
+    budget = Budget(bounds.max_memory, spills=bounds.spill is not None)
     tier.begin(config, number)
     for place, state in enumerate(_initial(system, config)):
         try:
@@ -174,9 +196,14 @@ def search(
         for sid in again:
             _expand(system, tier, walk, sid, watchers, bounds, fresh=False)
         for sid in frontier(low, high):
-            if bounds.max_memory is not None and sid & 127 == 0 and resident() > bounds.max_memory:
-                # From here on nothing new is kept; what is known is still expanded.
-                bounds = replace(bounds, max_states=len(walk.states), max_memory=None)
+            if sid & 127 == 0 and budget.spent():
+                if bounds.spill is not None and walk.shelf is None:
+                    walk.spill(bounds.spill)
+                    budget.left()
+                else:
+                    # From here on nothing new is kept; what is known is still expanded.
+                    bounds = replace(bounds, max_states=len(walk.states))
+                    budget = Budget(None)
             _expand(system, tier, walk, sid, watchers, bounds, fresh=True)
             if tick is not None and sid & 1023 == 0:
                 tick(len(walk.states), walk.transitions)

@@ -18,7 +18,10 @@ __all__ = ["Result", "nothing"]
 
 @dataclass(frozen=True)
 class Result:
-    """What the search of one configuration came to: numbers alone, so that it travels between processes."""
+    """What the search of one configuration came to: numbers alone, so that it travels between processes.
+
+    `spilled` states were kept on a disk: those of the searches that were made, whatever their orbits weigh.
+    """
 
     states: int
     transitions: int
@@ -26,6 +29,7 @@ class Result:
     depth: int
     open: bool
     tallies: tuple[Tally, ...]
+    spilled: int = 0
 
     def times(self, weight: int) -> Result:
         """The same for an orbit of `weight` configurations."""
@@ -36,6 +40,7 @@ class Result:
             self.depth,
             self.open,
             tuple(tally.times(weight) for tally in self.tallies),
+            self.spilled,
         )
 
     def plus(self, later: Result) -> Result:
@@ -47,6 +52,7 @@ class Result:
             max(self.depth, later.depth),
             self.open or later.open,
             tuple(one.plus(other) for one, other in zip(self.tallies, later.tallies, strict=True)),
+            self.spilled + later.spilled,
         )
 
     def to_json(self) -> dict[str, Json]:

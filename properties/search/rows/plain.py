@@ -2,21 +2,34 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.properties.search.rows.flat import Rows
-from evenhand.properties.search.rows.kernel import BROKEN, DONE
+from evenhand.properties.search.rows.kernel import BROKEN, DONE, FULL
 from evenhand.properties.search.rows.shape import Words
 
-__all__ = ["CHUNK", "Visited", "expand_plain", "index_of", "lists_of"]
+__all__ = [
+    "CHUNK",
+    "Visited",
+    "applied",
+    "count_labels",
+    "expand_plain",
+    "index_of",
+    "lists_of",
+    "portion_of",
+    "unique",
+]
 
 CHUNK = 1 << 20
 """Rows that are applied at a time."""
 
 Ints = NDArray[np.int64]
+
+Here: TypeAlias = tuple[Ints, Ints, Ints]
+"""For each source and each of its slots: the source, its list of rows, the length of that."""
 
 
 class Visited:
@@ -53,30 +66,37 @@ def expand_plain(
     label_row: Ints,
     state: Ints,
 ) -> tuple[int, Words, NDArray[np.int32]]:
-    """As `kernel.expand`; gives the arrays back, since they may have grown."""
-    while state[1] < state[2]:
-        low, high = int(state[1]), int(state[2])
-        source, lists, culprit = lists_of(rows, words[low:high], low)
-        if culprit is not None:
-            high = culprit[0]
-            source, lists, _ = lists_of(rows, words[low:high], low)
-        lengths = rows.row_to[lists] - rows.row_from[lists]
-        if lengths.sum() > CHUNK:
-            # Whole sources only, at least one.
-            ends = np.cumsum(lengths)
-            last = int(source[np.searchsorted(ends, CHUNK)])
-            high = max(last, low + 1)
-            some = source < high
-            source, lists, lengths = source[some], lists[some], lengths[some]
-            culprit = None
-        words, parents = _take(
-            rows, words, parents, visited, (source, lists, lengths), counts, label_state, label_row, state
-        )
-        state[1] = high
-        if culprit is not None:
-            state[7] = culprit[1]
-            return BROKEN, words, parents
-    return DONE, words, parents
+    """As `kernel.expand`; gives the arrays back, since they may have grown.  FULL says that it only paused."""
+    low, high = int(state[1]), int(state[2])
+    here, high, culprit = portion_of(rows, words[low : min(high, low + CHUNK)], low, CHUNK)
+    words, parents = _take(rows, words, parents, visited, here, counts, label_state, label_row, state)
+    state[1] = high
+    if culprit is not None:
+        state[7] = culprit
+        return BROKEN, words, parents
+    return DONE if state[1] >= state[2] else FULL, words, parents
+
+
+def portion_of(rows: Rows, words: Words, low: int, most: int) -> tuple[Here, int, int | None]:
+    """Of sources from `low` on, given by their words, as many as have not more than `most` rows, but one at least.
+
+    Gives their lists, the number of the first source that is left, and what is wrong with that one, if anything is.
+    """
+    high = low + len(words)
+    source, lists, culprit = lists_of(rows, words, low)
+    if culprit is not None:
+        high = culprit[0]
+        source, lists, _ = lists_of(rows, words[: high - low], low)
+    lengths = rows.row_to[lists] - rows.row_from[lists]
+    if lengths.sum() > most:
+        # Whole sources only.
+        ends = np.cumsum(lengths)
+        last = int(source[np.searchsorted(ends, most)])
+        high = max(last, low + 1)
+        some = source < high
+        source, lists, lengths = source[some], lists[some], lengths[some]
+        culprit = None
+    return (source, lists, lengths), high, None if culprit is None else culprit[1]
 
 
 def lists_of(rows: Rows, words: Words, low: int) -> tuple[Ints, Ints, tuple[int, int] | None]:
@@ -121,31 +141,53 @@ def index_of(rows: Rows, slot: int, words: Words) -> Ints:
     return found
 
 
+def applied(rows: Rows, words: Words, base: int, here: Here) -> tuple[Ints, Ints, Words]:
+    """Every row of these lists: its number, the source it is applied to, and the words after.
+
+    `words` are those of the sources from number `base` on.
+    """
+    source, lists, lengths = here
+    row = np.arange(int(lengths.sum())) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+    row += np.repeat(rows.row_from[lists], lengths)
+    origin = np.repeat(source, lengths)
+    return row, origin, words[origin - base] & rows.keep[row] | rows.value[row]
+
+
+def count_labels(rows: Rows, row: Ints, origin: Ints, counts: Ints, label_state: Ints, label_row: Ints) -> None:
+    """Add up how many actions have each label, and keep the first state and row that had it."""
+    if len(counts) <= 1:
+        return
+    label = rows.label[row]
+    np.add.at(counts, label, rows.weight[row])
+    seen, first = np.unique(label, return_index=True)
+    for one, place in zip(seen.tolist(), first.tolist(), strict=True):
+        if label_state[one] < 0:
+            label_state[one], label_row[one] = origin[place], row[place]
+
+
 def _take(
     rows: Rows,
     words: Words,
     parents: NDArray[np.int32],
     visited: Visited,
-    here: tuple[Ints, Ints, Ints],
+    here: Here,
     counts: Ints,
     label_state: Ints,
     label_row: Ints,
     state: Ints,
 ) -> tuple[Words, NDArray[np.int32]]:
-    source, lists, lengths = here
+    lists = here[1]
     state[4] += rows.list_weight[lists].sum()
-    total = int(lengths.sum())
+    row, origin, target = applied(rows, words, 0, here)
+    total = len(row)
     if not total:
         return words, parents
-    row = np.arange(total) - np.repeat(np.cumsum(lengths) - lengths, lengths) + np.repeat(rows.row_from[lists], lengths)
-    origin = np.repeat(source, lengths)
-    target = words[origin] & rows.keep[row] | rows.value[row]
     there = visited.numbers(target)
     new = np.flatnonzero(there < 0)
     count = int(state[0])
     if len(new):
         fresh = target[new]
-        _, first = _unique(fresh)
+        first, _ = unique(fresh)
         first.sort()
         room = max(0, int(state[3]) - count)
         if len(first) > room:
@@ -161,18 +203,15 @@ def _take(
         state[5] += total
     else:
         state[5] += len(np.unique(origin * (int(state[0]) + 1) + there + 1))
-    if len(counts) > 1:
-        label = rows.label[row]
-        np.add.at(counts, label, rows.weight[row])
-        seen, first = np.unique(label, return_index=True)
-        for one, place in zip(seen.tolist(), first.tolist(), strict=True):
-            if label_state[one] < 0:
-                label_state[one], label_row[one] = origin[place], row[place]
+    count_labels(rows, row, origin, counts, label_state, label_row)
     return words, parents
 
 
-def _unique(words: Words) -> tuple[Any, Ints]:
+def unique(words: Words) -> tuple[Ints, Ints]:
+    """The places where states that differ stand first, and for each state which of those it is."""
     if words.shape[1] == 1:
-        return np.unique(words[:, 0], return_index=True)
-    data = np.ascontiguousarray(words).view(np.dtype((np.void, words.dtype.itemsize * words.shape[1]))).ravel()
-    return np.unique(data, return_index=True)
+        _, first, which = np.unique(words[:, 0], return_index=True, return_inverse=True)
+    else:
+        data = np.ascontiguousarray(words).view(np.dtype((np.void, words.dtype.itemsize * words.shape[1]))).ravel()
+        _, first, which = np.unique(data, return_index=True, return_inverse=True)
+    return first, which.ravel()

@@ -13,6 +13,7 @@ from evenhand.properties.search.rows.check import compare
 from evenhand.properties.search.rows.compiler import Program, Unfit, compiled
 from evenhand.properties.search.rows.flat import Flat, flattened
 from evenhand.properties.search.rows.labels import LooksAtAction, speaks_of
+from evenhand.properties.search.rows.spilled import blocks_of
 from evenhand.properties.search.rows.walk import RowWalk, search_rows
 from evenhand.properties.search.steps import Tier
 
@@ -90,7 +91,7 @@ def _always(walk: RowWalk, claim: Always) -> Tally:
     met = violations = 0
     first: int | None = None
     shape, config = walk.program.shape, walk.config
-    for sid, words in enumerate(walk.words.tolist()):
+    for sid, words in enumerate(words for some in blocks_of(walk.words) for words in some.tolist()):
         state = shape.state(words)
         try:
             if claim.when is not every_state and not claim.when(config, state):

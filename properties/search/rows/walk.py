@@ -17,12 +17,13 @@ from numpy.typing import NDArray
 
 from evenhand.properties.search.found import AnySystem, Finding, ModelError, named
 from evenhand.properties.search.graph import Bounds
-from evenhand.properties.search.memory import resident
+from evenhand.properties.search.memory import Budget
 from evenhand.properties.search.rows import kernel
 from evenhand.properties.search.rows.compiler import BY_ROWS, Program
 from evenhand.properties.search.rows.flat import Flat
 from evenhand.properties.search.rows.plain import Visited, expand_plain
 from evenhand.properties.search.rows.shape import Words
+from evenhand.properties.search.rows.spilled import FarParents, FarWords, SpilledStates, expand_spilled
 from evenhand.properties.search.steps import nth_action
 
 __all__ = ["DENSE", "PATIENCE", "RowWalk", "labelled", "search_rows", "successors", "successors_in"]
@@ -34,6 +35,7 @@ PATIENCE = 30_000_000
 """Steps times rows that numpy may take before compiling the kernel pays."""
 
 Ints = NDArray[np.int64]
+Links = NDArray[np.int32]
 
 
 @dataclass
@@ -45,13 +47,14 @@ class RowWalk:
     number: int
     program: Program
     flat: Flat
-    words: Words
-    parents: NDArray[np.int32]
+    words: Words | FarWords
+    parents: Links | FarParents
     levels: list[int] = field(default_factory=list[int])
     count: int = 0
     transitions: int = 0
     edges: int = 0
     open: bool = False
+    spilled: int = 0
     engine: str = "numpy"
     label_counts: Ints = field(default_factory=lambda: np.zeros(1, dtype=np.int64))
     label_state: Ints = field(default_factory=lambda: np.full(1, -1, dtype=np.int64))
@@ -157,7 +160,7 @@ def search_rows(
     walk.label_counts = np.zeros(labels, dtype=np.int64)
     walk.label_state, walk.label_row = np.full(labels, -1, dtype=np.int64), np.full(labels, -1, dtype=np.int64)
     limit = np.iinfo(np.int32).max if bounds.max_states is None else bounds.max_states
-    machine = _Machine(walk, limit, engine, bounds.max_memory)
+    machine = _Machine(walk, words, parents, limit, engine, bounds)
     low, high = 0, len(starts)
     while low < high:
         walk.levels.append(low)
@@ -179,12 +182,17 @@ def _any_offer(walk: RowWalk, low: int, high: int) -> bool:
 class _Machine:
     """The arrays that grow, and which kernel works on them."""
 
-    def __init__(self, walk: RowWalk, limit: int, engine: str | None, max_memory: int | None) -> None:
-        self.walk, self.wanted, self.max_memory = walk, engine, max_memory
+    def __init__(
+        self, walk: RowWalk, words: Words, parents: Links, limit: int, engine: str | None, bounds: Bounds
+    ) -> None:
+        self.walk, self.wanted, self.spill = walk, engine, bounds.spill
+        self.budget = Budget(bounds.max_memory, spills=bounds.spill is not None)
         self.dense = walk.program.shape.bits <= DENSE
         self.state = np.zeros(9, dtype=np.int64)
         self.state[0], self.state[3], self.state[8] = len(walk.words), limit, walk.flat.widest
         walk.count = len(walk.words)
+        self.words, self.parents = words, parents  # those of the walk, until memory ends
+        self.far: SpilledStates | None = None
         self.visited: Visited | None = None
         self.table: Any = None
         self.stamp: Any = None
@@ -194,15 +202,35 @@ class _Machine:
         """One level."""
         self.state[1], self.state[2] = low, high
         walk = self.walk
+        fast = self._use_numba(high - low)
         ended = kernel.FULL
         while ended == kernel.FULL:
-            if self.max_memory is not None and resident() > self.max_memory:
-                self.state[3] = self.state[0]  # nothing new is kept; what is known is still expanded
-            ended = self._fast() if self._use_numba(high - low) else self._plainly()
+            if self.budget.spent():
+                self._memory_ends()
+            if self.far is not None:
+                labels = walk.label_counts, walk.label_state, walk.label_row
+                ended = expand_spilled(walk.flat, self.far, *labels, self.state)
+            else:
+                ended = self._fast() if fast else self._plainly()
         walk.count, walk.transitions, walk.edges = (int(self.state[place]) for place in (0, 4, 5))
+        walk.spilled = 0 if self.far is None else walk.count
         walk.open = walk.open or bool(self.state[6])
         if ended == kernel.BROKEN:
             self._broken()
+
+    def _memory_ends(self) -> None:
+        """Go on on a disk, where there is one; else nothing new is kept, and what is known is still expanded."""
+        if self.spill is None or self.far is not None:
+            self.state[3] = self.state[0]
+            self.budget = Budget(None)
+            return
+        walk, count = self.walk, int(self.state[0])
+        far = self.far = SpilledStates(self.spill(), walk.program.shape.words)
+        far.enter(self.words[:count], self.parents[:count])
+        self._have(self.words[:0].copy(), self.parents[:0].copy())
+        walk.words, walk.parents = FarWords(far), FarParents(far)
+        self.visited = self.table = self.stamp = None
+        self.budget.left()
 
     def _use_numba(self, sources: int) -> bool:
         if self.wanted is not None:
@@ -216,18 +244,23 @@ class _Machine:
         walk = self.walk
         if self.visited is None:
             self.visited = Visited(walk.program.shape.bits, self.dense)
-            self.visited.add(walk.words, 0)
-        ended, walk.words, walk.parents = expand_plain(
+            self.visited.add(self.words, 0)
+        ended, words, parents = expand_plain(
             walk.flat.rows,
-            walk.words,
-            walk.parents,
+            self.words,
+            self.parents,
             self.visited,
             walk.label_counts,
             walk.label_state,
             walk.label_row,
             self.state,
         )
+        self._have(words, parents)
         return ended
+
+    def _have(self, words: Words, parents: Links) -> None:
+        self.words = self.walk.words = words
+        self.parents = self.walk.parents = parents
 
     def _fast(self) -> int:
         walk = self.walk
@@ -235,11 +268,11 @@ class _Machine:
         walk.engine = "numba"
         if self.table is None:
             self.visited = None
-            self._grow(rehash, max(1 << 12, 2 * len(walk.words)))
+            self._grow(rehash, max(1 << 12, 2 * len(self.words)))
         ended: int = expand(
             walk.flat.rows,
-            walk.words,
-            walk.parents,
+            self.words,
+            self.parents,
             self.stamp,
             self.table,
             self.dense,
@@ -249,10 +282,9 @@ class _Machine:
             self.state,
         )
         if ended == kernel.FULL:
-            room = 2 * len(walk.words)
-            more = room * (8 * walk.program.shape.words + 16)
-            if self.max_memory is not None and resident() + more > self.max_memory:
-                self.state[3] = self.state[0]
+            room = 2 * len(self.words)
+            if self.budget.spent(room * (8 * walk.program.shape.words + 24)):
+                self._memory_ends()
             else:
                 self._grow(rehash, room)
         return ended
@@ -261,13 +293,14 @@ class _Machine:
         walk, count = self.walk, int(self.state[0])
         room = max(room, count + walk.flat.widest + 1)
         words = np.zeros((room, walk.program.shape.words), dtype=np.int64)
-        words[:count] = walk.words[:count]
+        words[:count] = self.words[:count]
         parents = np.full(room, -1, dtype=np.int32)
-        parents[:count] = walk.parents[:count]
+        parents[:count] = self.parents[:count]
         stamp = np.full(room, -1, dtype=np.int32)
         if self.stamp is not None:
             stamp[:count] = self.stamp[:count]
-        walk.words, walk.parents, self.stamp = words, parents, stamp
+        self.stamp = stamp
+        self._have(words, parents)
         if not self.dense:
             self.table = np.full(1 << (2 * room - 1).bit_length(), -1, dtype=np.int32)
             rehash(words, count, self.table)
@@ -277,8 +310,9 @@ class _Machine:
 
     def close(self) -> None:
         """Cut the arrays to what was found."""
-        walk = self.walk
-        walk.words, walk.parents = walk.words[: walk.count], walk.parents[: walk.count]
+        if self.far is None:
+            count = self.walk.count
+            self._have(self.words[:count], self.parents[:count])
 
     def _broken(self) -> None:
         walk, culprit = self.walk, int(self.state[7])

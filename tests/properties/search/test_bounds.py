@@ -9,9 +9,8 @@ import pytest
 
 from evenhand.model.cud.free import FREE
 from evenhand.properties.property import Always
-from evenhand.properties.search import LicenceMissing, explore, graph
+from evenhand.properties.search import LicenceMissing, explore, memory
 from evenhand.properties.search.memory import resident
-from evenhand.properties.search.rows import walk
 from evenhand.properties.verdict import Status
 from tests.models.two_phase_commit import two_phase_commit
 
@@ -27,13 +26,13 @@ def test_memory_that_is_spent_leaves_it_open(tier: int, monkeypatch: pytest.Monk
         asked.append(1)
         return 10 if len(asked) < 2 else 1_000
 
-    monkeypatch.setattr(walk if tier == 2 else graph, "resident", filling)
+    monkeypatch.setattr(memory, "resident", filling)
     found = explore(FREE.at(agents=3), [HELD], tier=tier, max_memory=500)
     assert not found.complete and 0 < found.states < 277
     assert found.verdicts[0].status is Status.UNDECIDED
     assert "max_memory=500" in found.verdicts[0].because and f"{found.states} states" in found.verdicts[0].because
     asked.clear()
-    monkeypatch.setattr(walk if tier == 2 else graph, "resident", lambda: 10)
+    monkeypatch.setattr(memory, "resident", lambda: 10)
     assert explore(FREE.at(agents=3), [HELD], tier=tier, max_memory=500).states == 277
 
 

@@ -40,6 +40,7 @@ import pytest
 from evenhand.properties.search import (
     blind,
     check,
+    configuration,
     engine,
     graph,
     lasso,
@@ -89,7 +90,7 @@ def wrong_parent(patch: pytest.MonkeyPatch) -> None:
                 walk.parents[sid], walk.actions[sid] = parent, action
         return walk
 
-    patch.setattr(engine, "search", overwrites)
+    patch.setattr(configuration, "search", overwrites)
 
 
 def multiplicity_lost(patch: pytest.MonkeyPatch) -> None:

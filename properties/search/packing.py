@@ -1,0 +1,126 @@
+"""States as bytes and back, for a search that keeps them on a disk.
+
+A state is a tree of frozen dataclasses, tuples and frozensets.  Its bytes are 32-bit numbers, the tree written from the
+top: what stands at a node, and then its parts.  Leaves (text, members of an Enum, whatever else a model takes) are
+kept in memory once, by type and value, and stand in the bytes by number, so what comes back is made of the very
+same leaves.  The bytes mean something to this packing alone.  Nothing depends on equal states having equal bytes: they
+are found by their hashes and compared as the model compares them.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+__all__ = ["Packing"]
+
+SHIFT = 29
+SMALL, LEAF, TUPLE, SET, RECORD, NAMED = range(6)
+LARGEST = (1 << SHIFT) - 1
+
+_new = object.__new__
+_set = object.__setattr__
+
+
+class Packing:
+    """Packs the states of one search."""
+
+    def __init__(self) -> None:
+        self.leaves: list[Any] = []
+        self.numbers: dict[tuple[type, Any], int] = {}
+        self.classes: list[tuple[type, tuple[str, ...]]] = []
+        self.known: dict[type, int] = {}
+
+    def pack(self, state: Any) -> bytes:
+        """The bytes of a state; all of it must be hashable."""
+        made = array("I")
+        self._write(state, made)
+        return made.tobytes()
+
+    def unpack(self, body: bytes) -> Any:
+        """The state that has these bytes."""
+        return self._read(iter(array("I", body)))
+
+    def _write(self, value: Any, made: array[int]) -> None:
+        kind = type(value)
+        if kind is int and 0 <= value <= LARGEST:
+            made.append(SMALL << SHIFT | value)
+        elif kind is tuple:
+            made.append(TUPLE << SHIFT | len(value))
+            for item in value:
+                self._write(item, made)
+        elif kind is frozenset:
+            made.append(SET << SHIFT | len(value))
+            for item in value:
+                self._write(item, made)
+        else:
+            number = self.known.get(kind)
+            if number is None:
+                number = self._learn(kind)
+            if number < 0:
+                made.append(LEAF << SHIFT | self._leaf(kind, value))
+                return
+            names = self.classes[number][1]
+            if issubclass(kind, tuple):
+                made.append(NAMED << SHIFT | number)
+                made.append(len(value))
+                for item in value:
+                    self._write(item, made)
+                return
+            made.append(RECORD << SHIFT | number)
+            for name in names:
+                self._write(getattr(value, name), made)
+
+    def _learn(self, kind: type) -> int:
+        """The number of a class whose values can be taken apart; -1 for one whose values are leaves."""
+        apart = -1
+        if is_dataclass(kind) and kind.__dataclass_params__.frozen:  # type: ignore[attr-defined]
+            names = tuple(entry.name for entry in fields(kind))
+            # Whatever holds more than its fields (a base class that is no dataclass, say) stays whole.
+            if _plain(kind):
+                self.classes.append((kind, names))
+                apart = len(self.classes) - 1
+        elif issubclass(kind, tuple) and hasattr(kind, "_fields") and kind.__new__ is not tuple.__new__:
+            self.classes.append((kind, ()))
+            apart = len(self.classes) - 1
+        self.known[kind] = apart
+        return apart
+
+    def _leaf(self, kind: type, value: Any) -> int:
+        key = (kind, value)
+        number = self.numbers.get(key)
+        if number is None:
+            number = self.numbers[key] = len(self.leaves)
+            if number > LARGEST:
+                raise OverflowError(f"more than {LARGEST} different values in the states of one search")
+            self.leaves.append(value)
+        return number
+
+    def _read(self, numbers: Iterator[int]) -> Any:
+        code = next(numbers)
+        tag, value = code >> SHIFT, code & LARGEST
+        match tag:
+            case 0:
+                return value
+            case 1:
+                return self.leaves[value]
+            case 2:
+                return tuple([self._read(numbers) for _ in range(value)])
+            case 3:
+                return frozenset([self._read(numbers) for _ in range(value)])
+            case 4:
+                kind, names = self.classes[value]
+                made: Any = _new(kind)
+                for name in names:
+                    _set(made, name, self._read(numbers))
+                return made
+            case _:
+                kind, _ = self.classes[value]
+                return tuple.__new__(kind, [self._read(numbers) for _ in range(next(numbers))])
+
+
+def _plain(kind: type) -> bool:
+    """Whether a class and its bases are dataclasses that add nothing beyond their fields."""
+    return all(is_dataclass(base) or base.__module__ in ("typing", "abc") for base in kind.__mro__[:-1])
