@@ -30,6 +30,7 @@ from evenhand.cli.common import (
     terminal,
     usage,
 )
+from evenhand.cli.waits import waiting
 from evenhand.engines import findings_of, steps_beyond
 from evenhand.model.system import System
 from evenhand.plan import Job, chosen_part, claims_for
@@ -97,6 +98,14 @@ def explore(
     parts: Annotated[
         bool, typer.Option("--parts", help="With --graph: strongly connected parts instead of states.")
     ] = False,
+    wait_for: Annotated[
+        Path | None,
+        typer.Option(
+            "--wait-for",
+            metavar="FILE",
+            help="Write who waits for whom in the nearest state with a circular wait: .dot, .graphml or .json.",
+        ),
+    ] = None,
     yes: Annotated[bool, typer.Option("--yes", help="Start even if the scope looks too large to finish.")] = False,
     symmetry: Annotated[
         bool, typer.Option("--symmetry", help="Explore a quotient, under a licence that is proved first.")
@@ -123,6 +132,9 @@ def explore(
     with usage():
         portion = chosen_part(part)
     export = _exporter(graph, parts)
+    if wait_for is not None and part:
+        raise BadUse("--wait-for looks at every configuration; leave --part out")
+    waits = None if wait_for is None else waiting(chosen, wait_for)
     folder = _folder(out)
     licence = _licence(bundle, chosen) if symmetry else None
     job = replace(job, quotient=licence.quotient if licence is not None else "")
@@ -155,6 +167,7 @@ def explore(
         raise BadUse(f"{error}; leave --tier out for the best that can") from error
     findings = findings_of(bundle, job, chosen, found.verdicts)
     report = Report(findings, _settings(job, chosen), versions(), timing={"total": time.monotonic() - began})
+    waited, told = waits(max_states, depth, max_memory) if waits is not None else ({}, [])
     if export is not None:
         with usage():
             export(found.condensation() if parts else found.to_networkx())
@@ -168,9 +181,11 @@ def explore(
         "tier": found.tier,
         "why_tier": found.why_tier,
         "reach": dict(found.reach),
+        **waited,
     }
     if not as_json:
         say_counts(more)
+        print_lines(terminal(), map(inert, told))
     return finish(keep(folder, report), more, as_json=as_json)
 
 

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from evenhand.cli.common import JsonOut, emit, finish, guarded, terminal, usage
+from evenhand.cli.waits import waiting_after
 from evenhand.counterexamples.record import Record
 from evenhand.counterexamples.replay import Replayed, renewed, replay_record
 from evenhand.counterexamples.store import load, write_atomically
@@ -87,6 +88,10 @@ def _replayed(path: Path) -> tuple[Record, Replayed]:
 def show(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A counterexample.")],
     full: Annotated[bool, typer.Option("--full", help="All readings, and all that each step shows.")] = False,
+    wait_for: Annotated[
+        Path | None,
+        typer.Option("--wait-for", metavar="OUT", help="Write who waits for whom at its end: .dot, .graphml or .json."),
+    ] = None,
     as_json: JsonOut = False,
 ) -> int:
     """Show a counterexample step by step.
@@ -96,15 +101,16 @@ def show(
     with usage():
         record, result = _replayed(file)
     lines = trace_lines(result.system, result.evidence, full=full)
+    waited, told = waiting_after(result.system, result.evidence, wait_for) if wait_for is not None else ({}, [])
     if as_json:
-        emit({"file": str(file), "record": record.to_json(), "trace": list(lines), "message": result.message})
+        emit({"file": str(file), "record": record.to_json(), "trace": list(lines), "message": result.message, **waited})
         return 0
     head = [
         f"{record.claim}: {record.sentence}",
         f"{record.outcome.lower()} in {record.protocol} {record.system} at {record.scope}, variant {record.variant}",
         *_readings(result.system.readings, full),
     ]
-    print_lines(terminal(), (*map(inert, head), *lines, inert(result.message)))
+    print_lines(terminal(), (*map(inert, head), *lines, inert(result.message), *map(inert, told)))
     return 0
 
 

@@ -19,7 +19,7 @@ from evenhand.report.text import describe
 if TYPE_CHECKING:
     import networkx as nx
 
-__all__ = ["SUFFIXES", "exporter"]
+__all__ = ["SUFFIXES", "exporter", "quoted"]
 
 
 def exporter(path: Path) -> Callable[[nx.DiGraph[Any]], None]:
@@ -71,18 +71,19 @@ def _named(node: Any, about: dict[str, Any]) -> str:
     return describe(about["first"]) + (f" and {more} more" if more else "")
 
 
-def _quoted(text: str) -> str:
+def quoted(text: str) -> str:
+    """A string of DOT."""
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 def _dot(graph: dict[str, Json]) -> bytes:
-    lines = [f"digraph {_quoted(graph['system'])} {{", "  node [shape=box];"]
+    lines = [f"digraph {quoted(graph['system'])} {{", "  node [shape=box];"]
     for node in graph["nodes"]:
         shape = " peripheries=2" if node["initial"] else ""
-        lines.append(f"  n{node['id']} [label={_quoted(node['state'])}{shape}];")
+        lines.append(f"  n{node['id']} [label={quoted(node['state'])}{shape}];")
     for edge in graph["edges"]:
         more = f" (and {edge['weight'] - 1} more)" if edge["weight"] > 1 else ""
-        lines.append(f"  n{edge['source']} -> n{edge['target']} [label={_quoted(edge['action'] + more)}];")
+        lines.append(f"  n{edge['source']} -> n{edge['target']} [label={quoted(edge['action'] + more)}];")
     return ("\n".join([*lines, "}"]) + "\n").encode()
 
 

@@ -3,23 +3,25 @@
 At the end of a run agent A *waits for* agent B, *for* a completion g (an action of A's that completes something, see
 `alone`), if A cannot reach g alone, and
 
-- *taken*: B took the step of the run after which A no longer could; of a joint step those took it whose choice does
-  so by itself, or without whose choice it would not have happened, or else all who did not stand by; or
-- *needed*: nobody took it (A never could, or gave it up itself, or lost it to the clock), and A and B together can.
+- B *holds* it: B is in a smallest set of other agents without whose actions the same run would have ended where A can
+  reach g alone (no set with fewer of these agents does; there may be several); or
+- B *can help*: there is no such set, and A and B together can reach g.
 
-B *can give* it where A and B together can.  A step after which A no longer could is its own if its own choice does so.
-A graph belongs to a run, since who took something is history; that of a reachable state is that of the shortest run
-to it which the search finds first.  A cycle is a candidate for a deadlock, no proof of one.
+Leaving out an agent's action means that of a joint one it stands by, and that another one does not happen; what is
+then not on offer any more is taken as the total step takes it.  A holder *gives* if A and B together can reach g.  A
+graph belongs to a run, since who holds what is history; that of a reachable state is that of the run by which the
+search first came there, a shortest one.  A cycle is a candidate for a deadlock, no proof of one: who gives may give.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from evenhand.model.trace import Lasso, Scenario
-from evenhand.properties.search.alone import NOBODY, Alone, Moves, TooWide
+from evenhand.properties.search.alone import Alone, Moves, TooWide
 from evenhand.properties.search.found import AnySystem
 from evenhand.properties.search.graph import Bounds, Walk, Watchers, search
 from evenhand.properties.search.steps import nth_action, stepped
@@ -28,24 +30,31 @@ from evenhand.properties.search.tiers import tier_for
 if TYPE_CHECKING:
     import networkx as nx
 
-__all__ = ["LIMIT", "CircularWaits", "Wait", "WaitFor", "circular_waits", "waits_after"]
+__all__ = ["LIMIT", "MOST", "CircularWaits", "Hands", "Wait", "WaitFor", "circular_waits", "waits_after"]
 
 LIMIT = 50_000
 """States that an agent, or two, may go to alone before nothing is said of them."""
+
+MOST = 4
+"""Agents that a set of holders may have; larger sets are not looked for."""
+
+Without: TypeAlias = dict[frozenset[str], Any]
+"""Where a run would have ended without the actions of some agents, by those agents; of nobody, where it did."""
 
 
 @dataclass(frozen=True)
 class Wait:
     """`waiter` waits for `holder`, for `what` (the waiter's action, or its choice in a joint one).
 
-    `taken` is the number of the step (from 1) by which the holder took it, None where it is only needed; `gives` says
-    whether the two together can have it back, None where that would take too many states to find out.
+    `holds` says that the holder's actions keep it away, else the holder could help; `beside` are the others of the
+    same set of holders.  `gives` says whether the two together can reach it, None where that was too wide to find out.
     """
 
     waiter: str
     holder: str
     what: Any
-    taken: int | None
+    holds: bool
+    beside: tuple[str, ...]
     gives: bool | None
 
 
@@ -82,16 +91,15 @@ class WaitFor:
         return graph
 
 
-class _Hands:
-    """Who can complete what in one configuration, alone and by twos."""
+class Hands:
+    """Who can complete what in one configuration, alone and by twos, and where runs end without some agents."""
 
     def __init__(self, system: AnySystem, config: Any, limit: int) -> None:
-        self.moves = Moves(system, config)
-        self.limit = limit
+        self.moves, self.limit = Moves(system, config), limit
         self.known: dict[tuple[str, frozenset[str]], Alone | TooWide] = {}
 
     def can(self, agent: str, state: Any, *others: str) -> frozenset[Any]:
-        """What the agent can still complete, alone or with others.  Raises TooWide."""
+        """What the agent can complete, alone or with others.  Raises TooWide."""
         key = (agent, frozenset((agent, *others)))
         alone = self.known.get(key) or Alone(self.moves, *key, self.limit)
         self.known[key] = alone
@@ -103,31 +111,59 @@ class _Hands:
             self.known[key] = error
             raise
 
-    def takers(self, agent: str, state: Any, action: Any, goal: Any) -> tuple[str, ...]:
-        """Who takes a completion from an agent by an action; none where it gives it up itself, or the clock does."""
-        system, config, moves = self.moves.system, self.moves.config, self.moves
-        if system.joint is None:
-            assert system.actor is not None
-            actor = system.actor(action)
-            return () if actor in (agent, NOBODY) else (actor,)
-        menus = moves.menus(state)
-        chosen = dict(system.joint.split(action))
-        acting = [one for one, choice in chosen.items() if one in menus and choice != menus[one][0]]
+    def then(self, before: Without, action: Any) -> Without:
+        """Where these runs end after one more action."""
+        system, config = self.moves.system, self.moves.config
+        after: Without = {}
+        for group, state in before.items():
+            if system.joint is not None:
+                made = {one: choice for one, choice in system.joint.split(action) if one not in group}
+                after[group] = self.moves.joined(state, made)
+            elif system.actor is not None and system.actor(action) in group:
+                after[group] = state
+            else:
+                after[group] = stepped(system, config, state, action)[0]
+        return after
 
-        def lost(choices: Mapping[str, Any]) -> bool:
-            made = tuple((one, choices.get(one, menu[0])) for one, menu in menus.items())
-            after, _ = stepped(system, config, state, system.joint.join(config, state, made))  # type: ignore[union-attr]
-            return goal not in self.can(agent, after)
+    def waits(self, agent: str, ends: Without, everybody: Sequence[str], unknown: list[str]) -> Iterator[Wait]:
+        """What an agent waits for at the end of a run; what is too wide is said in `unknown`."""
+        state = ends[frozenset()]
+        kept: dict[Any, list[frozenset[str]]] = {}
+        try:
+            here = self.can(agent, state)
+            for group in sorted((group for group in ends if agent not in group), key=len):
+                for goal in self.can(agent, ends[group]) - here:
+                    sets = kept.setdefault(goal, [])
+                    if not any(known <= group for known in sets):
+                        sets.append(group)
+        except TooWide as error:
+            unknown.append(f"what {agent} waits for: {error}")
+            return
+        for other in everybody:
+            if other == agent:
+                continue
+            together: frozenset[Any] | None = None
+            try:
+                together = self.can(agent, state, other)
+            except TooWide as error:
+                unknown.append(f"what {agent} can reach with {other}: {error}")
+            for goal, sets in kept.items():
+                gives = None if together is None else goal in together
+                mine = [group for group in sets if other in group]
+                if mine:
+                    yield Wait(agent, other, goal, True, tuple(sorted(mine[0] - {other})), gives)
+            for goal in (together or frozenset()) - here - kept.keys():
+                yield Wait(agent, other, goal, False, (), True)
 
-        if agent in acting and lost({agent: chosen[agent]}):
-            return ()
-        others = [one for one in acting if one != agent]
-        found = [
-            one
-            for one in others
-            if lost({one: chosen[one]}) or not lost({name: made for name, made in chosen.items() if name != one})
-        ]
-        return tuple(found or others)
+
+def _sets(everybody: Sequence[str]) -> list[frozenset[str]]:
+    """Nobody, each one, each two, and so on up to `MOST`, but never all."""
+    sizes = range(min(MOST, len(everybody) - 1) + 1)
+    return [frozenset(group) for size in sizes for group in combinations(everybody, size)] or [frozenset()]
+
+
+def _start(groups: Sequence[frozenset[str]], state: Any) -> Without:
+    return {group: state for group in groups}
 
 
 def waits_after(
@@ -144,62 +180,19 @@ def waits_after(
     """
     if isinstance(run, Lasso):
         run = run.unrolled
-    hands = _Hands(system, run.config, limit)
+    hands = Hands(system, run.config, limit)
     states = [run.start]
     for action in run.actions:
         states.append(stepped(system, run.config, states[-1], action)[0])
     everybody = tuple(sorted({*agents, *(name for state in states for name in hands.moves.agents(state))}))
-    waits: list[Wait] = []
+    ends = _start(_sets(everybody), run.start)
+    for action in run.actions:
+        ends = hands.then(ends, action)
+    ends[frozenset()] = states[-1]
     unknown: list[str] = []
-    for agent in everybody:
-        try:
-            here = hands.can(agent, states[-1])
-            lost = _lost(hands, agent, states, run.actions)
-        except TooWide as error:
-            unknown.append(f"what {agent} waits for: {error}")
-            continue
-        together = _together(hands, agent, states[-1], everybody, unknown)
-        for goal, (place, holders) in lost.items():
-            waits += [Wait(agent, one, goal, place + 1, _given(together, one, goal)) for one in holders]
-        held = {goal for goal, (_, holders) in lost.items() if holders}
-        for other, goals in together.items():
-            waits += [Wait(agent, other, goal, None, True) for goal in goals or () if goal not in here | held]
-    order = sorted(waits, key=lambda wait: (wait.waiter, wait.holder, repr(wait.what)))
-    return WaitFor(system, run, states[-1], everybody, tuple(order), tuple(unknown))
-
-
-def _given(together: Mapping[str, frozenset[Any] | None], other: str, goal: Any) -> bool | None:
-    goals = together.get(other)
-    return None if goals is None else goal in goals
-
-
-def _lost(
-    hands: _Hands, agent: str, states: Sequence[Any], actions: Sequence[Any]
-) -> dict[Any, tuple[int, tuple[str, ...]]]:
-    """What the agent could complete alone at some time and cannot any more: by which step, and who took it."""
-    found: dict[Any, tuple[int, tuple[str, ...]]] = {}
-    for place, action in enumerate(actions):
-        before, after = hands.can(agent, states[place]), hands.can(agent, states[place + 1])
-        for goal in after:
-            found.pop(goal, None)
-        for goal in before - after:
-            found[goal] = place, hands.takers(agent, states[place], action, goal)
-    return found
-
-
-def _together(
-    hands: _Hands, agent: str, state: Any, everybody: Iterable[str], unknown: list[str]
-) -> dict[str, frozenset[Any] | None]:
-    """What the agent can complete with each other's help."""
-    found: dict[str, frozenset[Any] | None] = {}
-    for other in everybody:
-        if other != agent:
-            try:
-                found[other] = hands.can(agent, state, other)
-            except TooWide as error:
-                found[other] = None
-                unknown.append(f"what {agent} needs of {other}: {error}")
-    return found
+    waits = [wait for agent in everybody for wait in hands.waits(agent, ends, everybody, unknown)]
+    waits.sort(key=lambda wait: (wait.waiter, wait.holder, repr(wait.what)))
+    return WaitFor(system, run, states[-1], everybody, tuple(waits), tuple(dict.fromkeys(unknown)))
 
 
 @dataclass(frozen=True)
@@ -232,70 +225,41 @@ def circular_waits(
 
     Raises ValueError for a system that does not say whose action is whose.
     """
-    states = waiting = circular = 0
-    complete, rank = True, 0
+    states = waiting = circular = rank = 0
+    complete = True
     first: WaitFor | None = None
     for number, config in enumerate(system.all_configs() if configs is None else configs):
-        hands = _Hands(system, config, limit)
+        hands = Hands(system, config, limit)
         tier, _ = tier_for(system, None)
         walk = search(system, tier, config, number, Watchers(), Bounds(max_states, depth, max_memory), progress)
         everybody = tuple(sorted({name for state in walk.states for name in hands.moves.agents(state)}))
         complete = complete and not walk.open
-        history: list[dict[str, dict[Any, tuple[str, ...]]]] = []
-        for sid in range(len(walk.states)):
-            edges, whole = _edges(hands, walk, sid, everybody, history)
-            complete = complete and whole
-            states += 1
-            waiting += bool(edges)
+        groups = _sets(everybody)
+        ends = list[Without]()
+        unknown: list[str] = []
+        for sid, state in enumerate(walk.states):
+            if (parent := walk.parents[sid]) < 0:
+                ends.append(_start(groups, state))
+            else:
+                action = nth_action(system, config, walk.states[parent], walk.actions[sid])
+                before: Without = ends[parent]
+                ends.append(hands.then(before, action))
+            found = (wait for agent in everybody for wait in hands.waits(agent, ends[sid], everybody, unknown))
+            edges = {(wait.waiter, wait.holder) for wait in found}
             circle = _circular(edges)
-            circular += circle
-            worth = 1 + bool(edges) + circle
-            if worth > rank:
+            states, waiting, circular = states + 1, waiting + bool(edges), circular + circle
+            if (worth := 1 + bool(edges) + circle) > rank:
                 rank, first = worth, waits_after(system, _run(system, walk, sid), agents=everybody, limit=limit)
+        complete = complete and not unknown
     return CircularWaits(states, waiting, circular, complete, first)
 
 
-def _edges(
-    hands: _Hands, walk: Walk, sid: int, everybody: Sequence[str], history: list[dict[str, dict[Any, tuple[str, ...]]]]
-) -> tuple[set[tuple[str, str]], bool]:
-    """Who waits for whom in a state, as `waits_after` says of the run that the search keeps; `history` is kept."""
-    state, parent = walk.states[sid], walk.parents[sid]
-    taken: dict[str, dict[Any, tuple[str, ...]]] = {}
-    edges: set[tuple[str, str]] = set()
-    whole = True
-    for agent in everybody:
-        try:
-            here = hands.can(agent, state)
-            known: dict[Any, tuple[str, ...]] = {}
-            if parent >= 0:
-                before = walk.states[parent]
-                known = {goal: by for goal, by in history[parent].get(agent, {}).items() if goal not in here}
-                if gone := hands.can(agent, before) - here:
-                    action = nth_action(hands.moves.system, walk.config, before, walk.actions[sid])
-                    known.update({goal: hands.takers(agent, before, action, goal) for goal in gone})
-        except TooWide:
-            whole = False
-            continue
-        taken[agent] = known
-        edges.update((agent, holder) for by in known.values() for holder in by)
-        held = {goal for goal, by in known.items() if by}
-        for other in everybody:
-            if other != agent and (agent, other) not in edges:
-                try:
-                    if hands.can(agent, state, other) - here - held:
-                        edges.add((agent, other))
-                except TooWide:
-                    whole = False
-    history.append(taken)
-    return edges, whole
-
-
 def _circular(edges: set[tuple[str, str]]) -> bool:
-    """Whether the edges close a circle: nodes without a way on are taken away until none is left, or none goes."""
+    """Whether the edges close a circle: those that lead to somebody who waits for nobody are taken away, again."""
     left = edges
     while left:
-        sources = {source for source, _ in left}
-        kept = {edge for edge in left if edge[1] in sources}
+        waiters = {waiter for waiter, _ in left}
+        kept = {edge for edge in left if edge[1] in waiters}
         if kept == left:
             return True
         left = kept

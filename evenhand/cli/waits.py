@@ -1,0 +1,67 @@
+"""`--wait-for`: wait-for graphs of reachable states (`explore`) and of recorded runs (`show`)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from evenhand.cli.common import BadUse, usage
+from evenhand.model.canonical import Json
+from evenhand.model.system import System
+from evenhand.model.trace import Pair
+from evenhand.properties.verdict import Evidence
+from evenhand.report.readable import plural
+from evenhand.report.waits import told_waits, wait_lines, waits_exporter
+
+__all__ = ["waiting", "waiting_after"]
+
+AnySystem: TypeAlias = System[Any, Any, Any, Any, Any]
+Told: TypeAlias = tuple[dict[str, Json], list[str]]
+"""What `--json` adds, and the same in lines."""
+
+
+def waiting(system: AnySystem, path: Path) -> Callable[[int | None, int | None, int | None], Told]:
+    """What looks at the waits of all reachable states within bounds, and writes the graph that says most.
+
+    The bounds are states of one configuration, depth, and MB of memory.
+    """
+    with usage():
+        write = waits_exporter(path)
+
+    def look(max_states: int | None, depth: int | None, max_memory: int | None) -> Told:
+        from evenhand.properties.search.waiting import circular_waits
+
+        with usage():
+            most = None if max_memory is None else max_memory << 20
+            found = circular_waits(system, max_states=max_states, depth=depth, max_memory=most)
+            if found.first is None:
+                raise ValueError(f"{system.name} has no state, so nobody waits")
+            write(found.first)
+        counts: dict[str, Json] = {
+            "states": found.states,
+            "waiting": found.waiting,
+            "circular": found.circular,
+            "complete": found.complete,
+        }
+        end = "" if found.complete else " (NOT complete)"
+        line = (
+            f"waits: in {found.waiting} of {plural(found.states, 'state')} somebody waits, "
+            f"in {found.circular} in a circle{end}"
+        )
+        return {"wait_for": {**counts, "graph": told_waits(found.first)}}, [line, *wait_lines(found.first)]
+
+    return look
+
+
+def waiting_after(system: AnySystem, evidence: Evidence, path: Path) -> Told:
+    """The waits at the end of a run, written to `path`."""
+    from evenhand.properties.search.waiting import waits_after
+
+    if isinstance(evidence, Pair):
+        raise BadUse("--wait-for speaks of the end of one run, and this counterexample compares two; leave it out")
+    with usage():
+        write = waits_exporter(path)
+        found = waits_after(system, evidence)
+        write(found)
+    return {"wait_for": {"graph": told_waits(found)}}, wait_lines(found)

@@ -1,0 +1,119 @@
+"""A wait-for graph in words, and as a file: DOT for drawing, GraphML and JSON for other people's tools."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from evenhand.counterexamples.store import write_atomically
+from evenhand.model.canonical import Json, canonical_bytes
+from evenhand.report.graph import quoted
+from evenhand.report.readable import plural
+from evenhand.report.store import ready_folder
+from evenhand.report.text import describe, inert
+
+if TYPE_CHECKING:
+    import networkx as nx
+
+    from evenhand.properties.search.waiting import WaitFor
+
+__all__ = ["FORMATS", "told_waits", "wait_lines", "waits_exporter"]
+
+SHOWN = 3
+"""Completions of one edge that are told in words; a file has them all."""
+
+
+def waits_exporter(path: Path) -> Callable[[WaitFor], None]:
+    """What writes a wait-for graph to `path`, by its suffix.
+
+    Raises ValueError for a suffix that says no format, NotWritable for a folder that cannot be written to.
+    """
+    if path.suffix not in FORMATS:
+        raise ValueError(f"--wait-for {path}: the suffix says the format; there is: {', '.join(sorted(FORMATS))}")
+    written = FORMATS[path.suffix]
+    ready_folder(path.parent)
+    return lambda found: write_atomically(path, written(told_waits(found)))
+
+
+def told_waits(found: WaitFor) -> dict[str, Json]:
+    """The graph as described values: `agents`, an edge for each pair with what is waited for, and the `cycles`."""
+    return {
+        "system": found.system.name,
+        "variant": found.system.variant,
+        "steps": len(found.run.actions),
+        "state": describe(found.state),
+        "agents": [inert(agent) for agent in found.agents],
+        "edges": [
+            {
+                "waiter": inert(waiter),
+                "holder": inert(holder),
+                "for": [
+                    {"what": describe(one.what), "holds": one.holds, "gives": one.gives, "beside": [*one.beside]}
+                    for one in about["waits"]
+                ],
+            }
+            for waiter, holder, about in found.to_networkx().edges(data=True)
+        ],
+        "cycles": [[inert(agent) for agent in cycle] for cycle in found.cycles],
+        "unknown": [inert(line) for line in found.unknown],
+    }
+
+
+def wait_lines(found: WaitFor) -> list[str]:
+    """The graph in words, a line for each edge, each circle, and what was not found out."""
+    told = told_waits(found)
+    lines = [f"after {plural(told['steps'], 'step')}, in {told['state']}:"]
+    for edge in told["edges"]:
+        whats = [one["what"] + _how(one) for one in edge["for"]]
+        more = f" and {len(whats) - SHOWN} more" if len(whats) > SHOWN else ""
+        lines.append(f"  {edge['waiter']} waits for {edge['holder']}: {'; '.join(whats[:SHOWN])}{more}")
+    if not told["edges"]:
+        lines.append(f"  nobody waits ({', '.join(told['agents']) or 'there are no agents'})")
+    lines += [f"  a circular wait: {' -> '.join([*cycle, cycle[0]])}" for cycle in told["cycles"]]
+    return lines + [f"  not found out: {line}" for line in told["unknown"]]
+
+
+def _how(one: dict[str, Json]) -> str:
+    beside = f" together with {', '.join(map(inert, one['beside']))}" if one["beside"] else ""
+    if not one["holds"]:
+        return " (can help)"
+    gives = {True: "can give it", False: "cannot give it back", None: "it was not found out whether it can give it"}
+    return f" (holds it{beside}; {gives[one['gives']]})"
+
+
+def _dot(told: dict[str, Json]) -> bytes:
+    circular = {
+        (one, other) for cycle in told["cycles"] for one, other in zip(cycle, [*cycle[1:], cycle[0]], strict=True)
+    }
+    lines = [f"digraph {quoted(told['system'])} {{", "  node [shape=box];"]
+    lines += [f"  {quoted(agent)};" for agent in told["agents"]]
+    for edge in told["edges"]:
+        label = r"\n".join(quoted(one["what"] + _how(one))[1:-1] for one in edge["for"])
+        bold = " style=bold" if (edge["waiter"], edge["holder"]) in circular else ""
+        lines.append(f'  {quoted(edge["waiter"])} -> {quoted(edge["holder"])} [label="{label}"{bold}];')
+    return ("\n".join([*lines, "}"]) + "\n").encode()
+
+
+def _graphml(told: dict[str, Json]) -> bytes:
+    import networkx as nx
+
+    made: nx.DiGraph[str] = nx.DiGraph(**{name: told[name] for name in ("system", "variant", "steps", "state")})
+    made.add_nodes_from(told["agents"])
+    for edge in told["edges"]:
+        what = "\n".join(one["what"] for one in edge["for"])
+        holds = any(one["holds"] for one in edge["for"])
+        gives = all(one["gives"] is True for one in edge["for"])
+        made.add_edge(edge["waiter"], edge["holder"], what=what, holds=holds, gives=gives)
+    content = io.BytesIO()
+    nx.write_graphml(made, content)  # pyright: ignore[reportUnknownMemberType]
+    return content.getvalue()
+
+
+def _json(told: dict[str, Json]) -> bytes:
+    return canonical_bytes({"format": "evenhand/waits", "version": 1, **told}) + b"\n"
+
+
+FORMATS: dict[str, Callable[[dict[str, Any]], bytes]] = {".dot": _dot, ".graphml": _graphml, ".json": _json}
+"""How each suffix is written."""
