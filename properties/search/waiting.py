@@ -238,12 +238,12 @@ def circular_waits(
         ends = list[Without]()
         unknown: list[str] = []
         for sid, state in enumerate(walk.states):
-            if (parent := walk.parents[sid]) < 0:
+            parent: int = walk.parents[sid]
+            if parent < 0:
                 ends.append(_start(groups, state))
             else:
                 action = nth_action(system, config, walk.states[parent], walk.actions[sid])
-                before: Without = ends[parent]
-                ends.append(hands.then(before, action))
+                ends.append(hands.then(ends[parent], action))
             found = (wait for agent in everybody for wait in hands.waits(agent, ends[sid], everybody, unknown))
             edges = {(wait.waiter, wait.holder) for wait in found}
             circle = _circular(edges)
