@@ -45,9 +45,12 @@ def restored_all(barrier: Barrier, agent: str) -> Barrier:
 
 
 def escalated(config: LayersConfig, barrier: Barrier, agent: str, scope: str, kind: Kind) -> Barrier:
-    """One flag of the envelope: one permission in one scope; from the threshold on, needs before any action (P43)."""
+    """One flag of the envelope: one permission in one scope; from the threshold on, needs before any action (P43).
+
+    Flags are counted up to the threshold, the first one always.
+    """
     place = config.agents.index(agent)
-    flags = min(barrier.flags[place] + 1, config.threshold)
+    flags = min(barrier.flags[place] + 1, max(config.threshold, 1))
     counted = replace(barrier, flags=(*barrier.flags[:place], flags, *barrier.flags[place + 1 :]))
     after = narrowed(counted, agent, scope, kind)
     return with_need_first(after, agent, ANYWHERE) if flags >= config.threshold else after

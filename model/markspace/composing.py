@@ -41,7 +41,8 @@ class Rules:
 
     `matches` §13.1; `hears` §13.4 (whether an agent is told of a mark); `subscribed` §13.3 (the queue afterwards);
     `order` P52; `emptied` P51; `connects` §13.5; `permits` P54; `due` §14.2; `kept` §14.2 (seconds since the last
-    activation after an update).
+    activation after an update); `announces` P50 with §10 (the marks of which one must match, so that a subscriber hears
+    of a new one); `left_out` §10 with §13.4 (whether a poll passes over a queued mark).
     """
 
     matches: Callable[[Pattern, Written], bool]
@@ -54,6 +55,8 @@ class Rules:
     permits: Callable[[Manifest, tuple[str, Kind]], bool]
     due: Callable[[int | None, int | None], bool]
     kept: Callable[[int | None, int | None], int | None]
+    announces: Callable[[ComposingState, Written], tuple[Written, ...]]
+    left_out: Callable[[ComposingConfig, ComposingState, Written], bool]
 
 
 def _matches(pattern: Pattern, mark: Written) -> bool:
@@ -107,6 +110,23 @@ def _kept(since: int | None, _interval: int | None) -> int | None:
     return since
 
 
+def _announces(_state: ComposingState, mark: Written) -> tuple[Written, ...]:
+    """The new mark alone, whatever it supersedes."""
+    return (mark,)
+
+
+def _refers(config: ComposingConfig, mark: Written, target: Written) -> bool:
+    """Whether a mark supersedes the one that it names; who may write where is no question of this system."""
+    authored = config.readings.reference_authority == "same_agent_or_principal"
+    return mark.supersedes == target.number and (not authored or mark.agent == target.agent)
+
+
+def _left_out(config: ComposingConfig, state: ComposingState, mark: Written) -> bool:
+    """P47: superseded by anything, superseded itself or not."""
+    hides = config.readings.superseded_in_queue == "left_out"
+    return hides and any(_refers(config, other, mark) for other in state.marks)
+
+
 REFERENCE = Rules(
     matches=_matches,
     hears=_hears,
@@ -118,6 +138,8 @@ REFERENCE = Rules(
     permits=_permits,
     due=_due,
     kept=_kept,
+    announces=_announces,
+    left_out=_left_out,
 )
 """As the text has it."""
 
@@ -153,6 +175,8 @@ def step(
             return state, _pipeline(rules, config, state, act)
         case _ if act.agent not in config.names:
             return state, Composed(refused="no such agent")
+        case Publish() if act.supersedes not in range(len(state.marks) + 1):
+            return state, Composed(refused="no such mark to supersede")
         case Publish():
             return _publish(rules, config, state, act), Composed()
         case Subscribe():
@@ -164,7 +188,8 @@ def step(
         case Get():
             place = config.names.index(act.agent)
             queue = state.queues[place]
-            delivered = rules.order(tuple(mark for mark in state.marks if mark.number in queue))
+            queued = tuple(mark for mark in state.marks if mark.number in queue)
+            delivered = rules.order(tuple(mark for mark in queued if not rules.left_out(config, state, mark)))
             after = replace(state, queues=_put(state.queues, place, rules.emptied(queue, act.clear)))
             return after, Composed(delivered=delivered)
         case Update():
@@ -178,11 +203,12 @@ def step(
 def _publish(rules: Rules, config: ComposingConfig, state: ComposingState, act: Publish) -> ComposingState:
     number = len(state.marks) + 1
     classified = any(covers(scope, act.scope) for scope in config.classified)
-    mark = Written(number, act.agent, act.scope, act.kind, act.subject, classified)
+    mark = Written(number, act.agent, act.scope, act.kind, act.subject, classified, act.supersedes)
+    looked_at = rules.announces(state, mark)
     queues = list(state.queues)
     for place, name in enumerate(config.names):
-        patterns = state.patterns[place]
-        if patterns and rules.hears(name, mark) and any(rules.matches(pattern, mark) for pattern in patterns):
+        patterns = state.patterns[place] or ()
+        if rules.hears(name, mark) and any(rules.matches(pattern, one) for pattern in patterns for one in looked_at):
             queues[place] = (*queues[place], number)
     return replace(state, marks=(*state.marks, mark), queues=tuple(queues))
 
@@ -237,6 +263,9 @@ def _actions(config: ComposingConfig, scope: Scope, state: ComposingState) -> It
             yield Publish("alice", "a", Kind.WARNING)
             yield Publish("alice", "ab", subject="y")
             yield Publish("alice", "c", subject="y")
+            for mark in state.marks:
+                yield from (Publish("alice", place, supersedes=mark.number) for place in ("a", "c"))
+                yield Publish("bob", "a/b", supersedes=mark.number)
         yield from (Subscribe("bob", patterns) for patterns in (*_PATTERNS, ()))
         yield Subscribe("alice", (_ANY,))
         yield from (Unsubscribe(agent) for agent in config.names)

@@ -49,7 +49,8 @@ class Manifest:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A mark as subscribers get it; `number` names it, `classified` whether its scope is."""
+    """A mark as subscribers get it; `number` names it, `classified` whether its scope is; `supersedes` is the number of
+    the mark that it replaces, 0 for none (§10)."""
 
     number: int
     agent: str
@@ -57,6 +58,7 @@ class Written:
     kind: Kind
     subject: str = "x"
     classified: bool = False
+    supersedes: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,12 +92,13 @@ class ComposingState:
 
 @dataclass(frozen=True, slots=True)
 class Publish:
-    """An agent writes a mark."""
+    """An agent writes a mark; `supersedes` is the number of an earlier one, or 0."""
 
     agent: str
     scope: str
     kind: Kind = Kind.OBSERVATION
     subject: str = "x"
+    supersedes: int = 0
 
 
 @dataclass(frozen=True, slots=True)

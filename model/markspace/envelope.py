@@ -8,7 +8,7 @@ from fractions import Fraction
 from evenhand.model.markspace.layers_words import Envelope, Health, LayersConfig, Watched
 from evenhand.model.markspace.marks import Kind
 
-__all__ = ["attempted", "check", "empty", "ready", "rotated", "shifted", "spikes", "with_restricted"]
+__all__ = ["attempted", "check", "empty", "judged", "ready", "rotated", "shifted", "spikes", "with_restricted"]
 
 
 def empty(config: LayersConfig) -> Envelope:
@@ -27,6 +27,11 @@ def attempted(config: LayersConfig, envelope: Envelope, agent: str, scope: str, 
     watched = envelope.watched[place]
     changed = replace(watched, now=tuple(sorted((*watched.now, (scope, kind)), key=lambda one: (one[0], one[1].value))))
     return Envelope((*envelope.watched[:place], changed, *envelope.watched[place + 1 :]))
+
+
+def judged(config: LayersConfig, before: Envelope, counted: Envelope) -> Envelope:
+    """What a write is judged by: what was counted before it, or with it."""
+    return counted if config.readings.envelope_records == "before_the_check" else before
 
 
 def rotated(config: LayersConfig, envelope: Envelope) -> Envelope:

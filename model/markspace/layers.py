@@ -1,7 +1,8 @@
 """`write_mark`, tool calls and the principal's acts, with whatever layers a deployment has (§9.7 to §9.12).
 
 Order of a write: intents and actions are refused, then the canary's gate, authorisation, barrier, rate limit, envelope;
-then it is stored.  An attempt that the rate limit refuses is counted by the envelope all the same (P64).
+then it is stored.  The envelope counts what was stored, and what the rate limit refused (P64); by the reading
+`envelope_records` a write may count in its own judgement.
 """
 
 from __future__ import annotations
@@ -49,6 +50,7 @@ class Rules:
     token_fits: Callable[[str], bool]
     check: Callable[[LayersConfig, Envelope, str], Health]
     attempted: Callable[[LayersConfig, Envelope, str, str, Kind], Envelope]
+    judged: Callable[[LayersConfig, Envelope, Envelope], Envelope]
     rotated: Callable[[LayersConfig, Envelope], Envelope]
     exceeded: Callable[[LayersConfig, Rates, str, str], bool]
     moved_on: Callable[[LayersConfig, Rates, int], Rates]
@@ -103,6 +105,7 @@ REFERENCE = Rules(
     token_fits=_token_fits,
     check=envelope.check,
     attempted=envelope.attempted,
+    judged=envelope.judged,
     rotated=envelope.rotated,
     exceeded=rate_limit.exceeded,
     moved_on=rate_limit.moved_on,
@@ -179,20 +182,21 @@ def _write(rules: Rules, config: LayersConfig, world: World, act: Operation) -> 
     if world.barrier is not None and not rules.allows(world.barrier, act.agent, act.scope, act.kind):
         return _refused(world, "revoked", Layer.BARRIER)
     watched = act.agent in config.agents
-    if world.envelope is not None and watched:
-        counted = rules.attempted(config, world.envelope, act.agent, act.scope, act.kind)
-        world = replace(world, envelope=counted)
-    stored = replace(world, stored=(*world.stored, (act.agent, act.scope, act.kind)))
+    counted = world.envelope
+    if counted is not None and watched:
+        counted = rules.attempted(config, counted, act.agent, act.scope, act.kind)
+    stored = replace(world, stored=(*world.stored, (act.agent, act.scope, act.kind)), envelope=counted)
     if world.rates is not None and watched:
         if rules.exceeded(config, world.rates, act.agent, act.scope):
             return _refused(stored, "too many writes in this window", Layer.RATE)
         stored = replace(stored, rates=rate_limit.written(world.rates, act.agent, act.scope))
-    if stored.envelope is None or not watched:
+    if world.envelope is None or counted is None or not watched:
         return stored, Outcome(accepted=True)
-    health = rules.check(config, stored.envelope, act.agent)
+    judged = rules.judged(config, world.envelope, counted)
+    health = rules.check(config, judged, act.agent)
     if health is not Health.RESTRICTED:
         return stored, Outcome(accepted=True, health=health)
-    flagged = replace(stored, envelope=envelope.with_restricted(config, stored.envelope, act.agent, True))
+    flagged = replace(stored, envelope=envelope.with_restricted(config, judged, act.agent, True))
     if flagged.barrier is not None:
         flagged = replace(flagged, barrier=rules.escalated(config, flagged.barrier, act.agent, act.scope, act.kind))
     audit = ((act.agent, True, "envelope"),)

@@ -51,6 +51,7 @@ def _deployments(scope: Scope, readings: Readings) -> Iterator[LayersConfig]:
     yield config(one, _B, _E, _R, _S, scopes=("a",))
     yield config(one, _R, _T, _S, scopes=("a",), rate=(1, None))
     yield config(two, _R, scopes=("a",), rate=(None, 1))
+    yield config(one, _B, _E, scopes=("a",), threshold=0)
 
 
 def operations(config: LayersConfig, _scope: Scope, world: World) -> Iterator[Operation]:

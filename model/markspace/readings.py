@@ -96,3 +96,13 @@ class Readings:
         "free_text",
         sentence="7.5: `/` separates levels; silent on empty levels (`a//b`, `a/`)",
     )
+    envelope_records: str = reading(
+        "after_the_write",
+        "before_the_check",
+        sentence="9.7, 8.6: the envelope is checked before a write and records after it; P64: attempts are visible",
+    )
+    superseded_in_queue: str = reading(
+        "delivered",
+        "left_out",
+        sentence="13.4: a poll returns what was written since the last; 10: a superseded mark becomes invisible",
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from evenhand.model.markspace.layers import REFERENCE, initial, step
@@ -22,11 +23,12 @@ from evenhand.model.system import System
 from evenhand.model.trace import Scenario
 from evenhand.proofs.markspace.strength_link import constant, props
 from evenhand.proofs.markspace.strength_words import define, mutation, word
-from evenhand.proofs.smt.arithmetic import NUMBER, at_least, at_most, below, number, plus
+from evenhand.proofs.smt.arithmetic import NUMBER, at_least, at_most, below, number, plus, value_of
 from evenhand.proofs.smt.logic import Formula, Function, Relation, Sort, exists, forall, same, variables
 from evenhand.proofs.smt.structure import Structure
 from evenhand.proofs.theorem import Theorem
 from evenhand.proofs.theory import Axiom, Theory
+from evenhand.properties.verdict import Status
 
 __all__ = ["ESCALATIONS"]
 
@@ -52,7 +54,7 @@ ESCALATION = Theory(
     axioms=(
         Axiom("one_is_asked_for", forall([p, q], (asked(p) & asked(q)) >> same(p, q)), "9.7"),
         Axiom("scopes_are_not_all", forall([p], ~(asked(p) & everywhere(p))), "9.8"),
-        Axiom("a_threshold", at_least(threshold(), number(1)) & at_least(flags(), number(0)), "9.7"),
+        Axiom("a_threshold", at_least(threshold(), number(0)) & at_least(flags(), number(0)), "9.7"),
     ),
     definitions=(
         define("lost", (p,), _lost(asked(p)), "9.7: the scope and mark type that was flagged"),
@@ -66,9 +68,9 @@ _AT_ONCE: dict[str, Formula] = {"globally": flagged() & ~required()}
 # The link.
 
 CONFIG = LayersConfig(
-    frozenset({Layer.BARRIER, Layer.ENVELOPE}), ("alice",), Readings(), capacity=4, baseline=1, samples=2, windows=1
+    frozenset({Layer.BARRIER, Layer.ENVELOPE}), ("alice",), Readings(), capacity=5, baseline=1, samples=2, windows=1
 )
-"""One observation a window is expected, so the third is a spike."""
+"""One observation a window is expected, so the third is a spike, and the fourth is refused."""
 WROTE = Operation(Op.WRITE, "alice", "a", Kind.OBSERVATION)
 
 
@@ -99,8 +101,10 @@ def view(taken: LayersStep) -> Structure | None:
 
 
 def scene(structure: Structure) -> Scenario[LayersConfig, World, Operation]:
-    """Three observations in one window, of which the last is refused: the first flag, with a threshold of two."""
-    return Scenario(CONFIG, initial(CONFIG)[0], (WROTE,) * 3)
+    """Four observations in one window, the last one refused: the first flag; the threshold is the structure's."""
+    told = value_of(structure.functions["threshold"][()])
+    config = replace(CONFIG, threshold=told.numerator // told.denominator)
+    return Scenario(config, initial(config)[0], (WROTE,) * 4)
 
 
 MOST = 60
@@ -116,7 +120,7 @@ def _states() -> list[World]:
         Operation(Op.RESTORE_ALL, "alice", token=TOKEN),
     )
     begun = initial(CONFIG)[0]
-    for _ in range(3):
+    for _ in range(4):
         begun, _shown = step(REFERENCE, CONFIG, begun, WROTE)
     found = [*initial(CONFIG), begun]
     for state in found:
@@ -138,21 +142,23 @@ def samples(system: System[Any, Any, Any, Any, Any]) -> Iterator[LayersStep]:
         _STATES.extend(_states())
     for state in _STATES:
         for scope in ("a", "c"):
-            yield system.take(CONFIG, state, Operation(Op.WRITE, "alice", scope, Kind.OBSERVATION))
+            for threshold in (2, 1, 0):
+                config = replace(CONFIG, threshold=threshold)
+                yield system.take(config, state, Operation(Op.WRITE, "alice", scope, Kind.OBSERVATION))
 
 
-BOUNDED = Theorem(
-    protocol="markspace",
-    system="layers",
+def _theorem(**more: Any) -> Theorem:
+    usual: dict[str, Any] = {"theory": ESCALATION, "view": view, "realise": scene, "samples": samples}
+    usual["scope"] = "any number of permissions, flags and thresholds"
+    return Theorem(protocol="markspace", system="layers", claim=more["name"], **usual, **more)
+
+
+_FIRST = flagged() & at_most(flags(), number(0))
+
+BOUNDED = _theorem(
     name="escalation_boundedness_p43",
-    claim="escalation_boundedness_p43",
     sentence="A flag revokes the permission that was asked for and no other; needs come first after enough flags.",
     source="P43, 9.7",
-    scope="any number of permissions, flags and thresholds",
-    theory=ESCALATION,
-    view=view,
-    realise=scene,
-    samples=samples,
     variables=(p,),
     assumes=flagged(),
     goal=(word(ESCALATION, "lost", p) >> asked(p)) & (word(ESCALATION, "globally") >> word(ESCALATION, "enough")),
@@ -163,5 +169,27 @@ BOUNDED = Theorem(
     ),
 )
 
-ESCALATIONS: tuple[Theorem, ...] = (BOUNDED,)
-"""The theorem about escalation."""
+FIRST = _theorem(
+    name="first_flag_restricts_one_scope",
+    sentence="The first flag restricts its agent in the flagged scope alone: false with a threshold below two.",
+    source="P43, its first sentence",
+    assumes=_FIRST,
+    goal=~word(ESCALATION, "globally"),
+    expected=Status.REFUTED,
+)
+
+SEVERAL = _theorem(
+    name="first_of_several_flags_restricts_one_scope",
+    sentence="With a threshold of two or more the first flag restricts its agent in the flagged scope alone.",
+    source="P43, its first sentence, repaired",
+    assumes=_FIRST & at_least(threshold(), number(2)),
+    goal=~word(ESCALATION, "globally"),
+    witness=exists([p], word(ESCALATION, "lost", p)),
+    mutants=(
+        mutation(ESCALATION, "escalates_everywhere", _EVERYWHERE, "it is about needs, not about what is revoked"),
+        mutation(ESCALATION, "escalates_at_once", _AT_ONCE),
+    ),
+)
+
+ESCALATIONS: tuple[Theorem, ...] = (BOUNDED, FIRST, SEVERAL)
+"""The theorems about escalation."""

@@ -2,7 +2,7 @@
 
 Start reading at `notions` and `space_notions`, which say what active, winning, visible and superseded mean; then one
 module for each idea: `guarding`, `contesting`, `deciding`, `signals`, `space`, `seeing`, `leaking`, `layers`, `limits`,
-`composing`.  `table` lists the sixty-six.
+`composing`, `queued`.  `table` lists the sixty-six.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from evenhand.properties.markspace.leaking import LEAKING
 from evenhand.properties.markspace.limits import LIMITS
 from evenhand.properties.markspace.plans import plans
 from evenhand.properties.markspace.profile import PROFILE
+from evenhand.properties.markspace.queued import QUEUED
 from evenhand.properties.markspace.seeing import SEEING
 from evenhand.properties.markspace.signals import SIGNALS
 from evenhand.properties.markspace.space import SPACE
@@ -25,7 +26,19 @@ from evenhand.properties.registry import Claims
 
 __all__ = ["CLAIMS"]
 
-_CLAIMS = (*GUARDING, *CONTESTING, *DECIDING, *SIGNALS, *SPACE, *SEEING, *LEAKING, *LAYERS, *LIMITS, *COMPOSING)
+_CLAIMS = (
+    *GUARDING,
+    *CONTESTING,
+    *DECIDING,
+    *SIGNALS,
+    *SPACE,
+    *SEEING,
+    *LEAKING,
+    *LAYERS,
+    *LIMITS,
+    *COMPOSING,
+    *QUEUED,
+)
 
 CLAIMS = Claims(claims=_CLAIMS, generators=GENERATORS, expected=EXPECTED, plans=plans(_CLAIMS), profile=PROFILE)
 """The property side of `markspace`."""

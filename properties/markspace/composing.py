@@ -66,7 +66,7 @@ def _booked(value: Books, step: AnyStep) -> Books:
             place = _place(step)
             patterns = (*patterns[:place], (), *patterns[place + 1 :])
             due = (*due[:place], (), *due[place + 1 :])
-        case Publish():
+        case Publish() if not step.shown.refused:
             mark = step.after.marks[-1]
             due = tuple(
                 (*queue, mark.number)
@@ -107,6 +107,10 @@ def _gets(step: AnyStep) -> bool:
     return isinstance(step.action, Get)
 
 
+def _published(step: AnyStep) -> bool:
+    return isinstance(step.action, Publish) and not step.shown.refused
+
+
 def _when_subscription_prospective_p49(step: AnyStep) -> bool:
     return bool(isinstance(step.action, Subscribe) and bool(step.before.marks))
 
@@ -123,7 +127,7 @@ def subscription_prospective_p49(step: AnyStep) -> bool:
 
 
 def _when_watch_subset_p50(step: AnyStep) -> bool:
-    return bool(isinstance(step.action, Publish) and step.after.queues != step.before.queues)
+    return bool(_published(step) and step.after.queues != step.before.queues)
 
 
 @each_step(
@@ -251,7 +255,7 @@ def _key_pattern_match_purity_p55(step: AnyStep) -> Any:
 
 
 def _when_pattern_match_purity_p55(step: AnyStep) -> bool:
-    return bool(isinstance(step.action, Publish))
+    return _published(step)
 
 
 @determined_by(

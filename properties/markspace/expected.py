@@ -171,6 +171,8 @@ _PAIRS: tuple[Expectation, ...] = (
     _holds("others_marks_are_safe", "meddled", "authors only", **_PAIR),
 )
 
+_LEFT_OUT: dict[str, Any] = {"superseded_in_queue": "left_out"}
+_OWN: dict[str, Any] = {"reference_authority": "same_agent_or_principal"}
 _LAYERS: tuple[Expectation, ...] = (
     _refuted("no_burst_across_windows", "layers", "9.12: two tumbling windows in a row, each with its own limit"),
     _holds("no_burst_across_windows", "layers", "every stretch is a window", rate_window="sliding"),
@@ -178,6 +180,23 @@ _LAYERS: tuple[Expectation, ...] = (
         "deliveries_match_the_present_subscription", "composing", "P48, P50: a replaced subscription leaves its queue"
     ),
     _refuted("subscriptions_do_not_leak", "composing", "13.4: delivery knows no visibility"),
+    _refuted("first_flag_restricts_one_scope", "layers", "9.7: with a threshold of 0 or 1 the first flag is global"),
+    _refuted(
+        "idle_agents_are_not_refused",
+        "layers",
+        "a write that counts in its own judgement can be the spike",
+        envelope_records="before_the_check",
+    ),
+    _refuted("superseded_marks_are_not_delivered", "composing", "13.4: a poll returns whatever was written"),
+    _holds("superseded_marks_are_not_delivered", "composing", "a poll is a read", **_LEFT_OUT),
+    _refuted(
+        "at_most_once_delivery_p51", "composing", "10: superseded before the poll is never delivered", **_LEFT_OUT
+    ),
+    _refuted("at_most_once_delivery_p51", "composing", "10: by its author, too", **_LEFT_OUT, **_OWN),
+    _holds("superseded_marks_are_not_delivered", "composing", "a poll is a read", **_LEFT_OUT, **_OWN),
+    _refuted("queues_are_safe_from_others", "composing", "10: anyone may supersede", **_LEFT_OUT),
+    _holds("queues_are_safe_from_others", "composing", "authors only", **_LEFT_OUT, **_OWN),
+    _refuted("watchers_hear_of_supersession", "composing", "P50: what replaces a mark need not match the pattern"),
 )
 
 EXPECTED: tuple[Expectation, ...] = (*_GUARD, *_SPACE, *_PAIRS, *_LAYERS)

@@ -138,6 +138,56 @@ def escalation_boundedness_p43(step: AnyStep) -> bool:
     return bool(narrow and (not globally or flags >= step.config.threshold) and flags > 0)
 
 
+def _refused_by_the_envelope(step: AnyStep) -> bool:
+    return _when_escalation_boundedness_p43(step) and not _watched(step, step.before).restricted
+
+
+@each_step(
+    "The envelope refuses nobody who has tried nothing in this window and the last.",
+    source="9.7 with 8.6: a write is checked, then counted",
+    systems=ONLY,
+    applies=_with(Layer.ENVELOPE),
+    when=_refused_by_the_envelope,
+)
+def idle_agents_are_not_refused(step: AnyStep) -> bool:
+    """What is about to be written is no reason; false where attempts count before the check."""
+    watched = _watched(step, step.before)
+    return bool(watched.now or watched.before)
+
+
+def _first_flag(step: AnyStep) -> bool:
+    place: int = step.config.agents.index(step.action.agent) if step.action.agent in step.config.agents else 0
+    return _when_escalation_boundedness_p43(step) and step.before.barrier.flags[place] == 0
+
+
+@each_step(
+    "The first flag of the envelope restricts its agent in the flagged scope alone.",
+    source="P43, its first sentence",
+    systems=ONLY,
+    applies=_with(Layer.ENVELOPE, Layer.BARRIER),
+    when=_first_flag,
+)
+def first_flag_restricts_one_scope(step: AnyStep) -> bool:
+    """False with a threshold below two, which the text nowhere excludes: one flag is then a global restriction."""
+    return bool((step.action.agent, ANYWHERE) not in step.after.barrier.need_first - step.before.barrier.need_first)
+
+
+def _two_flags_or_more(config: LayersConfig) -> bool:
+    return config.has(Layer.ENVELOPE, Layer.BARRIER) and config.threshold >= 2
+
+
+@each_step(
+    "With a threshold of two or more the first flag restricts its agent in the flagged scope alone.",
+    source="P43, its first sentence, repaired",
+    systems=ONLY,
+    applies=_two_flags_or_more,
+    when=_first_flag,
+)
+def first_of_several_flags_restricts_one_scope(step: AnyStep) -> bool:
+    """The constraint on the configuration that P43 needs."""
+    return first_flag_restricts_one_scope.check(step)
+
+
 def _when_write_mark_takes_no_intents(step: AnyStep) -> bool:
     return bool(_writes(step) and step.action.kind in (Kind.INTENT, Kind.ACTION))
 
@@ -379,6 +429,9 @@ LAYERS: tuple[Property, ...] = (
     envelope_cold_start_safety_p41,
     write_mark_atomicity_p42,
     escalation_boundedness_p43,
+    idle_agents_are_not_refused,
+    first_flag_restricts_one_scope,
+    first_of_several_flags_restricts_one_scope,
     write_mark_takes_no_intents,
     barrier_monotonicity_p44,
     barrier_principal_exclusivity_p45,

@@ -132,6 +132,14 @@ def _others(claims: tuple[Property, ...]) -> Iterator[Plan]:
     for deployment, names in ((3, own), (10, own), (11, own), (12, fleet)):  # those with a rate limit
         yield Plan("layers", "explore", ("standard",), {"only": deployment}, sliding, claims=names)
     yield Plan("composing", "explore")
+    left_out = {"superseded_in_queue": "left_out"}
+    queued = ("superseded_marks_are_not_delivered", "standing_marks_are_delivered", "queues_are_safe_from_others")
+    yield Plan("composing", "explore", LONG, readings=left_out, claims=(*queued, "at_most_once_delivery_p51"))
+    owned = {**left_out, "reference_authority": "same_agent_or_principal"}
+    yield Plan("composing", "explore", LONG, readings=owned, claims=queued)
+    early = {"envelope_records": "before_the_check"}
+    envelope = ("escalation_boundedness_p43", "idle_agents_are_not_refused", "write_mark_atomicity_p42")
+    yield Plan("layers", "explore", LONG, {"only": 10}, early, claims=(*envelope, "rate_limit_enforcement_p64"))
     yield Plan("composing", "explore", ("deep",), scope={"marks": 3})
     yield Plan("scheduling", "explore")
 

@@ -115,13 +115,16 @@ class PublishedComposing:
         """Written by the agent's own id, with permission: who may write where is no question of this system."""
         writer = agent_named(act.agent, self.config.names.index(act.agent) + 1, dict.fromkeys(SCOPES, EVERYTHING))
         kind = markspace.Warning if act.kind is Kind.WARNING else markspace.Observation
-        stored = self.space.write(writer, kind(scope=act.scope, topic=act.subject))
+        replaced = next((one for one, number in self.numbers.items() if number == act.supersedes), None)
+        stored = self.space.write(writer, kind(scope=act.scope, topic=act.subject, supersedes=replaced))
         self.numbers[stored] = len(self.numbers) + 1
 
     def _written(self, mark: Any) -> Written:
         classified = any(covers(scope, mark.scope) for scope in self.config.classified)
         name = name_of(self.agents, mark.agent_id)
-        return Written(self.numbers[mark.id], name, mark.scope, Kind(mark.mark_type.value), mark.topic, classified)
+        replaced = self.numbers.get(mark.supersedes, 0)
+        kind = Kind(mark.mark_type.value)
+        return Written(self.numbers[mark.id], name, mark.scope, kind, mark.topic, classified, replaced)
 
     def _update(self, act: Update) -> Composed:
         agent = self.agents[act.agent]

@@ -7,7 +7,7 @@ from typing import Any
 
 from evenhand.model.markspace import barrier, budget, composing, rate_limit
 from evenhand.model.markspace import envelope as detector
-from evenhand.model.markspace.composing_words import ComposingState, Manifest, Pattern, Written
+from evenhand.model.markspace.composing_words import ComposingConfig, ComposingState, Manifest, Pattern, Written
 from evenhand.model.markspace.layers import REFERENCE, Rules
 from evenhand.model.markspace.layers_words import (
     ANYWHERE,
@@ -33,6 +33,15 @@ def _layer(name: str, sentence: str, source: str, only: int, marks: int = 2, **r
 
 def _composed(name: str, sentence: str, source: str, system: str = "composing", **rules: Any) -> Mutant[Any]:
     return Mutant(name, sentence, source, replace(composing.REFERENCE, **rules), system)
+
+
+def _queue(name: str, sentence: str, source: str, *, owned: bool = False, **rules: Any) -> Mutant[Any]:
+    """A fault under the reading that polls leave superseded marks out."""
+    readings = {"superseded_in_queue": "left_out"}
+    if owned:
+        readings["reference_authority"] = "same_agent_or_principal"
+    made = _composed(name, sentence, source, **rules)
+    return replace(made, readings=tuple(readings.items()))
 
 
 def _yes(*_arguments: Any) -> bool:
@@ -195,6 +204,28 @@ def _always_emptied(_queue: tuple[int, ...], _clear: bool) -> tuple[int, ...]:
     return ()
 
 
+def _always_left_out(config: ComposingConfig, state: ComposingState, mark: Written) -> bool:
+    hides = replace(config, readings=replace(config.readings, superseded_in_queue="left_out"))
+    return composing.REFERENCE.left_out(hides, state, mark)
+
+
+def _whoever_supersedes(_config: ComposingConfig, state: ComposingState, mark: Written) -> bool:
+    return any(other.supersedes == mark.number for other in state.marks)
+
+
+def _to_old_watchers(state: ComposingState, mark: Written) -> tuple[Written, ...]:
+    """Whoever watched the superseded mark is told as well, whatever its patterns say of the new one."""
+    return (mark, *(other for other in state.marks if other.number == mark.supersedes))
+
+
+def _quietly(_state: ComposingState, mark: Written) -> tuple[Written, ...]:
+    return () if mark.supersedes else (mark,)
+
+
+def _with_the_write(_config: LayersConfig, _before: Envelope, counted: Envelope) -> Envelope:
+    return counted
+
+
 def _connects_once_written(one: Manifest, other: Manifest, state: ComposingState) -> bool:
     return bool(state.marks) and composing.REFERENCE.connects(one, other, state)
 
@@ -224,6 +255,7 @@ LAYERED: tuple[Mutant[Any], ...] = (
     _layer("cold_start_flags", "A new agent is restricted at once.", "P41", 7, check=_impatient),
     _layer("detector_blind", "Nothing is ever anomalous.", "9.7", 7, 1, check=_blind),
     _layer("attempts_uncounted", "The envelope sees nothing.", "P64", 10, attempted=_uncounted),
+    _layer("judged_by_its_own_write", "A write counts in its own judgement.", "9.7, 8.6", 7, judged=_with_the_write),
     _layer("escalates_everywhere", "A flag revokes in all scopes.", "P43", 7, escalated=_everywhere),
     _layer("escalates_at_once", "The first flag is global.", "P43", 7, escalated=_at_once),
     _layer("narrowing_forgives", "Narrowing gives other permissions back.", "P44", 2, narrowed=_forgiving),
@@ -262,6 +294,22 @@ LAYERED: tuple[Mutant[Any], ...] = (
     _composed("subscriptions_pile_up", "Subscribing adds patterns.", "P48", replaced=_accumulated),
     _composed("latest_first", "Marks are delivered latest first.", "P52", order=_latest_first),
     _composed("delivered_again", "Clearing does not clear.", "P51", emptied=_kept_queue),
+    _composed("superseded_marks_are_lost", "Polls leave superseded marks out.", "13.4", left_out=_always_left_out),
+    _composed(
+        "old_watchers_are_told",
+        "Who watched a superseded mark hears of the new one, whatever its patterns.",
+        "P50",
+        announces=_to_old_watchers,
+    ),
+    _composed("supersession_is_quiet", "What supersedes is queued for nobody.", "13.4, 10", announces=_quietly),
+    _queue("superseded_marks_linger", "Polls deliver superseded marks.", "10", left_out=_no),
+    _queue(
+        "anybody_empties_queues",
+        "Whoever names a mark as superseded takes it out of queues.",
+        "10, 2.5",
+        owned=True,
+        left_out=_whoever_supersedes,
+    ),
     _composed("peeking_consumes", "A poll without clear empties the queue.", "13.4", emptied=_always_emptied),
     _composed(
         "pipelines_need_marks", "Pipelines connect once something is written.", "P53", connects=_connects_once_written
