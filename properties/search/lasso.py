@@ -74,7 +74,7 @@ def nearest_run(
     """
     if not parts and not ends.any():
         return None
-    doors = [(np.unique(edges.source[part]), max(1, min(32, EFFORT // (len(part) + 1)))) for part in parts]
+    doors = [(_distinct(edges.source[part]), max(1, min(32, EFFORT // (len(part) + 1)))) for part in parts]
     distance, via = _layers(edges, stem, _enough(ends, doors), waiting=waiting)
     waits = distance[edges.size :]
     best: tuple[int, tuple[int, ...], tuple[int, ...]] | None = None
@@ -92,6 +92,11 @@ def nearest_run(
             if best is None or far + len(loop) < len(best[1]) + len(best[2]):
                 best = (*_back(edges, via, entry), loop)
     return best
+
+
+def _distinct(ordered: Ints) -> Ints:
+    """The distinct ones of some numbers in increasing order, at least one."""
+    return ordered[np.concatenate([[True], ordered[1:] != ordered[:-1]])]
 
 
 def _enough(ends: Flags, doors: Sequence[tuple[Ints, int]]) -> Callable[[Ints], bool]:
@@ -171,7 +176,7 @@ def fair_loop(edges: Edges, part: Ints, entry: int, needs: Sequence[Need]) -> li
     walk: list[int] = []
     at = entry
     while True:
-        loop = [*walk, *_way(edges, out, at, edges.target == entry)]
+        loop = [*walk, *_way(edges, out, at, lambda edge: edges.target[edge] == entry)]
         states = [int(edges.source[edge]) for edge in loop]
         unmet = next((need for need in needs if not need.met(loop, states)), None)
         if unmet is None:
@@ -180,18 +185,20 @@ def fair_loop(edges: Edges, part: Ints, entry: int, needs: Sequence[Need]) -> li
         at = int(edges.target[walk[-1]])
 
 
-def _serves(edges: Edges, need: Need) -> Flags:
+def _serves(edges: Edges, need: Need) -> Callable[[Ints], Flags]:
     """Which edges bring a loop closer to meeting a need: those that serve it, or leave what it asks for."""
-    return need.served | ~need.on_offer[edges.target] if need.kind == "weak" else need.served
+    if need.kind == "weak":
+        return lambda edge: need.served[edge] | ~need.on_offer[edges.target[edge]]
+    return lambda edge: need.served[edge]
 
 
-def _way(edges: Edges, out: _Out, at: int, wanted: Flags) -> list[int]:
+def _way(edges: Edges, out: _Out, at: int, wanted: Callable[[Ints], Flags]) -> list[int]:
     """The shortest way of at least one edge whose last edge is wanted; in a fair part there always is one."""
     via = np.full(edges.size, -1, dtype=np.int64)
     frontier = np.asarray([at], dtype=np.int64)
     while len(frontier):
         edge = out.of(frontier)
-        found = np.flatnonzero(wanted[edge])
+        found = np.flatnonzero(wanted(edge))
         if len(found):
             way = [int(edge[found[0]])]
             while (node := int(edges.source[way[-1]])) != at:

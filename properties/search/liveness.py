@@ -152,14 +152,16 @@ def fair_parts(edges: Edges, alive: Flags, needs: Sequence[Need]) -> list[Ints]:
     parts: list[Ints] = []
     left = np.flatnonzero(alive)
     while len(left):
-        component = components(edges.size, edges.source[left], edges.target[left])
-        left = left[component[edges.source[left]] == component[edges.target[left]]]
+        source, target = edges.source[left], edges.target[left]
+        component = components(edges.size, source, target)
+        key = component[source]
+        inside = key == component[target]
+        left, key = left[inside], key[inside]
         if not len(left):
             break
-        key = component[edges.source[left]]
         if bool((key != key[0]).any()):
-            left = left[np.argsort(key, kind="stable")]
-            key = component[edges.source[left]]
+            order = np.argsort(key, kind="stable")  # stable, so that the edges of each part stay in their order
+            left, key = left[order], key[order]
         first = np.flatnonzero(np.concatenate([[True], key[1:] != key[:-1]]))
         part_of = np.repeat(np.arange(len(first)), np.diff(np.append(first, len(left))))
         hopeless = np.zeros(len(first), dtype=np.bool_)
@@ -178,8 +180,11 @@ def fair_parts(edges: Edges, alive: Flags, needs: Sequence[Need]) -> list[Ints]:
                 case _:
                     hopeless |= ~served
         last = np.append(first, len(left))[1:]
-        parts += [np.sort(left[first[part] : last[part]]) for part in np.flatnonzero(~hopeless & ~again)]
-        left = np.sort(left[(again & ~hopeless)[part_of]])
+        parts += [left[first[part] : last[part]] for part in np.flatnonzero(~hopeless & ~again)]
+        again &= ~hopeless
+        if not again.any():
+            break
+        left = np.sort(left[again[part_of]])
         left = left[~banned[edges.source[left]] & ~banned[edges.target[left]]]
     return parts
 
