@@ -7,7 +7,8 @@ than before; one that raised, or whose process died three times, is repeated by 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -168,7 +169,7 @@ def conduct(now: Standing, executor: Executor, watch: Watch, *, again: bool = Fa
             watch.ordered(one)
         return more
 
-    orders = [order for unit in now.campaign.units for order in new(unit)]
+    orders = _by_turns([order for unit in now.campaign.units for order in new(unit)])
     for one in orders:
         watch.ordered(one)
     watch.begun(len(orders), sum(state.done for state in now.states()))
@@ -177,6 +178,16 @@ def conduct(now: Standing, executor: Executor, watch: Watch, *, again: bool = Fa
     except (KeyboardInterrupt, Enough):
         return True
     return False
+
+
+def _by_turns(orders: Sequence[Order]) -> list[Order]:
+    """One of each protocol, then the next of each: a run that ends early has looked at all of them."""
+    turns: Counter[str] = Counter()
+    ranks: list[int] = []
+    for order in orders:
+        ranks.append(turns[order.task.job.protocol])
+        turns[order.task.job.protocol] += 1
+    return [order for _, order in sorted(zip(ranks, orders, strict=True), key=lambda one: one[0])]
 
 
 def _keep(now: Standing, order: Order, end: Ending) -> None:

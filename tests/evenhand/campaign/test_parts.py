@@ -127,6 +127,14 @@ def test_a_campaign_is_what_verify_says(cli: Command, tmp_path: Path) -> None:
     assert len(made_in(tmp_path / "run")) > 4
 
 
+def test_protocols_take_turns(tmp_path: Path) -> None:
+    """A run that is ended early has looked at all of them."""
+    executor = InThisProcess()
+    rings = ({**WHOLE, "scope": {"agents": agents}} for agents in (3, 4))
+    found(tmp_path / "all", *rings, {"protocol": "latch", "engine": "explore"}, executor=executor)
+    assert [title.split()[1] for title in executor.done] == ["ring", "latch", "ring"]
+
+
 def test_seeds_are_runs_of_their_own(tmp_path: Path) -> None:
     """Each as `fuzz --seed` would run it."""
     run = {"protocol": "ring", "engine": "fuzz", "seed": 5, "seeds": 3, "examples": 5, "claims": ["held"]}
