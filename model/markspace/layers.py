@@ -199,7 +199,7 @@ def _write(rules: Rules, config: LayersConfig, world: World, act: Operation) -> 
     flagged = replace(stored, envelope=envelope.with_restricted(config, judged, act.agent, True))
     if flagged.barrier is not None:
         flagged = replace(flagged, barrier=rules.escalated(config, flagged.barrier, act.agent, act.scope, act.kind))
-    audit = ((act.agent, True, "envelope"),)
+    audit = ((act.agent, False, "envelope"),)  # 9.7: for the principal to read; nothing says that it blocks
     return flagged, Outcome(why="anomalous", by=Layer.ENVELOPE, health=health, needs=audit)
 
 

@@ -1,9 +1,8 @@
-"""The package's optional layers: barrier, rate limit, token budget, telemetry, around `write_mark` and `execute`.
+"""The package's optional layers: barrier, envelope, rate limit, budget, telemetry, around `write_mark` and `execute`.
 
 Half a window of the protocol is one second; the package's window is a second and a half, so that a write counts in the
 half in which it happens and in the next one.  The probe's gate and the tool `acknowledge_canary` are the harness's
-(§9.9) and are played here; canaries, verdicts, needs and what follows from a miss are the package's.  The envelope is
-left out: the package's detector keeps statistics of its own, which the protocol's windows say nothing about.
+(§9.9) and are played here; canaries, verdicts, needs and what follows from a miss are the package's.
 """
 
 from __future__ import annotations
@@ -14,14 +13,15 @@ from typing import TYPE_CHECKING, Any
 import markspace
 from markspace.space import ScopeError
 
+from evenhand.adapters.markspace.envelope import Overheard, watching
 from evenhand.adapters.markspace.ids import BEGIN, Ids, agent_named
-from evenhand.adapters.protocol import Unsupported
 from evenhand.model.codec import decode, encode
 from evenhand.model.markspace.layers_words import (
     DIAGNOSTICS,
     PROBE,
     TOKEN,
     TYPES,
+    Health,
     Layer,
     LayersConfig,
     Op,
@@ -48,6 +48,7 @@ REASONS: tuple[tuple[str, str, Layer | None], ...] = (
     ("must write a Need", "a need must come first", Layer.BARRIER),
     ("ate limit exceeded", "too many writes in this window", Layer.RATE),
     ("not authorized", "not authorised", None),
+    ("restricted by statistical envelope", "anomalous", Layer.ENVELOPE),
 )
 """A part of what the package says, the protocol's word for it, and whose reason it is."""
 
@@ -56,8 +57,6 @@ class PublishedLayers:
     """One run of the package's layers."""
 
     def __init__(self, config: LayersConfig) -> None:
-        if config.has(Layer.ENVELOPE):
-            raise Unsupported("the package's detector keeps statistics of its own")
         self.config = config
         self.ids = Ids()
         limit = None
@@ -71,9 +70,14 @@ class PublishedLayers:
         self.space = markspace.MarkSpace(scopes=[*scopes, markspace.Scope(name=DIAGNOSTICS)], clock=BEGIN)
         self.sink = SINKS[config.sink]() if config.has(Layer.TELEMETRY) else None
         self.token = uuid.UUID(int=1)
-        self.guard = markspace.Guard(self.space, principal_token=self.token, telemetry=self.sink)
         self.ceilings = dict.fromkeys(config.agents, config.budget)
         self.agents = {name: self._agent(name, number) for number, name in enumerate(config.agents, start=1)}
+        self.envelope: Overheard | None = None
+        if config.has(Layer.ENVELOPE):
+            self.envelope = watching(config, self.space.now, [agent.id for agent in self.agents.values()])
+        self.guard = markspace.Guard(
+            self.space, envelope=self.envelope, principal_token=self.token, telemetry=self.sink
+        )
         self.needs: list[Any] = []
         self.calls = 0
         self.probe = markspace.DiagnosticProbe(self.space) if config.has(Layer.PROBE) else None
@@ -116,6 +120,10 @@ class PublishedLayers:
                 return self._permissions(act)
             case Op.ROUND | Op.RAISE:
                 return self._budget(act)
+            case Op.CHECK if self.envelope is not None:
+                return Outcome(accepted=True, health=self.envelope.asked(self.agents[act.agent].id))
+            case Op.RESET if self.envelope is not None:
+                return self._reset(self.envelope, act)
             case Op.INJECT | Op.ACKNOWLEDGE | Op.END_ROUND if self.probe is not None:
                 return self._probing(act)
             case _:
@@ -131,6 +139,8 @@ class PublishedLayers:
             agent = self.probe.probe_agent
         if act.agent == PROBE and act.op is Op.EXECUTE:
             agent = agent_named(act.agent, len(self.agents) + 1, {})
+        if self.envelope is not None:
+            self.envelope.health = None
         shown = self._write(agent, act) if act.op is Op.WRITE else self._execute(agent, act)
         events: tuple[tuple[str, str, str], ...] = ()
         if isinstance(self.sink, markspace.InMemorySink):
@@ -138,7 +148,27 @@ class PublishedLayers:
                 (event.operation, act.agent, "accepted" if event.verdict in ("accepted", "allow") else "rejected")
                 for event in self.sink.events[told:]
             )
-        return Outcome(shown.accepted, shown.why, shown.by, events=events)
+        return Outcome(shown.accepted, shown.why, shown.by, self._health(act, shown), self._audits(act), events)
+
+    def _health(self, act: Operation, shown: Outcome) -> Health | None:
+        """What the envelope answered to the guard, where that let the write through or stopped it."""
+        told = self.envelope is not None and act.agent in self.agents and act.op is Op.WRITE
+        judged = shown.accepted or shown.by is Layer.ENVELOPE
+        return self.envelope.health if told and judged and self.envelope is not None else None
+
+    def _audits(self, act: Operation) -> tuple[tuple[str, bool, str], ...]:
+        """The needs that the guard wrote because of a flag."""
+        written = [need for need in self.needs if dict(need.context or {}).get("trigger") == "envelope"]
+        return tuple((act.agent, need.blocking, "envelope") for need in written)
+
+    def _reset(self, envelope: Overheard, act: Operation) -> Outcome:
+        """The package is handed the token, right or wrong; without a restriction there is nothing to lift."""
+        agent = self.agents[act.agent]
+        stats = envelope.get_stats(agent.id)
+        token = self.token if act.token == TOKEN else uuid.UUID(int=2)
+        if envelope.reset(agent.id, token) or stats is None or not stats.restricted:
+            return Outcome(accepted=True)
+        return Outcome(why="not the principal", by=Layer.ENVELOPE)
 
     def _write(self, agent: Any, act: Operation) -> Outcome:
         try:
