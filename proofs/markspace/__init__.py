@@ -8,6 +8,7 @@ from evenhand.proofs.markspace.composed import COMPOSITIONS
 from evenhand.proofs.markspace.deciding import DECISIONS
 from evenhand.proofs.markspace.escalating import ESCALATIONS
 from evenhand.proofs.markspace.lives import LIFETIMES
+from evenhand.proofs.markspace.policies import POLICIES
 from evenhand.proofs.markspace.resolving import RESOLUTIONS
 from evenhand.proofs.markspace.scopes import HIERARCHIES
 from evenhand.proofs.markspace.strengths import STRENGTHS
@@ -24,6 +25,7 @@ THEOREMS = (
     *BARRIERS,
     *ESCALATIONS,
     *DECISIONS,
+    *POLICIES,
     *BATCHES,
     *COMPOSITIONS,
 )

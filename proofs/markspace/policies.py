@@ -1,0 +1,416 @@
+"""What pre_action answers under every policy, immediate or deferred (6.1, 6.2.1, P36, P38, P39, §9.2).
+
+The theory of `deciding` with what a policy goes by: confidence, rank, or nothing (YIELD_ALL); any number of agents and
+intents, ties of confidence included.  Which policy a deployment has is a constant that no axiom fixes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from evenhand.model.markspace.guard import REFERENCE, initial, step
+from evenhand.model.markspace.guard_systems import agent_names
+from evenhand.model.markspace.guard_words import IDLE, Act, Config, GuardStep, Phase, Policy, State, Verdict, What
+from evenhand.model.markspace.readings import Readings
+from evenhand.model.system import System
+from evenhand.model.trace import Pair, Scenario
+from evenhand.proofs.markspace.resolving import ordered
+from evenhand.proofs.markspace.strength_link import props
+from evenhand.proofs.markspace.strength_words import define, in_both, mutation, word
+from evenhand.proofs.smt.logic import (
+    FALSE,
+    Formula,
+    Function,
+    Relation,
+    Sort,
+    conjunction,
+    differ,
+    exists,
+    forall,
+    iff,
+    ite,
+    same,
+    variables,
+)
+from evenhand.proofs.smt.structure import Structure
+from evenhand.proofs.theorem import Theorem
+from evenhand.proofs.theory import Axiom, Theory
+from evenhand.properties.verdict import Status
+
+__all__ = ["POLICIES"]
+
+ROOM = "room_1"
+AGENT, INTENT = Sort("Agent"), Sort("Intent")
+a, b = variables(AGENT, "a b")
+i, j, k = variables(INTENT, "i j k")
+
+author = Function("author", (INTENT,), AGENT)
+asker, new = Function("asker", (), AGENT), Function("new", (), INTENT)
+best = Function("best", (), INTENT)
+"""The intent that the policy puts first."""
+claims, running = Relation("claims", (AGENT,)), Relation("running", (AGENT,))
+earlier, surer = Relation("earlier", (INTENT, INTENT)), Relation("surer", (INTENT, INTENT))
+by_confidence, yields, deferred = (Relation(name, ()) for name in ("by_confidence", "yields", "deferred"))
+
+
+def _surest(one: Any, two: Any) -> Formula:
+    """More confident, or as confident and earlier."""
+    return surer(one, two) | (~surer(two, one) & earlier(one, two))
+
+
+def _ahead(one: Any, two: Any) -> Formula:
+    return ite(by_confidence(), _surest(one, two), earlier(one, two))
+
+
+def _leads(ahead: Any) -> Formula:
+    return forall([j], same(i, j) | ahead(i, j))
+
+
+_claim = exists([a], claims(a) & differ(a, asker()))
+_contested = exists([i], differ(author(i), asker()))
+
+
+_FIRST = _leads(_ahead)
+
+
+def _answers(leads: Formula = _FIRST, *, found: Formula = _claim, yielding: Formula | None = None) -> Any:
+    """Every word of an answer, given who leads, which claim is found, and when nobody wins."""
+    nobody = yields() if yielding is None else yielding
+    decided = ~found & ~deferred() & _contested
+    wins = decided & ~nobody & leads
+    won = exists([i], same(i, new()) & wins)
+    return {
+        "found": found,
+        "wins": wins,
+        "allowed": ~found & ~deferred() & (~_contested | won),
+        "blocked": ~found & (deferred() | (_contested & nobody)),
+        "refused": found | (decided & ~nobody & ~won),
+    }
+
+
+def _defined(name: str, body: Formula) -> Any:
+    return define(name, (i,) if name == "wins" else (), body, "9.2, 6.1, 6.2.1")
+
+
+PRE_ACTION = Theory(
+    name="markspace_policies",
+    sorts=(AGENT, INTENT),
+    functions=(author, asker, new, best),
+    relations=(claims, running, earlier, surer, by_confidence, yields, deferred),
+    axioms=(
+        Axiom("intents_are_ranked", ordered(earlier, i, j, k), "P32"),
+        Axiom("nobody_is_surer_than_the_surer", forall([i, j], surer(i, j) >> ~surer(j, i)), "6.1"),
+        Axiom("finitely_many", forall([j], same(best(), j) | _ahead(best(), j)), "some intent is ahead of all others"),
+        Axiom("one_policy", ~(by_confidence() & yields()), "7.2"),
+        Axiom("the_new_one_is_the_askers", same(author(new()), asker()), "9.2 step 3"),
+        Axiom("the_new_one_is_last", forall([i], same(i, new()) | earlier(i, new())), "P32: id_order, own_intents"),
+        Axiom("one_intent_each", forall([i, j], same(author(i), author(j)) >> same(i, j)), "own_intents"),
+        Axiom("the_asker_is_idle", ~running(asker()), "9.2"),
+        Axiom("one_claim", forall([a, b], (claims(a) & claims(b)) >> same(a, b)), "6.3"),
+    ),
+    definitions=(
+        define("claimed", (), _claim, "9.2 step 2, for the claims"),
+        define("leads", (i,), _leads(_ahead), "6.1, for the claims"),
+        *(_defined(name, body) for name, body in _answers().items()),
+    ),
+)
+_LATEST = _answers(forall([j], same(i, j) | earlier(j, i)))
+_LEAST = _answers(_leads(lambda one, two: surer(two, one) | (~surer(one, two) & earlier(one, two))), yielding=FALSE)
+_TIES = _answers(_leads(lambda one, two: surer(one, two) | (~surer(two, one) & earlier(two, one))), yielding=FALSE)
+_SOMEBODY = _answers(_leads(earlier), yielding=FALSE)
+_BLIND = _answers(found=FALSE)
+_KEPT_OUT = _answers(found=exists([a], claims(a)))
+_USED = _answers(found=_claim | exists([a], running(a)))
+_SILENT: dict[str, Formula] = {"wins": _answers()["wins"] & same(i, new())}
+
+# The link.
+
+PLACES = (
+    (Policy.FIRST_WRITER, False),
+    (Policy.HIGHEST_CONFIDENCE, False),
+    (Policy.YIELD_ALL, False),
+    (Policy.HIGHEST_CONFIDENCE, True),
+)
+"""Policies, and whether the scope defers."""
+
+
+def view(taken: GuardStep) -> Structure | None:
+    """A request for the one resource by an idle agent, under any policy; None for anything else."""
+    act, config, before, shown = taken.action, taken.config, taken.before, taken.shown
+    if act.what is not What.PRE or act.agent not in config.agents or shown.rejected or shown.verdict is None:
+        return None
+    if config.readings != Readings() or config.meddling or config.resources != (ROOM,) or act.resource != ROOM:
+        return None
+    others = [(one.agent, one.confidence) for one in before.on(ROOM) if one.agent != act.agent]
+    looked_at = [*others, (act.agent, act.confidence)]
+    if shown.claimed_by is None:  # the request was written: where it stands is the model's to say
+        written = [(one.agent, one.confidence) for one in taken.after.on(ROOM)]
+        if sorted(written) != sorted(looked_at):
+            return None
+        looked_at = written
+    levels = {f"intent:{name}": sure for name, sure in looked_at}
+    marks = tuple(levels)
+    if len(marks) != len(looked_at):
+        return None
+    sure = config.policy is Policy.HIGHEST_CONFIDENCE
+    holder, winner = before.claims[0], shown.winner
+    relations: dict[str, frozenset[tuple[str, ...]]] = {
+        "claims": frozenset() if holder is None else frozenset([(holder,)]),
+        "running": frozenset(
+            (agent,) for agent, one in zip(config.agents, before.doing, strict=True) if one.phase is Phase.RUNNING
+        ),
+        "earlier": frozenset((x, y) for place, x in enumerate(marks) for y in marks[place + 1 :]),
+        "surer": frozenset((x, y) for x in marks for y in marks if levels[x] > levels[y]),
+        "by_confidence": props(sure),
+        "yields": props(config.policy is Policy.YIELD_ALL),
+        "deferred": props(config.deferred),
+        "found": props(shown.claimed_by is not None),
+        "wins": frozenset() if winner is None else frozenset([(f"intent:{winner.agent}",)]),
+        "allowed": props(shown.verdict is Verdict.ALLOW),
+        "blocked": props(shown.verdict is Verdict.BLOCKED),
+        "refused": props(shown.verdict is Verdict.CONFLICT),
+    }
+    functions: dict[str, dict[tuple[str, ...], str]] = {
+        "author": {(name,): name.removeprefix("intent:") for name in marks},
+        "asker": {(): act.agent},
+        "new": {(): f"intent:{act.agent}"},
+        "best": {(): max(marks, key=levels.__getitem__) if sure else marks[0]},
+    }
+    return Structure({"Agent": config.agents, "Intent": marks}, relations, functions)
+
+
+def view_at_once(taken: GuardStep) -> Structure | None:
+    """A request where the scope does not defer."""
+    return None if taken.config.deferred else view(taken)
+
+
+def _config(agents: int, policy: Policy, waits: bool) -> Config:
+    return Config(agent_names(agents), (ROOM,), policy, 1, Readings(), deferred=waits)
+
+
+def _place(structure: Structure) -> tuple[Policy, bool]:
+    """The policy of a structure, and whether its scope defers."""
+    told = structure.relations
+    sure = Policy.HIGHEST_CONFIDENCE if told["by_confidence"] else Policy.FIRST_WRITER
+    return (Policy.YIELD_ALL if told["yields"] else sure), bool(told["deferred"])
+
+
+def _calls(who: str, waits: bool) -> tuple[Act, ...]:
+    """Whoever is first to ask is allowed, at the boundary where the scope defers, and calls its tool."""
+    boundary = (Act(What.BOUNDARY, resource=ROOM),) if waits else ()
+    return (Act(What.PRE, who, ROOM), *boundary, Act(What.CALL, who, ROOM))
+
+
+def scene(structure: Structure) -> Scenario[Config, State, Act]:
+    """Whoever claims does it first; the others ask in their order meanwhile; then the asker."""
+    told = structure.relations
+    elements: Sequence[str] = structure.universe["Agent"]
+    names = dict(zip(elements, agent_names(len(elements)), strict=True))
+    marks = structure.universe["Intent"]
+    level = {one: sum(row[0] == one for row in told["surer"]) for one in marks}
+    ranked = sorted(marks, key=lambda one: sum(row[1] == one for row in told["earlier"]))
+    who = names[structure.functions["asker"][()]]
+    asks = [
+        Act(What.PRE, names[structure.functions["author"][(one,)]], ROOM, level[one])
+        for one in ranked
+        if structure.functions["author"][(one,)] != structure.functions["asker"][()]
+    ]
+    last = Act(What.PRE, who, ROOM, level[structure.functions["new"][()]])
+    policy, waits = _place(structure)
+    config = _config(len(elements), policy, waits)
+    holders = [names[row[0]] for row in sorted(told["claims"])]
+    if not holders:
+        return Scenario(config, initial(config)[0], (*asks, last))
+    others = [act for act in asks if act.agent not in holders]
+    again = [act for act in asks if act.agent in holders]
+    acts = (*_calls(holders[0], waits), *others, Act(What.POST, holders[0], ROOM), *again, last)
+    return Scenario(config, initial(config)[0], acts)
+
+
+MOST = 40
+"""States from which each idle agent asks, for each agent and policy."""
+
+
+def _states(config: Config) -> list[State]:
+    """The first states of the reference, breadth first."""
+    found = list(initial(config))
+    levels = (0, 1) if config.policy is Policy.HIGHEST_CONFIDENCE else (0,)
+    for state in found:
+        for agent, doing in zip(config.agents, state.doing, strict=True):
+            idle = [Act(What.PRE, agent, ROOM, sure) for sure in levels]
+            busy = [Act(what, agent, ROOM) for what in (What.CALL, What.POST)]
+            for act in (*(idle if doing == IDLE else busy), Act(What.BOUNDARY, resource=ROOM), Act(What.TICK)):
+                after, _ = step(REFERENCE, config, state, act)
+                if after not in found:
+                    found.append(after)
+        if len(found) > MOST * (len(config.agents) - 1):
+            break
+    return found
+
+
+_SPREAD = {2: 1, 3: 3}
+_STATES: dict[tuple[int, Policy, bool], list[State]] = {}
+
+
+def samples(system: System[Any, Any, Any, Any, Any]) -> Iterator[GuardStep]:
+    """Requests under every policy from many states of two agents, and from every third of three, by any variant."""
+    for agents, spread in _SPREAD.items():
+        for policy, waits in PLACES:
+            config = _config(agents, policy, waits)
+            if (agents, policy, waits) not in _STATES:
+                _STATES[agents, policy, waits] = _states(config)[::spread]
+            for state in _STATES[agents, policy, waits]:
+                for agent in config.agents:
+                    yield system.take(config, state, Act(What.PRE, agent, ROOM))
+
+
+def _theorem(name: str, claim: str, **more: Any) -> Theorem:
+    usual: dict[str, Any] = {"theory": PRE_ACTION, "view": view, "realise": scene, "samples": samples}
+    scope = "any number of agents and intents, under every policy"
+    return Theorem(
+        protocol="markspace", system="highest_confidence", name=name, claim=claim, scope=scope, **{**usual, **more}
+    )
+
+
+def _says(name: str, *arguments: Any) -> Formula:
+    return word(PRE_ACTION, name, *arguments)
+
+
+_claimed, _allowed, _blocked, _refused = map(_says, ("claimed", "allowed", "blocked", "refused"))
+_IGNORED = mutation(PRE_ACTION, "claims_ignored", _BLIND)
+_NOTHING = "no action is in the way"
+
+PRECEDENCE = _theorem(
+    "action_precedence_under_every_policy",
+    "action_precedence_p39",
+    sentence="Where another agent's action stands, pre_action answers CONFLICT, whatever the policy, deferred or not.",
+    source="P39, 9.2 step 2",
+    assumes=_claimed,
+    goal=_refused & ~_allowed & ~_blocked,
+    mutants=(
+        _IGNORED,
+        mutation(PRE_ACTION, "ties_to_the_latest", _TIES, "no intent is looked at"),
+    ),
+)
+
+UNCONTESTED = _theorem(
+    "uncontested_is_allowed_under_every_policy",
+    "uncontested_is_allowed",
+    sentence="Without another agent's intent or action the request is allowed at once, unless the scope defers.",
+    source="6.1 step 2",
+    view=view_at_once,
+    assumes=~_claimed & ~deferred() & forall([i], same(author(i), asker())),
+    goal=_allowed & ~_blocked & ~_refused,
+    mutants=(
+        mutation(PRE_ACTION, "holders_kept_out", _KEPT_OUT),
+        mutation(PRE_ACTION, "claims_ignored", _BLIND, _NOTHING),
+    ),
+)
+
+DECIDED = _theorem(
+    "every_policy_decides_as_written",
+    "policy_decides_as_written",
+    sentence="Among several the earliest wins (FIRST_WRITER), the surest and of those the earliest "
+    "(HIGHEST_CONFIDENCE), it alone, and its agent alone is allowed; under YIELD_ALL nobody wins and all wait.",
+    source="6.1, P11",
+    view=view_at_once,
+    variables=(i, j),
+    assumes=~_says("found") & ~deferred() & exists([k], differ(author(k), asker())),
+    goal=conjunction(
+        [
+            iff(_says("wins", i), _says("leads", i) & ~yields()),
+            (_says("wins", i) & _says("wins", j)) >> same(i, j),
+            iff(_allowed, _says("leads", new()) & ~yields()),
+            iff(_blocked, yields()),
+            iff(_refused, ~_allowed & ~_blocked),
+        ]
+    ),
+    needs=("intents_are_ranked",),
+    witness=by_confidence() & exists([i], _says("wins", i) & exists([j], earlier(j, i))),
+    mutants=(
+        mutation(PRE_ACTION, "last_writer_wins", _LATEST),
+        mutation(PRE_ACTION, "least_confident_wins", _LEAST),
+        mutation(PRE_ACTION, "ties_to_the_latest", _TIES),
+        mutation(PRE_ACTION, "yield_all_allows", _SOMEBODY),
+        mutation(PRE_ACTION, "claims_ignored", _BLIND, _NOTHING),
+    ),
+)
+
+TRANSPARENT = _theorem(
+    "guard_transparency_under_every_policy",
+    "guard_transparency_p38",
+    sentence="Every CONFLICT names the intent that won: false under every policy where an action claims the resource.",
+    source="P38",
+    assumes=_refused & (by_confidence() | yields() | deferred()),
+    goal=exists([i], _says("wins", i)),
+    expected=Status.REFUTED,
+)
+
+CAUSED = _theorem(
+    "refusals_name_their_cause_under_every_policy",
+    "refusals_name_their_cause",
+    sentence="A CONFLICT names the intent that won or the agent whose action claims the resource; BLOCKED comes under "
+    "YIELD_ALL and deferral alone.",
+    source="P38 with 9.2 step 2, repaired",
+    goal=(_refused >> (_says("found") | exists([i], _says("wins", i)))) & (_blocked >> (yields() | deferred())),
+    needs=("finitely_many",),
+    witness=by_confidence() & _refused & exists([i], _says("wins", i)),
+    mutants=(
+        mutation(PRE_ACTION, "winner_withheld", _SILENT),
+        mutation(PRE_ACTION, "claims_ignored", _BLIND, "an intent is named instead"),
+    ),
+)
+
+# Two requests before which the same marks stand.
+
+SHARED = tuple(name for name in PRE_ACTION.symbols if name != running.name)
+TWICE = PRE_ACTION.twice("2", shared=SHARED)
+
+
+def view_twice(case: tuple[GuardStep, GuardStep]) -> Structure | None:
+    """Two requests of one agent, with the same marks on the resource."""
+    one, two = map(view, case)
+    if one is None or two is None or one.functions != two.functions:
+        return None
+    named = ("running", "found", "wins", "allowed", "blocked", "refused")
+    other = {f"{name}2": rows for name, rows in two.relations.items() if name in named}
+    return Structure(one.universe, {**one.relations, **other}, one.functions)
+
+
+def scene_twice(structure: Structure) -> Pair[Config, State, Act]:
+    """Somebody is allowed, and in one of two runs calls its tool before the asker asks."""
+    policy, waits = _place(structure)
+    config = _config(2, policy, waits)
+    other, last = config.agents
+
+    def run(name: str) -> Scenario[Config, State, Act]:
+        acts = _calls(other, waits) if structure.relations[name] else _calls(other, waits)[:-1]
+        return Scenario(config, initial(config)[0], (*acts, Act(What.PRE, last, ROOM)))
+
+    return Pair(run("running"), run("running2"), "the same marks")
+
+
+def _alike(name: str, *arguments: Any) -> Formula:
+    return iff(word(TWICE, name, *arguments), word(TWICE, f"{name}2", *arguments))
+
+
+DETERMINED = _theorem(
+    "guard_determinism_under_every_policy",
+    "guard_determinism_p36",
+    sentence="The same marks, the same request and the same policy, the same answer: whatever tools run meanwhile.",
+    source="P36",
+    theory=TWICE,
+    view=view_twice,
+    realise=scene_twice,
+    variables=(i,),
+    goal=conjunction([_alike(name) for name in ("allowed", "blocked", "refused", "found")]) & _alike("wins", i),
+    witness=yields() & exists([a], running(a)) & ~exists([a], TWICE.relations[-1](a)),
+    mutants=(
+        in_both(PRE_ACTION, SHARED, mutation(PRE_ACTION, "running_tools_claim", _USED)),
+        in_both(PRE_ACTION, SHARED, mutation(PRE_ACTION, "yield_all_allows", _SOMEBODY, "the same for the same marks")),
+    ),
+)
+
+POLICIES: tuple[Theorem, ...] = (PRECEDENCE, UNCONTESTED, DECIDED, TRANSPARENT, CAUSED, DETERMINED)
+"""The theorems about pre_action that hold under every policy."""
