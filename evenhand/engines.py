@@ -34,7 +34,7 @@ from evenhand.report.trace import evidence_length, story_of
 if TYPE_CHECKING:
     from evenhand.properties.search import Prepared
 
-__all__ = ["failed", "findings_of", "prepared_search", "run", "sentences", "steps_beyond", "verdicts_of"]
+__all__ = ["SAME", "failed", "findings_of", "prepared_search", "run", "sentences", "steps_beyond", "verdicts_of"]
 
 AnySystem = System[Any, Any, Any, Any, Any]
 
@@ -48,6 +48,10 @@ def run(bundle: Bundle, job: Job, *, workers: int = 1) -> tuple[Finding, ...]:
         case "explore" | "fuzz":
             system = system_for(bundle, job)
             return findings_of(bundle, job, system, verdicts_of(bundle, job, system, workers=workers))
+        case "prove" if not job.theorem:
+            from evenhand.equality import equal_anywhere
+
+            return (equal_anywhere(bundle, job),)
         case "prove":
             from evenhand.proving import proved  # solvers are loaded only where a proof is asked for
 
@@ -243,7 +247,7 @@ def failed(bundle: Bundle, job: Job, reason: str) -> tuple[Finding, ...]:
             claims = [claim.name for claim in claims_for(bundle, system, job.claims)]
             claims = [SAME] if job.engine == "compare" else claims
         case "prove":
-            system, claims = "", [job.theorem]
+            system, claims = "", [job.theorem or SAME]
         case "replay":
             system, claims = "", ["fixtures"]
     known = sentences(bundle)

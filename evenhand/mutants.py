@@ -54,7 +54,8 @@ class MutantRow:
     """What became of one mutant, beside what was registered; `because` explains a mutant that lives.
 
     `hint` is the run on which a survivor shows something else, step by step: what a missing claim would be about.
-    `command` compares it with the reference again.
+    `command` compares it with the reference again.  Of an equivalent one `proved` says for how many of what that was
+    proved; where it is empty, `unproved` says why it is known in its scope alone.
     """
 
     mutant: str
@@ -71,6 +72,8 @@ class MutantRow:
     doubts: tuple[str, ...] = ()
     hint: tuple[str, ...] = ()
     command: str = ""
+    proved: str = ""
+    unproved: str = ""
 
     @property
     def as_stated(self) -> bool:
@@ -100,6 +103,8 @@ class MutantRow:
             "doubts": list(self.doubts),
             "hint": list(self.hint),
             "command": self.command,
+            "proved": self.proved,
+            "unproved": self.unproved,
             "kills": [{"claim": k.claim, "engine": k.engine, "length": k.length} for k in self.kills],
         }
 
@@ -225,26 +230,28 @@ def kill_matrix(
     seed: int = 0,
     jobs: int = 1,
     progress: Callable[[Job], None] = _silent,
+    proofs: bool = False,
 ) -> KillMatrix:
     """Run every mutant (or those named) of a registered protocol against every claim of its system.
 
-    Search and machine run at the bounds of `HUNT`, `theorems` are those whose mutants count too.  `automatic`
-    more mutants are made by rule from the reference's own functions, chosen by `seed`.  `progress` hears of
-    every finished job.  Raises UnknownName for a mutant that is not there.
+    Search and machine run at the bounds of `HUNT`, `theorems` are those whose mutants count too.  With `proofs`,
+    solvers are asked whether what is equivalent in its scope is equal whatever the size.  `automatic` more mutants
+    are made by rule from the reference's own functions, chosen by `seed`.  `progress` hears of every finished job.
+    Raises UnknownName for a mutant that is not there.
     """
     names = [mutant.name for mutant in bundle.model.mutants]
     for name in mutants:
         if name not in names:
             raise UnknownName(f"mutant of {bundle.name}:", name, names)
     run = _Run(bundle, budget, seed, jobs, progress)
-    proofs = [Job(bundle.name, "prove", theorem=name, variant="*") for name in theorems]
-    rows = run.rows([m for m in bundle.model.mutants if not mutants or m.name in mutants], proofs)
+    asked = [Job(bundle.name, "prove", theorem=name, variant="*") for name in theorems]
+    rows = run.rows([m for m in bundle.model.mutants if not mutants or m.name in mutants], asked, anywhere=proofs)
     made = run.automatic(automatic_names(bundle, automatic, seed))
     return KillMatrix(
         protocol=bundle.name,
         rows=rows,
         claims=tuple(claim.name for claim in bundle.claims),
-        engines=("explore", "fuzz", *(("prove",) if proofs else ())),
+        engines=("explore", "fuzz", *(("prove",) if asked else ())),
         automatic=made,
         interrupted=run.interrupted,
         unfinished=tuple(run.unfinished),
@@ -302,14 +309,18 @@ class _Run:
             seed=self.seed,
         )
 
-    def rows(self, mutants: Sequence[Mutant[Any]], proofs: Sequence[Job]) -> tuple[MutantRow, ...]:
-        """A row for every mutant; those no claim kills are compared with the reference."""
+    def rows(
+        self, mutants: Sequence[Mutant[Any]], proofs: Sequence[Job], *, anywhere: bool = False
+    ) -> tuple[MutantRow, ...]:
+        """A row for every mutant; those no claim kills are compared with the reference, `anywhere` by proof as well."""
         places = [self.place(mutant) for mutant in mutants]
         references = [replace(place, variant="") for place in places]
         self.run([job for place in (*references, *places) for job in _searched(place)] + list(proofs))
         self.proved = [finding for job in proofs for finding in self.found.get(job, ())]
         alive = [place for place in places if not self.kills(place)]
         self.run(replace(place, engine="compare") for place in alive)
+        if anywhere:
+            self.run(_anywhere(place) for place in alive if self.fate(place, "killed") == "equivalent")
         return tuple(self.row(mutant, place) for mutant, place in zip(mutants, places, strict=True))
 
     def findings(self, place: Job) -> list[Finding]:
@@ -335,6 +346,8 @@ class _Run:
         compared = self.found.get(replace(place, engine="compare"), ())
         fate = self.fate(place, mutant.expected)
         because = "; ".join(finding.because for finding in compared)
+        beyond = self.found.get(_anywhere(place), ()) if fate != "killed" else ()
+        proved = "; ".join(one.because for one in beyond if one.status is Status.HOLDS)
         doubts = [f"{f.engine}: {f.because}" for f in self.findings(place) if f.status is Status.UNDECIDED]
         return MutantRow(
             mutant=mutant.name,
@@ -349,8 +362,10 @@ class _Run:
             kills=kills,
             because=because,
             doubts=() if kills else tuple(dict.fromkeys(doubts)),
-            hint=tuple(line for finding in compared for line in finding.trace) if fate == "survivor" else (),
+            hint=tuple(line for one in (*compared, *beyond) for line in one.trace) if fate == "survivor" else (),
             command=replace(place, engine="compare").command,
+            proved=proved,
+            unproved="; ".join(one.because for one in beyond if not proved),
         )
 
     def fate(self, place: Job, expected: str) -> Fate:
@@ -360,7 +375,8 @@ class _Run:
         comparing = replace(place, engine="compare")
         if any(job not in self.found for job in (*_searched(place), comparing)):
             return "unfinished"
-        if any(self.equal(place, finding) for finding in self.found[comparing]):
+        beyond = self.found.get(_anywhere(place), ())
+        if any(self.equal(place, finding) for finding in self.found[comparing]) and not any(map(_refuted, beyond)):
             return "equivalent"
         return "open_gap" if expected == "open_gap" else "survivor"
 
@@ -421,6 +437,15 @@ def _searched(place: Job) -> tuple[Job, Job]:
     return replace(place, engine="explore"), replace(place, engine="fuzz")
 
 
+def _anywhere(place: Job) -> Job:
+    """The job that asks whether the mutant hunted there is equal to the reference whatever the size."""
+    return Job(place.protocol, "prove", place.system, variant=place.variant)
+
+
+def _refuted(finding: Finding) -> bool:
+    return finding.status is Status.REFUTED
+
+
 def _variant(job: Job) -> str:
     """Whose time a job takes: a mutant's, the reference's, or that of a theorem with all its mutants."""
-    return f"theorem {job.theorem}" if job.engine == "prove" else job.variant or "reference"
+    return f"theorem {job.theorem}" if job.theorem else job.variant or "reference"

@@ -72,7 +72,8 @@ class Job:
 
     `readings` and `scope` list only what differs from the system's own; `variant` is a mutant's name;
     `claims` names the claims (empty: all); `theorem` is for `prove`, where the variant `*` asks for what became of
-    each of its mutants.  `guided` steers the machine.  A search of more than `finishable` steps is not begun.
+    each of its mutants; without a theorem it is asked whether the variant equals the reference whatever the size.
+    `guided` steers the machine.  A search of more than `finishable` steps is not begun.
     """
 
     protocol: str

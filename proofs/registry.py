@@ -24,6 +24,7 @@ _ENGINE = frozenset(
             "agreement",
             "corners",
             "countermodel",
+            "equality",
             "licence",
             "linked",
             "matrix",

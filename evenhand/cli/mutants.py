@@ -84,6 +84,7 @@ def mutants(
                 seed=seed,
                 jobs=jobs or cores(),
                 progress=progress,
+                proofs=proofs,
             )
     written = _write(bundle, found, folder) if folder is not None else {}
     if as_json:
@@ -114,10 +115,11 @@ def _print(found: KillMatrix, written: dict[str, str], *, every: bool) -> None:
         style = "green" if row.as_stated else "red"
         table.add_row(Text(inert(row.mutant)), Text(row.fate, style=style), Text("\n".join(map(inert, _by(row)))))
     console.print(table)
+    proved = sum(bool(row.proved) for row in found.rows)
     lines = [
         f"{plural(len(found.rows), 'mutant')}: {len(found.of('killed'))} killed, "
-        f"{len(found.of('equivalent'))} shown equivalent, {len(found.of('open_gap'))} open gaps, "
-        f"{plural(len(found.of('survivor')), 'survivor')}.",
+        f"{len(found.of('equivalent'))} shown equivalent ({proved} by proof, whatever the size), "
+        f"{len(found.of('open_gap'))} open gaps, {plural(len(found.of('survivor')), 'survivor')}.",
     ]
     if every:  # of a few mutants most claims say nothing, and are not to blame
         lines += [
@@ -127,8 +129,8 @@ def _print(found: KillMatrix, written: dict[str, str], *, every: bool) -> None:
     made = found.automatic
     if made.made:
         lines.append(
-            f"made by rule: {made.made}, killed {len(made.killed)}, equivalent {len(made.equivalent)}, "
-            f"surviving {len(made.surviving)}, stillborn {len(made.stillborn)}"
+            f"made by rule: {made.made}, killed {len(made.killed)}, equivalent {len(made.equivalent)} (each in its "
+            f"scope, for no theory speaks of them), surviving {len(made.surviving)}, stillborn {len(made.stillborn)}"
         )
         lines += [f"  survives: {name}" for name in made.surviving]
     for row in found.rows:
@@ -144,7 +146,8 @@ def _print(found: KillMatrix, written: dict[str, str], *, every: bool) -> None:
 def _by(row: MutantRow) -> list[str]:
     if row.kills:
         return [f"{claim}: {', '.join(_told(kills))}" for claim, kills in _grouped(row.kills).items()]
-    return [part for part in (row.reason, row.because, *row.doubts[:3]) if part]
+    unproved = f"not known beyond that: {row.unproved}" if row.unproved else ""
+    return [part for part in (row.reason, row.because, row.proved, unproved, *row.doubts[:3]) if part]
 
 
 def _grouped(kills: Iterable[Kill]) -> dict[str, list[Kill]]:

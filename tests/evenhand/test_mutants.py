@@ -172,8 +172,8 @@ def test_the_keys_are_these(cli: Command) -> None:
     ]  # fmt: skip
     assert sorted(made["automatic"]) == ["equivalent", "killed", "made", "stillborn", "surviving", "unfinished"]
     assert sorted(made["matrix"][0]) == [
-        "as_stated", "because", "command", "doubts", "expected", "fate", "hint", "kills", "mutant", "readings",
-        "reason", "scope", "sentence", "source", "system",
+        "as_stated", "because", "command", "doubts", "expected", "fate", "hint", "kills", "mutant", "proved",
+        "readings", "reason", "scope", "sentence", "source", "system", "unproved",
     ]  # fmt: skip
     assert (made["survivors"], made["equivalent"], made["open_gaps"]) == ([], ["slow_leave"], ["sticky"])
 

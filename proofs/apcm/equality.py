@@ -1,0 +1,100 @@
+"""Mutants of the compiler that the theory of a compile shows to be equal to it, and how they are said in it.
+
+Under `av_rp_overlap=error` what is both authorised and to be preserved is an error of its own: the theory then has
+one word more, and nothing that overlaps compiles.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from evenhand.model.apcm.readings import Readings
+from evenhand.model.apcm.step import ApcmStep
+from evenhand.model.system import Step, System
+from evenhand.proofs.apcm.compiling import ACT, PREF, TEXT, av, feasible, rp, violates
+from evenhand.proofs.apcm.link import pref, view_text
+from evenhand.proofs.apcm.samples import WORLDS
+from evenhand.proofs.apcm.theorems import EXACTLY, MASK
+from evenhand.proofs.apcm.words import FAULTS
+from evenhand.proofs.equality import Equality
+from evenhand.proofs.smt.logic import Definition, Formula, Relation, exists, forall, iff, variables
+from evenhand.proofs.smt.structure import Structure
+from evenhand.proofs.theorem import Mutation
+
+__all__ = ["EQUALITIES", "OVERLAP_IS_AN_ERROR", "view_overlap"]
+
+a = ACT("a")
+p, q = variables(PREF, "p q")
+
+overlapping = Relation("overlapping", (PREF,))
+"""Authorised, and to be preserved: the culprits of E_AV_RP_OVERLAP."""
+
+_COMPILES = TEXT.meanings["compiles"]
+_MEANT = {
+    "compiles": (
+        Definition(overlapping, (p,), av(p) & rp(p), "3.1, reading av_rp_overlap=error"),
+        Definition(_COMPILES.relation, (), _COMPILES.body & forall([p], ~overlapping(p)), "6: no rule fails"),
+    )
+}
+OVERLAP_IS_AN_ERROR = replace(
+    TEXT,
+    name="apcm_pairs_apart",
+    definitions=tuple(one for meaning in TEXT.definitions for one in _MEANT.get(meaning.name, (meaning,))),
+)
+"""The theory of a compile under `av_rp_overlap=error`."""
+
+
+def view_overlap(step: ApcmStep) -> Structure | None:
+    """A step under that reading as a structure of OVERLAP_IS_AN_ERROR; None outside."""
+    readings = step.config.readings
+    if readings.av_rp_overlap != "error":
+        return None
+    usual = replace(step.config, readings=replace(readings, av_rp_overlap=Readings().av_rp_overlap))
+    found = view_text(Step(usual, step.before, step.action, step.shown, step.after))
+    if found is None:
+        return None
+    culprits = [error.culprit for error in step.shown.errors if error.code == "E_AV_RP_OVERLAP"]
+    said = frozenset((pref(one[0]),) for one in culprits)
+    return Structure(found.universe, {**found.relations, "overlapping": said}, found.functions)
+
+
+def _samples(system: System[Any, Any, Any, Any, Any]) -> Iterator[ApcmStep]:
+    """The situations that other theorems are linked on, under the system's own readings."""
+    for _, (config, state, action) in WORLDS.situations(system):
+        yield system.take(replace(config, readings=system.readings), state, action)
+
+
+def _rule_1(body: Formula, source: str) -> tuple[Definition, ...]:
+    return (Definition(TEXT.meanings["rule_1"].relation, (a,), body, source),)
+
+
+_APART = replace(
+    MASK,
+    name="mask_forbids_exactly_rule_1_where_overlap_is_an_error",
+    theory=OVERLAP_IS_AN_ERROR,
+    view=view_overlap,
+    samples=_samples,
+    readings={"av_rp_overlap": "error"},
+    mutants=(Mutation(mutant="violations_need_no_authority", definitions=FAULTS["violations_need_no_authority"]),),
+)
+
+EQUALITIES = (
+    Equality(
+        mutant="rule_1_as_equality",
+        theorem=EXACTLY,
+        definitions=_rule_1(
+            feasible(a) & ~(forall([p], iff(violates(a, p), av(p))) & ~exists([q], av(q) & rp(q))),
+            "permitted is what violates exactly AV, if AV keeps RP",
+        ),
+    ),
+    Equality(
+        mutant="preservations_redundant_without_overlap",
+        theorem=_APART,
+        definitions=_rule_1(
+            feasible(a) & exists([p], violates(a, p) & ~av(p)), "only what is not authorised is forbidden"
+        ),
+    ),
+)
+"""What is asked about mutants that are registered as equivalent."""
