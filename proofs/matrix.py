@@ -1,7 +1,8 @@
 """The kill matrix: every theorem of a protocol against every mutant that its theory can say.
 
-A cell is found by the same queries and the same replay as in `prove`.  Where a theorem speaks of no word that the
-mutant changes, its queries are the reference's and no solver is asked.  What was registered before is compared with
+A cell is found by the same queries and the same replay as in `prove`, a conjunct of the theorem at a time.  Where
+neither a conjunct nor an axiom leads to a word that the mutant changes, the query is the reference's and no solver is
+asked; whether the reference is proved is for `prove` to say.  What was registered before is compared with
 what comes out: a cell that is not as registered is `wrong`.
 
 By default a protocol's mutants are those that any of its theorems states, each tried on every theorem that has all
@@ -20,14 +21,14 @@ from typing import Literal, cast
 
 from evenhand.proofs.countermodel import Refutation, follow
 from evenhand.proofs.registry import theorems
-from evenhand.proofs.smt.logic import Definition, Holds, Not, walk
+from evenhand.proofs.smt.logic import Definition, Formula, Holds, Not, walk
 from evenhand.proofs.smt.portfolio import Limits, Portfolio, shared
 from evenhand.proofs.smt.rewriting import symbols
 from evenhand.proofs.theorem import Mutation, Theorem
 from evenhand.proofs.theory import Theory
 from evenhand.properties.registry import Bundle
 
-__all__ = ["Attempt", "Cell", "attempts", "cells", "outside", "table", "touches"]
+__all__ = ["Attempt", "Cell", "attempts", "cells", "counted", "outside", "table", "touched", "touches"]
 
 Outcome = Literal["killed", "spared", "not touched", "not replayed", "unknown"]
 Registered = Literal["killed", "spared", ""]
@@ -131,28 +132,51 @@ def cells(tried: Iterable[Attempt], bundle: Bundle, *, portfolio: Portfolio | No
         yield Cell(attempt.theorem.name, attempt.mutant, _outcome(attempt, bundle, asked), attempt.registered)
 
 
+def touched(attempt: Attempt) -> tuple[Formula, ...]:
+    """The parts of the theorem that the mutant can change: those that lead to a word which it defines anew.
+
+    All of them where the theory's axioms lead to one.  A part that leads to none is the reference's own, axioms and
+    all, and nothing is asked about it.
+    """
+    theorem = attempt.theorem
+    assumed = [name for axiom in theorem.theory.axioms for name in axiom.relations]
+    if touches(theorem.theory, assumed, attempt.definitions):
+        return theorem.parts
+    return tuple(part for part in theorem.parts if touches(theorem.theory, _spoken(part), attempt.definitions))
+
+
+def _spoken(formula: Formula) -> list[str]:
+    return [part.relation.name for part in walk(formula) if isinstance(part, Holds)]
+
+
 def _outcome(attempt: Attempt, bundle: Bundle, portfolio: Portfolio) -> Outcome:
+    parts = touched(attempt)
+    if not parts:
+        return "not touched"
     theorem = replace(
         attempt.theorem, mutants=(Mutation(mutant=attempt.mutant, definitions=attempt.definitions),), lemmas=()
     )
-    spoken = [part.relation.name for part in walk(theorem.formula) if isinstance(part, Holds)]
-    if not touches(theorem.theory, spoken, attempt.definitions):
-        return "not touched"
     theory = theorem.theory.redefined(attempt.definitions)
-    found: Outcome = "spared"
-    for part in theorem.parts:
+    claim = next(claim for claim in bundle.claims if claim.name == theorem.claim)
+    rules = next(one.rules for one in bundle.model.mutants if one.name == attempt.mutant)
+    honest = bundle.model.systems[theorem.system].under(**theorem.readings)
+    mutated = replace(honest, rules=rules, variant=attempt.mutant)
+    found: list[Outcome] = ["spared"]
+    for part in parts:
         answered = portfolio.ask(theory.query(("goal", Not(part))), expected="sat", limits=LIMITS)
-        if answered.model is not None and answered.status == "sat":
-            claim = next(claim for claim in bundle.claims if claim.name == theorem.claim)
-            rules = next(one.rules for one in bundle.model.mutants if one.name == attempt.mutant)
-            honest = bundle.model.systems[theorem.system].under(**theorem.readings)
-            outcome = follow(
-                theorem, theory, answered.model, claim, replace(honest, rules=rules, variant=attempt.mutant)
-            )
-            return "killed" if isinstance(outcome, Refutation) else "not replayed"
-        if answered.status != "unsat":
-            found = "unknown"
-    return found
+        if answered.status == "sat":
+            # One that replays is enough; another part, or another solver's model, may be the one.
+            models = [answer.model for answer in answered.answers if answer.model is not None]
+            if any(isinstance(follow(theorem, theory, one, claim, mutated), Refutation) for one in models):
+                return "killed"
+            found.append("not replayed")
+        elif answered.status != "unsat":
+            found.append("unknown")
+    return max(found, key=_WEIGHTS.index)
+
+
+_WEIGHTS: tuple[Outcome, ...] = ("spared", "unknown", "not replayed")
+"""What a cell comes to whose parts came to different things, and of which none is a kill: the last of these."""
 
 
 def touches(theory: Theory, claim: Iterable[str], definitions: Iterable[Definition]) -> bool:
@@ -167,6 +191,15 @@ def touches(theory: Theory, claim: Iterable[str], definitions: Iterable[Definiti
         if meaning is not None:
             waiting += [part.relation.name for part in walk(meaning.body) if isinstance(part, Holds)]
     return any(definition.name in reached for definition in definitions)
+
+
+def counted(found: Iterable[Cell]) -> str:
+    """How many cells came out in which way, in words: what a page may say of a matrix."""
+    every = list(found)
+    said = [f"{sum(cell.outcome == outcome for cell in every):,} {outcome}" for outcome in SIGNS]
+    wrong = sum(cell.wrong for cell in every)
+    judged = sum(bool(cell.registered) for cell in every)
+    return f"{len(every):,} cells: {', '.join(said)}; {judged} registered, {wrong or 'none'} of them otherwise"
 
 
 def table(found: Iterable[Cell]) -> str:

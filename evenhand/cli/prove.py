@@ -28,7 +28,7 @@ from evenhand.counterexamples.store import write_atomically
 from evenhand.model.canonical import Json
 from evenhand.plan import Job
 from evenhand.proofrecords import Named, differences, named_in, records, write_proofs, write_queries
-from evenhand.proofs.matrix import Cell, attempts, cells, outside, table
+from evenhand.proofs.matrix import Cell, attempts, cells, counted, outside, table
 from evenhand.proofs.prove import Proved
 from evenhand.proofs.prove import prove as prove_theorem
 from evenhand.proofs.smt.portfolio import NoSolver
@@ -140,6 +140,10 @@ def _matrix(bundle: Bundle, names: Collection[str], *, as_json: bool) -> int:
         with counting("matrix") as progress:
             for number, cell in enumerate(cells(tried, bundle), start=1):
                 found.append(cell)
+                if number == len(tried) or tried[number].theorem.name != cell.theorem:
+                    # A matrix takes minutes: what it has so far is told theorem by theorem.
+                    own = [one for one in found if one.theorem == cell.theorem]
+                    say(f"matrix: {inert(cell.theorem)}: {counted(own)}")
                 if progress is not None:
                     progress(number, len(tried))
     except NoSolver as error:
@@ -149,10 +153,11 @@ def _matrix(bundle: Bundle, names: Collection[str], *, as_json: bool) -> int:
         entries: list[Json] = [
             {"theorem": c.theorem, "mutant": c.mutant, "outcome": c.outcome, "registered": c.registered} for c in found
         ]
-        emit({"matrix": {"protocol": bundle.name, "ok": not wrong, "cells": entries}})
+        emit({"matrix": {"protocol": bundle.name, "ok": not wrong, "counted": counted(found), "cells": entries}})
     else:
         for line in table(found).splitlines():
             typer.echo(inert(line))
+        typer.echo(counted(found))
         for mutant, reason in outside(bundle.name).items():
             typer.echo(inert(f"outside the theory: {mutant}, because {reason}"))
         for cell in wrong:

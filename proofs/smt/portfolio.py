@@ -65,8 +65,8 @@ class NoSolver(RuntimeError):
 class Answer:
     """One solver's answer: its status, why it is unknown, the names in its core, its model, units used.
 
-    `cut` says that its units came to an end.  `seconds` are CPU seconds of its process for this query; a clock
-    reading, so that equal answers may differ in it.
+    `cut` says that its units came to an end.  `seconds` are CPU seconds of its process for this query, none where it
+    had been asked before; a clock reading, so that equal answers may differ in it.
     """
 
     solver: str
@@ -231,11 +231,14 @@ class Portfolio:
         self, solvers: Sequence[Solver], question: Mapping[str, Any], query: Query, limits: Limits, divisor: int = 1
     ) -> list[Answer]:
         asked: list[tuple[str, Worker | None]] = []
+        known: set[str] = set()
         for index, solver in enumerate(solvers):
             put = {**question, "rlimit": units(solver, limits, divisor), "options": dict(solver.options)}
             place = hashlib.sha256(json.dumps([solver.start, put]).encode()).hexdigest()
             worker: Worker | None = None
-            if place not in self._told:
+            if place in self._told:
+                known.add(place)
+            else:
                 # Two configurations of one solver in one round need a process each.
                 key = (*solver.start, str(sum(s.start == solver.start for s in solvers[:index])))
                 worker = self._workers.setdefault(key, Worker(solver.start))
@@ -244,7 +247,8 @@ class Portfolio:
         for place, worker in asked:
             if worker is not None:
                 self._told[place] = worker.take(limits.patience)
-        told = [self._told[place] for place, _ in asked]
+        # What was not asked now took no time now.
+        told = [{**self._told[place], **({"seconds": 0.0} if place in known else {})} for place, _ in asked]
         for (place, _), said in zip(asked, told, strict=True):
             if "used" not in said:  # what befell a process, or its clock, may not befall the next one
                 self._told.pop(place, None)

@@ -34,7 +34,7 @@ from evenhand.proofs.smt.logic import (
 from evenhand.proofs.smt.portfolio import Answered
 from evenhand.proofs.smt.rewriting import expand, translate
 from evenhand.proofs.smt.smtlib import Query
-from evenhand.proofs.smt.structure import Reader, Structure
+from evenhand.proofs.smt.structure import Structure
 from evenhand.proofs.theory import Axiom, Theory
 
 __all__ = ["Ask", "At", "Machine", "after", "symbols"]
@@ -232,7 +232,7 @@ class Machine:
 
     def false_in(self, run: Sequence[Structure], *, initial: bool, true: Iterable[tuple[Formula, int]] = ()) -> str:
         """What the evaluator finds wrong with a run: an axiom, init, a step, or a formula at a moment; else empty."""
-        reader = Reader(self.theory.meanings)
+        reader = self.theory.reader  # asked about hundreds of runs: what it compiled once stays
         axioms = [(axiom, self._speaks(axiom)) for axiom in self.theory.axioms]
         for number, moment in enumerate(run):
             last = number == len(run) - 1
