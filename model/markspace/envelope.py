@@ -85,10 +85,15 @@ def check(config: LayersConfig, envelope: Envelope, agent: str) -> Health:
         return Health.NORMAL
     if any(spikes(config, watched, kind) for kind in (Kind.OBSERVATION, Kind.NEED)) or shifted(config, watched):
         return Health.RESTRICTED
-    for scope, _ in watched.now:
-        if sum(any(place == scope for place, _ in one.now) for one in envelope.watched) >= 3:
+    for topic in _topics(watched):
+        if sum(topic in _topics(one) for one in envelope.watched) >= 3:
             return Health.FLAGGED
     return Health.NORMAL
+
+
+def _topics(watched: Watched) -> frozenset[str]:
+    """The scopes of this window's marks that have a topic, the same one for all here; a need has none (§2.6)."""
+    return frozenset(scope for scope, kind in watched.now if kind is not Kind.NEED)
 
 
 def with_restricted(config: LayersConfig, envelope: Envelope, agent: str, restricted: bool) -> Envelope:

@@ -152,9 +152,10 @@ class PublishedLayers:
 
     def _health(self, act: Operation, shown: Outcome) -> Health | None:
         """What the envelope answered to the guard, where that let the write through or stopped it."""
-        told = self.envelope is not None and act.agent in self.agents and act.op is Op.WRITE
-        judged = shown.accepted or shown.by is Layer.ENVELOPE
-        return self.envelope.health if told and judged and self.envelope is not None else None
+        if self.envelope is None or act.agent not in self.agents:
+            return None
+        let_through = shown.accepted and act.op is Op.WRITE
+        return self.envelope.health if let_through or shown.by is Layer.ENVELOPE else None
 
     def _audits(self, act: Operation) -> tuple[tuple[str, bool, str], ...]:
         """The needs that the guard wrote because of a flag."""

@@ -21,7 +21,9 @@ from evenhand.adapters.protocol import Unsupported
 from evenhand.checking.finding import load_finding, recheck
 from evenhand.checking.loop import EXHAUSTIVE, Effort, SystemChecked, check_system
 from evenhand.model.codec import decode, encode
-from evenhand.model.markspace.layers_words import Layer
+from evenhand.model.markspace.layers_words import TYPES as LAYERED
+from evenhand.model.markspace.layers_words import Health, Layer, Op, Operation, Outcome
+from evenhand.model.markspace.marks import Kind
 from evenhand.model.markspace.signals import WEIGHTS
 from evenhand.model.markspace.signals_words import TYPES, Lives, SignalConfig, Still
 from evenhand.properties.registry import find
@@ -51,6 +53,8 @@ def claims(found: SystemChecked) -> set[str]:
         ("layers", {"only": 6}, 200, "kernel_agrees_with_model"),
         ("layers", {"only": 5}, 100, "budget_warnings_are_in_time"),
         ("layers", {"only": 11}, 100, "telemetry_completeness_p58"),
+        ("layers", {"only": 13, "marks": 2}, 900, "spikes_are_restricted"),
+        ("layers", {"only": 13, "marks": 1}, 100, "barrier_principal_exclusivity_p45"),
         ("scheduling", {}, 800, "schedule_interval_p56"),
         ("deferred", {"levels": 1}, 500, "one_winner_per_boundary"),
         ("first_writer", {"levels": 1}, 300, "uncontested_is_allowed"),
@@ -149,20 +153,70 @@ def test_a_fault_planted_in_the_package_is_found(monkeypatch: pytest.MonkeyPatch
     assert "content_access_p21" in after - before
 
 
+WROTE = Operation(Op.WRITE, "alice", "a", Kind.OBSERVATION)
+TICK = Operation(Op.TICK)
+
+
+def both_say(only: int, *acts: Operation) -> list[tuple[Outcome, Outcome]]:
+    """What the model and the package show, step by step, in a deployment of layers with room for four marks."""
+    system: Any = find("markspace").model.systems["layers"].at(only=only, marks=4)
+    (config,) = system.all_configs()
+    (state,) = system.initial(config)
+    package = PublishedLayers(config)
+    shown: list[tuple[Outcome, Outcome]] = []
+    for act in acts:
+        step = system.take(config, state, act)
+        state = step.after
+        shown.append((step.shown, decode(package.step(encode(act)), *LAYERED)))
+    return shown
+
+
+def test_the_detector_has_a_floor_under_its_deviation() -> None:
+    """One observation in the window before and two now: no spread, and yet no spike (9.7 has no such floor)."""
+    check = Operation(Op.CHECK, "alice")
+    *alike, (ours, theirs) = both_say(13, WROTE, TICK, TICK, WROTE, WROTE, check)
+    assert all(model == package for model, package in alike)
+    assert (ours.health, theirs.health) == (Health.RESTRICTED, Health.NORMAL)
+
+
+def test_a_shift_of_type_is_seen_alike_and_stops_more() -> None:
+    """A need in the window before, an observation now: both restrict, and the package refuses tool calls as well."""
+    need = Operation(Op.WRITE, "alice", "a", Kind.NEED)
+    *alike, (ours, theirs) = both_say(13, need, TICK, TICK, WROTE, WROTE, Operation(Op.EXECUTE, "alice", "a"))
+    assert all(model == package for model, package in alike)
+    assert alike[-1][0].by is Layer.ENVELOPE
+    assert (ours.accepted, theirs.accepted, theirs.by) == (True, False, Layer.ENVELOPE)
+
+
+def test_who_watched_a_superseded_mark_is_told_of_the_new_one() -> None:
+    """P50 queues what matches the patterns; the package adds what replaces something that did."""
+    assert "subscription_idempotency_p48" in claims(checked("composing", 2_500))
+
+
+def test_an_envelope_that_forgets_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """P40 holds of the package: its flag is sticky; one that is not shows at the second check."""
+    need, check = Operation(Op.WRITE, "alice", "a", Kind.NEED), Operation(Op.CHECK, "alice")
+    run = (need, TICK, TICK, WROTE, check, TICK, TICK, check)
+    assert both_say(13, *run)[-1][1].health is Health.RESTRICTED
+
+    def forgetful(self: Any, agent: Any) -> Any:
+        self.reset(agent, None)
+        return usual(self, agent)
+
+    usual = cast("Callable[..., Any]", markspace.StatisticalEnvelope.check)
+    monkeypatch.setattr(markspace.StatisticalEnvelope, "check", forgetful)
+    ours, theirs = both_say(13, *run)[-1]
+    assert (ours.health, theirs.health) == (Health.RESTRICTED, Health.NORMAL)
+
+
 def test_what_the_package_lacks_is_unsupported() -> None:
-    """No guess is made about readings and deployments that it does not have: a lease, an envelope."""
-    bundle = find("markspace")
-    leased = bundle.model.systems["first_writer"].under(lease="renewed_while_tool_runs")
-    layers = bundle.model.systems["layers"]
-    enveloped = next(one for one in layers.all_configs() if one.has(Layer.ENVELOPE))
-    for name, system, config in (
-        ("first_writer", leased, next(iter(leased.all_configs()))),
-        ("layers", layers, enveloped),
-    ):
-        start = next(iter(system.initial(config)))
-        initial: Any = {"protocol": "markspace", "system": name, "config": encode(config), "start": encode(start)}
-        with pytest.raises(Unsupported):
-            published(initial)
+    """No guess is made about readings that it does not have: a lease that is renewed."""
+    leased = find("markspace").model.systems["first_writer"].under(lease="renewed_while_tool_runs")
+    config = next(iter(leased.all_configs()))
+    start = next(iter(leased.initial(config)))
+    initial: Any = {"protocol": "markspace", "system": "first_writer", "config": encode(config), "start": encode(start)}
+    with pytest.raises(Unsupported):
+        published(initial)
     with pytest.raises(Unsupported, match="not apcm"):
         published({"protocol": "apcm", "system": "x", "config": None, "start": None})
 
