@@ -53,6 +53,7 @@ class Rules:
     judged: Callable[[LayersConfig, Envelope, Envelope], Envelope]
     rotated: Callable[[LayersConfig, Envelope], Envelope]
     exceeded: Callable[[LayersConfig, Rates, str, str], bool]
+    rated: Callable[[Rates, str, str, bool], Rates]
     moved_on: Callable[[LayersConfig, Rates, int], Rates]
     stopped: Callable[[tuple[int, int], tuple[int | None, int | None]], bool]
     spent: Callable[[LayersConfig, Budget, str, tuple[int, int]], tuple[Budget, tuple[int, ...]]]
@@ -108,6 +109,7 @@ REFERENCE = Rules(
     judged=envelope.judged,
     rotated=envelope.rotated,
     exceeded=rate_limit.exceeded,
+    rated=rate_limit.rated,
     moved_on=rate_limit.moved_on,
     stopped=budget.stopped,
     spent=budget.spent,
@@ -189,14 +191,15 @@ def _write(rules: Rules, config: LayersConfig, world: World, act: Operation) -> 
     if world.rates is not None and watched:
         if rules.exceeded(config, world.rates, act.agent, act.scope):
             return _refused(stored, "too many writes in this window", Layer.RATE)
-        stored = replace(stored, rates=rate_limit.written(world.rates, act.agent, act.scope))
+        stored = replace(stored, rates=rules.rated(world.rates, act.agent, act.scope, True))
     if world.envelope is None or counted is None or not watched:
         return stored, Outcome(accepted=True)
     judged = rules.judged(config, world.envelope, counted)
     health = rules.check(config, judged, act.agent)
     if health is not Health.RESTRICTED:
         return stored, Outcome(accepted=True, health=health)
-    flagged = replace(stored, envelope=envelope.with_restricted(config, judged, act.agent, True))
+    rates = None if world.rates is None else rules.rated(world.rates, act.agent, act.scope, False)
+    flagged = replace(stored, envelope=envelope.with_restricted(config, judged, act.agent, True), rates=rates)
     if flagged.barrier is not None:
         flagged = replace(flagged, barrier=rules.escalated(config, flagged.barrier, act.agent, act.scope, act.kind))
     audit = ((act.agent, False, "envelope"),)  # 9.7: for the principal to read; nothing says that it blocks

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from evenhand.model.markspace.layers_words import LayersConfig, Rates
 
-__all__ = ["exceeded", "moved_on", "written"]
+__all__ = ["exceeded", "moved_on", "rated"]
 
 
 def exceeded(config: LayersConfig, rates: Rates, agent: str, scope: str) -> bool:
@@ -14,8 +14,10 @@ def exceeded(config: LayersConfig, rates: Rates, agent: str, scope: str) -> bool
     return (each is not None and here.count(agent) >= each) or (every is not None and len(here) >= every)
 
 
-def written(rates: Rates, agent: str, scope: str) -> Rates:
-    """A write is counted."""
+def rated(rates: Rates, agent: str, scope: str, accepted: bool) -> Rates:
+    """A write is counted if no later layer refuses it."""
+    if not accepted:
+        return rates
     return Rates(tuple(sorted((*rates.now, (agent, scope)))), rates.before)
 
 

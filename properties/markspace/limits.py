@@ -313,6 +313,35 @@ def windows_keep_their_limit(config: LayersConfig, value: Any) -> bool:
     return own and (every is None or all(scopes.count(scope) <= every for scope in scopes))
 
 
+def _refused_books(config: Any) -> tuple[Any, bool]:
+    return _window_begins(config), True
+
+
+def _by_the_books(value: Any, step: AnyStep) -> Any:
+    """The books of the window, and whether a refusal for its rate was due by them."""
+    books, _ = value
+    due = True
+    if step.shown.by is Layer.RATE:
+        each, every = step.config.rate
+        here = [who for who, where in books[1] if where == step.action.scope]
+        own = each is not None and here.count(step.action.agent) >= each
+        due = own or (every is not None and len(here) >= every)
+    return _in_window(books, step), due
+
+
+@monitor(
+    "The rate limit refuses only where as many writes were stored in this window as it allows.",
+    source="9.12, P66",
+    systems=ONLY,
+    applies=_applies_windows_keep_their_limit,
+    start=_refused_books,
+    update=_by_the_books,
+)
+def only_stored_writes_fill_the_window(config: LayersConfig, value: Any) -> bool:
+    """Attempts that another layer refused are no writes; where windows slide, the last one's writes count too."""
+    return bool(value[1]) or config.readings.rate_window == "sliding"
+
+
 def _no_writes(_config: Any) -> tuple[tuple[tuple[str, str], ...], ...]:
     return ((), ())
 
@@ -357,6 +386,7 @@ LIMITS: tuple[Property, ...] = (
     rate_limit_fleet_cap_p65,
     rate_limit_independence_p66,
     windows_keep_their_limit,
+    only_stored_writes_fill_the_window,
     no_burst_across_windows,
 )
 """The claims of this module."""

@@ -226,6 +226,10 @@ def _with_the_write(_config: LayersConfig, _before: Envelope, counted: Envelope)
     return counted
 
 
+def _whatever_becomes_of_it(rates: Rates, agent: str, scope: str, _accepted: bool) -> Rates:
+    return rate_limit.rated(rates, agent, scope, True)
+
+
 def _connects_once_written(one: Manifest, other: Manifest, state: ComposingState) -> bool:
     return bool(state.marks) and composing.REFERENCE.connects(one, other, state)
 
@@ -269,6 +273,13 @@ LAYERED: tuple[Mutant[Any], ...] = (
     _layer("no_fleet_cap", "The fleet has no limit.", "P65", 12, exceeded=_agents_only),
     _layer("rate_limit_too_eager", "One write by anybody fills the window.", "P66", 3, exceeded=_one_too_early),
     _layer("window_of_half_the_length", "Every half window starts anew.", "9.12", 3, moved_on=_each_half),
+    _layer(
+        "refusals_fill_the_window",
+        "What the envelope refuses counts as written for the rate limit.",
+        "9.12, P66",
+        10,
+        rated=_whatever_becomes_of_it,
+    ),
     _layer("stops_beyond_the_limit", "The budget stops only beyond its total.", "P61", 4, stopped=_beyond),
     _layer("output_unlimited", "Only input tokens stop an agent.", "P61", 5, stopped=_input_only),
     _layer("never_resumes", "An agent is stopped whatever its budget.", "P62", 4, stopped=_yes),
