@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from evenhand.adapters.kernels import adapter_source
+from evenhand.checking.finding import finding_json
 from evenhand.checking.loop import EXHAUSTIVE, MACHINE, Effort, check_system
+from evenhand.checking.several import PROMISES
 from evenhand.properties.registry import find
 from tests.evenhand.adapters.test_hidden_mutants import hunted
 
@@ -39,6 +43,29 @@ def test_an_honest_kernel_agrees(system: str, scope: dict[str, int]) -> None:
         source.close()
     assert [one.sighting.differences for one in found.defects] == []
     assert found.steps["exhaustive"] > 300
+
+
+def test_a_kernel_that_waits_for_ever_breaks_a_promise(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`leads_to`, of a kernel behind the pipe that tells its state: ticks go on, and the Issue is never finalized."""
+    promise = "every_issue_is_finalized"
+    claims = [claim for claim in find(PROTOCOL).claims if claim.name == promise]
+    small = {"texts": 0, "agents": 1, "rounds": 1, "budget": 1, "stake": 1}
+    made = find(PROTOCOL).model.systems["issue"].at(**small)
+    effort = Effort(20, examples=1, phases=(EXHAUSTIVE, PROMISES))
+    for mutant, broken in (("silent_agents_hang_a_phase", True), ("tap_mints", False)):
+        monkeypatch.setenv("EVENHAND_HIDDEN", f"{PROTOCOL}:{mutant}:state")
+        source = adapter_source("tests.evenhand.adapters.hidden:factory")
+        try:
+            found = check_system(PROTOCOL, [made], claims, source, claims_only=True, effort=effort)
+        finally:
+            source.close()
+        assert promise in found.judged
+        assert [one.sighting.subject for one in found.defects] == [promise] * broken
+        for defect in found.defects:
+            data = finding_json(PROTOCOL, made, defect, claims, claims_only=True, kernel="hidden")
+            run: Any = data["run"]
+            # Ticks alone, the first of which opens the Issue; the last goes round for ever and is the fair one.
+            assert data["loop"] == 1 and {action["$"] for action in run["actions"]} == {"Tick"}
 
 
 @pytest.mark.deep

@@ -21,6 +21,7 @@ from evenhand.properties.property import (
     Commute,
     DeadlockFree,
     DeterminedBy,
+    Eventually,
     LeadsTo,
     LivelockFree,
     Property,
@@ -84,16 +85,23 @@ COMES_FREE = LeadsTo(
     goal=lambda step: not step.after.inside,
     fairness=("those inside leave",),
 )
+GETS_IN = Eventually(
+    name="somebody_gets_in",
+    sentence="Where it is tried again and again, somebody gets in.",
+    goal=lambda step: step.shown == "taken",
+    fairness=("somebody tries",),
+)
 TAKEN = Reachable(name="taken", sentence="The latch can be taken.", goal=lambda step: step.shown == "taken")
-CLAIMS: tuple[Property, ...] = (ALIKE, LEAVING, BY_STATE, BY_WORDS, EMPTIES, TAKES_TURNS, COMES_FREE, TAKEN)
+CLAIMS: tuple[Property, ...] = (ALIKE, LEAVING, BY_STATE, BY_WORDS, EMPTIES, TAKES_TURNS, COMES_FREE, GETS_IN, TAKEN)
 
 
 def system() -> Any:
     """The latch, with fairness."""
     leaves: Fairness[Any, Any] = Fairness("weak", served)
+    tries: Fairness[Any, Any] = Fairness("weak", lambda _state, action: action.verb == "take")
 
     def fair(_config: Any) -> dict[str, Fairness[Any, Any]]:
-        return {"those inside leave": leaves}
+        return {"those inside leave": leaves, "somebody tries": tries}
 
     return replace(find("latch").model.systems["latch"], fair=fair)
 
@@ -181,6 +189,11 @@ def nobody_leaves(latch: Latch, _agent: int) -> list[int]:
     return latch.inside
 
 
+def in_turn(latch: Latch, agent: int) -> list[int]:
+    """Whoever leaves lets the other one in: everybody leaves again and again, and the latch never comes free."""
+    return [1 - agent] if agent in latch.inside else latch.inside
+
+
 class Resentful(Latch):
     """Whoever left once is not let in again, which no state tells."""
 
@@ -214,7 +227,7 @@ def test_an_honest_kernel_has_nothing_against_it() -> None:
     silent = checked(Latch)
     assert found(silent) == {}
     assert set(silent.not_judged.values()) == {SILENT}
-    assert set(silent.not_judged) == {claim.name for claim in (EMPTIES, TAKES_TURNS, COMES_FREE, TAKEN)}
+    assert set(silent.not_judged) == {claim.name for claim in (EMPTIES, TAKES_TURNS, COMES_FREE, GETS_IN, TAKEN)}
 
 
 @pytest.mark.parametrize(
@@ -225,13 +238,43 @@ def test_an_honest_kernel_has_nothing_against_it() -> None:
         (lambda: Open(leave=first_leaves_alone), {LEAVING.name: (2, "own state")}),
         (lambda: Open(leave=nobody_leaves), {EMPTIES.name: (1, "own state")}),
         (lambda: Open(take=again_taken), {TAKES_TURNS.name: (2, "own state")}),
+        (lambda: Open(leave=in_turn), {COMES_FREE.name: (3, "own state")}),
+        (lambda: Open(take=never), {GETS_IN.name: (1, "own state")}),
         (lambda: Open(take=never), {TAKEN.name: (1, "own state")}),
     ],
-    ids=["two_run, open", "two_run, silent", "commute", "deadlock_free", "livelock_free", "reachable"],
+    ids=[
+        "two_run, open",
+        "two_run, silent",
+        "commute",
+        "deadlock_free",
+        "livelock_free",
+        "leads_to",
+        "eventually",
+        "reachable",
+    ],
 )
 def test_each_kind_objects(made: Callable[[], Any], expected: dict[str, tuple[int, str]]) -> None:
     """To the kernel with the defect that it is about, in the fewest steps there are."""
     assert expected.items() <= found(checked(made)).items()
+
+
+def test_a_loop_that_keeps_a_promise_open_is_shown_as_one() -> None:
+    """The latch goes from hand to hand: one step in, then a fair loop of two, and no shorter one is fair."""
+    (defect,) = (one for one in checked(lambda: Open(leave=in_turn)).defects if one.sighting.subject == COMES_FREE.name)
+    data = finding_json("latch", system(), defect, CLAIMS, claims_only=True, kernel="here")
+    taken, *loop = data["run"]["actions"]
+    assert taken["verb"] == "take" and data["loop"] == len(loop) == 2
+    # Each of the two leaves while it is inside, so those inside do leave; a loop of one would leave nobody out of it.
+    assert [one["verb"] for one in loop] == ["leave", "leave"] and {one["agent"] for one in loop} == {0, 1}
+    assert loop[0]["agent"] == taken["agent"]
+
+
+def test_without_fairness_the_same_promise_is_held_against_nobody() -> None:
+    """The honest latch breaks it too, by never leaving: what the model refutes is no fault of a kernel."""
+    unfair = replace(COMES_FREE, fairness=())
+    source = InProcess(partial(anew, lambda: Open(leave=in_turn)))
+    result = check_system("latch", (system(),), (unfair,), source, claims_only=True, effort=Effort(examples=4, steps=6))
+    assert COMES_FREE.name not in found(result)
 
 
 def test_what_is_stated_to_be_false_is_held_against_nobody() -> None:
@@ -284,6 +327,7 @@ def test_findings_about_several_runs_are_kept_and_asked_again(tmp_path: Path) ->
     for made, claim, beside, loop in (
         (lambda: Latch(take=one_is_favoured), ALIKE, True, 0),
         (lambda: Open(take=again_taken), TAKES_TURNS, False, 1),
+        (lambda: Open(leave=in_turn), COMES_FREE, False, 2),
         (lambda: Open(leave=first_leaves_alone), LEAVING, True, 0),
         (Rude, BY_WORDS, True, 0),
     ):
