@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
+from benchmarks.hidden import hunted
 from evenhand.adapters.kernels import adapter_source
 from evenhand.checking.finding import finding_json
 from evenhand.checking.loop import EXHAUSTIVE, MACHINE, Effort, check_system
 from evenhand.checking.several import PROMISES
 from evenhand.properties.registry import find
-from tests.evenhand.adapters.test_hidden_mutants import hunted
 
 PROTOCOL = "conviction"
 HIDDEN = {
@@ -54,7 +54,7 @@ def test_a_kernel_that_waits_for_ever_breaks_a_promise(monkeypatch: pytest.Monke
     effort = Effort(20, examples=1, phases=(EXHAUSTIVE, PROMISES))
     for mutant, broken in (("silent_agents_hang_a_phase", True), ("tap_mints", False)):
         monkeypatch.setenv("EVENHAND_HIDDEN", f"{PROTOCOL}:{mutant}:state")
-        source = adapter_source("tests.evenhand.adapters.hidden:factory")
+        source = adapter_source("benchmarks.hidden_kernel:factory")
         try:
             found = check_system(PROTOCOL, [made], claims, source, claims_only=True, effort=effort)
         finally:

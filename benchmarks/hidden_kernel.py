@@ -1,0 +1,12 @@
+"""A mutant behind an adapter that does not say which: the environment does (`hidden`)."""
+
+from __future__ import annotations
+
+import os
+
+from evenhand.adapters.model import variant
+
+__all__ = ["factory"]
+
+_PROTOCOL, _NAME, _STATE = os.environ.get("EVENHAND_HIDDEN", "cud:veto_ignored:").split(":")
+factory = variant(_PROTOCOL, _NAME, tells_state=bool(_STATE))
