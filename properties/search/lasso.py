@@ -96,7 +96,10 @@ def nearest_run(
 
 def _distinct(ordered: Ints) -> Ints:
     """The distinct ones of some numbers in increasing order, at least one."""
-    return ordered[np.concatenate([[True], ordered[1:] != ordered[:-1]])]
+    first = np.ones(len(ordered), dtype=np.bool_)
+    first[1:] = ordered[1:] != ordered[:-1]
+    found: Ints = ordered[first]
+    return found
 
 
 def _enough(ends: Flags, doors: Sequence[tuple[Ints, int]]) -> Callable[[Ints], bool]:

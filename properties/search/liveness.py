@@ -15,9 +15,9 @@ that offer it, and what is left is looked at again.  Runs are maximal: one ends 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
@@ -29,19 +29,32 @@ from evenhand.properties.search.graph import Walk, Watcher
 from evenhand.properties.search.lasso import Edges, Need, nearest_run
 from evenhand.properties.search.steps import Tier
 
-__all__ = ["AboutRuns", "Labels", "can_complete", "decide", "fair_parts", "fairness_of", "need_of"]
+__all__ = [
+    "AboutRuns",
+    "Labels",
+    "RunGraph",
+    "Taken",
+    "can_complete",
+    "decide",
+    "decide_on",
+    "fair_parts",
+    "fairness_of",
+    "need_of",
+    "predicates_of",
+]
 
 AboutRuns: TypeAlias = DeadlockFree | Eventually | LeadsTo | LivelockFree
 """The kinds that are decided on the graph."""
 
 
 @dataclass(frozen=True)
-class _Taken:
+class Taken:
     """A fairness assumption as a predicate over steps."""
 
     fairness: Fairness[Any, Any]
 
     def __call__(self, step: Step[Any, Any, Any, Any]) -> bool:
+        """Whether the step serves it."""
         return self.fairness.taken(step.before, step.action)
 
 
@@ -51,16 +64,7 @@ class Labels(Watcher):
     def __init__(self, system: AnySystem, config: Any, claims: Sequence[AboutRuns]) -> None:
         self.name = "a predicate of " + ", ".join(repr(claim.name) for claim in claims)
         self.fair = system.fair(config)
-        self.tests: dict[Callable[[Any], bool], int] = {}
-        for claim in claims:
-            for test in _tests(claim):
-                self.tests.setdefault(test, len(self.tests))
-            for name in fairness_of(claim):
-                if name not in self.fair:
-                    raise UnknownName(
-                        f"fairness assumption of claim {claim.name!r} in {named(system)}:", name, self.fair
-                    )
-                self.tests.setdefault(_Taken(self.fair[name]), len(self.tests))
+        self.tests = predicates_of(system, self.fair, claims)
         self.sets: dict[int, int] = {}
         self.counts: list[int] = []
         self.source, self.target, self.label, self.action = (array("q") for _ in range(4))
@@ -115,9 +119,20 @@ class Labels(Watcher):
         bit = self.tests[test]
         return sum(count for satisfied, count in zip(self.sets, self.counts, strict=True) if satisfied >> bit & 1)
 
-    def assumed(self, name: str) -> _Taken:
-        """The predicate of a fairness assumption."""
-        return _Taken(self.fair[name])
+
+def predicates_of(
+    system: AnySystem, fair: Mapping[str, Fairness[Any, Any]], claims: Sequence[AboutRuns]
+) -> dict[Callable[[Any], bool], int]:
+    """The predicates of these claims and of the fairness that they assume, numbered.  Raises UnknownName."""
+    found: dict[Callable[[Any], bool], int] = {}
+    for claim in claims:
+        for test in _tests(claim):
+            found.setdefault(test, len(found))
+        for name in fairness_of(claim):
+            if name not in fair:
+                raise UnknownName(f"fairness assumption of claim {claim.name!r} in {named(system)}:", name, fair)
+            found.setdefault(Taken(fair[name]), len(found))
+    return found
 
 
 def _tests(claim: AboutRuns) -> tuple[Callable[[Any], bool], ...]:
@@ -196,49 +211,114 @@ def can_complete(edges: Edges, completing: Flags) -> Flags:
     return ahead(edges.size, edges.target, edges.source, seeds)
 
 
+class RunGraph(Protocol):
+    """The graph of one configuration, however it was made.
+
+    `edges` is asked for only where the graph is closed.  `where` and `count` say which edges, and how many steps,
+    satisfy a predicate; `finding` is a shortest run to a state, `run` one that starts in an initial state.
+    """
+
+    fair: Mapping[str, Fairness[Any, Any]]
+
+    @property
+    def size(self) -> tuple[int, bool]:
+        """How many steps there are, and whether a bound left the graph open."""
+        ...
+
+    @property
+    def edges(self) -> Edges:
+        """The whole graph as arrays."""
+        ...
+
+    def where(self, test: Callable[[Any], bool]) -> Flags:
+        """The edges that satisfy one of the predicates."""
+        ...
+
+    def count(self, test: Callable[[Any], bool]) -> int:
+        """How many steps (joint actions) satisfy one of the predicates."""
+        ...
+
+    def wanting(self, wants: Callable[[Any, Any], bool]) -> Sequence[int]:
+        """The states in which somebody wants something, by number."""
+        ...
+
+    def finding(self, sid: int) -> Finding:
+        """The shortest run to a state."""
+        ...
+
+    def run(self, start: int, path: tuple[int, ...], loop: tuple[int, ...]) -> Finding:
+        """A run from the initial state of that number by these actions."""
+        ...
+
+
+class _Explored:
+    """The graph that a search kept step by step."""
+
+    def __init__(self, labels: Labels, walk: Walk) -> None:
+        self.fair, self.size = labels.fair, (walk.transitions, walk.open)
+        self.labels, self.walk = labels, walk
+        self.where, self.count, self.finding = labels.where, labels.count, walk.finding
+
+    @property
+    def edges(self) -> Edges:
+        return self.labels.edges(self.walk)
+
+    def wanting(self, wants: Callable[[Any, Any], bool]) -> Sequence[int]:
+        return [sid for sid, state in enumerate(self.walk.states) if wants(self.walk.config, state)]
+
+    def run(self, start: int, path: tuple[int, ...], loop: tuple[int, ...]) -> Finding:
+        return Finding(self.walk.number, self.walk.actions[start], path, loop)
+
+
 def decide(claim: AboutRuns, labels: Labels, walk: Walk) -> Tally:
+    """Decide one claim on the graph that a search kept; on an open graph only count."""
+    return decide_on(claim, _Explored(labels, walk))
+
+
+def decide_on(claim: AboutRuns, graph: RunGraph) -> Tally:
     """Decide one claim on the graph of one configuration; on an open graph only count."""
-    if walk.open:
-        met = walk.transitions if isinstance(claim, DeadlockFree | Eventually) else labels.count(_tests(claim)[0])
-        return Tally(1, walk.transitions, met)
-    edges = labels.edges(walk)
+    transitions, is_open = graph.size
+    if is_open:
+        met = transitions if isinstance(claim, DeadlockFree | Eventually) else graph.count(_tests(claim)[0])
+        return Tally(1, transitions, met)
+    edges = graph.edges
     if isinstance(claim, DeadlockFree):
-        return _deadlock(claim, labels, edges, walk)
-    needs = [need_of(labels.fair[name].kind, labels.where(labels.assumed(name)), edges) for name in claim.fairness]
-    more = {f"steps serving {name}": labels.count(labels.assumed(name)) for name in claim.fairness}
+        return _deadlock(claim, graph, edges)
+    assumed = {name: Taken(graph.fair[name]) for name in claim.fairness}
+    needs = [need_of(graph.fair[name].kind, graph.where(taken), edges) for name, taken in assumed.items()]
+    more = {f"steps serving {name}": graph.count(taken) for name, taken in assumed.items()}
     ends = np.ones(edges.size, dtype=np.bool_)
     ends[edges.source] = False
     every = np.ones(len(edges.source), dtype=np.bool_)
-    total = met = walk.transitions
+    total = met = transitions
     match claim:
         case LivelockFree():
-            met = labels.count(claim.attempts)
-            alive = ~labels.where(claim.progress)
-            wanted = [*needs, need_of("must", labels.where(claim.attempts) & alive, edges)]
+            met = graph.count(claim.attempts)
+            alive = ~graph.where(claim.progress)
+            wanted = [*needs, need_of("must", graph.where(claim.attempts) & alive, edges)]
             found = nearest_run(
                 edges, (~every, ~every, every), np.zeros_like(ends), fair_parts(edges, alive, wanted), wanted
             )
         case Eventually():
             total = met = edges.initials
-            alive = ~labels.where(claim.goal)
+            alive = ~graph.where(claim.goal)
             found = nearest_run(edges, (~every, ~every, alive), ends, fair_parts(edges, alive, needs), needs)
         case LeadsTo():
-            met = labels.count(claim.trigger)
-            alive = ~labels.where(claim.goal)
-            stem = (every, labels.where(claim.trigger) & alive, alive)
+            met = graph.count(claim.trigger)
+            alive = ~graph.where(claim.goal)
+            stem = (every, graph.where(claim.trigger) & alive, alive)
             found = nearest_run(edges, stem, ends, fair_parts(edges, alive, needs), needs, waiting=False)
     if found is not None:
-        start, path, loop = found
-        return Tally(1, total, met, 1, Finding(walk.number, walk.actions[start], path, loop), more=more)
+        return Tally(1, total, met, 1, graph.run(*found), more=more)
     doubts: tuple[str, ...] = ()
     if not ends.any() and not fair_parts(edges, every, needs):
         doubts = ("no run at all satisfies the fairness it assumes",)
     return Tally(1, total, met, 0, None, doubts, more)
 
 
-def _deadlock(claim: DeadlockFree, labels: Labels, edges: Edges, walk: Walk) -> Tally:
-    alive = can_complete(edges, labels.where(claim.completes))
-    wanting = [sid for sid, state in enumerate(walk.states) if claim.wants(walk.config, state)]
+def _deadlock(claim: DeadlockFree, graph: RunGraph, edges: Edges) -> Tally:
+    alive = can_complete(edges, graph.where(claim.completes))
+    wanting = graph.wanting(claim.wants)
     stuck = [sid for sid in wanting if not alive[sid]]
-    finding = walk.finding(stuck[0]) if stuck else None
-    return Tally(1, len(walk.states), len(wanting), len(stuck), finding)
+    finding = graph.finding(stuck[0]) if stuck else None
+    return Tally(1, edges.size, len(wanting), len(stuck), finding)

@@ -15,6 +15,7 @@ from evenhand.properties.property import Property
 from evenhand.properties.search.found import AnySystem, LicenceMissing, named
 from evenhand.properties.search.memo import Memo
 from evenhand.properties.search.rows.compiler import Unfit
+from evenhand.properties.search.rows.labels import about_steps
 from evenhand.properties.search.rows.tier import Compiled, reason_against
 from evenhand.properties.search.steps import Row, Tier, nth_action, stepped
 from evenhand.properties.search.symmetry.moves import AnyQuotient
@@ -38,7 +39,7 @@ def chosen_tier(
         raise LicenceMissing(f"tier 3 divides the states of {named(system)} by a quotient, and none is licensed")
     if quotient is None or wanted not in (None, 3):
         return _plain_tier(system, wanted, claims, configs)
-    against = reason_against(system, claims if wanted is None else ())
+    against = reason_against(system, claims if wanted is None else (), about_steps)
     if not configs:
         against = "there is no configuration"
     if not against:

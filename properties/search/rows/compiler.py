@@ -12,11 +12,12 @@ import itertools
 import math
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from evenhand.properties.search.found import AnySystem, named
 from evenhand.properties.search.memo import Memo
-from evenhand.properties.search.rows.labels import Labeller
+from evenhand.properties.search.rows.labels import Labeller, LooksAtAction
 from evenhand.properties.search.rows.placeholders import Choices, Narrowed, TooWide, paths
 from evenhand.properties.search.rows.shape import OutsideDomain, Shape
 from evenhand.properties.search.rows.table import Projection, Slot, Unit, slots_of
@@ -82,7 +83,7 @@ class Compiler:
         domains = self.shape.domains
         held = {value for domain in domains for value in domain if isinstance(value, bool | None)}
         self.watch = Watch(tuple(held), any(isinstance(v, tuple | dict | list) for domain in domains for v in domain))
-        self.labeller = Labeller(claims, config)
+        self.labeller = Labeller(system, claims, config)
         self.runs = 0
 
     def spent(self) -> None:
@@ -196,7 +197,8 @@ class Compiler:
             table = memo.table_of(self.config, representative)
             if (table.agents, table.menus) != (agents, menus):
                 raise Unfit(f"{named(self.system)}: `separated.reads` gives one key to states with different choices")
-            units = [self._verdict_unit(table, *group, start) for group in table.groups]
+            groups = [part for group in table.groups for part in self._by_fairness(table, *group, start)]
+            units = [self._verdict_unit(table, *part, start) for part in groups]
             return Leaf(table.size, slots_of(self.shape, start, units), (agents, menus), table)
         units = [
             self._joint_unit(number, tuple(zip(agents, picked, strict=True)), start)
@@ -204,17 +206,45 @@ class Compiler:
         ]
         return Leaf(math.prod(map(len, menus)), slots_of(self.shape, start, units), (agents, menus))
 
-    def unit(self, run: Callable[[Any], tuple[Any, Any, Any]], first: int, weight: int, start: Narrowed) -> Unit:
-        """What `run`, which gives (action,), (after,) and what is shown, comes to on every path."""
+    def _by_fairness(
+        self, table: Any, first: int, verdict: Any, members: Sequence[int], start: Narrowed
+    ) -> list[tuple[int, Any, Sequence[int], int]]:
+        """A group of joint actions in parts that serve the same fairness assumptions, with the bits of those.
+
+        Raises LooksAtAction where what an action serves depends on the state.
+        """
+        if not self.labeller.fairness:
+            return [(first, verdict, members, 0)]
+        parts: dict[int, list[int]] = {}
+        for number in members:
+            ways = self.paths(partial(self._served, table, number), start)
+            if len(ways) != 1 or isinstance(ways[0][1], Broken):
+                raise LooksAtAction(f"{named(self.system)}: which fairness a joint action serves depends on the state")
+            parts.setdefault(ways[0][1], []).append(number)
+        return [(some[0], verdict, some, serves) for serves, some in parts.items()]
+
+    def _served(self, table: Any, number: int, choices: Choices) -> int:
+        system, state = self.system, self.shape.build(choices.made)
+        assert system.joint is not None
+        action = self.watch.watched(system.joint.join, self.config, state, table.picked(number))
+        return int(self.watch.watched(self.labeller.served, state, action))
+
+    def unit(
+        self, run: Callable[[Any], tuple[Any, Any, Any]], first: int, weight: int, start: Narrowed, serves: int = 0
+    ) -> Unit:
+        """What `run`, which gives (action,), (after,) and what is shown, comes to on every path.
+
+        Of a merged action, which `run` gives as None, `serves` are the bits of the fairness that it serves.
+        """
         shape, labeller, config, watched = self.shape, self.labeller, self.config, self.watch.watched
-        labels = bool(labeller.claims)
+        labels = bool(labeller)
 
         def whole(choices: Choices) -> Any:
             state = shape.build(choices.made)
             action, after, shown = watched(run, state)
             if after is None:
                 return None
-            label = watched(labeller.label, config, state, action, shown, after[0]) if labels else 0
+            label = watched(labeller.label, config, state, action, shown, after[0], serves) if labels else 0
             return tuple(shape.numbers(after[0])), label
 
         return Unit(first, weight, self.paths(whole, start))
@@ -243,7 +273,9 @@ class Compiler:
 
         return self.unit(run, number, 1, start)
 
-    def _verdict_unit(self, table: Any, first: int, verdict: Any, members: Sequence[int], start: Narrowed) -> Unit:
+    def _verdict_unit(
+        self, table: Any, first: int, verdict: Any, members: Sequence[int], serves: int, start: Narrowed
+    ) -> Unit:
         system, config = self.system, self.config
         assert system.separated is not None and system.joint is not None
         apply, join, rules, alone = system.separated.apply, system.joint.join, system.rules, len(members) == 1
@@ -252,7 +284,7 @@ class Compiler:
             after, shown = apply(rules, config, state, verdict)
             return ((join(config, state, table.picked(first)),) if alone else None), (after,), shown
 
-        return self.unit(run, first, len(members), start)
+        return self.unit(run, first, len(members), start, 0 if alone else serves)
 
 
 def compiled(system: AnySystem, config: Any, claims: Sequence[Any] = ()) -> Program:

@@ -9,10 +9,12 @@ from typing import Any
 from evenhand.properties.property import Always, EachStep, Property, Reachable, every_state
 from evenhand.properties.search.found import AnySystem, ModelError, Tally, named
 from evenhand.properties.search.graph import Bounds
+from evenhand.properties.search.liveness import AboutRuns
 from evenhand.properties.search.rows.check import compare
 from evenhand.properties.search.rows.compiler import Program, Unfit, compiled
 from evenhand.properties.search.rows.flat import Flat, flattened
 from evenhand.properties.search.rows.labels import LooksAtAction, speaks_of
+from evenhand.properties.search.rows.runs import decided
 from evenhand.properties.search.rows.spilled import blocks_of
 from evenhand.properties.search.rows.walk import RowWalk, search_rows
 from evenhand.properties.search.steps import Tier
@@ -36,6 +38,7 @@ class Compiled:
 
     def __post_init__(self) -> None:
         self.made: dict[Any, tuple[Program, Flat]] = {}
+        self.max_memory: int | None = None
 
     def program(self, config: Any) -> tuple[Program, Flat]:
         """The compiled configuration, kept: a second search is a warm one.  Raises Unfit with the reason."""
@@ -53,16 +56,21 @@ class Compiled:
     ) -> RowWalk:
         """Search one configuration and compare samples.  Raises Unfit or ModelError."""
         program, flat = self.program(config)
+        self.max_memory = bounds.max_memory
         walk = search_rows(self.system, config, number, program, flat, bounds, tick, self.engine)
         compare(walk)
         return walk
 
     def tallies(self, walk: RowWalk, claims: Sequence[Property]) -> list[Tally]:
         """What each claim came to, in order."""
+        runs = [claim for claim in claims if isinstance(claim, AboutRuns) and claim.applies(walk.config)]
+        of_runs = iter(decided(walk, runs, self.max_memory) if runs else ())
         found: list[Tally] = []
         for claim in claims:
             if not claim.applies(walk.config):
                 found.append(Tally())
+            elif isinstance(claim, AboutRuns):
+                found.append(next(of_runs))
             elif isinstance(claim, Always):
                 found.append(_always(walk, claim))
             else:
@@ -78,11 +86,13 @@ class Compiled:
         )
 
 
-def reason_against(system: AnySystem, claims: Sequence[Property]) -> str:
-    """Why tier 2 is not even tried; empty where it is."""
+def reason_against(
+    system: AnySystem, claims: Sequence[Property], speaks: Callable[[Property], bool] = speaks_of
+) -> str:
+    """Why tier 2 is not even tried, or another one that `speaks` of fewer claims; empty where it is."""
     if system.domains is None:
         return "the system declares no domains"
-    other = next((claim for claim in claims if not speaks_of(claim)), None)
+    other = next((claim for claim in claims if not speaks(claim)), None)
     return "" if other is None else f"claim {other.name!r} is of kind {other.kind}, which needs the steps themselves"
 
 

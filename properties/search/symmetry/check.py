@@ -18,7 +18,7 @@ from evenhand.properties.property import Property
 from evenhand.properties.search.found import ModelError, named
 from evenhand.properties.search.quotient import image_of, not_fixed, said
 from evenhand.properties.search.rows.check import STATES, WHOLE, drawn_actions, offered_in, place_of
-from evenhand.properties.search.rows.labels import speaks_of
+from evenhand.properties.search.rows.labels import about_steps
 from evenhand.properties.search.rows.shape import OutsideDomain
 from evenhand.properties.search.rows.walk import successors_in
 from evenhand.properties.search.steps import stepped
@@ -109,7 +109,7 @@ def _images(walk: FoldedWalk, sid: int, random: Random, claims: tuple[Property, 
         w = generators[(sid + number) % len(generators)].by[0]
         other = image_of(system, walk.quotient, w, config, step)
         for place, claim in enumerate(claims):
-            if speaks_of(claim) and claim.applies(config) and said(claim, step) != said(claim, other):
+            if about_steps(claim) and claim.applies(config) and said(claim, step) != said(claim, other):
                 doubts.setdefault(place, not_fixed(walk.quotient, claim))
 
 

@@ -12,7 +12,7 @@ from evenhand.properties.search.graph import Bounds
 from evenhand.properties.search.quotient import not_fixed
 from evenhand.properties.search.rows.compiler import Unfit
 from evenhand.properties.search.rows.flat import Flat, flattened
-from evenhand.properties.search.rows.labels import LooksAtAction, speaks_of
+from evenhand.properties.search.rows.labels import LooksAtAction, about_steps
 from evenhand.properties.search.rows.tier import Compiled
 from evenhand.properties.search.rows.walk import successors_in
 from evenhand.properties.search.steps import Tier
@@ -43,7 +43,7 @@ class Orbits:
         known = self.made.get(config)
         if known is None:
             try:
-                made = folded(self.system, config, [c for c in self.claims if speaks_of(c)], self.quotient)
+                made = folded(self.system, config, [c for c in self.claims if about_steps(c)], self.quotient)
                 known = self.made[config] = (made, flattened(made.program))
             except (LooksAtAction, OverflowError) as error:
                 raise Unfit(f"{named(self.system)}: {error}") from error

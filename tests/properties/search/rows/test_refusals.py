@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from evenhand.model.system import OneOf, Scope, System
-from evenhand.properties.property import Always, Eventually, Reachable
+from evenhand.properties.property import Always, Monitor, Reachable
 from evenhand.properties.search import ModelError, explore
 from evenhand.properties.search.rows import compiler, table, watch
 from evenhand.properties.verdict import Status
@@ -179,8 +179,10 @@ def test_a_domain_too_wide(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_claims_that_rows_cannot_answer() -> None:
     """The reason names the claim."""
-    about = (Eventually(name="lit", sentence="", goal=lambda step: step.after.on),)
-    found = explore(lamp(honest), about)
+    history = Monitor(
+        name="lit", sentence="", start=lambda _c: False, update=lambda was, s: was or s.after.on, ok=lambda _c, _v: True
+    )
+    found = explore(lamp(honest), [history])
     assert found.tier == 0 and "'lit'" in found.why_tier
     assert explore(lamp(honest), [Always(name="any", sentence="", check=lambda _c, _s: True)]).tier == 2
 
