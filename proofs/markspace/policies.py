@@ -115,9 +115,23 @@ PRE_ACTION = Theory(
         *(_defined(name, body) for name, body in _answers().items()),
     ),
 )
-_LATEST = _answers(forall([j], same(i, j) | earlier(j, i)))
-_LEAST = _answers(_leads(lambda one, two: surer(two, one) | (~surer(one, two) & earlier(one, two))), yielding=FALSE)
-_TIES = _answers(_leads(lambda one, two: surer(one, two) | (~surer(two, one) & earlier(two, one))), yielding=FALSE)
+
+
+def _later(one: Any, two: Any) -> Formula:
+    return earlier(two, one)
+
+
+def _least_sure(one: Any, two: Any) -> Formula:
+    return surer(two, one) | (~surer(one, two) & earlier(one, two))
+
+
+def _latest_of_the_surest(one: Any, two: Any) -> Formula:
+    return surer(one, two) | (~surer(two, one) & earlier(two, one))
+
+
+_LATEST = _answers(_leads(_later))
+_LEAST = _answers(_leads(_least_sure), yielding=FALSE)
+_TIES = _answers(_leads(_latest_of_the_surest), yielding=FALSE)
 _SOMEBODY = _answers(_leads(earlier), yielding=FALSE)
 _BLIND = _answers(found=FALSE)
 _KEPT_OUT = _answers(found=exists([a], claims(a)))
