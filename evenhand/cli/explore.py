@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -48,6 +48,9 @@ from evenhand.report.table import print_lines
 from evenhand.report.text import inert
 from evenhand.versions import versions
 
+if TYPE_CHECKING:
+    from evenhand.properties.search.disk import Spill
+
 AnySystem = System[Any, Any, Any, Any, Any]
 
 __all__ = ["FINISHABLE", "explore", "fuzz"]
@@ -82,6 +85,10 @@ def explore(
     ] = None,
     max_memory: Annotated[
         int | None, typer.Option(min=1, metavar="MB", help="Keep nothing new beyond so much; may end UNDECIDED.")
+    ] = None,
+    spill: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Go on in this folder where --max-memory ends; nothing stays there."),
     ] = None,
     tier: Annotated[
         int | None,
@@ -124,6 +131,7 @@ def explore(
     """
     from evenhand.properties.search import ModelError, NoSuchPart  # engines are slow to import; `--help` needs none
     from evenhand.properties.search import explore as search
+    from evenhand.properties.search.disk import SpillFailed
 
     bundle = bundle_named(protocol)
     asked = Job(bundle.name, "explore", system, variant=mutant, max_states=max_states, depth=depth, part=part)
@@ -136,10 +144,13 @@ def explore(
         raise BadUse("--wait-for looks at every configuration; leave --part out")
     waits = None if wait_for is None else waiting(chosen, wait_for)
     folder = _folder(out)
+    disk = _disk(spill, max_memory)
     licence = _licence(bundle, chosen) if symmetry else None
     job = replace(job, quotient=licence.quotient if licence is not None else "")
     if licence is not None and tier is None and chosen.domains is not None:
         tier = 3  # what orbits cannot answer is UNDECIDED then, instead of being sought in the whole graph
+    if tier == 3 and disk is not None:
+        raise BadUse("orbits are searched in memory: leave --spill out, or --symmetry and --tier 3")
     if max_states is None and depth is None and max_memory is None and not yes and licence is None:
         _is_finishable(chosen)
     began = time.monotonic()
@@ -151,13 +162,14 @@ def explore(
                 max_states=max_states,
                 depth=depth,
                 max_memory=None if max_memory is None else max_memory << 20,
+                spill=disk,
                 tier=tier,
                 licence=licence,
                 part=portion,
                 progress=progress,
                 jobs=jobs,
             )
-    except ModelError as error:
+    except (ModelError, SpillFailed) as error:
         raise BadUse(str(error)) from error
     except ValueError as error:
         if isinstance(error, NoSuchPart):
@@ -178,6 +190,7 @@ def explore(
         "depth": found.depth,
         "configs": found.configs,
         "complete": found.complete,
+        "spilled": found.spilled,
         "tier": found.tier,
         "why_tier": found.why_tier,
         "reach": dict(found.reach),
@@ -216,6 +229,8 @@ def say_counts(counts: dict[str, Any]) -> None:
     """The sizes of an exploration, in one line, and the shortest way to each goal."""
     sizes = ", ".join(plural(counts[name], name[:-1]) for name in ("configs", "states", "transitions", "edges"))
     end = "complete" if counts["complete"] else "NOT complete"
+    if counts["spilled"]:
+        end += f", {counts['spilled']} of the states on disk"
     lines = [f"{sizes}, depth {counts['depth']}, {end} (tier {counts['tier']}: {counts['why_tier']})"]
     lines += [f"shortest way to {goal}: {plural(length, 'step')}" for goal, length in sorted(counts["reach"].items())]
     print_lines(terminal(), map(inert, lines))
@@ -231,6 +246,20 @@ def _are_goals(bundle: Bundle, system: str, names: list[str]) -> None:
 def _folder(out: Path | None) -> Path | None:
     with usage():
         return None if out is None else ready_folder(out)
+
+
+def _disk(spill: Path | None, max_memory: int | None) -> Spill | None:
+    from evenhand.properties.search.disk import SpillFailed
+    from evenhand.spilling import Folder
+
+    if spill is None:
+        return None
+    if max_memory is None:
+        raise BadUse("--spill says where to go on when memory ends; say with --max-memory when that is")
+    try:
+        return Folder(spill).ready()
+    except SpillFailed as error:
+        raise BadUse(str(error)) from error
 
 
 def _exporter(graph: Path | None, parts: bool) -> Any:

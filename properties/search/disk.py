@@ -14,11 +14,20 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias
 if TYPE_CHECKING:
     from evenhand.properties.search.graph import Bounds
 
-__all__ = ["Disk", "Spill", "SpillFailed", "held"]
+__all__ = ["Disk", "Spill", "SpillFailed", "held", "plausible"]
 
 
 class SpillFailed(Exception):
     """A disk that cannot be written or read any more; names the folder, the cause and the next step."""
+
+
+def plausible(number: int, parent: int) -> int:
+    """The parent of a state, which has a smaller number, or a way back would never end.  Raises SpillFailed."""
+    if parent >= number:
+        raise SpillFailed(
+            f"the disk gave back {parent} for the parent of state {number}: check the disk, or name another"
+        )
+    return parent
 
 
 class Disk(Protocol):

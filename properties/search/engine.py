@@ -153,6 +153,8 @@ def prepare(
     numbered = _listed(system, configs)
     with within_reason(system):
         chosen, why = chosen_tier(system, tier, asked, numbered, group)
+    if spill is not None and chosen.number == 3:
+        raise ValueError("tier 3 is searched in memory; leave spill out, or choose a lower tier")
     kept = tuple((number, 1) for number in range(len(numbered)))
     doubts: tuple[str, ...] = ("",) * len(asked)
     if group is not None:
@@ -234,7 +236,7 @@ class Prepared:
             complete=not total.open,
             bounds=self.bounds,
             scope=_scope(self.system, total, covered_configs, self.bounds, self.quotient, self.part),
-            trusted=self.trusted,
+            trusted=(*self.trusted, *(("what the disk gave back",) if total.spilled else ())),
         )
         verdicts = tuple(
             verdict_of(self.system, self.configs, claim, tally, covered, doubt)

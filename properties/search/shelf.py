@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, overload
 
-from evenhand.properties.search.disk import Disk
+from evenhand.properties.search.disk import Disk, plausible
 from evenhand.properties.search.packing import Packing
 
 __all__ = ["Column", "Shelf"]
@@ -35,7 +35,7 @@ class Shelf:
         self.ids = ids
         self.first = self.count = len(states)
         self.states = Column(self, states, self._state)
-        self.parents = Column(self, parents, lambda number: disk.link(number)[0])
+        self.parents = Column(self, parents, lambda number: plausible(number, disk.link(number)[0]))
         self.actions = Column(self, actions, lambda number: disk.link(number)[1])
         self.young: dict[Any, int] = {}
         self.old: dict[Any, int] = {}

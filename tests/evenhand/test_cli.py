@@ -88,7 +88,7 @@ def test_explore_counts_what_a_person_can_count(cli: Command) -> None:
         assert made["tier"] == 0
         assert made["reach"] == {"taken": 1}
         assert set(made) == REPORT | {
-            "states", "transitions", "edges", "depth", "configs", "complete", "tier", "why_tier", "reach",
+            "states", "transitions", "edges", "depth", "configs", "complete", "spilled", "tier", "why_tier", "reach",
         }  # fmt: skip
 
 

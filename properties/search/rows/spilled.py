@@ -8,12 +8,12 @@ portion of rows.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from evenhand.properties.search.disk import Disk
+from evenhand.properties.search.disk import Disk, plausible
 from evenhand.properties.search.rows.flat import Flat
 from evenhand.properties.search.rows.kernel import BROKEN, DONE, FULL
 from evenhand.properties.search.rows.plain import applied, count_labels, portion_of, unique
@@ -108,7 +108,14 @@ class FarWords:
     def __len__(self) -> int:
         return self.states.count
 
-    def __getitem__(self, number: int) -> Ints:
+    @overload
+    def __getitem__(self, number: int) -> Ints: ...
+    @overload
+    def __getitem__(self, number: slice) -> Words: ...
+    def __getitem__(self, number: int | slice) -> Ints | Words:
+        if isinstance(number, slice):
+            rows = [self[one] for one in range(*number.indices(len(self)))]
+            return np.asarray(rows, dtype=np.int64).reshape(-1, self.states.width)
         first, words, _ = self.states.block(number)
         found: Ints = words[number - first]
         return found
@@ -129,7 +136,7 @@ class FarParents:
 
     def __getitem__(self, number: int) -> int:
         first, _, parents = self.states.block(number)
-        return int(parents[number - first])
+        return plausible(number, int(parents[number - first]))
 
     def tolist(self) -> list[int]:
         """All of them in memory, as of an array."""
