@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterator
-from dataclasses import fields, is_dataclass
+from dataclasses import fields
 from typing import Any
 
 __all__ = ["Packing"]
@@ -20,7 +20,8 @@ SHIFT = 29
 SMALL, LEAF, TUPLE, SET, RECORD, NAMED = range(6)
 LARGEST = (1 << SHIFT) - 1
 
-_new = object.__new__
+_new: Any = object.__new__
+_new_tuple: Any = tuple.__new__
 _set = object.__setattr__
 
 
@@ -30,8 +31,8 @@ class Packing:
     def __init__(self) -> None:
         self.leaves: list[Any] = []
         self.numbers: dict[tuple[type, Any], int] = {}
-        self.classes: list[tuple[type, tuple[str, ...]]] = []
-        self.known: dict[type, int] = {}
+        self.classes: list[tuple[type[Any], tuple[str, ...]]] = []
+        self.known: dict[type[Any], int] = {}
 
     def pack(self, state: Any) -> bytes:
         """The bytes of a state; all of it must be hashable."""
@@ -44,7 +45,7 @@ class Packing:
         return self._read(iter(array("I", body)))
 
     def _write(self, value: Any, made: array[int]) -> None:
-        kind = type(value)
+        kind: Any = type(value)
         if kind is int and 0 <= value <= LARGEST:
             made.append(SMALL << SHIFT | value)
         elif kind is tuple:
@@ -63,7 +64,7 @@ class Packing:
                 made.append(LEAF << SHIFT | self._leaf(kind, value))
                 return
             names = self.classes[number][1]
-            if issubclass(kind, tuple):
+            if _is_named(kind):
                 made.append(NAMED << SHIFT | number)
                 made.append(len(value))
                 for item in value:
@@ -73,17 +74,12 @@ class Packing:
             for name in names:
                 self._write(getattr(value, name), made)
 
-    def _learn(self, kind: type) -> int:
+    def _learn(self, kind: Any) -> int:
         """The number of a class whose values can be taken apart; -1 for one whose values are leaves."""
         apart = -1
-        if is_dataclass(kind) and kind.__dataclass_params__.frozen:  # type: ignore[attr-defined]
-            names = tuple(entry.name for entry in fields(kind))
-            # Whatever holds more than its fields (a base class that is no dataclass, say) stays whole.
-            if _plain(kind):
-                self.classes.append((kind, names))
-                apart = len(self.classes) - 1
-        elif issubclass(kind, tuple) and hasattr(kind, "_fields") and kind.__new__ is not tuple.__new__:
-            self.classes.append((kind, ()))
+        if _is_record(kind) or _is_named(kind):
+            names = () if _is_named(kind) else tuple(entry.name for entry in fields(kind))
+            self.classes.append((kind, names))
             apart = len(self.classes) - 1
         self.known[kind] = apart
         return apart
@@ -112,15 +108,23 @@ class Packing:
                 return frozenset([self._read(numbers) for _ in range(value)])
             case 4:
                 kind, names = self.classes[value]
-                made: Any = _new(kind)
+                record: Any = _new(kind)
                 for name in names:
-                    _set(made, name, self._read(numbers))
-                return made
+                    _set(record, name, self._read(numbers))
+                return record
             case _:
                 kind, _ = self.classes[value]
-                return tuple.__new__(kind, [self._read(numbers) for _ in range(next(numbers))])
+                return _new_tuple(kind, [self._read(numbers) for _ in range(next(numbers))])
 
 
-def _plain(kind: type) -> bool:
-    """Whether a class and its bases are dataclasses that add nothing beyond their fields."""
-    return all(is_dataclass(base) or base.__module__ in ("typing", "abc") for base in kind.__mro__[:-1])
+def _is_record(kind: Any) -> bool:
+    """Whether a class is a frozen dataclass whose values hold nothing beyond its fields."""
+    if "__dataclass_params__" not in vars(kind) or not kind.__dataclass_params__.frozen:
+        return False
+    bases: tuple[Any, ...] = kind.__mro__[:-1]
+    return all("__dataclass_params__" in vars(base) or base.__module__ in ("typing", "abc") for base in bases)
+
+
+def _is_named(kind: Any) -> bool:
+    """Whether a class is a `NamedTuple` whose values hold nothing beyond their items."""
+    return tuple in kind.__mro__ and hasattr(kind, "_fields") and not kind.__dictoffset__

@@ -11,7 +11,8 @@
 | block_swapped | a block of parents is read as zeros | rows_agree |
 """
 
-# pyright: reportPrivateUsage=false
+# pyright: reportPrivateUsage=false, reportUnknownLambdaType=false, reportUnknownArgumentType=false
+# pyright: reportUnknownVariableType=false
 
 from __future__ import annotations
 
@@ -19,7 +20,7 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import Enum
@@ -243,7 +244,11 @@ def test_several_processes_have_a_file_each(tmp_path: Path) -> None:
 
 def test_what_claims_remember_is_bounded_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Memory that is spent a second time, after the search has left it, ends it: UNDECIDED, with what was covered."""
-    monkeypatch.setattr(memory.Budget, "spent", lambda self, _more=0: self.bound is not None)
+
+    def spent(self: memory.Budget, _more: int = 0) -> bool:
+        return self.bound is not None
+
+    monkeypatch.setattr(memory.Budget, "spent", spent)
     found = explore(two_phase_commit(3), [HELD], tier=0, max_memory=FEW, spill=Folder(tmp_path))
     assert found.spilled and not found.complete and found.states < 288
     assert found.verdicts[0].status is Status.UNDECIDED and "max_memory=1" in found.verdicts[0].because
@@ -266,7 +271,7 @@ def _target(link: Path) -> str:
 
 
 @contextmanager
-def ends(error: type[BaseException] | None) -> Iterator[None]:
+def ends(error: type[BaseException] | None) -> Generator[None]:
     """The body ends with this error, or well."""
     if error is None:
         yield
