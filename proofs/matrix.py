@@ -15,20 +15,21 @@ from __future__ import annotations
 import importlib
 import importlib.util
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, is_dataclass, replace
 from types import ModuleType
-from typing import Literal, cast
+from typing import Any, Literal, cast
 
 from evenhand.proofs.countermodel import Refutation, follow
 from evenhand.proofs.registry import theorems
 from evenhand.proofs.smt.logic import Definition, Formula, Holds, Not, walk
 from evenhand.proofs.smt.portfolio import Limits, Portfolio, shared
 from evenhand.proofs.smt.rewriting import symbols
+from evenhand.proofs.smt.solvers import Expected
 from evenhand.proofs.theorem import Mutation, Theorem
 from evenhand.proofs.theory import Theory
 from evenhand.properties.registry import Bundle
 
-__all__ = ["Attempt", "Cell", "attempts", "cells", "counted", "outside", "table", "touched", "touches"]
+__all__ = ["Attempt", "Cell", "attempts", "cells", "counted", "grafted", "outside", "table", "touched", "touches"]
 
 Outcome = Literal["killed", "spared", "not touched", "not replayed", "unknown"]
 Registered = Literal["killed", "spared", ""]
@@ -160,10 +161,12 @@ def _outcome(attempt: Attempt, bundle: Bundle, portfolio: Portfolio) -> Outcome:
     claim = next(claim for claim in bundle.claims if claim.name == theorem.claim)
     rules = next(one.rules for one in bundle.model.mutants if one.name == attempt.mutant)
     honest = bundle.model.systems[theorem.system].under(**theorem.readings)
-    mutated = replace(honest, rules=rules, variant=attempt.mutant)
+    usual = next(iter(bundle.model.systems.values())).rules
+    mutated = replace(honest, rules=grafted(honest.rules, usual, rules), variant=attempt.mutant)
     found: list[Outcome] = ["spared"]
+    expected: Expected = "sat" if attempt.registered == "killed" else "either"
     for part in parts:
-        answered = portfolio.ask(theory.query(("goal", Not(part))), expected="sat", limits=LIMITS)
+        answered = portfolio.ask(theory.query(("goal", Not(part))), expected=expected, limits=LIMITS)
         if answered.status == "sat":
             # One that replays is enough; another part, or another solver's model, may be the one.
             models = [answer.model for answer in answered.answers if answer.model is not None]
@@ -173,6 +176,19 @@ def _outcome(attempt: Attempt, bundle: Bundle, portfolio: Portfolio) -> Outcome:
         elif answered.status != "unsat":
             found.append("unknown")
     return max(found, key=_WEIGHTS.index)
+
+
+def grafted(own: Any, usual: Any, faulty: Any) -> Any:
+    """A system's `own` rules with the fault that sets `faulty` apart from the protocol's `usual` ones.
+
+    A mutant is a variant of the main system's rules; a system whose own are others (a repair, say) keeps the others.
+    Where rules are no records of one type there is nothing to graft, and the mutant's are taken as they are.
+    """
+    if own is usual or not is_dataclass(own) or type(own) is not type(faulty) or type(usual) is not type(faulty):
+        return faulty
+    names = [entry.name for entry in fields(own)]
+    changed = {name: getattr(faulty, name) for name in names if getattr(faulty, name) is not getattr(usual, name)}
+    return replace(cast("Any", own), **changed)
 
 
 _WEIGHTS: tuple[Outcome, ...] = ("spared", "unknown", "not replayed")

@@ -27,6 +27,7 @@ from evenhand.proofs.smt.solvers import (
     CVC5_FINITE,
     CVC5_MODELS,
     Z3,
+    Expected,
     Limits,
     Solver,
     turns,
@@ -155,7 +156,7 @@ class Portfolio:
         """The ids of the solver processes that run."""
         return tuple(worker.pid for worker in self._workers.values() if worker.pid is not None)
 
-    def ask(self, query: Query, *, expected: Literal["sat", "unsat"], limits: Limits | None = None) -> Answered:
+    def ask(self, query: Query, *, expected: Expected, limits: Limits | None = None) -> Answered:
         """Ask the solvers in their turns; then, where one of two found nothing, those that may still help it.
 
         The expectation chooses options and order, never the status.  Raises NoSolver when none is there.
@@ -183,7 +184,8 @@ class Portfolio:
         answers = list(latest.values())
         if self._fixed is None:
             for helper in _helpers(query, expected, answers):
-                answers += self._side_by_side((helper,), question, query, limits)
+                # Where nobody knew what to expect, a second opinion on a proof is worth half of its price.
+                answers += self._side_by_side((helper,), question, query, limits, 2 if expected == "either" else 1)
                 if answers[-1].status != "unknown":
                     break
         if all(answer.missing for answer in answers):
@@ -255,7 +257,7 @@ class Portfolio:
         return [_answer(solver, said, query) for solver, said in zip(solvers, told, strict=True)]
 
 
-def _helpers(query: Query, expected: Literal["sat", "unsat"], answers: Sequence[Answer]) -> Iterator[Solver]:
+def _helpers(query: Query, expected: Expected, answers: Sequence[Answer]) -> Iterator[Solver]:
     """Who is asked in place of a solver that fell silent, with all units, until one of them speaks.
 
     Where one found a model, cvc5 is helped to look for models, and a model that was expected needs no second.  Where
@@ -263,12 +265,13 @@ def _helpers(query: Query, expected: Literal["sat", "unsat"], answers: Sequence[
     """
     silent = [answer for answer in answers if answer.status == "unknown" and not answer.missing]
     said = {answer.status for answer in answers}
-    if not silent or (expected == "sat" and "unsat" not in said):
+    provers = {answer.module for answer in answers if answer.status == "unsat"}
+    if not silent or (expected != "unsat" and len(provers) != 1):
         return
     if "sat" in said:
         yield CVC5_FINITE
         return
-    if expected == "sat":
+    if expected != "unsat":
         if all(answer.module == "z3" for answer in silent):
             yield Z3
             return

@@ -14,7 +14,22 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-__all__ = ["CVC5", "CVC5_ENUMERATE", "CVC5_FINITE", "CVC5_MODELS", "Z3", "Limits", "Solver", "Turn", "turns", "units"]
+__all__ = [
+    "CVC5",
+    "CVC5_ENUMERATE",
+    "CVC5_FINITE",
+    "CVC5_MODELS",
+    "Z3",
+    "Expected",
+    "Limits",
+    "Solver",
+    "Turn",
+    "turns",
+    "units",
+]
+
+Expected = Literal["sat", "unsat", "either"]
+"""What a query is expected to have: a model, a proof, or nobody knows which."""
 
 PATIENCE = 6
 """How much slower than its CPU time a query may be on a machine that does other things."""
@@ -75,12 +90,14 @@ class Turn:
     divisor: int = 1
 
 
-def turns(expected: Literal["sat", "unsat"], fixed: Sequence[Solver] | None = None) -> tuple[Turn, ...]:
+def turns(expected: Expected, fixed: Sequence[Solver] | None = None) -> tuple[Turn, ...]:
     """Who is asked in which order, until one has a model or a proof; `fixed`: these solvers and no others."""
     if expected == "unsat":
         return (Turn(tuple(fixed) if fixed is not None else (Z3, CVC5)),)
     if fixed is not None:
         return tuple(Turn(tuple(fixed), divisor) for divisor in (64, 8, 1))
+    if expected == "either":  # after the glance those who find proofs as well, before the hunt for models
+        return (Turn((Z3, CVC5_FINITE), 64), Turn((Z3, CVC5_MODELS), 2), Turn((CVC5_FINITE,), 8), Turn((Z3,)))
     return (
         Turn((Z3, CVC5_FINITE), 64),
         Turn((CVC5_MODELS,), 16),
