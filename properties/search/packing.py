@@ -10,7 +10,7 @@ are found by their hashes and compared as the model compares them.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import fields
 from typing import Any
 
@@ -21,7 +21,8 @@ SMALL, LEAF, TUPLE, SET, RECORD, NAMED = range(6)
 LARGEST = (1 << SHIFT) - 1
 
 _new: Any = object.__new__
-_new_tuple: Any = tuple.__new__
+_tuple: Any = tuple
+_class_of: Callable[[Any], Any] = type
 _set = object.__setattr__
 
 
@@ -45,7 +46,7 @@ class Packing:
         return self._read(iter(array("I", body)))
 
     def _write(self, value: Any, made: array[int]) -> None:
-        kind: Any = type(value)
+        kind = _class_of(value)
         if kind is int and 0 <= value <= LARGEST:
             made.append(SMALL << SHIFT | value)
         elif kind is tuple:
@@ -114,7 +115,7 @@ class Packing:
                 return record
             case _:
                 kind, _ = self.classes[value]
-                return _new_tuple(kind, [self._read(numbers) for _ in range(next(numbers))])
+                return _tuple.__new__(kind, [self._read(numbers) for _ in range(next(numbers))])
 
 
 def _is_record(kind: Any) -> bool:
