@@ -332,6 +332,18 @@ def tells(tmp_path: Path, answer: str) -> tuple[Solver, Callable[[], list[int]]]
     return fake(tmp_path, f"{note}; print({answer!r}, flush=True)"), lambda: [int(n) for n in kept.read_text().split()]
 
 
+def test_where_nobody_knows_what_to_expect_proofs_are_tried_before_the_hunt_for_models() -> None:
+    """A glance, then those who find either; each solver proves it once, and none is asked again for that."""
+    pigeons, holes = ([AGENT(f"{kind}{i}") for i in range(n)] for kind, n in (("p", 7), ("h", 6)))
+    apart = _all([differ(one, two) for one, two in itertools.combinations(pigeons, 2)])
+    few = exists(holes, forall([x], FALSE | _any([same(x, hole) for hole in holes])))
+    with Portfolio() as portfolio:
+        easy = portfolio.ask(query(TRUE), expected="either")
+        hard = portfolio.ask(query(exists(pigeons, apart), few), expected="either", limits=Limits(2_000_000))
+    assert (easy.status, len(easy.answers)) == ("sat", 2)
+    assert sorted(answer.module for answer in hard.answers if answer.status == "unsat") == ["cvc5", "z3"]
+
+
 CUT = '{"status": "unknown", "because": "canceled", "used": 9, "cut": true}'
 
 
@@ -364,11 +376,12 @@ def test_who_is_at_a_loss_is_not_asked_again(tmp_path: Path) -> None:
 
 def test_a_text_is_asked_once_but_for_what_befell_a_process(tmp_path: Path) -> None:
     """Under the same limits; other limits are another question, and a crash is no answer."""
-    sure, limits = tells(tmp_path, '{"status": "unsat", "core": [], "used": 1}')
+    sure, limits = tells(tmp_path, '{"status": "unsat", "core": [], "used": 1, "seconds": 1.5}')
     with Portfolio((sure,)) as alone:
-        for bound in (64, 64, 128):
-            assert alone.ask(query(FALSE), expected="unsat", limits=Limits(bound)).status == "unsat"
+        asked = [alone.ask(query(FALSE), expected="unsat", limits=Limits(bound)) for bound in (64, 64, 128)]
+    assert [one.status for one in asked] == ["unsat"] * 3
     assert limits() == [64, 128]
+    assert [one.answers[0].seconds for one in asked] == [1.5, 0.0, 1.5]  # what was not asked took no time
     broken = tmp_path / "broken"
     broken.mkdir()
     crashing, limits = tells(broken, '{"status": "crashed", "because": "it fell over"}')
