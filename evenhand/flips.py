@@ -1,18 +1,19 @@
 """The table of readings and claims: which claim's verdict changes with which reading.
 
-Every value of every reading is explored beside the default, one reading changed at a time, in the largest place of
-each system whose search is small: the system's own scope or one that a mutant names.
+Every value of every reading is explored beside the default, one reading changed at a time, in places whose search is
+small: the systems' own scopes and those that mutants name.  Of these so few are taken that every claim that the
+default decides in some of them is decided in one that is taken.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from evenhand.model.canonical import Json
 from evenhand.model.system import Scope, System, UnknownName, reading_values
-from evenhand.places import SMALL, small_places
+from evenhand.places import SMALL, is_small
 from evenhand.plan import Job
 from evenhand.properties.registry import Bundle
 from evenhand.properties.verdict import Status
@@ -152,18 +153,22 @@ def flip_table(
             raise UnknownName(f"reading of {bundle.name}:", name, known)
     wanted = {name: values for name, values in known.items() if not readings or name in readings}
     values = [(name, value) for name, legal in wanted.items() for value in legal[1:]]
-    places = tuple(_places(bundle, system, scope, small).items())
-    if not places:
+    named = _places(bundle, system, scope, small)
+    if not named:
         raise ValueError(f"no system of {bundle.name} has a search of at most {small} steps; give --system and --scope")
-    base = [Job(bundle.name, "explore", name, scope=tuple(sorted(at.items()))) for name, at in places]
-    changed = [(pair, replace(job, readings=(pair,))) for pair in values for job in base]
     found: dict[Job, tuple[Finding, ...]] = {}
 
     def finished(job: Job, findings: tuple[Finding, ...]) -> None:
         found[job] = findings
         progress(job.title)
 
-    ran = run_jobs([*base, *(job for _, job in changed)], workers=jobs, finished=finished)
+    tried = [Job(bundle.name, "explore", name, scope=tuple(sorted(at.items()))) for name, at in named]
+    ran = run_jobs(tried, workers=jobs, finished=finished)
+    base = tried if scope is not None else _telling(tried, found)
+    places = tuple((job.system, Scope(dict(job.scope))) for job in base)
+    changed = [(pair, replace(job, readings=(pair,))) for pair in values for job in base]
+    if not ran.interrupted:
+        ran = run_jobs([job for _, job in changed], workers=jobs, finished=finished)
     flips: list[Flip] = []
     left: list[OpenCell] = []
     silent = stated = 0
@@ -199,11 +204,34 @@ def _whole(found: Finding) -> bool:
     return found.scope.get("complete") is True
 
 
-def _places(bundle: Bundle, system: str, scope: Scope | None, small: int) -> dict[str, Scope]:
+def _places(bundle: Bundle, system: str, scope: Scope | None, small: int) -> list[tuple[str, Scope]]:
     """Small places; a scope that was given is taken as it is, in every system (or in `system`)."""
-    if scope is None:
-        return small_places(bundle, small, system=system)
     systems = bundle.model.systems
     if system and system not in systems:
         raise UnknownName(f"system of {bundle.name}:", system, systems)
-    return {name: base.at(**dict(scope)).scope for name, base in systems.items() if system in ("", name)}
+    chosen = {name: base for name, base in systems.items() if system in ("", name)}
+    if scope is not None:
+        return [(name, base.at(**dict(scope)).scope) for name, base in chosen.items()]
+    return [
+        (name, at)
+        for name, base in chosen.items()
+        for at in dict.fromkeys(
+            (base.scope, *(base.at(**dict(one.scope)).scope for one in bundle.model.mutants if one.system == name))
+        )
+        if is_small(base.at(**dict(at)), small)
+    ]
+
+
+def _telling(tried: Sequence[Job], found: Mapping[Job, tuple[Finding, ...]]) -> list[Job]:
+    """So few of these places that every claim which is decided in one of all is decided in one of them."""
+    decides = {
+        job: {(job.system, one.claim) for one in found.get(job, ()) if one.status is not Status.UNDECIDED}
+        for job in tried
+    }
+    taken: list[Job] = []
+    left = set[tuple[str, str]]().union(*decides.values())
+    while left:
+        best = max(tried, key=lambda job: len(decides[job] & left))
+        taken.append(best)
+        left -= decides[best]
+    return [job for job in tried if job in taken] or tried[:1]

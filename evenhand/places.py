@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from evenhand.model.system import Scope, UnknownName
+from typing import Any
+
+from evenhand.model.system import Scope, System, UnknownName
 from evenhand.properties.registry import Bundle
 
-__all__ = ["SMALL", "small_places"]
+__all__ = ["SMALL", "is_small", "small_places"]
 
 SMALL = 10_000
 """Steps (as estimated) up to which a search is small enough to be repeated."""
+
+
+PROBED = 16
+"""Configurations up to which a search is tried whose size is not believed."""
 
 
 def small_places(bundle: Bundle, small: int = SMALL, *, system: str = "") -> dict[str, Scope]:
@@ -32,3 +38,22 @@ def small_places(bundle: Bundle, small: int = SMALL, *, system: str = "") -> dic
         if fitting:
             found[name] = max(fitting, key=lambda pair: pair[0])[1]
     return found
+
+
+def is_small(system: System[Any, Any, Any, Any, Any], small: int = SMALL) -> bool:
+    """Whether the whole search of a system takes at most so many steps.
+
+    An estimate is believed where it says so; where it does not, a search that ends in time has the last word.
+    """
+    from itertools import islice
+
+    from evenhand.properties.search import explore
+    from evenhand.properties.search.estimate import estimate
+
+    about = estimate(system)
+    if about is not None and about <= small:
+        return True
+    if about is None or sum(1 for _ in islice(system.all_configs(), PROBED + 1)) > PROBED:
+        return False
+    probe = explore(system, max_states=small)
+    return probe.complete and probe.transitions <= small

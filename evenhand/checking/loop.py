@@ -264,8 +264,11 @@ def check_system(
         source.renew()  # answers may be on their way that nobody waits for
     deadline = None if effort.seconds is None else max(began + effort.seconds, monotonic() + effort.seconds / 4)
     single = defects.distinct(began if interrupted else deadline)
-    why = "the search ended before that" if any(phase.steps.values()) else "the kernel answered nothing"
-    left_out = [claim.name for claim in others if claim.name not in several.judged]
+    answered = any(phase.steps.values())
+    why = "the search ended before that" if answered else "the kernel answered nothing"
+    alone = judged if answered else ()  # a kernel that answers nothing was asked about nothing
+    asked = (*others, *(claim for claim in judged if claim not in alone))
+    left_out = [claim.name for claim in asked if claim.name not in several.judged]
     return SystemChecked(
         system,
         _together(single, several.defects),
@@ -274,7 +277,7 @@ def check_system(
         phase.steps,
         tuple(covered),
         phase.unsupported,
-        tuple(claim.name for claim in claims if claim in judged or claim.name in several.judged),
+        tuple(claim.name for claim in claims if claim in alone or claim.name in several.judged),
         tuple(sorted(judge.left_open - judge.judged)),
         {name: FALSE if name in stated_false else several.why_not.get(name, why) for name in left_out},
         defects.runs,

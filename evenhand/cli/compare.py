@@ -118,27 +118,34 @@ def _table(bundle: Bundle, readings: list[str], system: str, scope: Scope | None
     if as_json:
         emit({**found.to_json(), "versions": versions(), "timing": {"total": round(time.monotonic() - began, 3)}})
     else:
-        _print(found)
+        _print(bundle, found)
     return found.exit_code
 
 
-def _print(found: FlipTable) -> None:
+def _where(bundle: Bundle, system: str, scope: Scope) -> str:
+    """A place, by what is not the system's own scope."""
+    own = dict(bundle.model.systems[system].scope)
+    differs = ",".join(f"{name}={size}" for name, size in scope.items() if own.get(name) != size)
+    return f"{system} {differs}".rstrip()
+
+
+def _print(bundle: Bundle, found: FlipTable) -> None:
     console = terminal()
     table = Table(title=Text(f"{inert(found.protocol)}: what each reading changes"), title_justify="left")
     for column in ("reading", "value", "claim", "in", "default", "now", "steps"):
         table.add_column(column, overflow="fold")
     for flip in found.flips:
-        cells = (flip.reading, flip.value, flip.claim, f"{flip.system} at {flip.scope}", flip.default.value)
+        cells = (flip.reading, flip.value, flip.claim, _where(bundle, flip.system, flip.scope), flip.default.value)
         length = "" if flip.length is None else str(flip.length)
         table.add_row(*(Text(inert(cell)) for cell in (*cells, flip.now.value, length)))
     console.print(table)
-    places = "; ".join(f"{system} at {scope}" for system, scope in found.places)
+    places = "; ".join(_where(bundle, system, scope) for system, scope in found.places)
     counts = (
         f"{plural(len(found.flips), 'verdict')} flipped; of the cells that say nothing, {found.silent:,} are about "
         f"nothing there, {found.stated:,} stated as undecided, {len(found.open_cells):,} open"
     )
     lines = [
-        f"{plural(len(found.values), 'value')} tried in {places}: {counts}.",
+        f"{plural(len(found.values), 'value')} tried in {places} (what is not the system's own scope): {counts}.",
         f"values that flip nothing there: {', '.join(f'{name}={value}' for name, value in found.idle) or 'none'}",
         f"not tried, for their values cannot be listed: {', '.join(found.untried) or 'none'}",
     ]

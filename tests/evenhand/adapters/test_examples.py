@@ -82,6 +82,7 @@ def test_one_run_reports_all_four_defects() -> None:
     assert len(result.defects) <= 6
 
 
+@pytest.mark.timeout(1_800)
 @pytest.mark.deep
 def test_the_honest_kernel_agrees_everywhere() -> None:
     """All transitions of the quick scopes, and many runs."""

@@ -210,3 +210,18 @@ def test_the_limits_are_checked() -> None:
     """A limit of nothing would make every kernel hang."""
     with pytest.raises(ValueError, match="seconds must be above 0"):
         Limits(seconds=0)
+
+
+def test_a_kernel_that_answers_nothing_was_judged_by_nothing() -> None:
+    """No claim is called judged where no step was answered; each says why."""
+    source = adapter_source("tests.evenhand.adapters.latches:raises_at_start")
+    try:
+        latch = find("latch")
+        found = check_system(
+            "latch", tuple(latch.model.systems.values()), latch.claims, source, effort=Effort(20, examples=1)
+        )
+    finally:
+        source.close()
+    assert found.defects and found.judged == ()
+    assert set(found.not_judged) == {claim.name for claim in latch.claims}
+    assert set(found.not_judged.values()) == {"the kernel answered nothing"}
