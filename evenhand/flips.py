@@ -222,7 +222,7 @@ def _places(bundle: Bundle, system: str, scope: Scope | None, small: int) -> lis
     ]
 
 
-def _telling(tried: Sequence[Job], found: Mapping[Job, tuple[Finding, ...]]) -> list[Job]:
+def _telling(tried: list[Job], found: Mapping[Job, tuple[Finding, ...]]) -> list[Job]:
     """So few of these places that every claim which is decided in one of all is decided in one of them."""
     decides = {
         job: {(job.system, one.claim) for one in found.get(job, ()) if one.status is not Status.UNDECIDED}
