@@ -20,7 +20,7 @@ from evenhand.properties.verdict import Status
 from evenhand.report.finding import Finding, plain
 from evenhand.running import run_jobs
 
-__all__ = ["Flip", "FlipTable", "OpenCell", "flip_table"]
+__all__ = ["Flip", "FlipTable", "OpenCell", "flip_table", "telling_places"]
 
 AnySystem = System[Any, Any, Any, Any, Any]
 
@@ -164,7 +164,7 @@ def flip_table(
 
     tried = [Job(bundle.name, "explore", name, scope=tuple(sorted(at.items()))) for name, at in named]
     ran = run_jobs(tried, workers=jobs, finished=finished)
-    base = tried if scope is not None else _telling(tried, found)
+    base = tried if scope is not None else telling_places(tried, found)
     places = tuple((job.system, Scope(dict(job.scope))) for job in base)
     changed = [(pair, replace(job, readings=(pair,))) for pair in values for job in base]
     if not ran.interrupted:
@@ -222,7 +222,7 @@ def _places(bundle: Bundle, system: str, scope: Scope | None, small: int) -> lis
     ]
 
 
-def _telling(tried: list[Job], found: Mapping[Job, tuple[Finding, ...]]) -> list[Job]:
+def telling_places(tried: list[Job], found: Mapping[Job, tuple[Finding, ...]]) -> list[Job]:
     """So few of these places that every claim which is decided in one of all is decided in one of them."""
     decides = {
         job: {(job.system, one.claim) for one in found.get(job, ()) if one.status is not Status.UNDECIDED}

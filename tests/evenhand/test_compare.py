@@ -12,14 +12,16 @@ import pytest
 from evenhand.comparing import compare, sides_of
 from evenhand.counterexamples.record import decode_run
 from evenhand.engines import findings_of
-from evenhand.flips import flip_table
+from evenhand.flips import flip_table, telling_places
 from evenhand.model.system import Scope, UnknownName
 from evenhand.model.trace import Scenario, replay
+from evenhand.places import is_small
 from evenhand.plan import Job
 from evenhand.properties.observer import NEXT
 from evenhand.properties.property import EachStep
 from evenhand.properties.registry import Bundle, find
 from evenhand.properties.search import explore
+from evenhand.properties.search.estimate import estimate
 from evenhand.properties.variants import separate
 from evenhand.properties.verdict import Status
 from evenhand.report.finding import Finding
@@ -167,3 +169,28 @@ def test_a_claim_that_a_reading_decides_flips() -> None:
     cells = {(flip.value, flip.claim): (flip.default.value, flip.now.value) for flip in found.flips}
     assert cells["hash_bucket", "partition_converges"] == ("HOLDS", "REFUTED")
     assert json.loads(json.dumps(found.to_json())) == found.to_json()
+
+
+def test_no_estimate_is_believed_that_a_search_refutes() -> None:
+    """States of many fields look many; what counts is what is reached."""
+    issue = find("conviction").model.systems["issue"]
+    small = issue.at(budget=2, cycles=1, hostile=0, rounds=1, stake=1, texts=1)
+    about = estimate(small)
+    assert about is not None and about > 10**9 and explore(small).transitions < 1_000
+    assert is_small(small) and not is_small(small, 100)
+
+
+def test_so_few_places_are_taken_that_every_decided_claim_is_decided() -> None:
+    """The one that decides most, then what it leaves open; what decides nothing more is left out."""
+
+    def decided(job: Job, *claims: str) -> tuple[Finding, ...]:
+        every = ("a", "b", "c")
+        base = Finding("p", "", "", "explore", job.system, "reference", Status.UNDECIDED, Status.HOLDS)
+        return tuple(
+            replace(base, claim=name, status=Status.HOLDS if name in claims else Status.UNDECIDED) for name in every
+        )
+
+    one, two, three, other = (Job("p", "explore", "s", scope=(("n", n),)) for n in range(4))
+    found = {one: decided(one, "a"), two: decided(two, "a", "b"), three: decided(three, "c"), other: decided(other)}
+    assert telling_places([one, two, three, other], found) == [two, three]
+    assert telling_places([other], found) == [other]
