@@ -59,7 +59,7 @@ def test_a_part_of_cud_makes_the_whole(tmp_path: Path) -> None:
 @pytest.mark.deep
 def test_a_quotient_in_parts_makes_the_whole(tmp_path: Path) -> None:
     """Under the licence of a theorem that is proved for it, with the counts of the full space."""
-    run = {"protocol": "cud", "engine": "explore", "system": "universe", "quotient": "renaming"}
+    run: dict[str, Any] = {"protocol": "cud", "engine": "explore", "system": "universe", "quotient": "renaming"}
     run |= {"claims": ["no_winner", "order_independence"], "scope": {"agents": 2, "keys": 1}}
     whole = found(tmp_path / "a", run).findings
     assert found(tmp_path / "b", run, parts=3).findings == whole
