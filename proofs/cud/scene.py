@@ -39,6 +39,9 @@ STRANGER = "CUD-777"
 MOST_AGENTS = 9
 """`agent_names` has no more names in the order of their numbers."""
 
+MOST_KEYS = 26
+"""`key_names` has one for each letter."""
+
 _FREE = Atom("str", "free")
 CudScenario = Scenario[Config, State, Epoch]
 
@@ -46,11 +49,13 @@ CudScenario = Scenario[Config, State, Epoch]
 def scene(structure: Structure, readings: Readings | None = None) -> CudScenario | None:
     """Epochs of which the last looks like the structure; of a structure of two epochs, like the first of them.
 
-    None if no epoch looks like it.
+    None if no epoch looks like it, and where its agents or keys are more than there are names.
     """
     told = structure.relations
     ordered = sorted(structure.universe["Agent"], key=lambda e: (sum(row[1] == e for row in told["ahead"]), e))
     if len(ordered) > MOST_AGENTS or not any((e,) in told["active"] for e in ordered):
+        return None
+    if len(told["known"] | {(structure.functions["first_key"][()],)}) > MOST_KEYS:
         return None
     return _Scene(structure, tuple(ordered), readings or Readings()).played()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import subprocess
 import sys
@@ -29,7 +30,7 @@ from evenhand.proofs.licence import licence
 from evenhand.proofs.prove import Proved, Word, prove
 from evenhand.proofs.registry import theorems
 from evenhand.proofs.smt.logic import Definition
-from evenhand.proofs.smt.structure import Reader
+from evenhand.proofs.smt.structure import Reader, Structure
 from evenhand.properties.refutes import refutes
 from evenhand.properties.registry import find
 
@@ -101,6 +102,28 @@ def test_scene_and_view_are_inverse_up_to_names() -> None:
         for name in ("submitted", "passes", "collides", "executed", "gets_fault", "gets_failure", "stays", "becomes"):
             assert len(again.relations[name]) == len(structure.relations[name]), name
         assert reader.holds(EPOCH.assumed, again)
+
+
+def test_a_structure_of_more_keys_than_there_are_names_is_no_scene() -> None:
+    """A solver may make one, and the matrix must get past it."""
+    structure = next(seen for seen in map(view_step, WORLDS(UNIVERSE)) if seen is not None)
+
+    def padded(extra: int) -> Structure:
+        keys = tuple(f"key:more_{number:02}" for number in range(extra))
+        functions = dict(structure.functions)
+        for function in EPOCH.functions:
+            places = [place for place, sort in enumerate(function.domain) if sort.name == "Key"]
+            for place, key, (row, value) in itertools.product(places, keys, structure.functions[function.name].items()):
+                functions[function.name] = {
+                    **functions[function.name],
+                    (*row[:place], key, *row[place + 1 :]): value,
+                }
+        universe = {**structure.universe, "Key": (*structure.universe["Key"], *keys)}
+        known = structure.relations["known"] | {(key,) for key in keys}
+        return Structure(universe, {**structure.relations, "known": known}, functions)
+
+    assert scene(padded(1)) is not None
+    assert scene(padded(26)) is None
 
 
 @cache
