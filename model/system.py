@@ -201,8 +201,8 @@ class System(Generic[C, S, A, O, R]):
     something; both serve the deadlock and livelock searches.  `smaller(config, start)` offers simpler
     initial data to the shrinker, simplest first.  `allows` says whether an action is on offer (by default:
     it is among `enabled`).  `actor` says whose an action is where actions are no product, and "" of what happens by
-    itself (a clock); wait-for graphs need it.  `readings` is the record the configurations carry.  `separated`, `quotients`
-    and `fair` are for the exhaustive search.  `types` names the classes that `codec` may need to decode.
+    itself (a clock); wait-for graphs need it.  `readings` is the record the configurations carry.  `separated`,
+    `quotients` and `fair` are for the exhaustive search.  `types` names the classes that `codec` may need to decode.
 
     Two declarations let the search compile the step (tier 2); neither is believed.  `domains` gives a state of
     which every part that ever changes is a `OneOf`: records and tuples of fixed shape.  `menu`, where the

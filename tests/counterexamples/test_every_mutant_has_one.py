@@ -14,9 +14,9 @@ _FOLDER = Path(__file__).resolve().parents[2] / "counterexamples"
 _FILES = sorted(file for file in _FOLDER.glob("*/*.json") if file.parent.name != "schema")
 _LONGEST = {"conviction": 16, "markspace": 8, "sovereign": 5}
 """Steps, where 4 are not enough: an Issue of two rounds takes five ticks, and a pair counts both of its runs;
-a claim of `markspace` that changes hands takes two tool calls of three steps and a second between them, and a write that
-is refused for an earlier window's sake two windows of four; in `sovereign`
-two executors that spend one warrant take a decision, two checks and two uses.
+a claim of `markspace` that changes hands takes two tool calls of three steps and a second between them, and a
+write that is refused for an earlier window's sake two windows of four; in `sovereign` two executors that spend one
+warrant take a decision, two checks and two uses.
 
 A counterexample that is longer was not shrunk, or its mutant names too large a scope."""
 

@@ -80,7 +80,7 @@ def _server(library: Library) -> Iterator[Served]:
 def settled(window: Page) -> None:
     """Wait until the picture is of the run that is shown; a page on its way out may have no run at all."""
     window.wait_for_function(
-        "() => { const v = document.getElementById('view'); return v !== null && v.dataset.drawn === v.dataset.graph; }",
+        "() => { const v = document.getElementById('view'); return v && v.dataset.drawn === v.dataset.graph; }",
         timeout=PATIENT,
     )
 
