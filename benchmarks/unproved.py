@@ -1,0 +1,44 @@
+"""Which claims a theorem of any size holds of, and of what kind the others are: `python -m benchmarks.unproved`.
+
+A theorem counts if its scope says *any*; proofs are not run.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from evenhand.proofs.registry import stated
+from evenhand.properties.property import DeadlockFree, Eventually, LeadsTo, LivelockFree, Monitor, Property, Reachable
+from evenhand.properties.registry import Bundle, protocols
+
+__all__ = ["kind", "main", "row"]
+
+KINDS = ("steps, states, pairs", "histories", "deadlock, livelock, leads to", "goals")
+
+
+def kind(claim: Property) -> str:
+    """What a claim is about, one of `KINDS`."""
+    if isinstance(claim, Monitor):
+        return KINDS[1]
+    if isinstance(claim, DeadlockFree | LivelockFree | LeadsTo | Eventually):
+        return KINDS[2]
+    return KINDS[3] if isinstance(claim, Reachable) else KINDS[0]
+
+
+def row(bundle: Bundle) -> list[int]:
+    """How many claims a protocol has, how many of them a theorem of any size is about, and the others by kind."""
+    proved = {theorem.claim for theorem in stated(bundle.name) if "any" in theorem.scope.split()}
+    others = Counter(kind(claim) for claim in bundle.claims if claim.name not in proved)
+    return [len(bundle.claims), len(bundle.claims) - others.total(), *(others[one] for one in KINDS)]
+
+
+def main() -> None:
+    """Print the table."""
+    print(f"| protocol | claims | with a theorem of any size | without: about {' | '.join(KINDS)} |")
+    print("|---" * (3 + len(KINDS)) + "|")
+    for bundle in protocols():
+        print(f"| {bundle.name} | {' | '.join(map(str, row(bundle)))} |")
+
+
+if __name__ == "__main__":
+    main()
