@@ -125,13 +125,18 @@ def points_of(job: Job, over: Mapping[str, Sequence[int]]) -> tuple[Job, ...]:
 
 
 def covering(
-    theorems: Iterable[Stated], claims: Sequence[str], parameters: Sequence[str], readings: Mapping[str, Any]
+    theorems: Iterable[Stated],
+    system: str,
+    claims: Sequence[str],
+    parameters: Sequence[str],
+    readings: Mapping[str, Any],
 ) -> tuple[str, ...]:
-    """The theorems of these claims, under these readings, whose scope says "any" of every parameter by name."""
+    """The theorems of these claims in this system and these readings, whose scope says "any" of each parameter."""
     return tuple(
         one.name
         for one in theorems
-        if one.claim in claims
+        if one.system == system
+        and one.claim in claims
         and dict(one.readings) == dict(readings)
         and all(re.search(rf"^any\b.*\b{re.escape(name)}\b", one.scope, re.IGNORECASE) for name in parameters)
     )

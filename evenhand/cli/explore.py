@@ -256,6 +256,7 @@ def _disk(spill: Path | None, max_memory: int | None) -> Spill | None:
         return None
     if max_memory is None:
         raise BadUse("--spill says where to go on when memory ends; say with --max-memory when that is")
+    _folder(spill)
     try:
         return Folder(spill).ready()
     except SpillFailed as error:

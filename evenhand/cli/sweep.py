@@ -242,7 +242,7 @@ def _proved(bundle: Bundle, job: Job, sizes: Mapping[str, range], workers: int) 
     if job.variant:
         return (), False
     claims = [one.name for one in claims_for(bundle, job.system, job.claims)]
-    names = covering(stated(bundle.name), claims, list(sizes), dict(job.readings))
+    names = covering(stated(bundle.name), job.system, claims, list(sizes), dict(job.readings))
     with running(len(names), "proofs") as advance:
         ran = run_jobs(
             [Job(bundle.name, "prove", theorem=name) for name in names],

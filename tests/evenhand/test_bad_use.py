@@ -80,6 +80,7 @@ WRONG: dict[str, list[tuple[str, str]]] = {
     "--check": [("{missing}", "{missing}: there is no such file"), ("{folder}", "{folder}"), ("{empty}", "{empty}")],
     "--constitution": [("{missing}", "--constitution")],
     "--command": [("/no/such/program", "/no/such/program: No such file or directory")],
+    "--wait-for": [("{empty}/w.dot", "cannot write to {empty}"), ("w.png", "there is: .dot")],
     "--graph": [("{empty}/g.dot", "cannot write to {empty}"), ("g.png", "there is: .dot")],
     "--record": [("{empty}/r.json", "cannot write to {empty}")],
 }
@@ -90,6 +91,7 @@ ALONE: dict[tuple[str, str], list[str]] = {
     ("check", "--constitution"): ["check", "latch"],
     ("check", "--command"): ["check", "latch"],
     ("compare", "--reading"): ["compare", "latch"],
+    ("explore", "--spill"): ["explore", "latch", "--max-memory", "500"],
     ("vectors", "--adapter"): ["vectors", "cud", "verify"],
     ("vectors", "--command"): ["vectors", "cud", "verify"],
 }
@@ -121,10 +123,11 @@ def _mistaken(right: list[str], one: Parameter) -> Iterator[tuple[list[str], str
     if not one.names or one.kind is bool:
         return
     name = one.names[0]
+    alone = ALONE.get((right[0], name), right)
     for value, said in WRONG.get(name, []):
-        yield [*ALONE.get((right[0], name), right), name, value], said
+        yield [*alone, name, value], said
     if one.metavar == "DIR":
-        yield [*right, name, "{empty}/in"], "cannot write to {empty}/in: Not a directory; choose another folder"
+        yield [*alone, name, "{empty}/in"], "cannot write to {empty}/in: Not a directory; choose another folder"
     if one.kind in (int, float) or issubclass(one.kind, Enum):
         yield [*right, name, "nonsense"], f"invalid value for '{name}'"
 

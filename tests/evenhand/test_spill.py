@@ -35,10 +35,8 @@ def test_without_a_disk_the_bound_stays_a_bound(cli: Command) -> None:
 
 def test_mistakes(cli: Command, tmp_path: Path) -> None:
     """Exit 2, one line."""
-    nowhere = str(tmp_path / "nowhere")
     for more, words in (
         (("--spill", str(tmp_path)), "say with --max-memory when that is"),
-        (("--spill", nowhere, "--max-memory", "1"), f"cannot spill to {nowhere}: No such file or directory"),
         (("--spill", str(tmp_path), "--max-memory", "1", "--tier", "3"), "orbits are searched in memory"),
     ):
         answer = cli(*WAY, *more)

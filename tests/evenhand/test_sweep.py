@@ -188,14 +188,16 @@ def test_the_theorem_stands_beside_only_if_it_covers_all_that_is_swept() -> None
     """By claim, readings and the words of its own scope; `values` are in none of cud's."""
     every = stated("cud")
     claims = [claim.name for claim in find("cud").claims_of("free")]
-    named = covering(every, claims, ["agents", "keys"], {})
+    named = covering(every, "free", claims, ["agents", "keys"], {})
     assert set(named) == {"livelock_counter_is_faithful", "no_livelock_with_progress"}
-    assert covering(every, claims, ["agents", "values"], {}) == ()
-    assert covering(every, [], ["agents"], {}) == ()
+    assert covering(every, "free", claims, ["agents", "values"], {}) == ()
+    assert covering(every, "free", [], ["agents"], {}) == ()
+    assert not set(named) & set(covering(every, "run", claims, ["agents", "keys"], {})), "of a system of its own"
     bounded = [replace(one, scope="two agents") for one in every]
-    assert covering(bounded, claims, ["agents"], {}) == ()
+    assert covering(bounded, "free", claims, ["agents"], {}) == ()
     other = [one for one in every if one.readings]
-    assert other and covering(other, [one.claim for one in other], ["agents"], {}) == ()
+    told = [one.claim for one in other]
+    assert other and all(covering([one], one.system, told, ["agents"], {}) == () for one in other)
 
 
 @pytest.mark.deep
