@@ -57,7 +57,7 @@ def test_the_kernel_in_node_agrees() -> None:
     assert result.covered[0]["complete"] and result.steps["exhaustive"] > 100
 
 
-@pytest.mark.parametrize("system", ["run", "conditions"])
+@pytest.mark.parametrize("system", [pytest.param("run", marks=pytest.mark.deep), "conditions"])
 def test_the_honest_kernel_agrees(system: str) -> None:
     """Some transitions, some drawn runs, every stored run."""
     result = checked(adapter_source("honest_kernel:factory"), system, Effort(250, examples=20, steps=8))

@@ -27,13 +27,13 @@ def test_memory_that_is_spent_leaves_it_open(tier: int, monkeypatch: pytest.Monk
         return 10 if len(asked) < 2 else 1_000
 
     monkeypatch.setattr(memory, "resident", filling)
-    found = explore(FREE.at(agents=3), [HELD], tier=tier, max_memory=500)
-    assert not found.complete and 0 < found.states < 277
+    found = explore(FREE.at(agents=2, keys=4), [HELD], tier=tier, max_memory=500)
+    assert not found.complete and 0 < found.states < 153
     assert found.verdicts[0].status is Status.UNDECIDED
     assert "max_memory=500" in found.verdicts[0].because and f"{found.states} states" in found.verdicts[0].because
     asked.clear()
     monkeypatch.setattr(memory, "resident", lambda: 10)
-    assert explore(FREE.at(agents=3), [HELD], tier=tier, max_memory=500).states == 277
+    assert explore(FREE.at(agents=2, keys=4), [HELD], tier=tier, max_memory=500).states == 153
 
 
 def test_the_memory_of_this_process() -> None:
