@@ -15,6 +15,12 @@ from typing import Any, cast
 
 __all__ = ["Worker"]
 
+_HUGE = {"GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"}
+"""Where glibc can, large pages for what a solver allocates: each question has a fresh fork, which touches all of it anew.
+
+What somebody set for himself stands.  No answer depends on it.
+"""
+
 _GLANCE = 0.25
 """Seconds between two looks at whether a solver process still lives."""
 
@@ -82,6 +88,7 @@ class Worker:
             stderr=subprocess.DEVNULL,
             text=True,
             start_new_session=True,
+            env={**_HUGE, **os.environ},
         )
         threading.Thread(target=_pump, args=(self._process, self._lines), daemon=True).start()
 
