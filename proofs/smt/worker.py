@@ -16,7 +16,7 @@ from typing import Any, cast
 __all__ = ["Worker"]
 
 _HUGE = {"GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"}
-"""Where glibc can, large pages for what a solver allocates: each question has a fresh fork, which touches all of it anew.
+"""Where glibc can, large pages for what a solver allocates: each question has a fresh fork, which touches it anew.
 
 What somebody set for himself stands.  No answer depends on it.
 """
