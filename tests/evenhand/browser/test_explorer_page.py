@@ -115,8 +115,8 @@ def edited(place: Place, claim: str) -> tuple[int, str, list[str]]:
 @pytest.mark.parametrize(
     "one",
     [
-        # what `conviction` takes is the search for another request: the page itself is slow with none of them
-        pytest.param(one, marks=[pytest.mark.deep] if one.protocol == "conviction" else [], id=one.protocol)
+        # what these two take is the search for another request: the page itself is slow with none of them
+        pytest.param(one, marks=[pytest.mark.deep] * (one.protocol in ("conviction", "sovereign")), id=one.protocol)
         for one in LIVELOCKS
     ],
 )

@@ -71,9 +71,9 @@ def test_what_is_repeated(outcome: str, then: Limits, now: Limits, again: bool) 
 def test_a_poisoned_piece_leaves_its_job_undecided(cli: Command, tmp_path: Path) -> None:
     """The job says which piece, and the other jobs are done."""
     runs = {"protocol": "ring", "engine": "explore", "claims": ["held"], "scope": {"slow": [0, 60_000]}}
-    plan = written(tmp_path, runs, seconds=10, parts=3)
+    plan = written(tmp_path, runs, seconds=10, parts=2)
     answer = cli("campaign", "run", str(plan), "--jobs", "2", "--json")
     assert answer.code == 3, answer.err
     one, other = answer.json["verdicts"]
     assert one["status"] == "HOLDS" and other["status"] == "UNDECIDED"
-    assert other["because"] == "piece 1/3: it took longer than its limit of 10 seconds"
+    assert other["because"] == "piece 1/2: it took longer than its limit of 10 seconds"
