@@ -51,7 +51,7 @@ def limited(per_agent: int | None, total: int | None, agents: int, capacity: int
                 for kind in ("observation", "need"):
                     yield (*stored, (who, kind)), half, early, tuple(sorted((*late, who)))
 
-    return _reached(((), 0, (), ()), after)
+    return reached(((), 0, (), ()), after)
 
 
 Tokens = tuple[int, int]
@@ -76,7 +76,7 @@ def budgeted(first: int, second: int | None) -> int:
             lifted: Ceiling = (first + 4, None if second is None else second + 4)
             yield used, warned, lifted
 
-    return _reached(((0, 0), (False, False), (first, second)), after) * bare()
+    return reached(((0, 0), (False, False), (first, second)), after) * bare()
 
 
 def scheduled() -> int:
@@ -91,14 +91,15 @@ def scheduled() -> int:
                 yield (*state[:place], changed, *state[place + 1 :])
 
     starts = (((None, 1), (None, None)), ((None, 1), (None, 2)), ((None, 1), (None, None)))
-    return sum(_reached(start, after) for start in starts)
+    return sum(reached(start, after) for start in starts)
 
 
 def _due(since: int | None, every: int | None) -> bool:
     return every is not None and (since is None or since >= every)
 
 
-def _reached(start: Hashable, after: Callable[..., Iterable[Hashable]]) -> int:
+def reached(start: Hashable, after: Callable[..., Iterable[Hashable]]) -> int:
+    """How many states there are from `start` on, where `after` gives those that follow one."""
     seen, todo = {start}, [start]
     while todo:
         for state in after(todo.pop()):

@@ -1,28 +1,20 @@
-"""How many states the deployments with an envelope or a probe have, and subscriptions; imports nothing.
+"""How many states the deployments with an envelope or a probe have, and subscriptions; without the model.
 
 Small machines of plain tuples, written from §9.7 to §9.12, §10 and §13 alone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from fractions import Fraction
 from typing import Any
+
+from tests.oracles.markspace_counts import reached
 
 __all__ = ["probed", "subscribed", "watched"]
 
 Book = tuple[tuple[tuple[str, str], ...], tuple[tuple[str, str], ...], tuple[tuple[int, int], ...], bool]
 """Of one agent: attempts of this window and of the last (scope, kind), counts of those before, whether restricted."""
-
-
-def _reached(start: Hashable, after: Callable[..., Iterable[Hashable]]) -> int:
-    seen, todo = {start}, [start]
-    while todo:
-        for state in after(todo.pop()):
-            if state not in seen:
-                seen.add(state)
-                todo.append(state)
-    return len(seen)
 
 
 def probed(capacity: int) -> int:
@@ -45,7 +37,7 @@ def probed(capacity: int) -> int:
                 for kind in () if locked else ("observation", "action"):
                     yield (*stored, kind), half, locked, pending, tried
 
-    return _reached(((), 0, False, False, False), after)
+    return reached(((), 0, False, False, False), after)
 
 
 def _anomalous(now: dict[str, int], last: dict[str, int], past: list[dict[str, int]], baseline: int | None) -> bool:
@@ -151,7 +143,7 @@ def watched(
 
     fresh = ((), (), (), False)
     start: Any = ((), 0, (fresh,) * agents, frozenset(), frozenset(), (0,) * agents, (), ())
-    return _reached(start, after)
+    return reached(start, after)
 
 
 def subscribed(capacity: int) -> int:
@@ -201,4 +193,4 @@ def subscribed(capacity: int) -> int:
             )
             yield (*marks, (*mark, old)), interests, told
 
-    return 3 * _reached(((), (None, None), ((), ())), after)
+    return 3 * reached(((), (None, None), ((), ())), after)
