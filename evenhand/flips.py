@@ -13,7 +13,7 @@ from typing import Any
 
 from evenhand.model.canonical import Json
 from evenhand.model.system import Scope, System, UnknownName, reading_values
-from evenhand.places import SMALL, is_small
+from evenhand.places import SMALL, is_small, named_scopes
 from evenhand.plan import Job
 from evenhand.properties.registry import Bundle
 from evenhand.properties.verdict import Status
@@ -215,9 +215,7 @@ def _places(bundle: Bundle, system: str, scope: Scope | None, small: int) -> lis
     return [
         (name, at)
         for name, base in chosen.items()
-        for at in dict.fromkeys(
-            (base.scope, *(base.at(**dict(one.scope)).scope for one in bundle.model.mutants if one.system == name))
-        )
+        for at in named_scopes(bundle, name)
         if is_small(base.at(**dict(at)), small)
     ]
 

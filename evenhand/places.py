@@ -7,7 +7,7 @@ from typing import Any
 from evenhand.model.system import Scope, System, UnknownName
 from evenhand.properties.registry import Bundle
 
-__all__ = ["SMALL", "is_small", "small_places"]
+__all__ = ["SMALL", "is_small", "named_scopes", "small_places"]
 
 SMALL = 10_000
 """Steps (as estimated) up to which a search is small enough to be repeated."""
@@ -31,13 +31,18 @@ def small_places(bundle: Bundle, small: int = SMALL, *, system: str = "") -> dic
     for name, base in systems.items():
         if system not in ("", name):
             continue
-        named = [base.at(**dict(mutant.scope)) for mutant in bundle.model.mutants if mutant.system == name]
-        scopes = dict.fromkeys((base.scope, *(one.scope for one in named)))
-        sized = [(estimate(base.at(**dict(one))), one) for one in scopes]
+        sized = [(estimate(base.at(**dict(one))), one) for one in named_scopes(bundle, name)]
         fitting = [(about, one) for about, one in sized if about is not None and about <= small]
         if fitting:
             found[name] = max(fitting, key=lambda pair: pair[0])[1]
     return found
+
+
+def named_scopes(bundle: Bundle, system: str) -> tuple[Scope, ...]:
+    """A system's own scope and those that its mutants name, each once."""
+    base = bundle.model.systems[system]
+    named = (base.at(**dict(mutant.scope)).scope for mutant in bundle.model.mutants if mutant.system == system)
+    return tuple(dict.fromkeys((base.scope, *named)))
 
 
 def is_small(system: System[Any, Any, Any, Any, Any], small: int = SMALL) -> bool:
