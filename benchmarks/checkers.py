@@ -1,4 +1,4 @@
-"""Side by side with Spin, Rumur and minicheck: the same graphs, counted by everybody, in one run.
+"""Side by side with Spin, Rumur, minicheck and musil: the same graphs, counted by everybody, in one run.
 
     python -m benchmarks.explore            everything, this included
     python -m benchmarks.checkers 3,3,2 cells
@@ -22,6 +22,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -41,7 +42,14 @@ MINUTES = 9.0
 LIMIT = 150
 """Seconds that a contender may take; after that its cell says so."""
 
-SLOW = {"minicheck": 400_000, "bare loop": 400_000, "tier 0": 400_000, "Rumur": 11_000_000, "tier 1": 12_000_000}
+SLOW = {
+    "minicheck": 400_000,
+    "musil": 400_000,
+    "bare loop": 400_000,
+    "tier 0": 400_000,
+    "Rumur": 11_000_000,
+    "tier 1": 12_000_000,
+}
 """Steps beyond which a contender is left out, so that the whole run takes less than ten minutes.
 
 Those that run the model's step for every action take some 20 to 50 microseconds each; tier 1 applies every verdict in
@@ -93,10 +101,11 @@ def _environment() -> dict[str, str]:
 
 
 def _found(text: str, pattern: str) -> int:
-    found = re.search(pattern, text)
-    if found is None:
+    """The last such number: what a checker says of its progress looks like what it says at the end."""
+    found: list[str] = re.findall(pattern, text)
+    if not found:
         raise RuntimeError(f"no {pattern!r} in {text[-300:]!r}")
-    return int(found[1].replace(",", ""))
+    return int(found[-1].replace(",", ""))
 
 
 _SPELLED = ("2,2", "3,2", "7,4")
@@ -148,13 +157,23 @@ def rumur(name: str) -> Run:
     return Run(states, steps, ran.seconds, made.seconds + compiled.seconds + ran.seconds, ran.peak)
 
 
+PIP = {
+    "minicheck": "pip install minicheck",
+    "musil": "pip install musil, with Python 3.12 or later (MUSIL_PYTHON may name one that has evenhand and musil)",
+}
+"""Checkers that are Python packages, and how to get them."""
+
+
 def _python(kind: str) -> Callable[[str], Run]:
     def run(name: str) -> Run:
-        if kind == "minicheck" and importlib.util.find_spec("minicheck") is None:
-            return Run(why="pip install minicheck")
+        python = sys.executable
+        if kind in PIP and importlib.util.find_spec(kind) is None:
+            python = os.environ.get(f"{kind.upper()}_PYTHON", "")
+            if not python:
+                return Run(why=PIP[kind])
         if kind.endswith("numba") and importlib.util.find_spec("numba") is None:
             return Run(why="pip install evenhand[fast]")
-        spent = _spent([sys.executable, "-m", "benchmarks.checkers", "--inside", kind, name], str(HERE.parent))
+        spent = _spent([python, "-m", "benchmarks.checkers", "--inside", kind, name], str(HERE.parent))
         said: dict[str, Any] = json.loads(spent.output.splitlines()[-1])
         if "why" in said:
             return Run(why=said["why"])
@@ -168,6 +187,7 @@ CONTENDERS: dict[str, Callable[[str], Run]] = {
     "Spin, counting": lambda name: spin(name, "COUNTING"),
     "Rumur": rumur,
     "minicheck": _python("minicheck"),
+    "musil": _python("musil"),
     "bare loop": _python("bare"),
     "tier 0": _python("tier0"),
     "tier 1": _python("tier1"),
@@ -185,9 +205,13 @@ def inside(kind: str, name: str) -> dict[str, Any]:
     from evenhand.properties.search.graph import Bounds
     from evenhand.properties.search.rows.tier import Compiled
 
-    system = model(name + (",plain" if kind.startswith("plain") else ""))
-    if kind == "minicheck":
-        return _minicheck(system)
+    system = model(name)
+    if system.separated is None and (kind == "tier1" or kind.startswith("plain")):
+        return {"why": "its step does not separate"}
+    if kind.startswith("plain"):
+        system = replace(system, separated=None)
+    if kind in PIP:
+        return {"minicheck": _minicheck, "musil": _musil}[kind](system)
     if kind == "bare":
         began = time.process_time()
         counts = bare(system)
@@ -265,6 +289,40 @@ def _minicheck(system: Any) -> dict[str, Any]:
     began = time.process_time()
     found = minicheck.check_safety(protocol, max_states=10_000_000)
     return {"states": int(found["reachable_states"]), "steps": steps, "warm": time.process_time() - began}
+
+
+def _musil(system: Any) -> dict[str, Any]:
+    """musil over the model's own functions, with the actions of each state as the model offers them."""
+    import musil
+
+    config = next(iter(system.all_configs()))
+    steps = 0
+
+    def offered(state: Any) -> list[Any]:
+        nonlocal steps
+        found = [musil.Action("", _always, _Taken(system, config, action)) for action in system.enabled(config, state)]
+        steps += len(found)
+        return found
+
+    model = musil.Model(init=list(system.initial(config)), actions_fn=offered, invariants={}, terminal=_always)
+    began = time.process_time()
+    found = musil.check(model, max_states=10_000_000)
+    return {"states": found.states_explored, "steps": steps, "warm": time.process_time() - began}
+
+
+def _always(_state: Any) -> bool:
+    return True
+
+
+class _Taken(NamedTuple):
+    """One action on offer, as a function of the state."""
+
+    system: Any
+    config: Any
+    action: Any
+
+    def __call__(self, state: Any) -> Any:
+        return self.system.step(self.system.rules, self.config, state, self.action)[0]
 
 
 def table(results: dict[str, dict[str, Run]]) -> str:

@@ -23,7 +23,7 @@ __all__ = ["loops", "main"]
 BEGIN, END = "<!-- growth: written by `python -m benchmarks.explore --write` -->\n", "<!-- end of growth -->\n"
 AGENTS = ("2,2,2", "3,2,2", "4,2,2", "5,2,2", "6,2,2", "7,2,2")
 KEYS = ("3,2,2", "3,3,2", "3,4,2", "3,5,2", "3,6,2")
-LARGEST = ("6,3,2",)
+LARGEST = ("6,3,2", "7,3,2", "8,3,2")
 TIERS = ("tier 2, numpy", "tier 3")
 PATIENCE = 25.0
 """CPU seconds after which a contender takes no larger scope."""

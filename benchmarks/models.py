@@ -46,16 +46,11 @@ def cells(size: int = CELLS) -> System[None, Ring, int, str, None]:
 
 
 def model(name: str) -> System[Any, Any, Any, Any, Any]:
-    """`cells`, or the free-agent graph at `agents,keys,values`; with `,plain` its step does not separate.
-
-    Raises ValueError for anything else.
-    """
+    """`cells`, or the free-agent graph at `agents,keys,values`.  Raises ValueError for anything else."""
     if name == "cells":
         return cells()
-    parts = name.split(",")
     try:
-        agents, keys, values = (int(part) for part in parts[:3])
+        agents, keys, values = (int(part) for part in name.split(","))
     except ValueError as error:
         raise ValueError(f"model {name!r} is neither `cells` nor three sizes such as 3,2,2") from error
-    system = PROTOCOL.systems["free"].at(agents=agents, keys=keys, values=values)
-    return replace(system, separated=None) if parts[3:] == ["plain"] else system
+    return PROTOCOL.systems["free"].at(agents=agents, keys=keys, values=values)

@@ -1,6 +1,8 @@
 """The two graph algorithms taken from scipy, with the types this package needs.
 
 A graph is two integer arrays, `source` and `target`, one entry for each edge, over the nodes 0 … size-1.
+
+scipy is loaded by the first call: that takes a quarter of a second, and most searches ask nothing of it.
 """
 
 from __future__ import annotations
@@ -9,7 +11,6 @@ from typing import Any, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csgraph, csr_array
 
 __all__ = ["Flags", "Ints", "ahead", "components"]
 
@@ -21,6 +22,8 @@ Flags: TypeAlias = NDArray[np.bool_]
 
 
 def _matrix(size: int, source: Ints, target: Ints) -> Any:
+    from scipy.sparse import csr_array
+
     # Parallel edges must be added up (scipy does not come to an end on a matrix that holds an entry twice), and the
     # entries must not be able to wrap round to 0.
     ones = np.ones(len(source), dtype=np.float64)
@@ -29,12 +32,16 @@ def _matrix(size: int, source: Ints, target: Ints) -> Any:
 
 def components(size: int, source: Ints, target: Ints) -> Ints:
     """The number of each node's strongly connected component."""
+    from scipy.sparse import csgraph
+
     _, found = csgraph.connected_components(_matrix(size, source, target), directed=True, connection="strong")
     return cast("Ints", found.astype(np.int64))
 
 
 def ahead(size: int, source: Ints, target: Ints, seeds: Flags) -> Flags:
     """The nodes that can be reached from the seeds, the seeds included."""
+    from scipy.sparse import csgraph
+
     starts = np.flatnonzero(seeds)
     # One node more, with an edge to every seed, makes one search of many.
     matrix = _matrix(size + 1, np.concatenate([source, np.full(len(starts), size)]), np.concatenate([target, starts]))

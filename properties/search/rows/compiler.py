@@ -8,6 +8,7 @@ judgements are shared and rows are made of verdicts; else they are made of actio
 
 from __future__ import annotations
 
+import gc
 import itertools
 import math
 from collections.abc import Callable, Hashable, Sequence
@@ -291,10 +292,16 @@ def compiled(system: AnySystem, config: Any, claims: Sequence[Any] = ()) -> Prog
     """The program of one configuration.  Raises Unfit with the reason where there is none."""
     if system.domains is None:
         raise Unfit(f"{named(system)} declares no `domains`")
+    # What is made is kept, or freed by its count; to look through it for cycles again and again is a tenth of the time.
+    collecting = gc.isenabled()
+    gc.disable()
     try:
         return Compiler(system, config, claims).program()
     except (Evades, TooWide) as error:
         raise Unfit(f"{named(system)}: {error}") from error
+    finally:
+        if collecting:
+            gc.enable()
 
 
 def _source(function: Callable[..., Any]) -> str:

@@ -54,7 +54,8 @@ class Watch:
     def __init__(self, singletons: tuple[Any, ...], holds_sequences: bool) -> None:
         self.singletons = singletons
         self.holds_sequences = holds_sequences
-        self.known: dict[CodeType, tuple[Callable[..., Any] | None, str]] = {}
+        # By identity: the hash of a code object goes through all its constants. Holding it keeps the number its own.
+        self.known: dict[int, tuple[CodeType, Callable[..., Any] | None, str]] = {}
         self.complaint: str = ""
         self.caught: str = ""
         self.codes = 0
@@ -87,10 +88,10 @@ class Watch:
         )
 
     def _called(self, frame: FrameType, event: str, _argument: Any) -> Any:
-        code = frame.f_code
-        if code not in self.known:
-            self.known[code] = self._examined(frame)
-        tracer, events = self.known[code]
+        found = self.known.get(id(frame.f_code))
+        if found is None:
+            found = self.known[id(frame.f_code)] = (frame.f_code, *self._examined(frame))
+        _, tracer, events = found
         if tracer is not None:
             frame.f_trace_lines = events == "line"
             frame.f_trace_opcodes = events == "opcode"
