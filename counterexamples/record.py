@@ -14,12 +14,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cache
-from importlib.resources import files
 from typing import Any, Literal
 
 from evenhand.counterexamples.migration import AGAIN, BadRecord, migrated
-from evenhand.model.canonical import Json, canonical_bytes, digest, parse
+from evenhand.counterexamples.schemas import mistake
+from evenhand.model.canonical import Json, canonical_bytes, digest
 from evenhand.model.codec import decode, encode
 from evenhand.model.system import Scope
 from evenhand.model.trace import Lasso, Pair, Scenario
@@ -110,13 +109,10 @@ class Record:
         Older versions are migrated.  Raises BadRecord for another format or a newer version, for what the schema does
         not allow, and for content that is not what was sealed.
         """
-        import jsonschema  # slow to import, and commands that read no file need none
-
         made = migrated(data, FORMAT, VERSION, origin, _MIGRATIONS)
-        try:
-            jsonschema.validate(made, _schema(), cls=jsonschema.Draft202012Validator)
-        except jsonschema.ValidationError as wrong:
-            raise BadRecord(origin, f"{wrong.json_path:.80} is wrong: {wrong.message:.200}", AGAIN) from wrong
+        wrong = mistake(made, "evenhand.counterexamples", "counterexample")
+        if wrong is not None:
+            raise BadRecord(origin, str(wrong), AGAIN)
         content = {key: value for key, value in data.items() if key != "sha256"}  # what was sealed, before migration
         try:
             sealed = digest(content)
@@ -205,11 +201,3 @@ def _without_shape(content: dict[str, Json]) -> dict[str, Json]:
 
 
 _MIGRATIONS = {1: _without_shape}
-
-
-@cache
-def _schema() -> dict[str, Json]:
-    schema: dict[str, Json] = parse(
-        files("evenhand.counterexamples").joinpath("schema/counterexample.json").read_bytes()
-    )
-    return schema

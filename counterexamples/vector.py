@@ -11,13 +11,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cache
-from importlib.resources import files
 from typing import Any
 
 from evenhand.counterexamples.migration import migrated
 from evenhand.counterexamples.record import BadRecord
-from evenhand.model.canonical import Json, canonical_bytes, digest, parse
+from evenhand.counterexamples.schemas import mistake
+from evenhand.model.canonical import Json, canonical_bytes, digest
 
 __all__ = ["MANIFEST", "SUITE", "VERSION", "Manifest", "Suite", "Vector", "frozen"]
 
@@ -199,17 +198,8 @@ def frozen(protocol: str, suites: Mapping[str, Suite]) -> Manifest:
 
 
 def _checked(data: Json, format_: str, schema: str, origin: str) -> dict[str, Any]:
-    import jsonschema  # slow to import, and commands that read no file need none
-
     made = migrated(data, format_, VERSION, origin)
-    try:
-        jsonschema.validate(made, _schema(schema), cls=jsonschema.Draft202012Validator)
-    except jsonschema.ValidationError as wrong:
-        raise BadRecord(origin, f"{wrong.json_path:.80} is wrong: {wrong.message:.200}", GENERATE) from wrong
+    wrong = mistake(made, "evenhand.counterexamples", schema)
+    if wrong is not None:
+        raise BadRecord(origin, str(wrong), GENERATE)
     return made
-
-
-@cache
-def _schema(name: str) -> dict[str, Json]:
-    schema: dict[str, Json] = parse(files("evenhand.counterexamples").joinpath(f"schema/{name}.json").read_bytes())
-    return schema

@@ -7,19 +7,17 @@ against its published schema, and every name in it is looked up before anything 
 from __future__ import annotations
 
 import itertools
-import json
 import math
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from typing import Any, cast
 
 import yaml
 
 from evenhand.campaign.tasks import Unit, split
+from evenhand.counterexamples.schemas import mistake
 from evenhand.model.canonical import Json, digest, parse
 from evenhand.plan import (
     EFFORT,
@@ -140,23 +138,11 @@ def _parsed(path: Path, text: str) -> Any:
         raise BadPlan(f"{path}: it cannot be parsed: {error!s:.120}. Check it against the plan's schema") from error
 
 
-@cache
-def _schema() -> dict[str, Any]:
-    return cast(
-        "dict[str, Any]", json.loads(files("evenhand.campaign").joinpath("schema/plan.json").read_text("utf-8"))
-    )
-
-
 def _check(path: Path, made: Any) -> None:
-    import jsonschema  # slow to import, and `--help` reads no file
-
-    try:
-        jsonschema.validate(made, _schema(), cls=jsonschema.Draft202012Validator)
-    except jsonschema.ValidationError as wrong:
-        place = wrong.json_path.removeprefix("$").removeprefix(".") or "the file"
-        raise BadPlan(
-            f"{path}: {place[:80]} is wrong: {wrong.message:.160}; see docs/how-to/run-a-campaign.md"
-        ) from wrong
+    wrong = mistake(made, "evenhand.campaign", "plan")
+    if wrong is not None:
+        named = wrong._replace(place=wrong.place.removeprefix("$").removeprefix(".") or "the file")
+        raise BadPlan(f"{path}: {named}; see docs/how-to/run-a-campaign.md")
 
 
 def _campaign(path: Path, made: Mapping[str, Any]) -> Campaign:

@@ -9,12 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
-from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from typing import Any, cast
-
-import jsonschema
 
 from evenhand.adapters.kernels import Source, adapter_source, command_source
 from evenhand.adapters.limits import Limits
@@ -26,6 +22,7 @@ from evenhand.checking.pairing import Pairing
 from evenhand.checking.several import still_broken, still_related
 from evenhand.checking.sighting import SENTENCES, Examiner
 from evenhand.counterexamples.record import decode_run, encode_run
+from evenhand.counterexamples.schemas import mistake
 from evenhand.model.canonical import Json, digest, parse
 from evenhand.model.codec import decode, encode
 from evenhand.model.trace import Scenario
@@ -120,10 +117,9 @@ def load_finding(path: Path) -> dict[str, Json]:
         raise BadFinding(f"{path}: its format is {made.get('format')!r:.60}, not {FORMAT!r}.")
     if made.get("version") != VERSION:
         raise BadFinding(f"{path}: it is of version {made.get('version')!r:.20}, not {VERSION}. {again}.")
-    try:
-        jsonschema.validate(made, _schema(), cls=jsonschema.Draft202012Validator)
-    except jsonschema.ValidationError as wrong:
-        raise BadFinding(f"{path}: {wrong.json_path:.80} is wrong: {wrong.message:.200}. {again}.") from wrong
+    wrong = mistake(made, "evenhand.checking", "kernel-finding")
+    if wrong is not None:
+        raise BadFinding(f"{path}: {wrong}. {again}.")
     if made["sha256"] != digest({key: value for key, value in made.items() if key != "sha256"}):
         raise BadFinding(f"{path}: its content is not what was recorded (sha256 differs). {again}.")
     return made
@@ -217,9 +213,3 @@ def _readings(system: AnySystem) -> dict[str, Json]:
     if not is_dataclass(record):
         return {}
     return {entry.name: encode(getattr(record, entry.name)) for entry in fields(record)}
-
-
-@cache
-def _schema() -> dict[str, Json]:
-    schema: dict[str, Json] = parse(files("evenhand.checking").joinpath("schema/kernel-finding.json").read_bytes())
-    return schema

@@ -11,15 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from typing import Any, cast
 
-import jsonschema
-
 from evenhand.adapters.wire import text
 from evenhand.checking.comparing import Difference, normal
+from evenhand.counterexamples.schemas import mistake
 from evenhand.model.canonical import Json, parse
 
 __all__ = ["FORMAT", "MISSING", "VERSION", "BadLog", "Event", "Log", "gaps", "load_log", "matches", "mismatches"]
@@ -103,11 +100,9 @@ def _lines(path: Path, lines: list[bytes]) -> Iterator[tuple[int, dict[str, Any]
 
 
 def _check(path: Path, number: int, data: Json, part: str) -> None:
-    schema = {**_schema(), "$ref": f"#/$defs/{part}"}
-    try:
-        jsonschema.validate(data, schema, cls=jsonschema.Draft202012Validator)
-    except jsonschema.ValidationError as wrong:
-        raise BadLog(f"{path}, line {number}: {wrong.json_path:.80} is wrong: {wrong.message:.200}.") from wrong
+    wrong = mistake(data, "evenhand.checking", "log", part)
+    if wrong is not None:
+        raise BadLog(f"{path}, line {number}: {wrong}.")
 
 
 def gaps(value: Json) -> bool:
@@ -148,9 +143,3 @@ def mismatches(recorded: Json, value: Json, path: str = "") -> Iterator[Differen
     left_over = cast("Json", recorded)
     if type(left_over) is not type(value) or text(normal(left_over)) != text(normal(value)):
         yield Difference(path or "all of it", text(value), text(left_over))
-
-
-@cache
-def _schema() -> dict[str, Any]:
-    schema: dict[str, Any] = parse(files("evenhand.checking").joinpath("schema/log.json").read_bytes())
-    return schema

@@ -6,20 +6,19 @@ values, inert, so that nothing in a state can break out of its label.
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evenhand.counterexamples.store import write_atomically
-from evenhand.model.canonical import Json, canonical_bytes
-from evenhand.report.store import ready_folder
+from evenhand.model.canonical import Json
+from evenhand.report.graphfile import Formats, dot, graphml, quoted, tagged, writer
 from evenhand.report.text import describe
 
 if TYPE_CHECKING:
     import networkx as nx
 
-__all__ = ["SUFFIXES", "exporter", "quoted"]
+__all__ = ["SUFFIXES", "exporter"]
 
 
 def exporter(path: Path) -> Callable[[nx.DiGraph[Any]], None]:
@@ -27,11 +26,8 @@ def exporter(path: Path) -> Callable[[nx.DiGraph[Any]], None]:
 
     Raises ValueError for a suffix that says no format, NotWritable for a folder that cannot be written to.
     """
-    if path.suffix not in SUFFIXES:
-        raise ValueError(f"--graph {path}: the suffix says the format; there is: {', '.join(sorted(SUFFIXES))}")
-    written = SUFFIXES[path.suffix]
-    ready_folder(path.parent)
-    return lambda graph: write_atomically(path, written(_plain(graph)))
+    write = writer(path, "--graph", SUFFIXES)
+    return lambda graph: write(_plain(graph))
 
 
 def _plain(graph: nx.DiGraph[Any]) -> dict[str, Json]:
@@ -71,20 +67,15 @@ def _named(node: Any, about: dict[str, Any]) -> str:
     return describe(about["first"]) + (f" and {more} more" if more else "")
 
 
-def quoted(text: str) -> str:
-    """A string of DOT."""
-    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
-
-
 def _dot(graph: dict[str, Json]) -> bytes:
-    lines = [f"digraph {quoted(graph['system'])} {{", "  node [shape=box];"]
+    lines: list[str] = []
     for node in graph["nodes"]:
         shape = " peripheries=2" if node["initial"] else ""
         lines.append(f"  n{node['id']} [label={quoted(node['state'])}{shape}];")
     for edge in graph["edges"]:
         more = f" (and {edge['weight'] - 1} more)" if edge["weight"] > 1 else ""
         lines.append(f"  n{edge['source']} -> n{edge['target']} [label={quoted(edge['action'] + more)}];")
-    return ("\n".join([*lines, "}"]) + "\n").encode()
+    return dot(graph["system"], lines)
 
 
 def _graphml(graph: dict[str, Json]) -> bytes:
@@ -95,14 +86,8 @@ def _graphml(graph: dict[str, Json]) -> bytes:
         made.add_node(node["id"], **{name: value for name, value in node.items() if name != "id"})
     for edge in graph["edges"]:
         made.add_edge(edge["source"], edge["target"], action=edge["action"], weight=edge["weight"])
-    content = io.BytesIO()
-    nx.write_graphml(made, content)  # pyright: ignore[reportUnknownMemberType]
-    return content.getvalue()
+    return graphml(made)
 
 
-def _json(graph: dict[str, Json]) -> bytes:
-    return canonical_bytes({"format": "evenhand/graph", "version": 1, **graph}) + b"\n"
-
-
-SUFFIXES: dict[str, Callable[[dict[str, Json]], bytes]] = {".dot": _dot, ".graphml": _graphml, ".json": _json}
+SUFFIXES: Formats = {".dot": _dot, ".graphml": _graphml, ".json": partial(tagged, "graph")}
 """How each suffix is written."""

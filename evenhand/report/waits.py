@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from evenhand.counterexamples.store import write_atomically
-from evenhand.model.canonical import Json, canonical_bytes
-from evenhand.report.graph import quoted
+from evenhand.model.canonical import Json
+from evenhand.report.graphfile import Formats, dot, graphml, quoted, tagged, writer
 from evenhand.report.readable import plural
-from evenhand.report.store import ready_folder
 from evenhand.report.text import describe, inert
 
 if TYPE_CHECKING:
@@ -30,11 +28,8 @@ def waits_exporter(path: Path) -> Callable[[WaitFor], None]:
 
     Raises ValueError for a suffix that says no format, NotWritable for a folder that cannot be written to.
     """
-    if path.suffix not in FORMATS:
-        raise ValueError(f"--wait-for {path}: the suffix says the format; there is: {', '.join(sorted(FORMATS))}")
-    written = FORMATS[path.suffix]
-    ready_folder(path.parent)
-    return lambda found: write_atomically(path, written(told_waits(found)))
+    write = writer(path, "--wait-for", FORMATS)
+    return lambda found: write(told_waits(found))
 
 
 def told_waits(found: WaitFor) -> dict[str, Json]:
@@ -87,13 +82,12 @@ def _dot(told: dict[str, Json]) -> bytes:
     circular = {
         (one, other) for cycle in told["cycles"] for one, other in zip(cycle, [*cycle[1:], cycle[0]], strict=True)
     }
-    lines = [f"digraph {quoted(told['system'])} {{", "  node [shape=box];"]
-    lines += [f"  {quoted(agent)};" for agent in told["agents"]]
+    lines = [f"  {quoted(agent)};" for agent in told["agents"]]
     for edge in told["edges"]:
         label = r"\n".join(quoted(one["what"] + _how(one))[1:-1] for one in edge["for"])
         bold = " style=bold" if (edge["waiter"], edge["holder"]) in circular else ""
         lines.append(f'  {quoted(edge["waiter"])} -> {quoted(edge["holder"])} [label="{label}"{bold}];')
-    return ("\n".join([*lines, "}"]) + "\n").encode()
+    return dot(told["system"], lines)
 
 
 def _graphml(told: dict[str, Json]) -> bytes:
@@ -106,14 +100,8 @@ def _graphml(told: dict[str, Json]) -> bytes:
         holds = any(one["holds"] for one in edge["for"])
         gives = all(one["gives"] is True for one in edge["for"])
         made.add_edge(edge["waiter"], edge["holder"], what=what, holds=holds, gives=gives)
-    content = io.BytesIO()
-    nx.write_graphml(made, content)  # pyright: ignore[reportUnknownMemberType]
-    return content.getvalue()
+    return graphml(made)
 
 
-def _json(told: dict[str, Json]) -> bytes:
-    return canonical_bytes({"format": "evenhand/waits", "version": 1, **told}) + b"\n"
-
-
-FORMATS: dict[str, Callable[[dict[str, Any]], bytes]] = {".dot": _dot, ".graphml": _graphml, ".json": _json}
+FORMATS: Formats = {".dot": _dot, ".graphml": _graphml, ".json": partial(tagged, "waits")}
 """How each suffix is written."""

@@ -1,0 +1,56 @@
+"""What files of graphs share: the suffix says the format, names stay in their labels, no file is half-written."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from evenhand.counterexamples.store import write_atomically
+from evenhand.model.canonical import Json, canonical_bytes
+from evenhand.report.store import ready_folder
+
+if TYPE_CHECKING:
+    import networkx as nx
+
+__all__ = ["Formats", "dot", "graphml", "quoted", "tagged", "writer"]
+
+Formats: TypeAlias = Mapping[str, Callable[[dict[str, Json]], bytes]]
+"""How a graph of described values is written, by suffix."""
+
+
+def writer(path: Path, option: str, formats: Formats) -> Callable[[dict[str, Json]], None]:
+    """What writes a graph to the `path` that `option` names, by its suffix.
+
+    Raises ValueError for a suffix that says no format, NotWritable for a folder that cannot be written to.
+    """
+    if path.suffix not in formats:
+        raise ValueError(f"{option} {path}: the suffix says the format; there is: {', '.join(sorted(formats))}")
+    written = formats[path.suffix]
+    ready_folder(path.parent)
+    return lambda graph: write_atomically(path, written(graph))
+
+
+def quoted(text: str) -> str:
+    """A string of DOT."""
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def dot(name: str, lines: Iterable[str]) -> bytes:
+    """A directed graph of DOT with these statements, its nodes in boxes."""
+    return ("\n".join([f"digraph {quoted(name)} {{", "  node [shape=box];", *lines, "}"]) + "\n").encode()
+
+
+def graphml(graph: nx.DiGraph[Any]) -> bytes:
+    """A graph whose attributes are plain values as GraphML."""
+    import networkx as nx
+
+    content = io.BytesIO()
+    nx.write_graphml(graph, content)  # pyright: ignore[reportUnknownMemberType]
+    return content.getvalue()
+
+
+def tagged(name: str, graph: Mapping[str, Json]) -> bytes:
+    """A graph as canonical JSON that says its format, `evenhand/` and this name."""
+    return canonical_bytes({"format": f"evenhand/{name}", "version": 1, **graph}) + b"\n"
