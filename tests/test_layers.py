@@ -99,8 +99,14 @@ def the_tree() -> tuple[Module, ...]:
 
 
 def _called(call: ast.Call) -> str:
-    """The dotted name of what is called, as far as it is written as one."""
-    return ast.unparse(call.func) if isinstance(call.func, ast.Name | ast.Attribute) else ""
+    """The dotted name of what is called, as far as it is written as one; `…` stands for what is no name."""
+    parts: list[str] = []
+    place = call.func
+    while isinstance(place, ast.Attribute):
+        parts.append(place.attr)
+        place = place.value
+    parts.append(place.id if isinstance(place, ast.Name) else "…")
+    return ".".join(reversed(parts))
 
 
 def imports_run_one_way(module: Module) -> Iterator[str]:
@@ -147,6 +153,7 @@ def claims_see_no_rules(module: Module) -> Iterator[str]:
             yield f"{node.lineno}: claims look at `{ast.unparse(node)}`"
 
 
+@cache
 def _makes_rules(root: Path, name: str) -> bool:
     """Whether a module (or folder) of the model defines a class `Rules` or makes a `Mutant`."""
     place = root.joinpath(*name.split(".")[1:])

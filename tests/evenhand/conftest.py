@@ -6,8 +6,9 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +17,9 @@ from typer.testing import CliRunner
 
 from evenhand.cli import app
 from evenhand.properties import registry
+from evenhand.properties.registry import Bundle
 
-__all__ = ["Answer", "Command"]
+__all__ = ["SCAN", "Answer", "Command", "installed"]
 
 PLUGINS = Path(__file__).with_name("plugins")
 ROOT = Path(__file__).parents[2]
@@ -40,13 +42,32 @@ class Answer:
 Command = Callable[..., Answer]
 
 
+SCAN = registry._all  # pyright: ignore[reportPrivateUsage]
+"""What looks for protocols."""
+
+
+@cache
+def _found(*folders: Path) -> tuple[Bundle, ...]:
+    """What it finds with these folders on the path: asked once, for every test would wait for it again."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "path", [*map(str, folders), *sys.path])
+        SCAN.cache_clear()
+        found = SCAN()
+    SCAN.cache_clear()
+    return found
+
+
+def installed(patch: pytest.MonkeyPatch, *folders: Path) -> None:
+    """The protocols of these folders are installed, as long as the patch lasts."""
+    found = _found(*folders)
+    patch.setattr(sys, "path", [*map(str, folders), *sys.path])
+    patch.setattr(registry, "_all", cache(lambda: found))
+
+
 @pytest.fixture(autouse=True)
-def latch(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def latch(monkeypatch: pytest.MonkeyPatch) -> None:
     """The protocol `latch` is installed while a test runs."""
-    monkeypatch.setattr(sys, "path", [str(PLUGINS), *sys.path])
-    registry.rescan()
-    yield
-    registry.rescan()
+    installed(monkeypatch, PLUGINS)
 
 
 @pytest.fixture

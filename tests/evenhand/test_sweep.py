@@ -127,10 +127,10 @@ def test_a_point_takes_no_more_than_its_time_and_costs_no_other(monkeypatch: pyt
     over = {"agents": range(2, 6)}
     find("latch")  # so that the children inherit what is imported
     began = time.monotonic()
-    found = sweep(points_of(Job("latch", "explore", "latch"), over), over, Bounds(timeout=10), workers=4)
+    found = sweep(points_of(Job("latch", "explore", "latch"), over), over, Bounds(timeout=3), workers=4)
     assert time.monotonic() - began < 45
     slow, dead, broken, fine = found.points
-    assert slow.because == "stopped after 10 s; at least 17 states and 23 steps were covered"
+    assert slow.because == "stopped after 3 s; at least 17 states and 23 steps were covered"
     assert "exit code 7" in dead.because and "MemoryError: no more" in broken.because
     assert fine.complete and fine.states == 6
     assert_only_complete(found)

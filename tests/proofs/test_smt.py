@@ -260,7 +260,7 @@ def test_contradiction_is_its_own_status(tmp_path: Path) -> None:
     ("body", "why"),
     [
         ("os.kill(os.getpid(), 9)", "signal 9"),
-        ("time.sleep(60)", "no answer within 6 s of wall clock"),
+        ("time.sleep(60)", "no answer within 1.2 s of wall clock"),
         ("print('sat', flush=True)", "what is no answer"),
         ("""print('{"status": "sat", "model": {}}', flush=True)""", "cannot be read"),
     ],
@@ -268,7 +268,7 @@ def test_contradiction_is_its_own_status(tmp_path: Path) -> None:
 def test_a_broken_solver_is_unknown(tmp_path: Path, body: str, why: str) -> None:
     """Crashed, hanging, or talking nonsense: unknown, and why."""
     with Portfolio((fake(tmp_path, body),)) as portfolio:
-        answered = portfolio.ask(query(TRUE), expected="sat", limits=Limits(timeout_ms=1000))
+        answered = portfolio.ask(query(TRUE), expected="sat", limits=Limits(timeout_ms=200))
         assert answered.status == "unknown" and why in answered.because
 
 

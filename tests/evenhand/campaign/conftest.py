@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator
-
 import pytest
 
-from evenhand.properties import registry
 from tests.evenhand.campaign.suite import RING
+from tests.evenhand.conftest import PLUGINS, installed
 
 __all__: list[str] = []
 
 
 @pytest.fixture(autouse=True)
-def ring(latch: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def ring(latch: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """Beside `latch`."""
-    monkeypatch.setattr(sys, "path", [str(RING), *sys.path])
-    registry.rescan()
-    yield
-    registry.rescan()
+    installed(monkeypatch, RING, PLUGINS)

@@ -18,7 +18,7 @@ from evenhand.campaign.tasks import Task
 from evenhand.plan import Job
 from evenhand.properties import registry
 from tests.evenhand.campaign.suite import RING, InThisProcess, campaign
-from tests.evenhand.conftest import ROOT
+from tests.evenhand.conftest import ROOT, SCAN
 
 EXPLORE = Job("cud", "explore", "free")
 
@@ -99,6 +99,7 @@ def _copied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """The ring from a copy of its file, which a test may edit."""
     shutil.copytree(RING, tmp_path / "copy")
     monkeypatch.setattr(sys, "path", [str(tmp_path / "copy"), *sys.path])
+    monkeypatch.setattr(registry, "_all", SCAN)
     sys.modules.pop("toyring", None)
     registry.rescan()
     yield tmp_path / "copy" / "toyring.py"
