@@ -27,7 +27,7 @@ from evenhand.engines import run
 from evenhand.plan import Job
 from evenhand.properties.registry import find
 from evenhand.report.report import Report
-from tests.evenhand.conftest import Command
+from tests.evenhand.conftest import PLUGINS, Command, installed
 
 RIGHT: dict[str, list[str]] = {
     "verify": ["latch"],
@@ -138,10 +138,21 @@ MISTAKES = list(mistakes())
 PLAN = {"format": "evenhand/campaign", "version": 1, "runs": [{"protocol": "latch", "engine": "replay"}]}
 
 
+@pytest.fixture(scope="module", name="kept")
+def _kept(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """Files that are right, and some that are not, made once: whoever makes a mistake writes nothing."""
+    with pytest.MonkeyPatch.context() as patch:
+        installed(patch, PLUGINS)
+        return _made(tmp_path_factory.mktemp("files"))
+
+
 @pytest.fixture(name="files")
-def _files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """Files that are right, and some that are not."""
-    folder = tmp_path_factory.mktemp("files")
+def _files(kept: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """The same, and a folder that is not there yet."""
+    return {**kept, "fresh": str(tmp_path_factory.mktemp("new") / "fresh")}
+
+
+def _made(folder: Path) -> dict[str, str]:
     (folder / "empty").write_bytes(b"")
     (folder / "folder").mkdir()
     (folder / "log").write_text(
@@ -157,7 +168,7 @@ def _files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     store.begin(campaign.digest, PLAN)
     store.close()
     plans = {name: str(folder / f"{name}.json") for name in ("plan", "begun")}
-    others = ("empty", "folder", "log", "record", "report", "missing", "fresh")
+    others = ("empty", "folder", "log", "record", "report", "missing")
     return {**plans, **{name: str(folder / name) for name in others}}
 
 

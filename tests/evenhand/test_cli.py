@@ -19,7 +19,7 @@ from evenhand.plan import Job
 from evenhand.properties import registry
 from evenhand.properties.registry import ProtocolBroken, find
 from evenhand.report.forms import FORMS
-from tests.evenhand.conftest import Command
+from tests.evenhand.conftest import PLUGINS, Command, installed
 
 REPORT = {
     "claims", "format", "interrupted", "notes", "settings", "summary", "timing", "unfinished", "verdicts", "version",
@@ -222,10 +222,15 @@ BAD: list[tuple[list[str], str]] = [
 ]  # fmt: skip
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """Files that are wrong in one way each."""
-    folder = tmp_path_factory.mktemp("bad")
+    """Files that are wrong in one way each, made once: nobody changes them."""
+    with pytest.MonkeyPatch.context() as patch:
+        installed(patch, PLUGINS)
+        return _made(tmp_path_factory.mktemp("bad"))
+
+
+def _made(folder: Path) -> dict[str, str]:
     (found,) = run(find("latch"), Job("latch", "explore", variant="always_free", claims=("one_inside",)))
     good = Record.from_json(found.record)
     renamed = replace(good, claim="one_outside")
