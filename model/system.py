@@ -16,6 +16,7 @@ from difflib import get_close_matches
 from typing import Any, Generic, Literal, TypeVar
 
 __all__ = [
+    "Abstraction",
     "Fairness",
     "Joint",
     "Mutant",
@@ -179,6 +180,26 @@ class Quotient(Generic[C, S, A, W]):
     swap: Callable[[C, str, str], W] | None = None
 
 
+@dataclass(frozen=True)
+class Abstraction(Generic[C, S]):
+    """A map that takes each state to one that stands for it: instants counted from now, ages up to a cap.
+
+    `state(config, state)` is the representative; of a representative it is itself.  Unlike a `Quotient` it is no
+    group: any number of states may share an image, and nothing is told of how many.  That a state and its image offer
+    the same actions in the same order, show the same, serve the same fairness and lead to states with one image is a
+    theorem, never assumed: engines use an abstraction only under a licence.
+
+    `alike(config, state)` gives some other states with the same image, near and far (a clock that shows a second more,
+    and one that shows a million more), reachable or not; none where the state is alone.  Claims are asked about them as
+    well: no run that is walked gets so far, and a claim that looks at what the map forgets must not pass for one that
+    does not.
+    """
+
+    name: str
+    state: Callable[[C, S], S]
+    alike: Callable[[C, S], Iterable[S]]
+
+
 def _always(_config: Any, _state: Any) -> bool:
     return True
 
@@ -202,7 +223,8 @@ class System(Generic[C, S, A, O, R]):
     initial data to the shrinker, simplest first.  `allows` says whether an action is on offer (by default:
     it is among `enabled`).  `actor` says whose an action is where actions are no product, and "" of what happens by
     itself (a clock); wait-for graphs need it.  `readings` is the record the configurations carry.  `separated`,
-    `quotients` and `fair` are for the exhaustive search.  `types` names the classes that `codec` may need to decode.
+    `quotients`, `abstractions` and `fair` are for the exhaustive search.  `types` names the classes that `codec` may
+    need to decode.
 
     Two declarations let the search compile the step (tier 2); neither is believed.  `domains` gives a state of
     which every part that ever changes is a `OneOf`: records and tuples of fixed shape.  `menu`, where the
@@ -231,6 +253,7 @@ class System(Generic[C, S, A, O, R]):
     types: tuple[type, ...] = ()
     variant: str = "reference"
     actor: Callable[[A], str] | None = None
+    abstractions: tuple[Abstraction[C, S], ...] = ()
 
     def __post_init__(self) -> None:
         if (self.actions is None) == (self.joint is None):

@@ -23,9 +23,19 @@ __all__ = ["judged", "realised"]
 
 
 def judged(
-    system: AnySystem, configs: Sequence[Any], claim: Property, finding: Finding, bounds: Bounds, states: int
+    system: AnySystem,
+    configs: Sequence[Any],
+    claim: Property,
+    finding: Finding,
+    bounds: Bounds,
+    states: int,
+    *,
+    least: int = FORWARD_LIMIT,
 ) -> tuple[Evidence | None, Judgement]:
-    """The evidence that a finding stands for, and what the judge says of it; `states` is how many there are."""
+    """The evidence that a finding stands for, and what the judge says of it.
+
+    `states` is how many there are; a deadlock's judge may meet so many, and `least` in any case.
+    """
     try:
         evidence = realised(system, configs, claim, finding, bounds)
     except IndexError as error:
@@ -33,7 +43,7 @@ def judged(
     if evidence is None:
         return None, Judgement(False, "no twin of the step disagrees when it is taken again")
     try:
-        return evidence, judge(system, claim, evidence, limit=max(states + 1, FORWARD_LIMIT))
+        return evidence, judge(system, claim, evidence, limit=max(states + 1, least))
     except UnknownName as error:
         return None, Judgement(False, str(error))
 

@@ -28,7 +28,7 @@ from evenhand.properties.property import (
 )
 from evenhand.properties.search.found import AnySystem, LicenceMissing, ModelError, named
 
-__all__ = ["SAMPLES", "doubts_under", "image_of", "licensed", "not_fixed", "orbits", "said"]
+__all__ = ["SAMPLES", "covers", "doubts_under", "image_of", "licensed", "not_fixed", "orbits", "said"]
 
 SAMPLES = 24
 """Steps that are compared with their images, in each of a few configurations."""
@@ -45,10 +45,17 @@ def licensed(system: AnySystem, wanted: str | None, licence: Licence | None) -> 
         return None
     known = {quotient.name: quotient for quotient in system.quotients}
     if name not in known:
-        raise UnknownName(f"quotient of {named(system)}:", name, known)
+        every = (*known, *(one.name for one in system.abstractions))
+        raise UnknownName(f"quotient of {named(system)}:", name, every)
     ask = f"quotient {name!r} of {named(system)}"
     if licence is None:
         raise LicenceMissing(f"{ask} needs a licence: prove that the step commutes with it first, or leave it out")
+    covers(system, name, licence)
+    return known[name]
+
+
+def covers(system: AnySystem, name: str, licence: Licence) -> None:
+    """Raises LicenceMissing where a licence speaks of another quotient, system, variant or readings."""
     for what, has, needs in (
         ("quotient", licence.quotient, name),
         ("system", licence.system, system.name),
@@ -57,9 +64,9 @@ def licensed(system: AnySystem, wanted: str | None, licence: Licence | None) -> 
     ):
         if has != needs:
             raise LicenceMissing(
-                f"{ask}: the licence from theorem {licence.theorem!r} speaks of {what} {has!r}, not of {needs!r}"
+                f"quotient {name!r} of {named(system)}: the licence from theorem {licence.theorem!r} speaks of {what} "
+                f"{has!r}, not of {needs!r}"
             )
-    return known[name]
 
 
 def orbits(

@@ -12,6 +12,7 @@ from typing import Any
 
 from evenhand.model.system import reading_values
 from evenhand.properties.property import DeterminedBy, EachStep, Monitor, Property, Reachable
+from evenhand.properties.search.carried import carried
 from evenhand.properties.search.evidence import judged
 from evenhand.properties.search.found import AnySystem, Tally
 from evenhand.properties.search.graph import Bounds
@@ -27,7 +28,10 @@ ENGINE = "explore"
 
 @dataclass(frozen=True)
 class Covered:
-    """What a search covered, for all its verdicts: exact counts, bounds, and what it rests on."""
+    """What a search covered, for all its verdicts: exact counts, bounds, and what it rests on.
+
+    `classes` says that `states` are classes of states, of which one each was searched.
+    """
 
     states: int
     transitions: int
@@ -38,6 +42,12 @@ class Covered:
     bounds: Bounds
     scope: Mapping[str, Any]
     trusted: tuple[str, ...]
+    classes: bool = False
+
+    @property
+    def looked_at(self) -> str:
+        """How much was covered, in words."""
+        return f"{self.states} {'classes of states' if self.classes else 'states'} and {self.transitions} steps"
 
 
 def changed_readings(system: AnySystem) -> dict[str, Any]:
@@ -62,7 +72,10 @@ def verdict_of(
         doubt = doubt or _nothing_compared(tally)
     status, evidence, because = Status.UNDECIDED, None, ""
     if tally.finding is not None:
-        evidence, judgement = judged(system, configs, claim, tally.finding, covered.bounds, covered.states)
+        found = (system, configs, claim, tally.finding, covered.bounds)
+        evidence, judgement = (
+            carried(*found, states=covered.states, doubt=doubt) if covered.classes else judged(*found, covered.states)
+        )
         because = judgement.reason
         if evidence is not None and judgement:
             status = Status.HOLDS if isinstance(claim, Reachable) else Status.REFUTED
@@ -78,7 +91,7 @@ def verdict_of(
                 because = f"none of the {covered.transitions} steps meets the goal, and there are no others"
     coverage = {
         "configs": tally.configs,
-        "states": covered.states,
+        "classes" if covered.classes else "states": covered.states,
         "steps": covered.transitions,
         "met": tally.met,
         "unmet": tally.total - tally.met,
@@ -105,7 +118,7 @@ def verdict_of(
 
 def _undecided(claim: Property, tally: Tally, covered: Covered, doubt: str) -> str:
     """Why a claim that nothing violates is not decided all the same; empty if it is."""
-    seen = f"{covered.states} states and {covered.transitions} steps"
+    seen = covered.looked_at
     if tally.configs == 0:
         return f"it applies to none of the {covered.configs} configurations"
     if not covered.complete:
