@@ -1,8 +1,9 @@
 """The kill matrix: every theorem of a protocol against every mutant that its theory can say.
 
-A cell is found by the same queries and the same replay as in `prove`, a conjunct of the theorem at a time.  Where
-neither a conjunct nor an axiom leads to a word that the mutant changes, the query is the reference's and no solver is
-asked; whether the reference is proved is for `prove` to say.  What was registered before is compared with
+A cell is found by the same theory and the same replay as in `prove`: a countermodel of few elements first, then, a
+conjunct of the theorem at a time, a proof from those of its lemmas that stay true, and at last the solvers in turns.
+Where neither a conjunct nor an axiom leads to a word that the mutant changes, the query is the reference's and no
+solver is asked; whether the reference is proved is for `prove` to say.  What was registered before is compared with
 what comes out: a cell that is not as registered is `wrong`.
 
 By default a protocol's mutants are those that any of its theorems states, each tried on every theorem that has all
@@ -14,17 +15,19 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from types import ModuleType
 from typing import Any, Literal, cast
 
 from evenhand.proofs.countermodel import Refutation, follow
 from evenhand.proofs.registry import theorems
-from evenhand.proofs.smt.logic import Definition, Formula, Holds, Not, walk
+from evenhand.proofs.small import small_model
+from evenhand.proofs.smt.logic import Definition, Formula, Holds, Not, conjunction, walk
 from evenhand.proofs.smt.portfolio import Limits, Portfolio, shared
 from evenhand.proofs.smt.rewriting import symbols
 from evenhand.proofs.smt.solvers import Expected
+from evenhand.proofs.smt.structure import Structure
 from evenhand.proofs.theorem import Mutation, Theorem
 from evenhand.proofs.theory import Theory
 from evenhand.properties.registry import Bundle
@@ -36,6 +39,9 @@ Registered = Literal["killed", "spared", ""]
 
 LIMITS = Limits(rlimit=5_000_000, timeout_ms=30_000)
 """A cell is tried with less than a theorem: there are many, and `unknown` is an answer."""
+
+SMALL = Limits(rlimit=1_000_000, timeout_ms=10_000)
+"""For a structure of few elements and for a lemma, which are there for being quick."""
 
 SIGNS: Mapping[Outcome, str] = {
     "killed": "X",
@@ -154,28 +160,71 @@ def _outcome(attempt: Attempt, bundle: Bundle, portfolio: Portfolio) -> Outcome:
     parts = touched(attempt)
     if not parts:
         return "not touched"
-    theorem = replace(
-        attempt.theorem, mutants=(Mutation(mutant=attempt.mutant, definitions=attempt.definitions),), lemmas=()
-    )
+    theorem = replace(attempt.theorem, mutants=(Mutation(mutant=attempt.mutant, definitions=attempt.definitions),))
     theory = theorem.theory.redefined(attempt.definitions)
     claim = next(claim for claim in bundle.claims if claim.name == theorem.claim)
     rules = next(one.rules for one in bundle.model.mutants if one.name == attempt.mutant)
     honest = bundle.model.systems[theorem.system].under(**theorem.readings)
     usual = next(iter(bundle.model.systems.values())).rules
     mutated = replace(honest, rules=grafted(honest.rules, usual, rules), variant=attempt.mutant)
+
+    def kills(model: Structure | None) -> bool:
+        return model is not None and isinstance(follow(theorem, theory, model, claim, mutated), Refutation)
+
+    # Most faults show in a small structure.  All parts at once: without quantifiers that is not harder.
+    whole = small_model(theory, Not(conjunction(parts)), portfolio, limits=SMALL)
+    if kills(whole):
+        return "killed"
+    lemmas = _Lemmas(theorem, theory, portfolio)
     found: list[Outcome] = ["spared"]
-    expected: Expected = "sat" if attempt.registered == "killed" else "either"
     for part in parts:
-        answered = portfolio.ask(theory.query(("goal", Not(part))), expected=expected, limits=LIMITS)
-        if answered.status == "sat":
-            # One that replays is enough; another part, or another solver's model, may be the one.
-            models = [answer.model for answer in answered.answers if answer.model is not None]
-            if any(isinstance(follow(theorem, theory, one, claim, mutated), Refutation) for one in models):
-                return "killed"
+        wrong = None if whole is None else small_model(theory, Not(part), portfolio, limits=SMALL)
+        if kills(wrong):
+            return "killed"
+        if wrong is None and lemmas.prove(part):
+            continue
+        expected: Expected = "sat" if wrong is not None or attempt.registered == "killed" else "either"
+        limits = LIMITS if wrong is None else SMALL  # there is a model, and another is worth a look
+        answered = portfolio.ask(theory.query(("goal", Not(part))), expected=expected, limits=limits)
+        # One that replays is enough; another part, or another solver's model, may be the one.
+        if any(kills(answer.model) for answer in answered.answers):
+            return "killed"
+        if wrong is not None or answered.status == "sat":
             found.append("not replayed")
         elif answered.status != "unsat":
             found.append("unknown")
     return max(found, key=_WEIGHTS.index)
+
+
+class _Lemmas:
+    """The theorem's lemmas, as far as they are true of the mutant too; none is asked about before it is wanted.
+
+    What the mutant does not touch is asked in the reference's words, and so asked once.
+    """
+
+    def __init__(self, theorem: Theorem, theory: Theory, portfolio: Portfolio) -> None:
+        self._theorem, self._theory, self._portfolio = theorem, theory, portfolio
+        self._known: dict[str, Formula] | None = None
+
+    def prove(self, part: Formula) -> bool:
+        """Whether the part follows from them without a look into the theorem's opaque words."""
+        known = self._proved()
+        return bool(known) and self._follows(part, known, tuple(known), self._theorem.opaque)
+
+    def _proved(self) -> Mapping[str, Formula]:
+        if self._known is None:
+            self._known = {}
+            for lemma in self._theorem.lemmas:
+                if lemma.formula in self._theorem.parts or not set(lemma.uses) <= self._known.keys():
+                    continue  # a part is asked about as a part
+                if self._follows(lemma.formula, self._known, lemma.uses, lemma.opaque):
+                    self._known[lemma.name] = lemma.formula
+        return self._known
+
+    def _follows(self, goal: Formula, known: Mapping[str, Formula], uses: Sequence[str], opaque: Sequence[str]) -> bool:
+        claims = [(f"lemma.{name}", known[name]) for name in uses]
+        query = self._theory.query(*claims, ("goal", Not(goal)), opaque=opaque)
+        return self._portfolio.ask(query, expected="either", limits=SMALL).status == "unsat"
 
 
 def grafted(own: Any, usual: Any, faulty: Any) -> Any:

@@ -27,7 +27,7 @@ from evenhand.proofs.smt.rewriting import expand, translate
 from evenhand.proofs.smt.smtlib import Query
 from evenhand.proofs.smt.structure import Reader
 
-__all__ = ["Axiom", "Theory"]
+__all__ = ["Axiom", "Theory", "spoken"]
 
 
 @dataclass(frozen=True)
@@ -49,12 +49,17 @@ class Axiom:
         return _relations(self.formula)
 
 
-def _relations(formula: Formula) -> frozenset[str]:
-    return frozenset(part.relation.name for part in walk(formula) if isinstance(part, Holds))
-
-
 _EXPANDED: Memo[Formula] = Memo()
 _SPOKEN: Memo[frozenset[str]] = Memo()
+
+
+def spoken(formula: Formula) -> frozenset[str]:
+    """The names of the relations in a formula that is kept: worked out once."""
+    return _SPOKEN.get((formula,), partial(_relations, formula))
+
+
+def _relations(formula: Formula) -> frozenset[str]:
+    return frozenset(part.relation.name for part in walk(formula) if isinstance(part, Holds))
 
 
 def _expanded(axiom: Axiom, meanings: Mapping[str, Definition]) -> Formula:
@@ -65,7 +70,7 @@ def _expanded(axiom: Axiom, meanings: Mapping[str, Definition]) -> Formula:
         name = waiting.pop()
         if name in meanings and name not in used:
             definition = used[name] = meanings[name]
-            waiting.extend(_SPOKEN.get((definition,), partial(_relations, definition.body)))
+            waiting.extend(spoken(definition.body))
     if not used:
         return axiom.formula
     words = tuple(used[name] for name in sorted(used))

@@ -31,7 +31,7 @@ from evenhand.proofs.smt.structure import Structure
 from evenhand.proofs.theorem import Lemma, Theorem
 from evenhand.proofs.theory import Axiom, Theory
 
-__all__ = ["LOGGED_WORDS", "TOLD_WORDS", "Copies", "answers", "apart", "effects", "pair", "twin"]
+__all__ = ["LOGGED_WORDS", "PASSES", "TOLD_WORDS", "Copies", "answers", "apart", "by_passes", "effects", "pair", "twin"]
 
 r, s = variables(ACT, "r s")
 k = KEY("k")
@@ -39,6 +39,8 @@ x = AGENT("x")
 v = VALUE("v")
 
 TOLD_WORDS = ("gets_done", "gets_failure", "gets_fault")
+PASSES = ("formed", "stray", "covered", "vetoed", "overreaches")
+"""What a request is judged by alone, in pass 1 and after execution."""
 LOGGED_WORDS = ("struck", "passes", "collides", "executed")
 
 
@@ -102,6 +104,27 @@ def twin(name: str, theory: Theory, *, base: Theory = EPOCH, **more: Any) -> The
     # A conjunct at a time: of a long conjunction a countermodel is hard to find.
     # That all conjuncts together are the goal is seen without a look into any word.
     return found if found.lemmas else replace(found, lemmas=each_part(found), opaque=tuple(theory.meanings))
+
+
+def by_passes(two: Copies, names: Sequence[str] = PASSES, *, more: Sequence[Lemma] = ()) -> dict[str, Any]:
+    """What each pass looks at is alike in both epochs, then pass 2 is; the goal follows without a look into any of it.
+
+    `more` are lemmas about what pass 2 looks at besides, each called after its word and `_alike`.
+    """
+    judged = [name for name in names if name != "overreaches"]
+    seen = (*judged, *(lemma.name.removesuffix("_alike") for lemma in more))
+    return {
+        "lemmas": (
+            *(Lemma(f"{name}_alike", two.alike(name)) for name in names),
+            *more,
+            Lemma("collides_alike", two.alike("collides"), tuple(f"{name}_alike" for name in seen), _twice(seen)),
+        ),
+        "opaque": _twice((*names, "collides")),
+    }
+
+
+def _twice(names: Iterable[str]) -> tuple[str, ...]:
+    return tuple(f"{name}{copy}" for name in names for copy in ("", "2"))
 
 
 def each_part(theorem: Theorem) -> tuple[Lemma, ...]:

@@ -11,17 +11,28 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from evenhand.model.cud.free import EXITED, NONE, FreeShown, FreeState, rename_free_shown, rename_free_state
+from evenhand.model.cud.free import (
+    EXITED,
+    NONE,
+    FreeShown,
+    FreeState,
+    initial,
+    rename_free_shown,
+    rename_free_state,
+)
 from evenhand.model.cud.renaming import Renaming
 from evenhand.model.cud.vocabulary import AgentState, Choice, Config, Epoch, Shown, State
 from evenhand.model.system import Step, System
+from evenhand.model.trace import Pair, Scenario
 from evenhand.proofs.cud.copies import twin
 from evenhand.proofs.cud.epoch import OBSERVED
 from evenhand.proofs.cud.link import CudStep
 from evenhand.proofs.cud.pairs import SHARED, view_renamed
 from evenhand.proofs.cud.renamed import alike_under_new_names, under_new_names
 from evenhand.proofs.cud.samples import WORLDS
+from evenhand.proofs.cud.scene import scene
 from evenhand.proofs.smt.structure import Structure
+from evenhand.properties.verdict import Evidence
 
 __all__ = ["FREE_RENAMED"]
 
@@ -75,8 +86,14 @@ def _steps(system: System[Any, Any, Any, Any, Any]) -> Iterator[FreeStep]:
         yield system.take(config, FreeState(state.world, marks), action)
 
 
-def _never(_structure: Structure) -> None:
-    """The graph has one layout, which no structure that a solver makes has."""
+def _graph(structure: Structure) -> Evidence | None:
+    """The same epochs by free agents; the layout is the structure's own, which the claim speaks of as well."""
+    found = scene(structure)
+    if found is None:
+        return None
+    config = replace(found.config, epochs=None)
+    first = Scenario(config, initial(config)[0], found.actions)
+    return Pair(first, first, "twin")
 
 
 _THEORY, _two = under_new_names("cud_free_renamed", _IN_COMMON)
@@ -89,7 +106,7 @@ FREE_RENAMED = replace(
         sentence="Rename free agents and keys, submit in any order, and the graph's step is the same under the new "
         "names.",
         source="D12, FQ19, FQ4",
-        realise=_never,
+        realise=_graph,
         view=_seen,
         samples=_steps,
         mutants=(),

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from evenhand.model.cud.renaming import Renaming
-from evenhand.proofs.cud.copies import LOGGED_WORDS, TOLD_WORDS, Copies, apart, twin
+from evenhand.proofs.cud.copies import LOGGED_WORDS, TOLD_WORDS, Copies, apart, by_passes, twin
 from evenhand.proofs.cud.epoch import EPOCH
 from evenhand.proofs.cud.link import CudStep
 from evenhand.proofs.cud.pairs import SHARED, view_leaving, view_renamed, view_vetoed
@@ -49,7 +49,6 @@ from evenhand.proofs.smt.logic import (
     exists,
     forall,
     iff,
-    ite,
     same,
     variables,
 )
@@ -152,10 +151,9 @@ _VETOED = replace(
                     ~early(VETO()) & forbids(VETO()),
                     forall([a], iff(_then.holds("early", a), early(a) | same(a, VETO()))),
                     forall([r], ~cites(r, VETO())),
-                    forall(
-                        [k],
-                        iff(scope(TOLD(), k), ite(reads(TOLD()), over_read(VETO(), k), over_write(VETO(), k))),
-                    ),
+                    forall([k], iff(over_read(VETO(), k), reads(TOLD()) & scope(TOLD(), k))),
+                    forall([k], iff(over_write(VETO(), k), ~reads(TOLD()) & scope(TOLD(), k))),
+                    ~member(holder(VETO())),
                 ]
             ),
             "the two epochs differ only in why one request is refused",
@@ -249,6 +247,7 @@ def under_new_names(name: str, shared: Sequence[str] = SHARED) -> tuple[Theory, 
 
 def alike_under_new_names(two: Copies) -> dict[str, Any]:
     """What a theorem says of such a pair, and the lemmas and axioms that it rests on."""
+    interfering = forall([r, s], iff(word("interferes", r, s), two.holds("interferes", r, s)))
     return {
         "goal": conjunction(
             [
@@ -257,23 +256,7 @@ def alike_under_new_names(two: Copies) -> dict[str, Any]:
                 forall([x], iff(word("stays", x), two.holds("stays", TO_AGENT(x)))),
             ]
         ),
-        "lemmas": (
-            Lemma("formed_alike", two.alike("formed")),
-            Lemma("stray_alike", two.alike("stray")),
-            Lemma("covered_alike", two.alike("covered")),
-            Lemma("vetoed_alike", two.alike("vetoed")),
-            Lemma("overreaches_alike", two.alike("overreaches")),
-            Lemma("interferes_alike", forall([r, s], iff(word("interferes", r, s), two.holds("interferes", r, s)))),
-            Lemma(
-                "collides_alike",
-                two.alike("collides"),
-                ("formed_alike", "stray_alike", "covered_alike", "vetoed_alike", "interferes_alike"),
-                tuple(f"{n}{c}" for n in ("formed", "stray", "covered", "vetoed", "interferes") for c in ("", "2")),
-            ),
-        ),
-        "opaque": tuple(
-            f"{n}{c}" for n in ("formed", "stray", "covered", "vetoed", "overreaches", "collides") for c in ("", "2")
-        ),
+        **by_passes(two, more=[Lemma("interferes_alike", interfering)]),
         "needs": ("keys_one_to_one", "same_requests_renamed", "same_authorities_renamed", "agents_one_to_one"),
     }
 

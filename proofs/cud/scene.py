@@ -31,7 +31,7 @@ from evenhand.proofs.cud.link import MARK
 from evenhand.proofs.smt.structure import Structure
 from evenhand.properties.verdict import Evidence
 
-__all__ = ["STRANGER", "left", "scene"]
+__all__ = ["STRANGER", "both", "left", "scene"]
 
 STRANGER = "CUD-777"
 """An id that no artefact has."""
@@ -66,6 +66,16 @@ def left(readings: Readings | None = None) -> Callable[[Structure], Evidence | N
     def pair(structure: Structure) -> Evidence | None:
         first = scene(structure, readings)
         return None if first is None else Pair(first, first, "twin")
+
+    return pair
+
+
+def both(readings: Readings | None = None) -> Callable[[Structure], Evidence | None]:
+    """Both epochs as runs of their own, for what is claimed of any two steps."""
+
+    def pair(structure: Structure) -> Evidence | None:
+        first, second = scene(structure, readings), scene(structure.turned, readings)
+        return None if first is None or second is None else Pair(first, second, "other past")
 
     return pair
 

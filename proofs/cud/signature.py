@@ -249,7 +249,12 @@ AXIOMS = (
         _line(turn, x, y, z) & (~later() >> forall([x, y], (member(x) & member(y)) >> iff(turn(x, y), ahead(x, y)))),
         "of a mutant's rotation: it starts with the first name",
     ),
-    Axiom("values_are_ranked", _ranks(below, r, s, t), _TEXTS),
+    Axiom(
+        "values_are_ranked",
+        _ranks(below, r, s, t)
+        & forall([r, s], below(r, s) >> (exists([k, v], wants(s, k, v)) | odd_value(s) | misshapen(s))),
+        "of texts: whoever writes nothing comes after nobody",
+    ),
     Axiom(
         "scopes_are_ranked",
         _ranks(narrower, r, s, t) & forall([r, s], narrower(r, s) >> exists([k], scope(s, k) & ~scope(r, k))),

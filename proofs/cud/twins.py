@@ -8,10 +8,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from evenhand.proofs.cud.copies import Copies, answers, apart, effects, pair, twin
+from evenhand.model.cud.readings import Readings
+from evenhand.proofs.cud.copies import PASSES as JUDGED
+from evenhand.proofs.cud.copies import Copies, answers, apart, by_passes, effects, pair, twin
 from evenhand.proofs.cud.epoch import BEFORE_EXECUTION, EPOCH
 from evenhand.proofs.cud.renamed import RENAMED
 from evenhand.proofs.cud.samples import WORLDS
+from evenhand.proofs.cud.scene import both
 from evenhand.proofs.cud.signature import (
     ACT,
     AGENT,
@@ -141,6 +144,7 @@ VALUES = twin(
     "keeps to its declared keys.",
     source="FQ3, FQ28",
     goal=conjunction(answers(Copies(_VALUED))),
+    **by_passes(Copies(_VALUED)),
     needs=("all_keep_to_their_scope", "same_keys_written"),
     witness=exists([r, s], word("executed", r) & word("collides", s)),
     view=pair(*_VALUES),
@@ -154,6 +158,7 @@ _VALUES_BEFORE = twin(
     sentence="Where the delta itself is compared with the scope, values never decide what anybody is told.",
     source="C10, FQ3",
     goal=conjunction(answers(Copies(_VALUED_BEFORE))),
+    **by_passes(Copies(_VALUED_BEFORE)),
     needs=("same_keys_written",),
     witness=exists([r, k, v], word("passes", r) & wants(r, k, v) & ~scope(r, k)),
     view=pair(*_VALUES),
@@ -166,6 +171,7 @@ PASSES = twin(
     sentence="Structure, pass 1 and pass 2 never look at a value, in epochs with under-declared writes too.",
     source="FQ3, FQ28",
     goal=conjunction(answers(Copies(_LOOSE), ("struck", "passes", "collides"))),
+    **by_passes(Copies(_LOOSE), JUDGED[:-1]),
     needs=("same_keys_written",),
     witness=exists([r, k, v], word("passes", r) & wants(r, k, v) & ~scope(r, k)),
     view=pair(*_VALUES),
@@ -177,8 +183,21 @@ PASSES = twin(
 _DRIFTING = (*(name for name in HIDDEN if name in {"sooner", "turn", "later", "balked", "locked"}), "held", "member")
 
 
+_ALIKE = (
+    "only_members_act",
+    "all_start_active",
+    "one_value_per_key",
+    "the_world_is_known",
+    "refusals_are_remembered",
+    "locks_are_left_behind",
+    "submissions_are_ordered",
+    "turns_are_ordered",
+)
+"""What is true of the other epoch as well, or no run would have the two."""
+
+
 def _drift(name: str, base: Theory, *, loose: bool) -> Theory:
-    plain = apart(name, _DRIFTING, keep=("submissions_are_ordered", "turns_are_ordered"), base=base)
+    plain = apart(name, _DRIFTING, keep=_ALIKE, base=base)
     two = Copies(plain)
     strays = exists([r, k, v], wants(r, k, v) & ~scope(r, k))
     same_world = Axiom(
@@ -203,6 +222,7 @@ DRIFT = twin(
     needs=("same_world_if_it_matters",),
     witness=exists([r, s], word("executed", r) & word("collides", s)),
     view=pair(*_DRIFTING),
+    realise=both(),
     samples=WORLDS.fewer(8, 1),  # each drawn epoch beside the same one with another past
 )
 DRIFT_BEFORE = replace(
@@ -217,6 +237,7 @@ DRIFT_BEFORE = replace(
         goal=conjunction(answers(Copies(_DRIFT_BEFORE))),
         witness=exists([r, k, v], word("passes", r) & wants(r, k, v) & ~scope(r, k)),
         view=pair(*_DRIFTING),
+        realise=both(Readings(scope_check="before_execution")),
         samples=WORLDS.fewer(8, 1),  # each drawn epoch beside the same one with another past
     ),
     name="verdict_determined_before_execution",

@@ -27,6 +27,7 @@ from evenhand.proofs.smt.solvers import (
     CVC5_FINITE,
     CVC5_MODELS,
     Z3,
+    Z3_GROUND,
     Expected,
     Limits,
     Solver,
@@ -162,18 +163,7 @@ class Portfolio:
         The expectation chooses options and order, never the status.  Raises NoSolver when none is there.
         """
         limits = limits or Limits()
-        printed, number = text(query, numbered=True), query.numbers
-        question = {
-            "text": printed,
-            "sorts": [number[sort.name] for sort in query.sorts],
-            "functions": [
-                [number[f.name], [number[s.name] for s in f.domain], number.get(f.codomain.name, "Real")]
-                for f in query.functions
-            ],
-            "relations": [[number[r.name], [number[s.name] for s in r.domain]] for r in query.relations],
-            "rlimit": limits.rlimit,
-            "seconds": limits.seconds,
-        }
+        question = _question(query, limits)
         latest: dict[str, Answer] = {}
         for turn in turns(expected, self._fixed):
             waiting = {repr(one): one for one in turn.solvers if repr(one) not in latest or latest[repr(one)].cut}
@@ -190,7 +180,21 @@ class Portfolio:
                     break
         if all(answer.missing for answer in answers):
             raise NoSolver([answer.because for answer in answers])
-        return Answered(_together(answers), tuple(answers), printed, query)
+        return Answered(_together(answers), tuple(answers), question["text"], query)
+
+    def model(self, query: Query, *, limits: Limits | None = None) -> Structure | None:
+        """What one solver alone takes for a model, None if it has none: to be tried out, never to be believed.
+
+        Raises NoSolver when none is there.
+        """
+        limits = limits or Limits()
+        missing: list[str] = []
+        for solver in self._fixed or (Z3_GROUND, CVC5):
+            (answer,) = self._side_by_side((solver,), _question(query, limits), query, limits)
+            if not answer.missing:
+                return answer.model
+            missing.append(answer.because)
+        raise NoSolver(missing)
 
     def proof(self, answered: Answered, *, limits: Limits | None = None) -> ProofText:
         """cvc5's own proof of what it found unsatisfiable, asked for anew: printing proofs may change its search."""
@@ -255,6 +259,22 @@ class Portfolio:
             if "used" not in said:  # what befell a process, or its clock, may not befall the next one
                 self._told.pop(place, None)
         return [_answer(solver, said, query) for solver, said in zip(solvers, told, strict=True)]
+
+
+def _question(query: Query, limits: Limits) -> dict[str, Any]:
+    """The query as a solver process takes it."""
+    number = query.numbers
+    return {
+        "text": text(query, numbered=True),
+        "sorts": [number[sort.name] for sort in query.sorts],
+        "functions": [
+            [number[f.name], [number[s.name] for s in f.domain], number.get(f.codomain.name, "Real")]
+            for f in query.functions
+        ],
+        "relations": [[number[r.name], [number[s.name] for s in r.domain]] for r in query.relations],
+        "rlimit": limits.rlimit,
+        "seconds": limits.seconds,
+    }
 
 
 def _helpers(query: Query, expected: Expected, answers: Sequence[Answer]) -> Iterator[Solver]:

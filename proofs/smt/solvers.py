@@ -20,6 +20,7 @@ __all__ = [
     "CVC5_FINITE",
     "CVC5_MODELS",
     "Z3",
+    "Z3_GROUND",
     "Expected",
     "Limits",
     "Solver",
@@ -75,6 +76,9 @@ class Solver:
 
 
 Z3 = Solver("z3", "z3")
+Z3_GROUND = Solver("z3 ground", "z3", {"core.minimize": False})
+"""For what has no quantifiers, and of which only a model is wanted."""
+
 CVC5 = Solver("cvc5", "cvc5")
 CVC5_FINITE = Solver("cvc5 finite-model-find", "cvc5", {"finite-model-find": "true"})
 CVC5_ENUMERATE = Solver("cvc5 enum-inst", "cvc5", {"enum-inst": "true"})

@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 from evenhand.model.canonical import Json
 from evenhand.proofs.smt.arithmetic import NUMBER, calculated, compared, is_element
@@ -36,6 +36,7 @@ from evenhand.proofs.smt.logic import (
 
 __all__ = ["BadStructure", "Reader", "Structure"]
 
+V = TypeVar("V")
 Element: TypeAlias = str
 Tuple: TypeAlias = tuple[Element, ...]
 Values: TypeAlias = dict[str, Element]
@@ -95,6 +96,15 @@ class Structure:
         dropped = frozenset(names)
         kept = {name: table for name, table in self.relations.items() if name not in dropped}
         return Structure(self.universe, kept, self.functions)
+
+    @property
+    def turned(self) -> Structure:
+        """This structure with the two copies of whatever has two (`name` and `name2`) exchanged, sorts included."""
+
+        def exchanged(tables: Mapping[str, V]) -> dict[str, V]:
+            return {name: tables.get(f"{name}2", tables.get(name.removesuffix("2"), tables[name])) for name in tables}
+
+        return Structure(exchanged(self.universe), exchanged(self.relations), exchanged(self.functions))
 
     @property
     def key(self) -> Hashable:
