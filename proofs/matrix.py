@@ -43,6 +43,9 @@ LIMITS = Limits(rlimit=5_000_000, timeout_ms=30_000)
 SMALL = Limits(rlimit=1_000_000, timeout_ms=10_000)
 """For a structure of few elements and for a lemma, which are there for being quick."""
 
+GLANCE = Limits(rlimit=200_000, timeout_ms=5_000)
+"""For another countermodel where there is one that does not replay."""
+
 SIGNS: Mapping[Outcome, str] = {
     "killed": "X",
     "spared": "o",
@@ -184,7 +187,7 @@ def _outcome(attempt: Attempt, bundle: Bundle, portfolio: Portfolio) -> Outcome:
         if wrong is None and lemmas.prove(part):
             continue
         expected: Expected = "sat" if wrong is not None or attempt.registered == "killed" else "either"
-        limits = LIMITS if wrong is None else SMALL  # there is a model, and another is worth a look
+        limits = LIMITS if wrong is None else GLANCE
         answered = portfolio.ask(theory.query(("goal", Not(part))), expected=expected, limits=limits)
         # One that replays is enough; another part, or another solver's model, may be the one.
         if any(kills(answer.model) for answer in answered.answers):

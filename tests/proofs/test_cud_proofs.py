@@ -139,14 +139,19 @@ def proved(request: pytest.FixtureRequest) -> Proved:
 
 @pytest.mark.deep
 def test_green(proved: Proved) -> None:
-    """Proved by both solvers at every step, mutants as declared, linked with both truth values."""
+    """Proved by both solvers at every step, mutants as declared, linked with both truth values.
+
+    Of a model that is wanted, one is enough: nobody is asked further, and no other solver says that there is none.
+    """
     assert proved.word.value == proved.theorem.expected.value, proved.verdict.because
     if proved.word is not Word.HOLDS:
         return
     for name, answered in proved.queries:
-        by_solver = {answer.solver.split()[0]: answer.status for answer in answered.answers}
-        assert set(by_solver) == {"z3", "cvc5"}
-        assert by_solver["z3"] == by_solver["cvc5"] == answered.status, name
+        said = {(answer.solver.split()[0], answer.status) for answer in answered.answers}
+        assert {solver for solver, _ in said} == {"z3", "cvc5"}
+        if answered.status == "unsat":
+            assert {("z3", "unsat"), ("cvc5", "unsat")} <= said, name
+        assert answered.status != "unknown" and {status for _, status in said} <= {answered.status, "unknown"}, name
     assert proved.linked is not None and proved.linked.mutants == len(PROTOCOL.mutants)
     assert proved.linked.true >= 500 and proved.linked.false >= 10
     assert proved.linked.outside * 10 < proved.linked.cases

@@ -6,15 +6,19 @@ import re
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
 
 from evenhand.cli import app
+from evenhand.proofs.cud.scene import left
 from evenhand.proofs.matrix import Attempt, Cell, attempts, cells, counted, grafted, table, touched
 from evenhand.proofs.registry import theorems
-from evenhand.proofs.smt.logic import Not
-from evenhand.proofs.smt.smtlib import text
+from evenhand.proofs.smt.logic import FALSE, And, Not
+from evenhand.proofs.smt.portfolio import Answered, Portfolio
+from evenhand.proofs.smt.smtlib import Query, text
+from evenhand.proofs.theorem import Lemma
 from evenhand.properties.registry import find
 
 PROTOCOLS = ("apcm", "conviction", "cud", "markspace", "sovereign")
@@ -65,6 +69,59 @@ def test_a_countermodel_that_does_not_replay_kills_nothing() -> None:
     (kill,) = _tried("veto_ignored")
     (found,) = _found(replace(kill, mutant="token_tells_the_pass"))
     assert found.outcome == "not replayed" and found.wrong
+
+
+def _cell(theorem: str, mutant: str) -> Attempt:
+    (found,) = [one for one in _all("cud") if (one.theorem.name, one.mutant) == (theorem, mutant)]
+    return found
+
+
+def test_a_lemma_proves_a_part_only_where_the_mutant_keeps_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Planted: a lemma that nothing satisfies, from which every part follows; it is no lemma, and the kill stands."""
+    spared = _cell("value_independence", "orphan_reclaimed")
+    asked: list[str] = []
+    honest = Portfolio.ask
+
+    def counted(self: Portfolio, query: Query, **more: Any) -> Answered:
+        asked.append(query.assertions[-1][0] if len(query.assertions) == len(spared.theorem.theory.axioms) + 1 else "")
+        return honest(self, query, **more)
+
+    monkeypatch.setattr(Portfolio, "ask", counted)
+    assert [cell.outcome for cell in _found(spared)] == ["spared"]
+    assert asked and len([one for one in asked if one]) == len(spared.theorem.lemmas) - 1, (
+        "no part was asked about bare"
+    )
+    (kill,) = _tried("veto_ignored")
+    monkeypatch.setattr("evenhand.proofs.matrix.small_model", lambda *_, **__: None)
+    wrong = replace(kill, theorem=replace(kill.theorem, lemmas=(Lemma("anything", FALSE),)))
+    assert [cell.outcome for cell in _found(wrong)] == ["killed"]
+
+
+def test_a_pair_of_runs_is_made_of_both_epochs() -> None:
+    """Planted: both runs made of the first epoch, as for a claim that makes the second itself."""
+    kill = _cell("verdict_determined", "most_refused_wins")
+    once = replace(kill, theorem=replace(kill.theorem, realise=left()))
+    assert [cell.outcome for cell in _found(kill, once)] == ["killed", "not replayed"]
+
+
+def test_free_agents_who_favour_a_name_lose_their_symmetry() -> None:
+    """The licence of the graph's quotient; planted: nothing is made of a structure."""
+    kill = _cell("equivariance_of_free_agents", "tie_break_by_name")
+    assert isinstance(kill.theorem.goal, And)
+    unmade = replace(kill, theorem=replace(kill.theorem, goal=kill.theorem.goal.parts[0], realise=lambda _: None))
+    assert [cell.outcome for cell in _found(kill, unmade)] == ["killed", "not replayed"]
+
+
+def test_a_veto_that_says_more_than_its_twin_does_not_replay() -> None:
+    """Planted: the theory's second DENY may be anybody's, where that of the claim is the harness's."""
+    spared = _cell("token_blindness", "deny_binds_its_holder")
+    theory = spared.theorem.theory
+    (axiom,) = [one for one in theory.axioms if one.name == "one_veto_more"]
+    assert isinstance(axiom.formula, And)
+    loose = replace(axiom, formula=And(axiom.formula.parts[:-1]))
+    axioms = tuple(loose if one is axiom else one for one in theory.axioms)
+    wrong = replace(spared, theorem=replace(spared.theorem, theory=replace(theory, axioms=axioms)))
+    assert [cell.outcome for cell in _found(spared, wrong)] == ["spared", "not replayed"]
 
 
 def test_a_protocol_without_a_matrix_of_its_own_tries_what_its_theorems_state() -> None:
