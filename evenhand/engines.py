@@ -97,7 +97,7 @@ def prepared_search(bundle: Bundle, job: Job, system: AnySystem) -> Prepared:
         claims_for(bundle, system.name, job.claims),
         max_states=job.max_states,
         depth=job.depth,
-        licence=_licence(bundle, job, system),
+        licence=_licences(bundle, job, system),
     )
 
 
@@ -108,7 +108,8 @@ PROBED = 20_000
 def steps_beyond(system: AnySystem, limit: int) -> str:
     """How large the search of `system` is, in words, if that is more than `limit` steps; empty if it is not.
 
-    An estimate from a few states can be far too high, so a search of some thousand states has the last word.
+    An estimate from a few states can be far too high, so a search of some thousand states has the last word; and so it
+    has of a system that declares abstractions, for that may have no end.
     """
     from evenhand.properties.search import estimate, explore
     from evenhand.properties.search.estimate import widest_state
@@ -116,14 +117,18 @@ def steps_beyond(system: AnySystem, limit: int) -> str:
     about = estimate(system)
     if about is None:
         return "more configurations than can be counted"
-    if about <= limit:
+    if about <= limit and not system.abstractions:
         return ""
     few = sum(1 for _ in islice(system.all_configs(), 100)) < 100
     probe = explore(system, max_states=PROBED) if few and widest_state(system) <= limit else None
     if probe is not None and probe.complete and probe.transitions <= limit:
         return ""
-    exact = probe is not None and probe.complete
-    return f"{probe.transitions:,} steps" if probe is not None and exact else f"about {about:,} steps"
+    if probe is not None and probe.complete:
+        return f"{probe.transitions:,} steps"
+    if about > limit or probe is None:
+        return f"about {about:,} steps"
+    maps = " or ".join(one.name for one in system.abstractions)
+    return f"more than {probe.transitions:,} steps and perhaps no end, which a quotient ({maps}) may have"
 
 
 def _not_begun(claim: Property, system: AnySystem, size: str) -> Verdict:
@@ -139,18 +144,28 @@ def _not_begun(claim: Property, system: AnySystem, size: str) -> Verdict:
     )
 
 
-def _licence(bundle: Bundle, job: Job, system: AnySystem) -> Licence | None:
-    """The licence a job's quotient needs; without one the whole space is searched."""
-    if not job.quotient or system.variant != "reference":
-        return None
+def _licences(bundle: Bundle, job: Job, system: AnySystem) -> tuple[Licence, ...]:
+    """The licences a job's quotients need.
+
+    Without one of a group the whole space is searched.  Where an abstraction is asked for, the whole space may have no
+    end: then NotLicensed or NoSolver is raised.
+    """
+    names = job.quotient.split("+") if job.quotient else []
+    endless = any(one.name in names for one in system.abstractions)
+    if not names or (system.variant != "reference" and not endless):
+        return ()
     from evenhand.proofs.licence import NotLicensed
     from evenhand.proofs.smt.portfolio import NoSolver
     from evenhand.proving import licence_for
 
+    if system.variant != "reference":
+        raise NotLicensed(f"a mutant has no licence: {system.variant} may break quotient {job.quotient!r}")
     try:
-        return licence_for(bundle, system.name, job.quotient)
+        return tuple(licence_for(bundle, system.name, name) for name in names)
     except (NotLicensed, NoSolver):
-        return None
+        if endless:
+            raise
+        return ()
 
 
 def compared(bundle: Bundle, job: Job, system: AnySystem) -> Finding:

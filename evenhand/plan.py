@@ -115,7 +115,8 @@ class Job:
                 words += _option("--max-states", self.max_states)
                 words += _option("--depth", self.depth)
                 words += _option("--part", self.part)
-                words += ["--symmetry"] if self.quotient else []
+                for name in filter(None, self.quotient.split("+")):
+                    words += ["--quotient", name]
             case "fuzz":
                 words += ["--examples", str(self.examples), "--steps", str(self.steps), "--seed", str(self.seed)]
                 words += ["--guided"] if self.guided else []

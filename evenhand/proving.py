@@ -123,10 +123,13 @@ def prove_all(bundle: Bundle, given: Sequence[Any]) -> tuple[Finding, ...]:
 def licence_for(bundle: Bundle, system: str, quotient: str = "") -> Licence:
     """The licence to explore a quotient of `system`, from a theorem that is proved in this run.
 
-    Raises NotLicensed when no theorem licenses one (of that name), or when it is not green.
+    Without a name it is that of a group, not an abstraction.  Raises NotLicensed when no theorem licenses one (of that
+    name), or when it is not green.
     """
+    maps = {one.name for one in bundle.model.systems[system].abstractions}
     for theorem in theorems(bundle.name):
-        if theorem.quotient and theorem.system == system and quotient in ("", theorem.quotient):
+        asked = theorem.quotient == quotient if quotient else theorem.quotient not in maps
+        if theorem.quotient and theorem.system == system and asked:
             found = _shared(bundle, theorem)
             if "refused" in found:
                 raise NotLicensed(found["refused"])

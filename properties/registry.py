@@ -81,7 +81,8 @@ class Plan:
     `scope` changes sizes of the system's own scope, `readings` its readings; `claims` names the claims to
     check (empty: every claim of the system).  `max_states` and `depth` bound the search, which then may end
     UNDECIDED; `examples` and `steps` size a run of the machine.  `quotient` asks for a quotient, which is
-    used only under a licence.  `part` k/n leaves all but each n-th configuration (or orbit) to other budgets.
+    used only under a licence (`a+b`: two abstractions, one after the other).  `part` k/n leaves all but each n-th
+    configuration (or orbit) to other budgets.
     A system without a plan is run at its own scope under every budget.
     """
 

@@ -14,7 +14,7 @@ import typer
 if TYPE_CHECKING:
     from evenhand.properties.registry import Bundle
 
-__all__ = ["claims", "goals", "mutants", "protocols", "readings", "suites", "systems", "theorems"]
+__all__ = ["claims", "goals", "mutants", "protocols", "quotients", "readings", "suites", "systems", "theorems"]
 
 Names = Callable[[typer.Context, str], list[str]]
 
@@ -84,6 +84,14 @@ def _mutants(bundle: Bundle, system: str) -> Iterator[str]:
     yield from (mutant.name for mutant in bundle.model.mutants if system in ("", mutant.system))
 
 
+def _quotients(bundle: Bundle, system: str) -> Iterator[str]:
+    """The quotients of the system, or of any."""
+    for name, one in bundle.model.systems.items():
+        if system in ("", name):
+            yield from (group.name for group in one.quotients)
+            yield from (each.name for each in one.abstractions)
+
+
 def _readings(bundle: Bundle, system: str) -> Iterator[str]:
     """Every reading with every value that can be listed."""
     from evenhand.model.system import reading_values
@@ -107,4 +115,5 @@ claims = _offered(_claims)
 goals = _offered(_goals)
 theorems = _offered(_theorems)
 mutants = _offered(_mutants)
+quotients = _offered(_quotients)
 readings = _offered(_readings)

@@ -32,7 +32,7 @@ from evenhand.cli.common import (
 )
 from evenhand.cli.waits import waiting
 from evenhand.engines import findings_of, steps_beyond
-from evenhand.model.system import System
+from evenhand.model.system import System, UnknownName
 from evenhand.plan import Job, chosen_part, claims_for
 from evenhand.proofs.smt.portfolio import NoSolver
 from evenhand.properties.licence import Licence
@@ -41,7 +41,7 @@ from evenhand.properties.registry import Bundle
 from evenhand.proving import licence_for
 from evenhand.report.finding import plain
 from evenhand.report.graph import exporter
-from evenhand.report.readable import plural
+from evenhand.report.readable import classes, plural
 from evenhand.report.report import Report
 from evenhand.report.store import ready_folder
 from evenhand.report.table import print_lines
@@ -57,6 +57,9 @@ __all__ = ["FINISHABLE", "explore", "fuzz"]
 
 FINISHABLE = 50_000_000
 """Steps of a search that a person is assumed to have time and memory for without saying so."""
+
+CLASSES = "classes of states"
+"""What is counted under an abstraction."""
 
 
 @guarded
@@ -117,6 +120,15 @@ def explore(
     symmetry: Annotated[
         bool, typer.Option("--symmetry", help="Explore a quotient, under a licence that is proved first.")
     ] = False,
+    quotient: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--quotient",
+            metavar="NAME",
+            help="Explore this quotient, under a licence that is proved first (repeatable: one after the other).",
+            autocompletion=completion.quotients,
+        ),
+    ] = None,
     part: Annotated[
         str, typer.Option(metavar="K/N", help="Only each N-th configuration from the K-th on; N runs make the whole.")
     ] = "",
@@ -142,16 +154,18 @@ def explore(
     export = _exporter(graph, parts)
     if wait_for is not None and part:
         raise BadUse("--wait-for looks at every configuration; leave --part out")
+    names = _quotients(chosen, quotient or [], symmetry=symmetry, waits=wait_for is not None)
     waits = None if wait_for is None else waiting(chosen, wait_for)
     folder = _folder(out)
     disk = _disk(spill, max_memory)
-    licence = _licence(bundle, chosen) if symmetry else None
-    job = replace(job, quotient=licence.quotient if licence is not None else "")
-    if licence is not None and tier is None and chosen.domains is not None:
+    licences = [_licence(bundle, chosen, name) for name in names]
+    job = replace(job, quotient="+".join(licence.quotient for licence in licences))
+    group = any(licence.quotient == one.name for licence in licences for one in chosen.quotients)
+    if group and tier is None and chosen.domains is not None:
         tier = 3  # what orbits cannot answer is UNDECIDED then, instead of being sought in the whole graph
     if tier == 3 and disk is not None:
-        raise BadUse("orbits are searched in memory: leave --spill out, or --symmetry and --tier 3")
-    if max_states is None and depth is None and max_memory is None and not yes and licence is None:
+        raise BadUse("orbits are searched in memory: leave --spill out, or the quotient and --tier 3")
+    if max_states is None and depth is None and max_memory is None and not yes and not licences:
         _is_finishable(chosen)
     began = time.monotonic()
     try:
@@ -164,7 +178,7 @@ def explore(
                 max_memory=None if max_memory is None else max_memory << 20,
                 spill=disk,
                 tier=tier,
-                licence=licence,
+                licence=licences,
                 part=portion,
                 progress=progress,
                 jobs=jobs,
@@ -194,6 +208,7 @@ def explore(
         "tier": found.tier,
         "why_tier": found.why_tier,
         "reach": dict(found.reach),
+        **({"counted": CLASSES} if found.classes else {}),
         **waited,
     }
     if not as_json:
@@ -202,16 +217,35 @@ def explore(
     return finish(keep(folder, report), more, as_json=as_json)
 
 
-def _licence(bundle: Bundle, system: AnySystem) -> Licence:
+def _quotients(system: AnySystem, names: list[str], *, symmetry: bool, waits: bool) -> tuple[str, ...]:
+    """The quotients that were asked for; an empty name is whatever group the system has.  Raises BadUse."""
+    if symmetry and names:
+        raise BadUse("--symmetry is the --quotient of a group; leave one of them out")
+    groups = {one.name for one in system.quotients}
+    known = groups | {one.name for one in system.abstractions}
+    for name in names:
+        if name not in known:
+            raise BadUse(str(UnknownName(f"quotient of {system.name}:", name, known)))
+    if len(set(names)) < len(names) or (len(names) > 1 and groups & set(names)):
+        raise BadUse(
+            f"--quotient {' --quotient '.join(names)}: abstractions can be taken one after the other, each once"
+        )
+    if names and waits:
+        raise BadUse("--wait-for looks at every state, and a quotient at some; leave one of them out")
+    return ("",) if symmetry else tuple(names)
+
+
+def _licence(bundle: Bundle, system: AnySystem, name: str) -> Licence:
+    option = f"--quotient {name}" if name else "--symmetry"
     if system.variant != "reference":
         raise BadUse(
             f"a mutant has no licence: {system.variant} may be the very fault that breaks the symmetry; "
-            "leave --symmetry out"
+            f"leave {option} out"
         )
     try:
-        return licence_for(bundle, system.name)
+        return licence_for(bundle, system.name, name)
     except ValueError as error:
-        raise BadUse(f"{error}; leave --symmetry out") from error
+        raise BadUse(f"{error}; leave {option} out") from error
     except NoSolver as error:
         raise Unknown(str(error)) from error
 
@@ -228,6 +262,8 @@ def _is_finishable(system: AnySystem) -> None:
 def say_counts(counts: dict[str, Any]) -> None:
     """The sizes of an exploration, in one line, and the shortest way to each goal."""
     sizes = ", ".join(plural(counts[name], name[:-1]) for name in ("configs", "states", "transitions", "edges"))
+    if "counted" in counts:
+        sizes = sizes.replace(plural(counts["states"], "state"), classes(counts["states"]), 1)
     end = "complete" if counts["complete"] else "NOT complete"
     if counts["spilled"]:
         end += f", {counts['spilled']} of the states on disk"

@@ -12,12 +12,17 @@ from evenhand.report.text import inert
 if TYPE_CHECKING:
     from evenhand.report.report import Report
 
-__all__ = ["counted", "headline", "plural", "readable", "refutation", "where"]
+__all__ = ["classes", "counted", "headline", "plural", "readable", "refutation", "where"]
 
 
 def plural(count: int, thing: str) -> str:
     """`1 claim`, `2 claims`: the count with thousands separated."""
     return f"{count:,} {thing}{'' if count == 1 else 's'}"
+
+
+def classes(count: int) -> str:
+    """`1 class of states`, `2 classes of states`: what is counted under an abstraction."""
+    return f"{count:,} class{'' if count == 1 else 'es'} of states"
 
 
 def headline(report: Report) -> str:
@@ -91,6 +96,8 @@ def where(finding: Finding) -> str:
 
 def counted(finding: Finding) -> str:
     """What was looked at, as a count with its unit; empty where the engine counted nothing."""
+    if "classes" in finding.coverage:
+        return classes(finding.coverage["classes"])
     key, unit = {
         "explore": ("states", "state"),
         "fuzz": ("examples", "run"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from evenhand.model.markspace.clocked import CLOCK
 from evenhand.model.markspace.composing import COMPOSING, SCHEDULING
 from evenhand.model.markspace.guard_systems import GUARDS
 from evenhand.model.markspace.layers_system import LAYERS
@@ -22,6 +23,7 @@ SYSTEMS: dict[str, System[Any, Any, Any, Any, Any]] = {
     "layers": LAYERS,
     "composing": COMPOSING,
     "scheduling": SCHEDULING,
+    "clock": CLOCK,
 }
 """Every system by name: the guard under each policy, the space, the functions of strength, the optional layers."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from evenhand.proofs.markspace.barrier import BARRIERS
 from evenhand.proofs.markspace.batches import BATCHES
+from evenhand.proofs.markspace.clocked import CLOCKS
 from evenhand.proofs.markspace.composed import COMPOSITIONS
 from evenhand.proofs.markspace.deciding import DECISIONS
 from evenhand.proofs.markspace.escalating import ESCALATIONS
@@ -28,5 +29,6 @@ THEOREMS = (
     *POLICIES,
     *BATCHES,
     *COMPOSITIONS,
+    *CLOCKS,
 )
 """What `markspace` is proved to do."""

@@ -2,11 +2,12 @@
 
 Start reading at `notions` and `space_notions`, which say what active, winning, visible and superseded mean; then one
 module for each idea: `guarding`, `contesting`, `deciding`, `signals`, `space`, `seeing`, `leaking`, `layers`, `limits`,
-`composing`, `queued`.  `table` lists the sixty-six.
+`composing`, `queued`, `clocked`.  `table` lists the sixty-six.
 """
 
 from __future__ import annotations
 
+from evenhand.properties.markspace.clocked import CLOCKED
 from evenhand.properties.markspace.composing import COMPOSING
 from evenhand.properties.markspace.contesting import CONTESTING
 from evenhand.properties.markspace.deciding import DECIDING
@@ -38,6 +39,7 @@ _CLAIMS = (
     *LIMITS,
     *COMPOSING,
     *QUEUED,
+    *CLOCKED,
 )
 
 CLAIMS = Claims(claims=_CLAIMS, generators=GENERATORS, expected=EXPECTED, plans=plans(_CLAIMS), profile=PROFILE)

@@ -348,7 +348,7 @@ def _timed(value: Times, step: AnyStep) -> Times:
 @monitor(
     "Between two activations of an agent lies at least its interval, whatever is updated in between.",
     source="P56, 14.2",
-    systems=("scheduling",),
+    systems=("scheduling", "clock"),
     start=_at_rest,
     update=_timed,
 )
@@ -360,7 +360,7 @@ def schedule_interval_p56(_config: Any, value: Times) -> bool:
 @each_step(
     "Whoever is due is activated: at once if never activated, else when the interval has passed.",
     source="14.2",
-    systems=("scheduling",),
+    systems=("scheduling", "clock"),
     when=_activates,
 )
 def due_agents_are_activated(step: AnyStep) -> bool:

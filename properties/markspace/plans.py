@@ -142,6 +142,10 @@ def _others(claims: tuple[Property, ...]) -> Iterator[Plan]:
     yield Plan("layers", "explore", LONG, {"only": 10}, early, claims=(*envelope, "rate_limit_enforcement_p64"))
     yield Plan("composing", "explore", ("deep",), scope={"marks": 3})
     yield Plan("scheduling", "explore")
+    timed = ("schedule_interval_p56", "due_agents_are_activated")
+    yield Plan("clock", "explore", scope={"horizon": 0}, claims=timed, quotient="shift+saturation")
+    alike = ("only_ages_matter", "old_activations_are_alike")
+    yield Plan("clock", "fuzz", LONG, {"horizon": 0}, claims=(*timed, *alike), examples=60, steps=20)
 
 
 def _drawn(claims: tuple[Property, ...]) -> Iterator[Plan]:

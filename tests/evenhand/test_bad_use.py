@@ -71,6 +71,7 @@ WRONG: dict[str, list[tuple[str, str]]] = {
         ("agents=4..5", "'agents' is swept twice"),
     ],
     "--part": [("x", "--part 'x' is not of the form k/n"), ("9/4", "1 <= k <= n, as in 1/4")],
+    "--quotient": [("x", "unknown quotient of latch: 'x'; there is: none")],
     "--reach": [("x", "'x'")],
     "--reading": [("x=y", "'x'; there is: again"), ("again=x", "'x'; there is: granted"), ("again", "name=value")],
     "--scope": [("x=1", "'x'; there is: agents"), ("agents", "name=number"), ("agents=-1", "name=number")],

@@ -240,11 +240,12 @@ class View:
         found: dict[tuple[str, ...], Growth] = {}
         for finding in self._searched:
             count = finding.coverage
-            if finding.readings or "states" not in count:
+            states = count.get("states", count.get("classes"))
+            if finding.readings or states is None:
                 continue
             sizes = ", ".join(f"{name}={size}" for name, size in finding.sizes.items())
             key = (finding.protocol, finding.system, sizes)
-            numbers = (count["configs"], count["states"], count["steps"], finding.scope["depth"])
+            numbers = (count["configs"], states, count["steps"], finding.scope["depth"])
             whole, quotient = bool(finding.scope["complete"]), str(finding.scope.get("quotient", ""))
             found.setdefault((*key, quotient), Growth(*key, *numbers, whole, quotient))
         return tuple(sorted(found.values(), key=lambda one: (one.protocol, one.system, one.states)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from evenhand.model.markspace import barrier, budget, composing, rate_limit
+from evenhand.model.markspace import barrier, budget, clocked, composing, rate_limit
 from evenhand.model.markspace import envelope as detector
 from evenhand.model.markspace.composing_words import ComposingConfig, ComposingState, Manifest, Pattern, Written
 from evenhand.model.markspace.layers import REFERENCE, Rules
@@ -42,6 +42,19 @@ def _queue(name: str, sentence: str, source: str, *, owned: bool = False, **rule
         readings["reference_authority"] = "same_agent_or_principal"
     made = _composed(name, sentence, source, **rules)
     return replace(made, readings=tuple(readings.items()))
+
+
+def _clock(name: str, sentence: str, horizon: int, due: Any) -> Mutant[Any]:
+    rules = replace(clocked.REFERENCE, due=due)
+    return Mutant(name, sentence, "14.2", rules, "clock", Scope(horizon=horizon))
+
+
+def _on_the_second(now: int, last: int | None, interval: int | None) -> bool:
+    return interval is not None and (last is None or now - last == interval)
+
+
+def _by_the_time(now: int, last: int | None, interval: int | None) -> bool:
+    return interval is not None and (last is None or now >= interval)
 
 
 def _yes(*_arguments: Any) -> bool:
@@ -330,5 +343,7 @@ LAYERED: tuple[Mutant[Any], ...] = (
     _composed("never_activated_is_not_due", "Who was never activated is not due.", "14.2", "scheduling", due=_late),
     _composed("a_second_early", "Agents are due a second early.", "P56", "scheduling", due=_early),
     _composed("update_forgets", "An update forgets the last activation.", "14.2", "scheduling", kept=_forgotten),
+    _clock("due_on_the_second_alone", "Who was not looked at when it was due is due no more.", 2, _on_the_second),
+    _clock("due_by_the_time", "The time is taken for the seconds since the last activation.", 1, _by_the_time),
 )
 """The faulty layers."""

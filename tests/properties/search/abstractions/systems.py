@@ -4,6 +4,9 @@ The first is searched under its maps; the second is written without them and clo
 origin of counts and verdicts.
 """
 
+# pyright: reportUnknownLambdaType=false, reportUnknownArgumentType=false, reportUnknownVariableType=false
+# pyright: reportUnknownMemberType=false
+
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator

@@ -3,6 +3,9 @@
 `CHECKS` run again with a fault planted in the engine, and the right ones must notice.
 """
 
+# pyright: reportUnknownLambdaType=false, reportUnknownArgumentType=false, reportUnknownVariableType=false
+# pyright: reportUnknownMemberType=false
+
 from __future__ import annotations
 
 from collections import Counter

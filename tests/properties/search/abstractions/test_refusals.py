@@ -1,5 +1,8 @@
 """Maps that lie, claims that are not fixed, licences that are not there: each is refused, and says why."""
 
+# pyright: reportUnknownLambdaType=false, reportUnknownArgumentType=false, reportUnknownVariableType=false
+# pyright: reportUnknownMemberType=false
+
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator

@@ -1,0 +1,345 @@
+"""A scheduler with a clock, for any number of agents, seconds and intervals: which states may stand for which (§14.2).
+
+Two maps, each a functional bisimulation: instants counted from now, and last activations no farther back than the
+longest interval.  What is proved is one step of a state beside the same step of its image: the same agents are
+activated, and what the two steps lead to has one image.  That the same actions are on offer is no part of it: the menu
+is the configuration's alone where time has no end.  Each theorem licenses the map that it speaks of.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
+from math import lcm
+from typing import Any
+
+from evenhand.model.markspace.clocked import initial
+from evenhand.model.markspace.clocked_words import ClockConfig, ClockState, ClockStep
+from evenhand.model.markspace.composing_words import Activate, ComposingAct, Manifest, Update, Wait
+from evenhand.model.markspace.readings import Readings
+from evenhand.model.system import System
+from evenhand.model.trace import Pair, Scenario
+from evenhand.proofs.markspace.strength_link import props
+from evenhand.proofs.markspace.strength_words import in_both, mutation, word
+from evenhand.proofs.smt.arithmetic import (
+    NUMBER,
+    at_least,
+    at_most,
+    below,
+    element,
+    minus,
+    number,
+    plus,
+    value_of,
+    zero,
+)
+from evenhand.proofs.smt.logic import (
+    Definition,
+    Formula,
+    Function,
+    Relation,
+    Sort,
+    conjunction,
+    exists,
+    forall,
+    iff,
+    ite,
+    same,
+    variables,
+)
+from evenhand.proofs.smt.structure import Structure
+from evenhand.proofs.theorem import Theorem
+from evenhand.proofs.theory import Axiom, Theory
+
+__all__ = ["CLOCKS"]
+
+AGENT = Sort("Agent")
+(a,) = variables(AGENT, "a")
+waits, activates, updates, gives = (Relation(name, ()) for name in ("waits", "activates", "updates", "gives"))
+"""What is done; whether an update gives an interval (else it takes it away)."""
+named, scheduled, ran, then_scheduled, then_ran = (
+    Relation(name, (AGENT,)) for name in ("named", "scheduled", "ran", "then_scheduled", "then_ran")
+)
+"""Whom an update names; who has an interval, and who was ever activated, before and after the step."""
+now, then_now, given, longest = (Function(name, (), NUMBER) for name in ("now", "then_now", "given", "longest"))
+last, then_last, interval, then_interval = (
+    Function(name, (AGENT,), NUMBER) for name in ("last", "then_last", "interval", "then_interval")
+)
+SHARED = ("waits", "activates", "updates", "gives", "named", "given", "longest")
+"""What a state and its image have in common: the action, and the configuration."""
+
+
+def _activated(due: Formula) -> Formula:
+    return activates() & scheduled(a) & (~ran(a) | due)
+
+
+_AGE = minus(now(), last(a))
+activated = Relation("activated", (AGENT,))
+CLOCK = Theory(
+    name="markspace_clock",
+    sorts=(AGENT,),
+    functions=(now, then_now, given, longest, last, then_last, interval, then_interval),
+    relations=(waits, activates, updates, gives, named, scheduled, ran, then_scheduled, then_ran),
+    axioms=(
+        Axiom(
+            "one_thing_at_a_time",
+            ~(waits() & activates()) & ~(waits() & updates()) & ~(activates() & updates()),
+            "14.2",
+        ),
+        Axiom("one_agent_is_named", forall([a], named(a) >> updates()), "14.2"),
+        Axiom(
+            "seconds_pass",
+            ite(waits(), same(then_now(), plus(now(), number(1))), same(then_now(), now())),
+            "14.2",
+        ),
+        Axiom(
+            "activations_are_remembered",
+            forall(
+                [a],
+                ite(
+                    activated(a),
+                    then_ran(a) & same(then_last(a), now()),
+                    iff(then_ran(a), ran(a)) & same(then_last(a), last(a)),
+                ),
+            ),
+            "14.2: an update keeps the last activation",
+        ),
+        Axiom(
+            "updates_are_obeyed",
+            forall(
+                [a],
+                ite(
+                    updates() & named(a),
+                    iff(then_scheduled(a), gives()) & (gives() >> same(then_interval(a), given())),
+                    iff(then_scheduled(a), scheduled(a)) & same(then_interval(a), interval(a)),
+                ),
+            ),
+            "14.2",
+        ),
+        Axiom("intervals_are_positive", forall([a], scheduled(a) >> below(number(0), interval(a))), "14.2"),
+        Axiom(
+            "intervals_on_offer",
+            forall([a], scheduled(a) >> at_most(interval(a), longest()))
+            & (gives() >> (at_most(given(), longest()) & below(number(0), given()))),
+            "the longest interval on offer",
+        ),
+    ),
+    definitions=(Definition(activated, (a,), _activated(at_least(_AGE, interval(a))), "14.2: last + interval <= now"),),
+)
+_TWICE = CLOCK.twice("2", shared=SHARED)
+_now2, _then_now2 = (Function(name, (), NUMBER) for name in ("now2", "then_now2"))
+_last2, _then_last2, _interval2, _then_interval2 = (
+    Function(name, (AGENT,), NUMBER) for name in ("last2", "then_last2", "interval2", "then_interval2")
+)
+_scheduled2, _ran2, _then_scheduled2, _then_ran2 = (
+    Relation(name, (AGENT,)) for name in ("scheduled2", "ran2", "then_scheduled2", "then_ran2")
+)
+_KEPT = Axiom(
+    "the_rest_is_as_it_was",
+    forall([a], iff(_scheduled2(a), scheduled(a)) & same(_interval2(a), interval(a)) & iff(_ran2(a), ran(a))),
+    "the map changes instants alone",
+)
+_BEGINS = Axiom(
+    "time_has_begun",
+    at_least(now(), number(0)) & forall([a], ran(a) >> (at_least(last(a), number(0)) & at_most(last(a), now()))),
+    "14.2: nobody is activated before the start, or later than now",
+)
+
+
+def _image(name: str, formula: Formula, source: str) -> Theory:
+    """A step beside the same step of the image that the formula describes."""
+    return replace(
+        _TWICE, name=f"{CLOCK.name}_{name}", axioms=(*_TWICE.axioms, _KEPT, _BEGINS, Axiom(name, formula, source))
+    )
+
+
+SHIFTED = _image(
+    "counted_from_now",
+    zero(_now2()) & forall([a], ran(a) >> same(_last2(a), minus(last(a), now()))),
+    "now is 0, and every instant so much less",
+)
+SATURATED = _image(
+    "no_older_than_the_longest",
+    same(_now2(), now())
+    & forall(
+        [a],
+        ran(a) >> ite(at_least(_AGE, longest()), same(_last2(a), minus(now(), longest())), same(_last2(a), last(a))),
+    ),
+    "what lies farther back than the longest interval lies as far back as that",
+)
+
+_then_age, _then_age2 = minus(then_now(), then_last(a)), minus(_then_now2(), _then_last2(a))
+_old, _old2 = at_least(_then_age, longest()), at_least(_then_age2, longest())
+
+
+def _goal(theory: Theory, instants: Formula) -> Formula:
+    """The same agents are activated, and the states after the step have one image."""
+    return conjunction(
+        [
+            iff(word(theory, "activated", a), word(theory, "activated2", a)),
+            iff(then_ran(a), _then_ran2(a)),
+            iff(then_scheduled(a), _then_scheduled2(a)),
+            then_scheduled(a) >> same(then_interval(a), _then_interval2(a)),
+            then_ran(a) >> instants,
+        ]
+    )
+
+
+# The link.
+
+Case = tuple[Any, ClockStep, ClockStep | None]
+
+
+def view(case: Case) -> Structure | None:
+    """A step beside the step of its image; None for actions that have nothing to do with time."""
+    _, step, other = case
+    act, config = step.action, step.config
+    if other is None or not isinstance(act, Activate | Update | Wait):
+        return None
+    refused = bool(step.shown.refused)
+    agents = {name: f"agent:{name}" for name in config.names}
+    asked = act if isinstance(act, Update) and not refused else None
+    told = asked.interval if asked is not None else None
+    relations: dict[str, frozenset[tuple[str, ...]]] = {
+        "waits": props(isinstance(act, Wait)),
+        "activates": props(isinstance(act, Activate)),
+        "updates": props(asked is not None),
+        "gives": props(told is not None),
+        "named": frozenset([(agents[asked.agent],)] if asked is not None else []),
+    }
+    functions: dict[str, dict[tuple[str, ...], str]] = {
+        "given": {(): element(told or 0)},
+        "longest": {(): element(config.longest)},
+    }
+    for copy, one in (("", step), ("2", other)):
+        for prefix, state in (("", one.before), ("then_", one.after)):
+            known = list(zip(agents.values(), state.intervals, state.last, strict=True))
+            relations[f"{prefix}scheduled{copy}"] = frozenset(
+                (agent,) for agent, every, _ in known if every is not None
+            )
+            relations[f"{prefix}ran{copy}"] = frozenset((agent,) for agent, _, when in known if when is not None)
+            functions[f"{prefix}now{copy}"] = {(): element(state.now)}
+            functions[f"{prefix}interval{copy}"] = {(agent,): element(every or 0) for agent, every, _ in known}
+            functions[f"{prefix}last{copy}"] = {(agent,): element(when or 0) for agent, _, when in known}
+        relations[f"activated{copy}"] = frozenset((agents[name],) for name in one.shown.activated)
+    return Structure({"Agent": tuple(agents.values())}, relations, functions)
+
+
+def scene(structure: Structure) -> Pair[ClockConfig, ClockState, ComposingAct] | None:
+    """A run to the state before the step, and the step; seconds are made so short that all instants are whole.
+
+    Each agent is activated at its instant by an interval that it has at that moment alone.
+    """
+    agents = structure.universe["Agent"]
+    told, values = structure.relations, structure.functions
+
+    def number_of(name: str, *row: str) -> Fraction:
+        return value_of(values[name][row])
+
+    ran_at = {agent: number_of("last", agent) for agent in agents if (agent,) in told["ran"]}
+    every = {agent: number_of("interval", agent) for agent in agents if (agent,) in told["scheduled"]}
+    numbers = [*ran_at.values(), *every.values(), number_of("now"), number_of("given"), number_of("longest")]
+    parts = lcm(*(one.denominator for one in numbers))
+    end = int(number_of("now") * parts)
+    if end > MOST or not all(one >= 0 for one in numbers):
+        return None
+    manifests = tuple((agent, Manifest()) for agent in agents)
+    config = ClockConfig(manifests, Readings(), longest=max(1, int(number_of("longest") * parts)))
+    acts: list[ComposingAct] = []
+    for second in range(end + 1):
+        for agent, when in ran_at.items():
+            if when * parts == second:
+                acts += [Update(agent, 1), Activate(), Update(agent, None)]
+        acts += [Wait()] if second < end else []
+    acts += [Update(agent, int(size * parts)) for agent, size in every.items()]
+    acts.append(_last(structure, agents, int(number_of("given") * parts)))
+    run: Scenario[ClockConfig, ClockState, ComposingAct] = Scenario(config, initial(config)[0], tuple(acts))
+    return Pair(run, run, "a state and its image")
+
+
+MOST = 60
+"""Seconds of a run that a structure is made into."""
+
+
+def _last(structure: Structure, agents: tuple[str, ...], asked: int) -> ComposingAct:
+    told = structure.relations
+    if told["waits"]:
+        return Wait()
+    if told["updates"]:
+        agent = next((one for one in agents if (one,) in told["named"]), agents[0])
+        return Update(agent, asked if told["gives"] else None)
+    return Activate() if told["activates"] else Update(agents[0], 0)
+
+
+def samples(system: System[Any, Any, Any, Any, Any]) -> Iterator[ClockStep]:
+    """Walks of seven steps and more, with and without patience, and every action on their way, by any variant."""
+    endless = system.at(horizon=0)
+    for config in endless.all_configs():
+        for patience in range(4):
+            state = next(iter(endless.initial(config)))
+            for turn in range(7):
+                offered = list(endless.enabled(config, state))
+                yield from (endless.take(config, state, act) for act in offered)
+                state = endless.take(config, state, offered[(turn * (patience + 2)) % len(offered)]).after
+                for _ in range(patience):
+                    state = endless.take(config, state, Wait()).after
+
+
+def _theorem(theory: Theory, **more: Any) -> Theorem:
+    usual: dict[str, Any] = {"view": view, "realise": scene, "samples": samples}
+    return Theorem(
+        protocol="markspace",
+        system="clock",
+        name=more["claim"],
+        theory=theory,
+        variables=(a,),
+        scope="any number of agents, seconds and intervals",
+        **usual,
+        **more,
+    )
+
+
+_LATE = {"activated": _activated(same(_AGE, interval(a)))}
+_ABSOLUTE = {"activated": _activated(at_least(now(), interval(a)))}
+
+SHIFT = _theorem(
+    SHIFTED,
+    claim="only_ages_matter",
+    sentence="Counted from now, instants say who is activated as they did, and lead to the same counted from now.",
+    source="14.2",
+    goal=_goal(SHIFTED, same(_then_age, _then_age2)),
+    needs=("activations_are_remembered", "seconds_pass", "counted_from_now", "the_rest_is_as_it_was"),
+    witness=activates() & exists([a], ran(a) & word(SHIFTED, "activated", a)),
+    quotient="shift",
+    mutants=(
+        in_both(CLOCK, SHARED, mutation(CLOCK, "due_by_the_time", _ABSOLUTE)),
+        in_both(
+            CLOCK,
+            SHARED,
+            mutation(CLOCK, "due_on_the_second_alone", _LATE, "it looks at seconds since, not at the time"),
+        ),
+    ),
+)
+
+SATURATION = _theorem(
+    SATURATED,
+    claim="old_activations_are_alike",
+    sentence="An activation farther back than the longest interval may lie as far back: the same are activated.",
+    source="14.2",
+    goal=_goal(SATURATED, same(_then_last2(a), then_last(a)) | (_old & _old2)) & same(then_now(), _then_now2()),
+    needs=("intervals_on_offer", "activations_are_remembered", "seconds_pass", "no_older_than_the_longest"),
+    witness=activates() & exists([a], ran(a) & ~same(_last2(a), last(a)) & word(SATURATED, "activated", a)),
+    quotient="saturation",
+    mutants=(
+        in_both(CLOCK, SHARED, mutation(CLOCK, "due_on_the_second_alone", _LATE)),
+        in_both(
+            CLOCK,
+            SHARED,
+            mutation(CLOCK, "due_by_the_time", _ABSOLUTE, "it looks at the time, which saturates nowhere"),
+        ),
+    ),
+)
+
+CLOCKS: tuple[Theorem, ...] = (SHIFT, SATURATION)
+"""The theorems about instants."""
