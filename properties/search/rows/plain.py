@@ -16,6 +16,7 @@ __all__ = [
     "Visited",
     "applied",
     "count_labels",
+    "different",
     "expand_plain",
     "index_of",
     "lists_of",
@@ -33,27 +34,63 @@ Here: TypeAlias = tuple[Ints, Ints, Ints]
 
 
 class Visited:
-    """The numbers of known states: an array where the state itself is an index, else a dictionary."""
+    """The numbers of known states: an array where the state itself is an index, else a hash table of such arrays."""
 
-    def __init__(self, bits: int, dense: bool) -> None:
-        self.table = np.full(1 << bits if dense else 0, -1, dtype=np.int32)
+    def __init__(self, bits: int, dense: bool, width: int) -> None:
+        self.table = np.full(1 << (bits if dense else 12), -1, dtype=np.int32)
         self.dense = dense
-        self.known: dict[bytes, int] = {}
+        self.words = np.zeros((0 if dense else 1 << 10, width), dtype=np.int64)
+        self.count = 0
 
     def add(self, words: Words, first: int) -> None:
-        """Number these states from `first` on."""
+        """Number these states, all different and none of them known, from `first` on."""
         if self.dense:
             self.table[words[:, 0]] = np.arange(first, first + len(words))
-        else:
-            data = np.ascontiguousarray(words)
-            self.known.update((row.tobytes(), first + place) for place, row in enumerate(data))
+            return
+        self.count = first + len(words)
+        if self.count > len(self.words):
+            more = np.zeros((2 * self.count, words.shape[1]), dtype=np.int64)
+            more[:first] = self.words[:first]
+            self.words = more
+        self.words[first : self.count] = words
+        if 2 * self.count > len(self.table):
+            self.table = np.full(1 << (4 * self.count).bit_length(), -1, dtype=np.int32)
+            first = 0
+        self._enter(np.arange(first, self.count, dtype=np.int32))
+
+    def _enter(self, waiting: NDArray[np.int32]) -> None:
+        """Give each of these numbers the first free place from where its state's hash points to."""
+        place = self._home(self.words[waiting])
+        while len(waiting):
+            free = self.table[place] < 0
+            self.table[place[free]] = waiting[free]  # of those who want one place, one gets it
+            left = self.table[place] != waiting
+            waiting, place = waiting[left], self._next(place[left])
 
     def numbers(self, words: Words) -> Ints:
         """The number of each state, -1 for one that is not known."""
         if self.dense:
             return self.table[words[:, 0]].astype(np.int64)
-        data = np.ascontiguousarray(words)
-        return np.fromiter((self.known.get(row.tobytes(), -1) for row in data), dtype=np.int64, count=len(data))
+        found = np.full(len(words), -1, dtype=np.int64)
+        asked, place = np.arange(len(words)), self._home(words)
+        while len(asked):
+            there = self.table[place]
+            taken = there >= 0
+            asked, place, there = asked[taken], place[taken], there[taken]
+            same = (self.words[there] == words[asked]).all(axis=1)
+            found[asked[same]] = there[same]
+            asked, place = asked[~same], self._next(place[~same])
+        return found
+
+    def _home(self, words: Words) -> Ints:
+        code = np.zeros(len(words), dtype=np.uint64)
+        for word in range(words.shape[1]):
+            code = (code ^ words[:, word].view(np.uint64)) * np.uint64(0x9E3779B97F4A7C15)
+            code ^= code >> np.uint64(29)
+        return (code & np.uint64(len(self.table) - 1)).astype(np.int64)
+
+    def _next(self, place: Ints) -> Ints:
+        return place + 1 & len(self.table) - 1
 
 
 def expand_plain(
@@ -202,9 +239,17 @@ def _take(
     if rows.distinct[lists].all() and not (there < 0).any():
         state[5] += total
     else:
-        state[5] += len(np.unique(origin * (int(state[0]) + 1) + there + 1))
+        state[5] += different(origin * (int(state[0]) + 1) + there + 1)
     count_labels(rows, row, origin, counts, label_state, label_row)
     return words, parents
+
+
+def different(numbers: Ints) -> int:
+    """How many different numbers there are.
+
+    By sorting: the hashing of `np.unique` takes thirty times as long on products of two numbers such as these.
+    """
+    return int(np.count_nonzero(np.diff(np.sort(numbers)))) + bool(len(numbers))
 
 
 def unique(words: Words) -> tuple[Ints, Ints]:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from evenhand.properties.search.disk import Disk, plausible
 from evenhand.properties.search.rows.flat import Flat
 from evenhand.properties.search.rows.kernel import BROKEN, DONE, FULL
-from evenhand.properties.search.rows.plain import applied, count_labels, portion_of, unique
+from evenhand.properties.search.rows.plain import applied, count_labels, different, portion_of, unique
 from evenhand.properties.search.rows.shape import Words
 
 __all__ = ["FarParents", "FarWords", "SpilledStates", "blocks_of", "expand_spilled"]
@@ -180,7 +180,7 @@ def expand_spilled(
             fresh = fresh[:room]
         states.add(target[fresh], origin[fresh].astype(np.int32))
         state[0] += len(fresh)
-        state[5] += len(np.unique((origin - low) * (len(starts) + 1) + which))
+        state[5] += different((origin - low) * (len(starts) + 1) + which)
         count_labels(rows, row, origin, counts, label_state, label_row)
     if culprit is not None:
         state[7] = culprit

@@ -237,13 +237,13 @@ class _Machine:
             return self.wanted == "numba"
         if self.table is not None:
             return True
-        self.spent += sources * self.walk.flat.widest * (1 if self.dense else 8)
+        self.spent += sources * self.walk.flat.widest * (1 if self.dense else 2)
         return kernel.available() and (kernel.warm() or self.spent > PATIENCE)
 
     def _plainly(self) -> int:
         walk = self.walk
         if self.visited is None:
-            self.visited = Visited(walk.program.shape.bits, self.dense)
+            self.visited = Visited(walk.program.shape.bits, self.dense, walk.program.shape.words)
             self.visited.add(self.words, 0)
         ended, words, parents = expand_plain(
             walk.flat.rows,

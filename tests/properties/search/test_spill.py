@@ -453,7 +453,7 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 @pytest.mark.skipif(sys.platform != "linux", reason="peak memory is in other units elsewhere")
 def test_the_peak_stays_below_the_bound(tmp_path: Path) -> None:
     """A million states: above the bound in memory, below it with a disk, and the same counts."""
-    bound = 160 << 20
+    bound = 115 << 20
     told = [
         subprocess.run(
             [sys.executable, "-c", PEAK, str(limit), str(tmp_path)],
