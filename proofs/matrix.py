@@ -40,8 +40,8 @@ Registered = Literal["killed", "spared", ""]
 LIMITS = Limits(rlimit=5_000_000, timeout_ms=30_000)
 """A cell is tried with less than a theorem: there are many, and `unknown` is an answer."""
 
-SMALL = Limits(rlimit=1_000_000, timeout_ms=10_000)
-"""For a structure of few elements and for a lemma, which are there for being quick."""
+QUICK = Limits(rlimit=1_000_000, timeout_ms=10_000)
+"""For what follows from lemmas, or does not."""
 
 GLANCE = Limits(rlimit=200_000, timeout_ms=5_000)
 """For another countermodel where there is one that does not replay."""
@@ -175,13 +175,13 @@ def _outcome(attempt: Attempt, bundle: Bundle, portfolio: Portfolio) -> Outcome:
         return model is not None and isinstance(follow(theorem, theory, model, claim, mutated), Refutation)
 
     # Most faults show in a small structure.  All parts at once: without quantifiers that is not harder.
-    whole = small_model(theory, Not(conjunction(parts)), portfolio, limits=SMALL)
+    whole, _ = small_model(theory, Not(conjunction(parts)), portfolio)
     if kills(whole):
         return "killed"
     lemmas = _Lemmas(theorem, theory, portfolio)
     found: list[Outcome] = ["spared"]
     for part in parts:
-        wrong = None if whole is None else small_model(theory, Not(part), portfolio, limits=SMALL)
+        wrong = None if whole is None else small_model(theory, Not(part), portfolio)[0]
         if kills(wrong):
             return "killed"
         if wrong is None and lemmas.prove(part):
@@ -227,7 +227,7 @@ class _Lemmas:
     def _follows(self, goal: Formula, known: Mapping[str, Formula], uses: Sequence[str], opaque: Sequence[str]) -> bool:
         claims = [(f"lemma.{name}", known[name]) for name in uses]
         query = self._theory.query(*claims, ("goal", Not(goal)), opaque=opaque)
-        return self._portfolio.ask(query, expected="either", limits=SMALL).status == "unsat"
+        return self._portfolio.ask(query, expected="either", limits=QUICK).status == "unsat"
 
 
 def grafted(own: Any, usual: Any, faulty: Any) -> Any:

@@ -14,8 +14,9 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 from evenhand.proofs.agreement import agree
-from evenhand.proofs.countermodel import Outcome, confirmed, follow
+from evenhand.proofs.countermodel import Outcome, Refutation, confirmed, follow
 from evenhand.proofs.proved import Killed, Proved, Word
+from evenhand.proofs.small import LIMITS, small_model
 from evenhand.proofs.smt.logic import Formula, Not
 from evenhand.proofs.smt.portfolio import Answered, Limits, Portfolio, shared
 from evenhand.proofs.smt.structure import Structure
@@ -140,6 +141,13 @@ class _Theorem(Trial):
 
     def mutant(self, theorem: Theorem, mutation: Mutation) -> Killed:
         theory = theorem.theory.redefined(mutation.definitions)
+        if mutation.expected == "refuted":
+            # Most faults show in a small structure; where it replays, nothing more is wanted of any solver.
+            model, query = small_model(theory, Not(theorem.formula), self.portfolio)
+            found = None if model is None else follow(theorem, theory, model, self.claim, self.mutated(mutation))
+            if isinstance(found, Refutation):
+                said = self.note(f"mutant.{mutation.mutant}", self.portfolio.model(query, limits=LIMITS, both=True))
+                return self.killed(mutation, said, found)
         expected: Literal["sat", "unsat"] = "sat" if mutation.expected == "refuted" else "unsat"
         answered, _ = self.decide(f"mutant.{mutation.mutant}", theorem, theory, expected)
         outcome: Outcome | None = None

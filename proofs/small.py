@@ -46,7 +46,7 @@ from evenhand.proofs.smt.smtlib import Query
 from evenhand.proofs.smt.structure import Structure
 from evenhand.proofs.theory import Theory, spoken
 
-__all__ = ["ELEMENTS", "small", "small_model"]
+__all__ = ["ELEMENTS", "LIMITS", "small", "small_model"]
 
 ELEMENTS = 2
 """Of each sort: enough for one thing to differ from another, which is what most faults take."""
@@ -54,15 +54,24 @@ ELEMENTS = 2
 Values = Mapping[Var, Term]
 
 
+LIMITS = Limits(rlimit=1_000_000, timeout_ms=10_000)
+"""Of one look: it is there for being quick."""
+
+
 def small_model(
-    theory: Theory, claim: Formula, portfolio: Portfolio, *, limits: Limits, elements: int = ELEMENTS
-) -> Structure | None:
-    """A structure of the theory with so many elements of each sort in which the claim holds; None if none is found."""
-    found = portfolio.model(small(theory, claim, elements=elements), limits=limits)
+    theory: Theory, claim: Formula, portfolio: Portfolio, *, elements: int = ELEMENTS
+) -> tuple[Structure | None, Query]:
+    """A structure of the theory with so many elements of each sort in which the claim holds, None if none is found.
+
+    And what one solver was asked for it.  Raises NoSolver.
+    """
+    query = small(theory, claim, elements=elements)
+    answered = portfolio.model(query, limits=LIMITS)
+    found = answered.model
     if found is None:
-        return None
+        return None, query
     functions = {function.name: found.functions[function.name] for function in theory.functions}
-    return Structure(found.universe, found.relations, functions).without(theory.meanings)
+    return Structure(found.universe, found.relations, functions).without(theory.meanings), query
 
 
 def small(theory: Theory, claim: Formula, *, elements: int = ELEMENTS) -> Query:

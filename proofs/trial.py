@@ -69,13 +69,17 @@ class Trial:
 
     def ask(self, name: str, query: Query, expected: Literal["sat", "unsat"]) -> Answered:
         """Ask all solvers; a contradiction between them is a doubt, a proof is kept where that was asked for."""
-        self.fragments[name] = str(fragment(query))
-        answered = self.portfolio.ask(query, expected=expected, limits=self.limits)
+        answered = self.note(name, self.portfolio.ask(query, expected=expected, limits=self.limits))
+        if self.keep_proofs and answered.status == "unsat":
+            self.proofs[name] = self.portfolio.proof(answered, limits=self.limits)
+        return answered
+
+    def note(self, name: str, answered: Answered) -> Answered:
+        """Keep what was asked under this name, and whether it lies in the decidable fragment."""
+        self.fragments[name] = str(fragment(answered.query))
         self.queries.append((name, answered))
         if answered.status == "disagreement":
             self.doubt(Word.DISAGREEMENT, f"the solvers contradict each other on {name}: {answered.because}")
-        if self.keep_proofs and answered.status == "unsat":
-            self.proofs[name] = self.portfolio.proof(answered, limits=self.limits)
         return answered
 
     def doubt(self, word: Word, because: str) -> None:

@@ -182,19 +182,22 @@ class Portfolio:
             raise NoSolver([answer.because for answer in answers])
         return Answered(_together(answers), tuple(answers), question["text"], query)
 
-    def model(self, query: Query, *, limits: Limits | None = None) -> Structure | None:
-        """What one solver alone takes for a model, None if it has none: to be tried out, never to be believed.
+    def model(self, query: Query, *, limits: Limits | None = None, both: bool = False) -> Answered:
+        """What one solver alone says of a query without quantifiers of which a model is wanted; or what both say.
 
-        Raises NoSolver when none is there.
+        A model is to be tried out, never to be believed.  Raises NoSolver when none is there.
         """
         limits = limits or Limits()
-        missing: list[str] = []
-        for solver in self._fixed or (Z3_GROUND, CVC5):
-            (answer,) = self._side_by_side((solver,), _question(query, limits), query, limits)
-            if not answer.missing:
-                return answer.model
-            missing.append(answer.because)
-        raise NoSolver(missing)
+        question = _question(query, limits)
+        solvers = tuple(self._fixed or (Z3_GROUND, CVC5))
+        answers: list[Answer] = []
+        for turn in [solvers] if both else [(one,) for one in solvers]:
+            answers += self._side_by_side(turn, question, query, limits)
+            if not answers[-1].missing:
+                break
+        if all(answer.missing for answer in answers):
+            raise NoSolver([answer.because for answer in answers])
+        return Answered(_together(answers), tuple(answers), question["text"], query)
 
     def proof(self, answered: Answered, *, limits: Limits | None = None) -> ProofText:
         """cvc5's own proof of what it found unsatisfiable, asked for anew: printing proofs may change its search."""

@@ -92,7 +92,7 @@ def test_a_lemma_proves_a_part_only_where_the_mutant_keeps_it(monkeypatch: pytes
         "no part was asked about bare"
     )
     (kill,) = _tried("veto_ignored")
-    monkeypatch.setattr("evenhand.proofs.matrix.small_model", lambda *_, **__: None)
+    monkeypatch.setattr("evenhand.proofs.matrix.small_model", lambda *_: (None, None))
     wrong = replace(kill, theorem=replace(kill.theorem, lemmas=(Lemma("anything", FALSE),)))
     assert [cell.outcome for cell in _found(wrong)] == ["killed"]
 

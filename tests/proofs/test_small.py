@@ -10,7 +10,7 @@ import pytest
 
 from evenhand.proofs import small as module
 from evenhand.proofs.countermodel import confirmed
-from evenhand.proofs.small import small, small_model
+from evenhand.proofs.small import LIMITS, small, small_model
 from evenhand.proofs.smt.logic import (
     TRUE,
     Exists,
@@ -26,12 +26,11 @@ from evenhand.proofs.smt.logic import (
     same,
     walk,
 )
-from evenhand.proofs.smt.portfolio import Limits, shared
+from evenhand.proofs.smt.portfolio import shared
 from evenhand.proofs.smt.structure import Structure
 from evenhand.proofs.theory import Theory
 from tests.models.grant import EVERYBODY, LAST, THEOREM, THEORY, asks, before, granted, least, trusted, x, y, z
 
-LIMITS = Limits(rlimit=1_000_000, timeout_ms=10_000)
 THEORIES = {
     "reference": THEORY,
     "everybody": THEORY.redefined([EVERYBODY]),
@@ -70,7 +69,7 @@ def _there_is_one(theory: str, claim: str) -> bool:
 
 
 def _found(theory: str, claim: str) -> Structure | None:
-    return small_model(THEORIES[theory], CLAIMS[claim], shared(), limits=LIMITS)
+    return small_model(THEORIES[theory], CLAIMS[claim], shared())[0]
 
 
 @pytest.mark.parametrize("theory", THEORIES)
