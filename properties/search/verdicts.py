@@ -121,6 +121,8 @@ def _undecided(claim: Property, tally: Tally, covered: Covered, doubt: str) -> s
     seen = covered.looked_at
     if tally.configs == 0:
         return f"it applies to none of the {covered.configs} configurations"
+    if tally.doubts and not tally.total:
+        return tally.doubts[0]  # it was not asked, so nothing is said of what was covered
     if not covered.complete:
         if isinstance(claim, AboutRuns):
             return f"a graph that {covered.bounds} left open decides no claim about whole runs ({seen} were covered)"
