@@ -40,6 +40,8 @@ OFFERS: list[tuple[str, list[str]]] = [
     ("evenhand compare latch --mutant a", ["always_free"]),
     ("evenhand explore latch --reading a", ["again=refused", "again=granted"]),
     ("evenhand prove cud --theorem no_w", ["no_winner"]),
+    ("evenhand explore markspace --system clock --quotient s", ["shift", "saturation"]),
+    ("evenhand explore cud --system free --quotient ", ["renaming"]),
     ("evenhand vectors latch generate --suite b", ["boundary"]),
     ("evenhand verify latch --budget q", ["quick"]),
     ("evenhand check latch --sys", ["--system"]),
