@@ -90,11 +90,12 @@ KILLED: Mapping[str, tuple[str, ...]] = {
     "order_independence": ("tie_break_by_submission_order",),
     "epoch_independence": ("relaxed_after_k", "veto_lapses_after_k"),
     "history_independence": ("most_refused_wins", "exit_keeps_a_lock"),
-    # Gap: it refutes tie_break_by_value, but the countermodel does not replay: left to the link and to `no_winner`.
+    # When this was registered no countermodel of tie_break_by_value replayed; one does since, and the matrix has it.
     "value_independence": (),
     "value_independence_before_execution": (),
     "passes_ignore_values": (),
-    "verdict_determined": (),  # its evidence is a pair of runs that no structure gives: left to the link
+    # Registered when no pair of runs could be made of a structure; the matrix has the kills that there are since.
+    "verdict_determined": (),
     "verdict_determined_before_execution": (),
     "final_world_is_a_function_of_the_requests": ("tie_break_by_submission_order",),
     "final_world_is_a_function_of_the_requests_before_execution": (),

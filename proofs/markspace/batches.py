@@ -14,10 +14,10 @@ from evenhand.model.markspace.guard_words import IDLE, Act, Config, GuardStep, P
 from evenhand.model.markspace.readings import Readings
 from evenhand.model.system import System
 from evenhand.model.trace import Scenario
-from evenhand.proofs.markspace.resolving import ordered
+from evenhand.proofs.markspace.intents import AGENT, INTENT, author, best, earlier, i, j, k, ordered, surer, surest
 from evenhand.proofs.markspace.strength_link import props
 from evenhand.proofs.markspace.strength_words import define, mutation, word
-from evenhand.proofs.smt.logic import FALSE, Formula, Function, Relation, Sort, differ, exists, forall, same, variables
+from evenhand.proofs.smt.logic import FALSE, Formula, Function, Relation, differ, exists, forall, same
 from evenhand.proofs.smt.structure import Structure
 from evenhand.proofs.theorem import Lemma, Theorem
 from evenhand.proofs.theory import Axiom, Theory
@@ -27,16 +27,11 @@ __all__ = ["BATCHES"]
 
 SCOPE = "any number of agents and intents"
 ROOM = "room_1"
-AGENT, INTENT = Sort("Agent"), Sort("Intent")
-i, j, k = variables(INTENT, "i j k")
-
-author = Function("author", (INTENT,), AGENT)
 holder = Function("holder", (), AGENT)
 claimed = Relation("claimed", ())
 """Whether an action stands there; it is then the holder's."""
-best, soonest = Function("best", (), INTENT), Function("soonest", (), INTENT)
-"""Of those that may win the one that the policy puts first, and the earliest."""
-earlier, surer = Relation("earlier", (INTENT, INTENT)), Relation("surer", (INTENT, INTENT))
+soonest = Function("soonest", (), INTENT)
+"""The earliest of those that may win; `best` is the one of them that the policy puts first."""
 
 
 def _fit(one: Any) -> Formula:
@@ -44,16 +39,12 @@ def _fit(one: Any) -> Formula:
     return ~claimed() | same(holder(), author(one))
 
 
-def _ahead(one: Any, two: Any) -> Formula:
-    return surer(one, two) | (~surer(two, one) & earlier(one, two))
-
-
 def _first(one: Any, fit: Any, ahead: Any) -> Formula:
     found: Formula = fit(one) & forall([j], fit(j) >> (same(one, j) | ahead(one, j)))
     return found
 
 
-def _told(fit: Any = _fit, ahead: Any = _ahead) -> dict[str, Formula]:
+def _told(fit: Any = _fit, ahead: Any = surest) -> dict[str, Formula]:
     """Whose intent brings ALLOW, BLOCKED and CONFLICT, given which may win and which is ahead of which."""
     wins = _first(i, fit, ahead)
     return {"allowed": wins, "blocked": fit(i) & ~wins, "refused": ~fit(i)}
@@ -74,7 +65,7 @@ BOUNDARY = Theory(
         Axiom("one_intent_each", forall([i, j], same(author(i), author(j)) >> same(i, j)), "own_intents"),
         Axiom(
             "finitely_many",
-            forall([i], _fit(i) >> (_first(best(), _fit, _ahead) & _first(soonest(), _fit, earlier))),
+            forall([i], _fit(i) >> (_first(best(), _fit, surest) & _first(soonest(), _fit, earlier))),
             "of those that may win one is ahead of the others",
         ),
     ),

@@ -15,22 +15,34 @@ from evenhand.model.markspace.guard_words import IDLE, Act, Config, GuardStep, P
 from evenhand.model.markspace.readings import Readings
 from evenhand.model.system import System
 from evenhand.model.trace import Pair, Scenario
-from evenhand.proofs.markspace.resolving import ordered
+from evenhand.proofs.markspace.intents import (
+    AGENT,
+    INTENT,
+    a,
+    asker,
+    author,
+    b,
+    claims,
+    earlier,
+    i,
+    j,
+    k,
+    new,
+    ordered,
+    running,
+)
 from evenhand.proofs.markspace.strength_link import props
 from evenhand.proofs.markspace.strength_words import in_both, mutation, word
 from evenhand.proofs.smt.logic import (
     FALSE,
     Definition,
     Formula,
-    Function,
     Relation,
-    Sort,
     differ,
     exists,
     forall,
     iff,
     same,
-    variables,
 )
 from evenhand.proofs.smt.structure import Structure
 from evenhand.proofs.theorem import Theorem
@@ -40,18 +52,7 @@ from evenhand.properties.verdict import Status
 __all__ = ["DECISIONS"]
 
 SCOPE = "any number of agents and intents"
-AGENT, INTENT = Sort("Agent"), Sort("Intent")
-a, b = variables(AGENT, "a b")
-i, j, k = variables(INTENT, "i j k")
-
-author = Function("author", (INTENT,), AGENT)
-asker = Function("asker", (), AGENT)
-new = Function("new", (), INTENT)
-claims = Relation("claims", (AGENT,))
-earlier = Relation("earlier", (INTENT, INTENT))
 named_before = Relation("named_before", (AGENT, AGENT))
-running = Relation("running", (AGENT,))
-"""Whose tool is running there: no mark says so, and a mutant goes by it."""
 asked_before = Relation("asked_before", ())
 """Whether the asker had an intent there already, which this one replaces."""
 

@@ -15,15 +15,33 @@ from evenhand.model.markspace.guard_words import IDLE, Act, Config, GuardStep, P
 from evenhand.model.markspace.readings import Readings
 from evenhand.model.system import System
 from evenhand.model.trace import Pair, Scenario
-from evenhand.proofs.markspace.resolving import ordered
+from evenhand.proofs.markspace.intents import (
+    AGENT,
+    INTENT,
+    a,
+    asker,
+    author,
+    b,
+    best,
+    by_confidence,
+    claims,
+    earlier,
+    i,
+    j,
+    k,
+    new,
+    ordered,
+    running,
+    surer,
+    surest,
+    yields,
+)
 from evenhand.proofs.markspace.strength_link import props
 from evenhand.proofs.markspace.strength_words import define, in_both, mutation, word
 from evenhand.proofs.smt.logic import (
     FALSE,
     Formula,
-    Function,
     Relation,
-    Sort,
     conjunction,
     differ,
     exists,
@@ -31,7 +49,6 @@ from evenhand.proofs.smt.logic import (
     iff,
     ite,
     same,
-    variables,
 )
 from evenhand.proofs.smt.structure import Structure
 from evenhand.proofs.theorem import Theorem
@@ -41,26 +58,11 @@ from evenhand.properties.verdict import Status
 __all__ = ["POLICIES"]
 
 ROOM = "room_1"
-AGENT, INTENT = Sort("Agent"), Sort("Intent")
-a, b = variables(AGENT, "a b")
-i, j, k = variables(INTENT, "i j k")
-
-author = Function("author", (INTENT,), AGENT)
-asker, new = Function("asker", (), AGENT), Function("new", (), INTENT)
-best = Function("best", (), INTENT)
-"""The intent that the policy puts first."""
-claims, running = Relation("claims", (AGENT,)), Relation("running", (AGENT,))
-earlier, surer = Relation("earlier", (INTENT, INTENT)), Relation("surer", (INTENT, INTENT))
-by_confidence, yields, deferred = (Relation(name, ()) for name in ("by_confidence", "yields", "deferred"))
-
-
-def _surest(one: Any, two: Any) -> Formula:
-    """More confident, or as confident and earlier."""
-    return surer(one, two) | (~surer(two, one) & earlier(one, two))
+deferred = Relation("deferred", ())
 
 
 def _ahead(one: Any, two: Any) -> Formula:
-    return ite(by_confidence(), _surest(one, two), earlier(one, two))
+    return ite(by_confidence(), surest(one, two), earlier(one, two))
 
 
 def _leads(ahead: Any) -> Formula:

@@ -29,40 +29,39 @@ from evenhand.model.markspace.marks import (
 from evenhand.model.markspace.readings import Readings
 from evenhand.model.system import System
 from evenhand.model.trace import Pair, Scenario
+from evenhand.proofs.markspace.intents import (
+    AGENT,
+    INTENT,
+    author,
+    best,
+    by_confidence,
+    i,
+    j,
+    k,
+    ordered,
+    surer,
+    yields,
+)
 from evenhand.proofs.markspace.strength_link import props
 from evenhand.proofs.markspace.strength_words import define, in_both, mutation
 from evenhand.proofs.smt.logic import (
     Formula,
-    Function,
     Relation,
-    Sort,
     differ,
     exists,
     forall,
     iff,
     ite,
     same,
-    variables,
 )
 from evenhand.proofs.smt.structure import Structure
 from evenhand.proofs.theorem import Theorem
 from evenhand.proofs.theory import Axiom, Theory
 
-__all__ = ["RESOLUTIONS", "Scene", "config_of", "ordered"]
+__all__ = ["RESOLUTIONS", "Scene", "config_of"]
 
-AGENT, INTENT = Sort("Agent"), Sort("Intent")
-i, j, k = variables(INTENT, "i j k")
 Scene = Scenario[SpaceConfig, Space, Act]
 """A run of a space."""
-
-
-def ordered(relation: Relation, one: Any, two: Any, three: Any) -> Formula:
-    """A strict total order."""
-    return (
-        forall([one, two], relation(one, two) >> ~relation(two, one))
-        & forall([one, two, three], (relation(one, two) & relation(two, three)) >> relation(one, three))
-        & forall([one, two], same(one, two) | relation(one, two) | relation(two, one))
-    )
 
 
 def _ranked(relation: Relation) -> Formula:
@@ -74,13 +73,9 @@ def _ranked(relation: Relation) -> Formula:
     )
 
 
-author = Function("author", (INTENT,), AGENT)
-older, surer, numbered_before, listed_before = (
-    Relation(name, (INTENT, INTENT)) for name in ("older", "surer", "numbered_before", "listed_before")
+older, numbered_before, listed_before = (
+    Relation(name, (INTENT, INTENT)) for name in ("older", "numbered_before", "listed_before")
 )
-best = Function("best", (), INTENT)
-"""The one that the policy puts first, before anybody asks whether it wins."""
-by_confidence, yields = Relation("by_confidence", ()), Relation("yields", ())
 
 
 def _earlier(one: Any, two: Any) -> Formula:

@@ -11,7 +11,8 @@ from evenhand.model.markspace.marks import Act, Draft, Kind, Mark, Read, Space, 
 from evenhand.model.markspace.readings import Readings
 from evenhand.model.system import System
 from evenhand.model.trace import Scenario
-from evenhand.proofs.markspace.resolving import Scene, config_of, ordered
+from evenhand.proofs.markspace.intents import ordered
+from evenhand.proofs.markspace.resolving import Scene, config_of
 from evenhand.proofs.markspace.strength_words import define, mutation, word
 from evenhand.proofs.smt.logic import Formula, Relation, Sort, exists, forall, same, variables
 from evenhand.proofs.smt.structure import Structure
