@@ -1,15 +1,56 @@
-"""Settings of the whole suite: Hypothesis draws the same examples in CI, and never by the clock."""
+"""Settings of the whole suite: Hypothesis draws the same examples in CI, never by the clock; byte code is kept.
+
+Hundreds of processes are started here, and each would compile all that it imports where the environment wants no byte
+code beside the sources.  It is kept in a folder of its own then.
+"""
 
 from __future__ import annotations
 
 import os
+import shutil
+import sys
+import tempfile
+from importlib import import_module
+from pathlib import Path
+from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, settings
 
-__all__: list[str] = []
+__all__ = ["keep_byte_code"]
 
 settings.register_profile("local", deadline=None)
 settings.register_profile(
     "ci", deadline=None, derandomize=True, database=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True
 )
 settings.load_profile("ci" if os.environ.get("CI") else "local")
+
+BYTE_CODE = Path(__file__).parents[1] / ".pytest_cache" / "bytecode"
+
+
+def keep_byte_code() -> None:
+    """From here on, in this process and in those that it starts, unless it is kept anyway."""
+    if not sys.dont_write_bytecode:
+        return
+    sys.dont_write_bytecode = False
+    sys.pycache_prefix = str(BYTE_CODE)
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    os.environ["PYTHONPYCACHEPREFIX"] = str(BYTE_CODE)
+
+
+keep_byte_code()
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Whatever was compiled of copies in temporary folders is of no use to the next run."""
+    if not hasattr(config, "workerinput"):
+        shutil.rmtree(BYTE_CODE.joinpath(*Path(tempfile.gettempdir()).parts[1:]), ignore_errors=True)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Tests of one module stay together, so that they share what is dear to make; who is done takes from the others."""
+    if config.getoption("dist") != "load":
+        return None
+    scheduler: Any = import_module("xdist.scheduler")  # it comes without types
+    return scheduler.WorkStealingScheduling(config, log)

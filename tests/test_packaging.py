@@ -45,7 +45,9 @@ def run(*command: str | Path, cwd: Path) -> str:
     """The output of a command that must succeed, with no package index to ask and nothing of ours on its path."""
     hidden = {"PYTHONPATH", "PYTEST_ADDOPTS", "COVERAGE_PROCESS_START"}
     environment = {name: value for name, value in os.environ.items() if name not in hidden}
-    environment |= {"PIP_NO_INDEX": "1", "PIP_DISABLE_PIP_VERSION_CHECK": "1", "PYTHONDONTWRITEBYTECODE": "1"}
+    environment |= {"PIP_NO_INDEX": "1", "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
+    if "PYTHONPYCACHEPREFIX" not in environment:  # else byte code is kept where it changes no tree
+        environment["PYTHONDONTWRITEBYTECODE"] = "1"
     done = subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
     return done.stdout

@@ -41,7 +41,7 @@ def test_one_json_object_and_nothing_else_on_standard_output(process: Command) -
         ("verify", "latch"),
         ("explore", "latch"),
         ("fuzz", "latch", "--examples", "5"),
-        ("mutants", "latch"),
+        ("mutants", "latch", "--mutant", "sticky"),
     ):
         answer = process(*words, "--json")
         assert isinstance(answer.json, dict), words

@@ -15,10 +15,11 @@ import pytest
 from tests.evenhand.campaign.suite import command, made_in, started, written
 from tests.evenhand.conftest import Command
 
+SLOW: dict[str, Any] = {"protocol": "ring", "engine": "explore", "scope": {"agents": [4, 5], "slow": 150}}
 RUNS: tuple[dict[str, Any], ...] = (
-    {"protocol": "ring", "engine": "explore", "scope": {"agents": [4, 5], "slow": 300}},
+    SLOW,
     {"protocol": "ring", "engine": "fuzz", "seeds": 2, "examples": 20, "steps": 8},
-    {"protocol": "latch"},
+    {"protocol": "latch", "engine": "replay"},
 )
 """Safety, goals, comparisons across configurations, lassos, random runs, fixtures."""
 
@@ -84,11 +85,9 @@ def _works(pid: int) -> bool:
 @pytest.mark.parametrize("kills", [2, pytest.param(20, marks=pytest.mark.deep)])
 def test_random_kills_change_nothing(cli: Command, tmp_path: Path, kills: int) -> None:
     """Verdicts, counts, lassos and counterexamples are those of an undisturbed run, byte for byte."""
-    more = 0 if kills < 10 else 6  # more work for more kills
-    runs: list[dict[str, Any]] = [
-        *RUNS,
-        *({**RUNS[0], "scope": {"agents": 4, "slow": 301 + number}} for number in range(more)),
-    ]
+    runs: list[dict[str, Any]] = [*RUNS]
+    if kills > 9:  # more work for more kills
+        runs += [{"protocol": "latch"}, *({**SLOW, "scope": {"agents": 4, "slow": 301 + n}} for n in range(6))]
     plan = written(tmp_path, *runs, parts=3)
     whole = written(tmp_path, *runs, name="whole.json")
     undisturbed = cli("campaign", "run", str(whole), "--jobs", "2", "--out", str(tmp_path / "undisturbed"))

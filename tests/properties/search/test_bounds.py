@@ -8,17 +8,26 @@ import networkx as nx
 import pytest
 
 from evenhand.model.cud.free import FREE
+from evenhand.model.system import System
 from evenhand.properties.property import Always
 from evenhand.properties.search import LicenceMissing, explore, memory
 from evenhand.properties.search.memory import resident
 from evenhand.properties.verdict import Status
 from tests.models.two_phase_commit import two_phase_commit
 
+AnySystem = System[Any, Any, Any, Any, Any]
 HELD = Always(name="held", sentence="", check=lambda _config, _state: True)
 
 
-@pytest.mark.parametrize("tier", [0, 1, 2])
-def test_memory_that_is_spent_leaves_it_open(tier: int, monkeypatch: pytest.MonkeyPatch) -> None:
+WIDE = FREE.at(agents=2, keys=4)
+
+
+@pytest.mark.parametrize(
+    ("tier", "system", "states"), [(0, two_phase_commit(3), 288), (1, WIDE, 153), (2, WIDE, 153)], ids=["0", "1", "2"]
+)
+def test_memory_that_is_spent_leaves_it_open(
+    tier: int, system: AnySystem, states: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """What is known is still expanded, nothing is added, and the verdict names the bound and what was covered."""
     asked: list[int] = []
 
@@ -27,13 +36,13 @@ def test_memory_that_is_spent_leaves_it_open(tier: int, monkeypatch: pytest.Monk
         return 10 if len(asked) < 2 else 1_000
 
     monkeypatch.setattr(memory, "resident", filling)
-    found = explore(FREE.at(agents=2, keys=4), [HELD], tier=tier, max_memory=500)
-    assert not found.complete and 0 < found.states < 153
+    found = explore(system, [HELD], tier=tier, max_memory=500)
+    assert not found.complete and 0 < found.states < states
     assert found.verdicts[0].status is Status.UNDECIDED
     assert "max_memory=500" in found.verdicts[0].because and f"{found.states} states" in found.verdicts[0].because
     asked.clear()
     monkeypatch.setattr(memory, "resident", lambda: 10)
-    assert explore(FREE.at(agents=2, keys=4), [HELD], tier=tier, max_memory=500).states == 153
+    assert explore(system, [HELD], tier=tier, max_memory=500).states == states
 
 
 def test_the_memory_of_this_process() -> None:
