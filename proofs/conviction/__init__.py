@@ -6,13 +6,14 @@ every Issue ends.
 
 from __future__ import annotations
 
-from evenhand.proofs.conviction.acts import ACTS
 from evenhand.proofs.conviction.clock import CLOSER
+from evenhand.proofs.conviction.feedback import LAWFUL
 from evenhand.proofs.conviction.finale import STAKES
+from evenhand.proofs.conviction.moves import MOVED
 from evenhand.proofs.conviction.winners import WINNERS
 from evenhand.proofs.theorem import Theorem
 
 __all__ = ["THEOREMS"]
 
-THEOREMS: tuple[Theorem, ...] = (CLOSER, *ACTS, *STAKES, *WINNERS)
+THEOREMS: tuple[Theorem, ...] = (CLOSER, LAWFUL, MOVED, *STAKES, *WINNERS)
 """What single steps do; `invariants` has what runs never leave."""

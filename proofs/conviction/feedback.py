@@ -1,0 +1,194 @@
+"""Feedback is lawful and paid for (11): of any balance, price, length and limit.
+
+It is one agent's affair, so nothing but numbers is in the way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from evenhand.model.conviction.exact import exact
+from evenhand.model.conviction.texts import Text
+from evenhand.model.conviction.vocabulary import FEEDBACK, Act, Config, Constants, Feedback, Propose, Shown, State
+from evenhand.model.system import Step, System
+from evenhand.model.trace import Scenario
+from evenhand.proofs.conviction.plays import Player
+from evenhand.proofs.conviction.single import as_structure, configuration, granted, meaning, quantity, refuted, truth
+from evenhand.proofs.conviction.walks import walks
+from evenhand.proofs.smt.arithmetic import at_least, at_most, below, element, number, value_of, zero
+from evenhand.proofs.smt.logic import FALSE, Definition, Formula, conjunction
+from evenhand.proofs.smt.structure import Structure
+from evenhand.proofs.theorem import Theorem
+from evenhand.proofs.theory import Axiom, Theory
+from evenhand.properties.conviction.notions import accepted, events, seat_of
+
+__all__ = ["LAWFUL"]
+
+length, most_length, given, limit, have, price = (
+    quantity(name) for name in ("length", "most_length", "given", "limit", "have", "price")
+)
+"""Characters of a comment, FeedbackCharLimit; entries so far, MaxFeedbackPerAgent; balance, FeedbackStake."""
+there, in_feedback, own_proposal = truth("there"), truth("in_feedback"), truth("own_proposal")
+_WORDS = (
+    meaning("too_long", below(most_length(), length()), "11.6: FeedbackTooLong"),
+    meaning("too_many", at_least(given(), limit()), "11.5: FeedbackLimitReached"),
+    meaning("too_dear", below(have(), price()), "11.4: InsufficientCredit"),
+    meaning("own", own_proposal(), "11.1: a proposal authored by another agent"),
+    meaning(
+        "admitted",
+        conjunction(
+            [there(), in_feedback(), *(~truth(name)() for name in ("too_long", "too_many", "too_dear", "own"))]
+        ),
+        "11: what is not rejected",
+    ),
+    meaning("charged", truth("admitted")(), "11.2: FeedbackStake is deducted in full"),
+    meaning("counted", truth("admitted")(), "11.5: and the entry counts"),
+    meaning("burned", truth("admitted")(), "11.2, 13.2: and burned, which the log says"),
+)
+_MEANS = {word.name: word for word in _WORDS}
+admitted, charged, counted, burned = (truth(name) for name in ("admitted", "charged", "counted", "burned"))
+
+COMMENTING = Theory(
+    name="conviction_feedback",
+    sorts=(),
+    functions=(length, most_length, given, limit, have, price),
+    relations=(there, in_feedback, own_proposal),
+    axioms=(Axiom("fees_are_amounts", at_least(price(), number(0)), "5: FeedbackStake is a number of points"),),
+    definitions=_WORDS,
+)
+
+
+def view_feedback(step: Step[Config, State, Act, Shown]) -> Structure | None:
+    """A comment as a structure; None for other actions, and for agents that there are not."""
+    act, before = step.action, step.before
+    seat = before.seat(act.agent) if isinstance(act, Feedback) else None
+    if not isinstance(act, Feedback) or seat is None or (step.shown.rejected and not _of_section_11(step)):
+        return None
+    c, after = step.config.constants, seat_of(step.after, act.agent)
+    target = before.proposal(act.proposal)
+    done = accepted(step, Feedback)
+    burns = [(one.agent, one.amount, one.reason) for one in events(step.shown, "Burn")]
+    numbers = {
+        "length": len(act.comment),
+        "most_length": c.feedback_length,
+        "given": seat.feedback,
+        "limit": c.feedback_limit,
+        "have": seat.balance,
+        "price": c.feedback_stake,
+    }
+    truths = {
+        "there": target is not None,
+        "in_feedback": before.phase == FEEDBACK,
+        "own_proposal": target is not None and (target.author == act.agent or seat.proposal == target.uid),
+        "admitted": done,
+        "charged": done and seat.balance - after.balance == c.feedback_stake,
+        "counted": done and after.feedback == seat.feedback + 1,
+        "burned": done and (not c.feedback_stake or burns == [(act.agent, c.feedback_stake, "FeedbackStake")]),
+    }
+    return as_structure({}, truths, {name: {(): element(value)} for name, value in numbers.items()})
+
+
+_REASONS = ("", "WrongPhase", "UnknownProposal", "OwnProposal", "FeedbackTooLong", "FeedbackLimitReached")
+
+
+def _of_section_11(step: Any) -> bool:
+    """Rejected for something that section 11 asks; credentials, READY and NoAction are asked elsewhere."""
+    return step.shown.rejected in (*_REASONS, "InsufficientCredit")
+
+
+def scene_feedback(structure: Structure) -> Scenario[Config, State, Act] | None:
+    """Two agents with proposals, one of whom comments; None where the comment would come outside FEEDBACK."""
+    said, numbers = structure.relations, {name: value_of(table[()]) for name, table in structure.functions.items()}
+    if not said["in_feedback"] or not said["there"] or numbers["have"] < 0 or numbers["price"] < 0:
+        return None
+    price_: Any = exact(numbers["price"])
+    constants = Constants(
+        self_stake=0,
+        think_ticks=1,
+        feedback_stake=price_,
+        feedback_limit=0 if numbers["given"] >= numbers["limit"] else 1,
+        feedback_length=0 if numbers["length"] > numbers["most_length"] else 1,
+    )
+    player = Player(configuration(granted(numbers["have"], 0), constants))
+    player.until("PROPOSE")
+    for agent in player.config.agents:
+        player.act(Propose(agent.uid, agent.credential, Text("a")))
+    player.until(FEEDBACK)
+    player.act(Feedback("agent_1", "key 1", "agent_1" if said["own_proposal"] else "agent_2", "x"))
+    return Scenario(player.config, player.start, tuple(player.actions))
+
+
+_LONG, _MANY, _DEAR = (_MEANS[name].body for name in ("too_long", "too_many", "too_dear"))
+
+
+def _forgiven(reason: Formula, **later: Formula) -> tuple[Definition, ...]:
+    """What is looked at after a reason to reject is not looked at where that one is forgiven."""
+    return tuple(meaning(name, body & ~reason, "not looked at") for name, body in later.items())
+
+
+_COMMENTS = {
+    "feedback_of_any_length": (
+        meaning("too_long", FALSE, "FeedbackCharLimit is ignored"),
+        *_forgiven(_LONG, too_many=_MANY, too_dear=_DEAR),
+    ),
+    "feedback_without_limit": (
+        meaning("too_many", FALSE, "MaxFeedbackPerAgent is ignored"),
+        *_forgiven(_MANY, too_dear=_DEAR),
+    ),
+    "feedback_on_credit": (meaning("too_dear", FALSE, "whatever the balance"),),
+    "feedback_on_own_proposal": (
+        meaning("own", FALSE, "one may comment on oneself"),
+        *_forgiven(own_proposal(), too_long=_LONG, too_many=_MANY, too_dear=_DEAR),
+    ),
+    "feedback_free": (meaning("charged", admitted() & zero(price()), "burned and not charged"),),
+}
+
+_CYCLES = (
+    {"cycles": 1, "budget": 4, "texts": 2, "hostile": 1},
+    {"cycles": 1, "budget": 3, "texts": 1, "stake": 1, "hostile": 1},
+    {"cycles": 2, "budget": 2, "texts": 1, "agents": 3},
+)
+
+
+def comments(system: System[Any, Any, Any, Any, Any]) -> Iterator[Any]:
+    """After every step of walks into FEEDBACK, every comment that may be tried there."""
+    for run in walks(system, _CYCLES):
+        for step in run:
+            if step.before.phase == FEEDBACK:
+                yield from _tried(system, step)
+
+
+def _tried(system: Any, step: Any) -> Iterator[Any]:
+    for agent in step.config.agents:
+        for target in (*(one.uid for one in step.before.proposals), "nothing"):
+            for comment in ("x", "xx"):
+                act = Feedback(agent.uid, agent.credential, target, comment)
+                yield system.take(step.config, step.before, act)
+
+
+LAWFUL = Theorem(
+    name="feedback_is_lawful_and_paid",
+    claim="feedback_is_lawful_and_paid",
+    sentence="Feedback is on somebody else's proposal, within length and number, and is paid for in full.",
+    source="11",
+    protocol="conviction",
+    system="issue",
+    theory=COMMENTING,
+    assumes=admitted(),
+    goal=conjunction(
+        [
+            there() & in_feedback() & ~own_proposal(),
+            at_most(length(), most_length()),
+            below(given(), limit()),
+            at_most(price(), have()),
+            charged() & counted() & burned(),
+        ]
+    ),
+    witness=below(number(0), price()),
+    view=view_feedback,
+    realise=scene_feedback,
+    samples=comments,
+    scope="any amounts, lengths and limits",
+    mutants=refuted(_COMMENTS),
+)

@@ -1,0 +1,181 @@
+"""Moved stake begins at zero (A 16.3, 16.6): of any stake, of any number of ages.
+
+It is one agent's affair, so nothing but numbers and ages is in the way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from typing import Any
+
+from evenhand.model.conviction.exact import exact
+from evenhand.model.conviction.texts import Text
+from evenhand.model.conviction.vocabulary import STAKE, Act, Config, Constants, MoveStake, Propose, Shown, State
+from evenhand.model.system import Step, System
+from evenhand.model.trace import Scenario
+from evenhand.proofs.conviction.plays import Player
+from evenhand.proofs.conviction.single import as_structure, configuration, granted, meaning, quantity, refuted, truth
+from evenhand.proofs.conviction.walks import walks
+from evenhand.proofs.smt.arithmetic import at_most, below, element, number, value_of
+from evenhand.proofs.smt.logic import TRUE, Definition, Formula, Function, Relation, Sort, conjunction, differ, same
+from evenhand.proofs.smt.structure import Structure
+from evenhand.proofs.theorem import Theorem
+from evenhand.proofs.theory import Theory
+from evenhand.properties.conviction.notions import owned
+
+__all__ = ["MOVED"]
+
+AGE = Sort("Age")
+h = AGE("h")
+young, oldest = Function("young", (), AGE), Function("oldest", (), AGE)
+"""No rounds; the rounds of the oldest stake at the source."""
+amount, stock = quantity("amount"), quantity("stock")
+"""What is to be moved, and all the agent has at the source."""
+same_proposal = truth("same_proposal")
+
+
+def _of_age(name: str, body: Formula, because: str) -> Definition:
+    return Definition(Relation(name, (AGE,)), (h,), body, because)
+
+
+_arrives = Relation("arrives", (AGE,))
+_MOVES = (
+    meaning("positive", below(number(0), amount()), "A 16.3: an amount of points"),
+    meaning("enough", at_most(amount(), stock()), "A 16.3: existing stake, or InsufficientStake"),
+    meaning("elsewhere", ~same_proposal(), "A 16.3: to another proposal"),
+    meaning(
+        "moved",
+        conjunction(truth(name)() for name in ("positive", "enough", "elsewhere")),
+        "A 16.3: what is not rejected",
+    ),
+    meaning("balanced", at_most(amount(), stock()), "4.3: the source loses as much, for it has as much"),
+    _of_age("arrives", same(h, young()), "A 16.3: all of it arrives as young stake: the multiplier is reset"),
+    _of_age("untouched", ~_arrives(h), "A 16.3: stake of other ages at the target stays as it was"),
+)
+moved, balanced, elsewhere = truth("moved"), truth("balanced"), truth("elsewhere")
+untouched = Relation("untouched", (AGE,))
+
+MOVING = Theory(
+    name="conviction_moves",
+    sorts=(AGE,),
+    functions=(young, oldest, amount, stock),
+    relations=(same_proposal,),
+    definitions=_MOVES,
+)
+
+
+def view_move(step: Step[Config, State, Act, Shown]) -> Structure | None:
+    """A move as a structure; None for other actions, and where it is rejected for what is no move's affair."""
+    act = step.action
+    usual = ("", "InvalidAmount", "SameProposal", "InsufficientStake")
+    if not isinstance(act, MoveStake) or step.shown.rejected not in usual or step.before.seat(act.agent) is None:
+        return None
+    if step.before.proposal(act.source) is None or step.before.proposal(act.target) is None:
+        return None
+    source, left = owned(step.before, act.agent, act.source), owned(step.after, act.agent, act.source)
+    target, new = owned(step.before, act.agent, act.target), owned(step.after, act.agent, act.target)
+    ages = sorted({0, *source, *left, *target, *new})
+    have, rest = (sum(map(Fraction, one.values()), Fraction(0)) for one in (source, left))
+
+    def some(test: Callable[[int], bool]) -> frozenset[tuple[str, ...]]:
+        return frozenset((f"age:{age}",) for age in ages if test(age))
+
+    done = not step.shown.rejected
+    truths = {"same_proposal": act.source == act.target, "moved": done}
+    found = as_structure(
+        {"Age": tuple(f"age:{age}" for age in ages)},
+        {**truths, **({"balanced": have - rest == act.amount} if done and act.source != act.target else {})},
+        {
+            "young": {(): "age:0"},
+            "oldest": {(): f"age:{max(source, default=0)}"},
+            "amount": {(): element(act.amount)},
+            "stock": {(): element(have)},
+        },
+    )
+    if not done or act.source == act.target:
+        return found
+    by_age = {
+        "arrives": some(lambda age: new.get(age, 0) == target.get(age, 0) + act.amount),
+        "untouched": some(lambda age: new.get(age, 0) == target.get(age, 0)),
+    }
+    return Structure(found.universe, {**found.relations, **by_age}, found.functions)
+
+
+def scene_move(structure: Structure) -> Scenario[Config, State, Act] | None:
+    """An agent with all its stake on its own proposal, young or a round old, moves some; None where it has none."""
+    numbers = {name: value_of(structure.functions[name][()]) for name in ("amount", "stock")}
+    if numbers["stock"] < 0:
+        return None
+    wanted: Any = exact(numbers["amount"])
+    stock_: Any = exact(numbers["stock"])
+    constants = Constants(self_stake=stock_, think_ticks=1, saturation=2, stake_rounds=2)
+    player = Player(configuration(granted(stock_, stock_), constants))
+    player.until("PROPOSE")
+    for agent in player.config.agents:
+        player.act(Propose(agent.uid, agent.credential, Text("a")))
+    player.until(STAKE, turn=2)
+    target = "agent_1" if structure.relations["same_proposal"] else "agent_2"
+    player.act(MoveStake("agent_1", "key 1", "agent_1", target, wanted))
+    return Scenario(player.config, player.start, tuple(player.actions))
+
+
+_FAULTY_MOVES = {
+    "move_keeps_multiplier": (
+        Definition(_arrives, (h,), same(h, oldest()), "what is moved keeps the rounds of the oldest"),
+    ),
+    "move_to_the_same": (
+        meaning("elsewhere", TRUE, "to where it is"),
+        *(meaning(word.name, word.body | same_proposal(), "not looked at") for word in _MOVES[:2]),
+    ),
+    "move_on_credit": (meaning("enough", TRUE, "more is moved than is there"),),
+}
+
+_ROUNDS = (
+    {"rounds": 3, "texts": 0, "stake": 2, "budget": 3, "hostile": 1},
+    {"rounds": 2, "texts": 0, "stake": 1, "budget": 2},
+    {"rounds": 4, "texts": 0, "stake": 2, "budget": 2, "agents": 3, "ready": 0},
+)
+
+
+def moves(system: System[Any, Any, Any, Any, Any]) -> Iterator[Any]:
+    """Before every step of walks into the rounds, every move of one point or three that may be tried there."""
+    for run in walks(system, _ROUNDS):
+        for step in run:
+            if step.before.phase == STAKE and step.before.turn > 1:
+                yield from _moved_there(system, step)
+
+
+def _moved_there(system: Any, step: Any) -> Iterator[Any]:
+    agent = step.config.agents[0]
+    uids = [one.uid for one in step.before.proposals]
+    for source in uids:
+        for target in uids:
+            for points in (1, 3):
+                act = MoveStake(agent.uid, agent.credential, source, target, points)
+                yield system.take(step.config, step.before, act)
+
+
+MOVED = Theorem(
+    name="moved_stake_begins_at_zero",
+    claim="moved_stake_begins_at_zero",
+    sentence="Moved stake begins at zero, the source loses what arrives, and nothing else at the target changes.",
+    source="A 16.3, 16.6",
+    protocol="conviction",
+    system="issue",
+    theory=MOVING,
+    variables=(h,),
+    assumes=moved(),
+    goal=conjunction(
+        [
+            below(number(0), amount()) & ~same_proposal() & balanced(),
+            _arrives(young()) & (differ(h, young()) >> untouched(h)),
+        ]
+    ),
+    witness=differ(young(), oldest()),
+    view=view_move,
+    realise=scene_move,
+    samples=moves,
+    scope="any number of ages, any amounts",
+    mutants=refuted(_FAULTY_MOVES),
+)
