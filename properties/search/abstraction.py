@@ -142,6 +142,8 @@ class _Comparison:
         self.claims, self.doubts = claims, doubts
         self.called = f"quotient {with_and([one.name for one in maps])!r}"
         self.taken: dict[tuple[str, str], Callable[[Any, Any], bool]] = {}
+        # Of images there are few: what is asked of one is asked once.
+        self.known: dict[tuple[Any, Any], tuple[AnyStep, AnyStep, dict[str, tuple[bool, ...]]]] = {}
         for claim in claims:
             for name in fairness_of(claim) if isinstance(claim, AboutRuns) else ():
                 fairness = system.fair(config).get(name)
@@ -219,8 +221,11 @@ class _Comparison:
     def pair(self, state: Any, action: Any) -> tuple[AnyStep, AnyStep]:
         """A step, and the one that the search takes for it."""
         image = self.image(state)
-        step, there = self.step(state, action), self.step(image, action)
-        mapped: AnyStep = replace(there, after=self.image(there.after))
+        if (image, action) not in self.known:
+            there = self.step(image, action)
+            self.known[image, action] = (there, replace(there, after=self.image(there.after)), {})
+        there, mapped, told = self.known[image, action]
+        step = self.step(state, action)
         if step.shown != there.shown:
             raise self.lies(
                 f"maps {state!r} to {image!r}, where {action!r} shows {there.shown!r} and not {step.shown!r}"
@@ -231,8 +236,11 @@ class _Comparison:
                 f"and not {self.image(step.after)!r}"
             )
         for claim in self.claims:
-            if not self.doubts[claim.name] and self.tells(claim, step) != self.tells(claim, mapped):
-                self.apart(claim)
+            if not self.doubts[claim.name]:
+                if claim.name not in told:
+                    told[claim.name] = self.tells(claim, mapped)
+                if self.tells(claim, step) != told[claim.name]:
+                    self.apart(claim)
         return step, mapped
 
     def step(self, state: Any, action: Any) -> AnyStep:
