@@ -66,8 +66,8 @@ def named_in(data: bytes) -> tuple[Named, ...]:
     if held.get("version") != VERSION:
         raise BadRecord(f"version {held.get('version')!r}, and this program knows {VERSION}; prove it again")
     listed = held.get("proofs")
-    if not isinstance(listed, list):
-        raise BadRecord("it holds no list of proofs")
+    if not isinstance(listed, list) or not listed:
+        raise BadRecord("it holds no proof")
     return tuple(_named(number, _mapping(one)) for number, one in enumerate(cast("list[Any]", listed)))
 
 

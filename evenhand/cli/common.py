@@ -37,6 +37,7 @@ from evenhand.report.table import print_report
 from evenhand.report.text import inert
 
 __all__ = [
+    "SOON",
     "BadUse",
     "Claim",
     "JobsOption",
@@ -180,11 +181,35 @@ def _one_request_to_end() -> Generator[None]:
         yield
         return
     before = {number: signal.signal(number, _interrupt) for number in _REQUESTS}
+    told = sys.unraisablehook
+    waiting: list[threading.Timer] = []
+    sys.unraisablehook = functools.partial(_asked_again, told, waiting)
     try:
         yield
     finally:
+        sys.unraisablehook = told
+        for timer in waiting:
+            timer.cancel()
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+SOON = 0.05
+"""Seconds after which a request to end that went unheard is made again."""
+
+
+def _asked_again(told: Callable[[Any], object], waiting: list[threading.Timer], lost: Any) -> None:
+    """What no code can catch is told as ever; but a request to end is made again, or nobody could end the command.
+
+    It comes here when it is raised while the garbage collector calls somebody, as Hypothesis lets itself be called.
+    """
+    if lost.exc_type is not KeyboardInterrupt:
+        told(lost)
+        return
+    for number in _REQUESTS:
+        signal.signal(number, _interrupt)
+    waiting.append(threading.Timer(SOON, os.kill, (os.getpid(), signal.SIGINT)))
+    waiting[-1].start()
 
 
 def _interrupt(_number: int, _frame: FrameType | None) -> None:

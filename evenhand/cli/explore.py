@@ -161,7 +161,9 @@ def explore(
     licences = [_licence(bundle, chosen, name) for name in names]
     job = replace(job, quotient="+".join(licence.quotient for licence in licences))
     group = any(licence.quotient == one.name for licence in licences for one in chosen.quotients)
+    mend = "leave --tier out for the best that can"
     if group and tier is None and chosen.domains is not None:
+        mend = "name claims that can with --claim or --reach, or leave the quotient out"
         tier = 3  # what orbits cannot answer is UNDECIDED then, instead of being sought in the whole graph
     if tier == 3 and disk is not None:
         raise BadUse("orbits are searched in memory: leave --spill out, or the quotient and --tier 3")
@@ -190,7 +192,7 @@ def explore(
             raise BadUse(str(error)) from error
         if tier is None:
             raise
-        raise BadUse(f"{error}; leave --tier out for the best that can") from error
+        raise BadUse(f"{error}; {mend}") from error
     findings = findings_of(bundle, job, chosen, found.verdicts)
     report = Report(findings, _settings(job, chosen), versions(), timing={"total": time.monotonic() - began})
     waited, told = waits(max_states, depth, max_memory) if waits is not None else ({}, [])

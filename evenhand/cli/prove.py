@@ -180,17 +180,15 @@ def _check(file: Path, *, as_json: bool) -> int:
         words.append(found.word.value)
         return found
 
+    data = content_of(file)
     try:
-        data = content_of(file)
         about = named_in(data)
         apart = differences(data, again)
     except NoSolver as error:
         raise Unknown(str(error)) from error
-    except BadUse:
-        raise
-    except (ValueError, OSError) as error:
+    except ValueError as error:
         mend = "Record the proofs again with `evenhand prove PROTOCOL --record FILE`"
-        raise BadUse(f"{file}: {getattr(error, 'strerror', None) or error}. {mend}.") from error
+        raise BadUse(f"{file}: {error}. {mend}.") from error
     _told(file, about, words, apart, as_json=as_json)
     return 1 if apart else 0
 

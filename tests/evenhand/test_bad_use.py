@@ -10,6 +10,7 @@ import json
 import os
 import re
 import signal
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -17,14 +18,17 @@ from enum import Enum
 from pathlib import Path
 
 import pytest
+import typer
 
 from evenhand.campaign.planfile import read_plan
 from evenhand.campaign.store import opened, store_url
 from evenhand.cli import COMMANDS
+from evenhand.cli.common import SOON, guarded
 from evenhand.cli.reference import Parameter, parameters
 from evenhand.counterexamples.record import Record
 from evenhand.engines import run
 from evenhand.plan import Job
+from evenhand.properties.licence import Licence
 from evenhand.properties.registry import find
 from evenhand.report.report import Report
 from tests.evenhand.conftest import PLUGINS, Command, installed
@@ -235,6 +239,65 @@ def test_ctrl_c_in_the_middle_is_one_line_and_exit_130(
     assert time.monotonic() - began < 25
     assert "Traceback" not in answer.err
     assert (answer.err, "INTERRUPTED" in answer.out) in (("evenhand: interrupted\n", False), ("", True))
+
+
+class Swallows:
+    """Asks for the end where no code can catch it, as while the garbage collector calls somebody."""
+
+    def __init__(self, number: signal.Signals) -> None:
+        self.number = number
+
+    def __del__(self) -> None:
+        signal.raise_signal(self.number)
+
+
+@pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGTERM])
+def test_a_request_to_end_that_python_swallows_is_made_again(
+    by: signal.Signals, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Nobody could end the command else; where it ends in the meantime, what was asked dies with it."""
+
+    def waits(seconds: float) -> int:
+        Swallows(by)
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            time.sleep(0.01)
+        return 0
+
+    with pytest.raises(SystemExit) as ended:
+        guarded(waits)(20)
+    assert ended.value.code == 130 and capsys.readouterr().err == "evenhand: interrupted\n"
+    handlers = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)]
+    with pytest.raises(typer.Exit):
+        guarded(waits)(0)
+    time.sleep(2 * SOON)
+    assert handlers == [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)]
+
+
+def test_an_unknown_theorem_in_a_record_is_said_of_the_record(cli: Command, tmp_path: Path) -> None:
+    """The file is the culprit, for nobody typed the name."""
+    file = tmp_path / "record.json"
+    for protocol, said in (("cud", "unknown theorem of cud: 'fermat'"), ("nope", "unknown protocol 'nope'")):
+        proof = {"theorem": {"protocol": protocol, "name": "fermat"}}
+        file.write_text(json.dumps({"format": "evenhand/proofs", "version": 1, "proofs": [proof]}), "utf-8")
+        answer = cli("prove", "--check", str(file))
+        assert answer.code == 2 and answer.err.startswith(f"evenhand: {file}: {said}")
+        assert "Record the proofs again" in answer.err
+
+
+def test_what_orbits_cannot_answer_is_no_matter_of_the_tier(cli: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who gave no --tier is told of the claims; who gave one, to leave it out."""
+    licence = Licence("renaming", "free", "reference", "a theorem", "sha256:00")
+
+    def granted(*_: object) -> Licence:
+        return licence
+
+    monkeypatch.setattr(sys.modules["evenhand.cli.explore"], "_licence", granted)
+    words = ("explore", "cud", "--system", "free", "--symmetry", "--claim", "outcomes_are_those_of_the_text")
+    answer = cli(*words)
+    assert answer.code == 2 and "leave the quotient out" in answer.err and "--tier" not in answer.err
+    answer = cli(*words, "--tier", "3")
+    assert answer.code == 2 and "leave --tier out" in answer.err
 
 
 def _at_once(*_server: object, **_how: object) -> None:

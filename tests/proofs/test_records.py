@@ -177,7 +177,8 @@ def test_every_edited_byte_is_noticed(file: bytes, proved: Proved) -> None:
         (b"\xff", "not canonical JSON"),
         (b"[]", "not a file of format"),
         (b'{"format":"evenhand/proofs","version":7}', "version 7"),
-        (b'{"format":"evenhand/proofs","version":1}', "no list of proofs"),
+        (b'{"format":"evenhand/proofs","version":1}', "holds no proof"),
+        (b'{"format":"evenhand/proofs","proofs":[],"version":1}', "holds no proof"),
         (b'{"format":"evenhand/proofs","version":1,"proofs":[[]]}', "names no theorem"),
         (
             b'{"format":"evenhand/proofs","version":1,"proofs":[{"theorem":{"name":1,"protocol":"a"}}]}',
