@@ -153,7 +153,8 @@ def test_green(proved: Proved) -> None:
             assert {("z3", "unsat"), ("cvc5", "unsat")} <= said, name
         assert answered.status != "unknown" and {status for _, status in said} <= {answered.status, "unknown"}, name
     assert proved.linked is not None and proved.linked.mutants == len(PROTOCOL.mutants)
-    assert proved.linked.true >= 500 and proved.linked.false >= 10
+    # Pairs are few since the samples of most theorems about two epochs were cut; the least are 150 structures.
+    assert proved.linked.true >= 150 and proved.linked.false >= 2 and proved.linked.structures >= 150
     assert proved.linked.outside * 10 < proved.linked.cases
 
 
