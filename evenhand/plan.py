@@ -207,12 +207,20 @@ def system_for(bundle: Bundle, job: Job) -> AnySystem:
 
 
 def claims_for(bundle: Bundle, system: str, names: Sequence[str] = ()) -> tuple[Property, ...]:
-    """The claims of a system, or those named.  Raises UnknownName for a claim that does not speak of it."""
+    """The claims of a system, or those named.
+
+    Raises UnknownName for a claim that the protocol lacks, ValueError for one that speaks of its other systems alone.
+    """
     claims = bundle.claims_of(system)
     if not names:
         return claims
     known = {claim.name: claim for claim in claims}
     for name in names:
+        others = [other for claim in bundle.claims if claim.name == name for other in claim.systems]
+        if name not in known and others:
+            raise ValueError(
+                f"claim {name!r} of {bundle.name} is not about system {system!r}; choose --system {' or '.join(others)}"
+            )
         if name not in known:
             raise UnknownName(f"claim about system {system!r} of {bundle.name}:", name, known)
     return tuple(known[name] for name in dict.fromkeys(names))

@@ -200,6 +200,7 @@ BAD: list[tuple[list[str], str]] = [
     (["explore", "latch", "--reading", "again"], "--reading 'again' is not of the form name=value"),
     (["explore", "latch", "--mutant", "stickyy"], "unknown mutant of latch: 'stickyy'; there is: always_free, slow"),
     (["explore", "latch", "--claim", "safe"], "claim about system 'latch' of latch: 'safe'; there is: one_inside"),
+    (["explore", "cud", "--reach", "livelock"], "of cud is not about system 'run'; choose --system free"),
     (["explore", "latch", "--reach", "one_inside"], "'one_inside' is no goal of latch; there is: taken"),
     (["explore", "latch", "--graph", "g.png"], "the suffix says the format; there is: .dot, .graphml, .json"),
     (["explore", "latch", "--graph", "{file}/g.dot"], "cannot write to"),
