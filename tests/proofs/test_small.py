@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import itertools
+import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
+from pathlib import Path
 
 import pytest
 
 from evenhand.proofs import small as module
-from evenhand.proofs.countermodel import confirmed
+from evenhand.proofs.countermodel import Refutation, confirmed
+from evenhand.proofs.prove import Word, prove
 from evenhand.proofs.small import LIMITS, small, small_model
 from evenhand.proofs.smt.logic import (
     TRUE,
@@ -26,10 +30,10 @@ from evenhand.proofs.smt.logic import (
     same,
     walk,
 )
-from evenhand.proofs.smt.portfolio import shared
+from evenhand.proofs.smt.portfolio import Z3, Portfolio, Solver, shared
 from evenhand.proofs.smt.structure import Structure
 from evenhand.proofs.theory import Theory
-from tests.models.grant import EVERYBODY, LAST, THEOREM, THEORY, asks, before, granted, least, trusted, x, y, z
+from tests.models.grant import BUNDLE, EVERYBODY, LAST, THEOREM, THEORY, asks, before, granted, least, trusted, x, y, z
 
 THEORIES = {
     "reference": THEORY,
@@ -108,3 +112,39 @@ def test_what_is_left_out_would_be_seen(monkeypatch: pytest.MonkeyPatch, part: s
     monkeypatch.setattr(getattr(module, "_Ground"), part, _unchecked)  # noqa: B009 - it is private there
     query = small(THEORY, CLAIMS[claim])
     assert shared().ask(query, expected="sat", limits=LIMITS).status == "sat"
+
+
+def _liar(tmp_path: Path) -> Solver:
+    """A solver that calls everything unsatisfiable."""
+    script = tmp_path / "liar.py"
+    answer = '{"status": "unsat", "used": 1}'
+    script.write_text(f"import sys\nfor line in sys.stdin:\n    print({answer!r}, flush=True)\n", "utf-8")
+    return Solver("liar", "liar", command=(sys.executable, str(script)))
+
+
+def test_both_are_asked_about_a_refuted_mutant_and_a_contradiction_is_loud(tmp_path: Path) -> None:
+    """Planted: the second solver calls what the first has a model of, and what replays, unsatisfiable."""
+    query = small(THEORIES["everybody"], Not(THEOREM.formula))
+    with Portfolio((Z3, _liar(tmp_path))) as portfolio:
+        alone, both = (portfolio.model(query, both=both) for both in (False, True))
+    assert [answer.solver for answer in alone.answers] == ["z3"] and alone.status == "sat"
+    assert [answer.status for answer in both.answers] == ["sat", "unsat"] and both.status == "disagreement"
+    honest = shared().model(query, both=True)
+    assert {answer.module for answer in honest.answers} == {"z3", "cvc5"} and honest.status == "sat"
+
+
+def test_a_mutant_is_refuted_by_a_small_countermodel_unless_that_does_not_replay() -> None:
+    """Its text has no quantifier; planted: nothing is made of it, and the mutant is not killed."""
+    found = prove(THEOREM, bundle=BUNDLE)
+    asked = dict(found.queries)
+    for killed in found.mutants:
+        if killed.mutation.expected == "refuted":
+            assert isinstance(killed.outcome, Refutation) and killed.outcome.structure.size == 2
+            assert "forall" not in asked[f"mutant.{killed.mutation.mutant}"].text
+    unmade = prove(replace(THEOREM, realise=_nothing), bundle=BUNDLE)
+    assert found.word is Word.HOLDS and unmade.word is Word.UNDECIDED
+    assert "forall" in dict(unmade.queries)["mutant.everybody"].text
+
+
+def _nothing(_structure: Structure) -> None:
+    return None
