@@ -81,7 +81,7 @@ def prove(
     What each proof rests on is checked as well.  Exit codes: 0 all as stated (of a matrix: every cell as
     registered); 1 something refuted that nobody stated, a cell that is not as registered, or a record that proving
     again does not give; 2 bad use; 3 something undecided that was not stated, or no solver is installed; 130
-    interrupted.
+    interrupted, after printing what was proved (files would look whole, so none is written then).
     """
     if check is not None:
         if protocol or theorem or smt2 or record or proofs or matrix:
@@ -103,6 +103,7 @@ def prove(
         return _matrix(bundle, {one.name for one in stated}, as_json=as_json)
     began = time.monotonic()
     results: list[Proved] = []
+    interrupted = False
     try:
         with counting("prove") as progress:
             for number, one in enumerate(stated, start=1):
@@ -111,6 +112,11 @@ def prove(
                     progress(number, len(stated))
     except NoSolver as error:
         raise Unknown(str(error)) from error
+    except KeyboardInterrupt:
+        if not results:
+            raise
+        interrupted, folder, kept, record = True, None, None, None
+    left = tuple(Job(bundle.name, "prove", theorem=one.name).title for one in stated[len(results) :])
     findings = tuple(
         finding_of(bundle, result, Job(bundle.name, "prove", theorem=result.theorem.name).command) for result in results
     )
@@ -123,9 +129,9 @@ def prove(
             write_atomically(record, records(results))
     settings: dict[str, Json] = {"protocol": bundle.name, "theorems": [result.theorem.name for result in results]}
     timing = {"total": time.monotonic() - began, **timing_of(results)}
-    report = Report(findings, settings, versions(), timing=timing)
+    report = Report(findings, settings, versions(), timing=timing, interrupted=interrupted, unfinished=left)
     if not as_json:
-        systems = [bundle.model.systems[one.system].under(**one.readings) for one in stated]
+        systems = [bundle.model.systems[one.theorem.system].under(**one.theorem.readings) for one in results]
         print_proofs(terminal(), results, systems)
     return finish(report, {"theorems": [_theorem(result) for result in results]}, as_json=as_json)
 

@@ -50,15 +50,17 @@ Prove = Callable[..., Answer]
 
 @pytest.fixture
 def prove(monkeypatch: pytest.MonkeyPatch) -> Prove:
-    """`evenhand prove …`, where the only protocol states the theorems that are handed over."""
+    """`evenhand prove …`, where the only protocol states the theorem that is handed over, and perhaps one beside it."""
     monkeypatch.setenv("COLUMNS", "200")
 
-    def run(stated: Stated, *words: str) -> Answer:
-        def named(_protocol: str, _name: str) -> Stated:
-            return stated
+    def run(stated: Stated, *words: str, beside: Stated | None = None) -> Answer:
+        known = {one.name: one for one in (stated, beside) if one is not None}
+
+        def named(_protocol: str, name: str) -> Stated:
+            return known.get(name, stated)
 
         monkeypatch.setattr(command, "bundle_named", lambda _name: BUNDLE)  # pyright: ignore
-        monkeypatch.setattr(command, "theorem_names", lambda _name: (stated.name,))  # pyright: ignore
+        monkeypatch.setattr(command, "theorem_names", lambda _name: tuple(known))  # pyright: ignore
         monkeypatch.setattr(command, "theorem_named", named)
         found = CliRunner().invoke(app, ["prove", *words])
         if found.exception is not None and not isinstance(found.exception, SystemExit):
@@ -138,6 +140,28 @@ def test_check_believes_nothing(prove: Prove, tmp_path: Path) -> None:
     for words in (["toy", "--check", str(file)], ["--check", str(file), "--theorem", "x"], []):
         answer = prove(THEOREM, *words)
         assert answer.code == 2 and answer.err.count("\n") == 1
+
+
+def test_ctrl_c_between_two_theorems_keeps_the_first(
+    prove: Prove, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """It is printed, the other is named, and no file is written that would look whole."""
+    other, proved = replace(THEOREM, name="another"), engine.prove(THEOREM, bundle=BUNDLE)
+
+    def pressed(stated: Stated, **_how: Any) -> engine.Proved:
+        if stated is other:
+            raise KeyboardInterrupt
+        return proved
+
+    monkeypatch.setattr(command, "prove_theorem", pressed)
+    file = tmp_path / "record.json"
+    answer = prove(THEOREM, "toy", "--json", "--record", str(file), beside=other)
+    made = json.loads(answer.out)
+    assert answer.code == 130 and made["interrupted"] is True
+    assert [one["name"] for one in made["theorems"]] == [THEOREM.name]
+    assert made["unfinished"] == ["prove toy another"] and not file.exists()
+    told = prove(THEOREM, "toy", beside=other)
+    assert told.code == 130 and "INTERRUPTED" in told.out and "prove toy another" in told.out
 
 
 HANGS = """
