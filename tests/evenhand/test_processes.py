@@ -16,23 +16,20 @@ import pytest
 
 from evenhand.plan import Job
 from evenhand.running import Ran, run_jobs
+from tests.evenhand.campaign.suite import made_in
 from tests.evenhand.conftest import PLUGINS, ROOT, Command
 
 
 def test_the_report_is_the_same_under_any_hash_seed_and_number_of_jobs(process: Command, tmp_path: Path) -> None:
     """Byte by byte, the object `timing` apart; counterexamples too."""
     made: list[dict[str, bytes]] = []
-    for seed, jobs in (("0", "1"), ("1", "2"), ("4242", "3")):
+    for seed, jobs in (("0", "1"), ("4242", "3")):
         folder = tmp_path / seed
         answer = process("verify", "latch", "--out", str(folder), "--jobs", jobs, PYTHONHASHSEED=seed)
         assert answer.code == 0, answer.err
-        files = {path.relative_to(folder).as_posix(): path.read_bytes() for path in sorted(folder.rglob("*.json"))}
-        report = files["report.json"]
-        timing = report.index(b'"timing":{')
-        files["report.json"] = report[:timing] + report[report.index(b"}", timing) :]
-        made.append(files)
+        made.append(made_in(folder))
     assert len(made[0]) > 1
-    assert made[0] == made[1] == made[2]
+    assert made[0] == made[1]
 
 
 def test_one_json_object_and_nothing_else_on_standard_output(process: Command) -> None:
