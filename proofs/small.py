@@ -53,7 +53,6 @@ ELEMENTS = 2
 
 Values = Mapping[Var, Term]
 
-
 LIMITS = Limits(rlimit=1_000_000, timeout_ms=10_000)
 """Of one look: it is there for being quick."""
 
