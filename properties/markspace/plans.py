@@ -123,7 +123,16 @@ def _others(claims: tuple[Property, ...]) -> Iterator[Plan]:
     lawful = ("writes_are_exactly_the_lawful", "scope_isolation_p19", "hierarchy_p23")
     for reading, value in (("zero_strength", "excluded"), ("scope_grammar", "free_text")):
         yield Plan("space", "explore", LONG, scope={"horizon": 1}, readings={reading: value}, claims=lawful)
-    yield Plan("layers", "explore", ("quick",), scope={"marks": 1})
+    # With one mark nothing escalates beyond it: what speaks of a second flag would be vacuous, or never reached.
+    second = (
+        "global_escalation_happens",
+        "escalation_boundedness_p43",
+        "idle_agents_are_not_refused",
+        "first_flag_restricts_one_scope",
+        "first_of_several_flags_restricts_one_scope",
+    )
+    flat = _names(claims, "layers", but=second)
+    yield Plan("layers", "explore", ("quick",), scope={"marks": 1}, claims=flat)
     yield Plan("layers", "explore", LONG)
     sliding = {"rate_window": "sliding"}
     own = ("no_burst_across_windows", "rate_limit_enforcement_p64", "windows_keep_their_limit")
