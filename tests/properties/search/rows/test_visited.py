@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from evenhand.properties.search.rows.plain import Visited, different
+from evenhand.properties.search.rows.shape import Words
 
 
 @given(st.integers(1, 3), st.lists(st.integers(0, 700), max_size=4), st.integers(0, 3), st.integers())
@@ -29,9 +31,11 @@ def test_it_knows_what_it_was_given(width: int, portions: list[int], high: int, 
 @pytest.mark.parametrize("at", ["home", "end"])
 def test_states_that_want_one_place(at: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """All hashes alike, at the start or the end of the table: slow, and right."""
-    monkeypatch.setattr(
-        Visited, "_home", lambda self, words: np.full(len(words), 5 if at == "home" else len(self.table) - 2)
-    )
+
+    def one_place(self: Visited, words: Words) -> NDArray[np.int64]:
+        return np.full(len(words), 5 if at == "home" else len(self.table) - 2)
+
+    monkeypatch.setattr(Visited, "_home", one_place)
     visited = Visited(64, dense=False, width=1)
     visited.add(np.arange(60).reshape(-1, 1), 0)
     visited.add(np.arange(60, 90).reshape(-1, 1), 60)
