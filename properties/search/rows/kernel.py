@@ -12,10 +12,13 @@ from functools import cache
 from importlib.util import find_spec
 from typing import Any
 
-__all__ = ["BROKEN", "DONE", "FULL", "available", "compiled_kernels", "warm"]
+__all__ = ["BROKEN", "DONE", "FULL", "MEMORY", "available", "compiled_kernels", "warm"]
 
 DONE, FULL, BROKEN = 0, 1, 2
 """How an expansion ended: all sources done; no room left; a path that raised (or was never compiled) was met."""
+
+MEMORY = 150 << 20
+"""Bytes that numba and its compiler take, a few more or less."""
 
 _ready: list[bool] = []
 

@@ -24,7 +24,7 @@ __all__ = [
     "unique",
 ]
 
-CHUNK = 1 << 20
+CHUNK = 1 << 18
 """Rows that are applied at a time."""
 
 Ints = NDArray[np.int64]
@@ -119,6 +119,8 @@ def portion_of(rows: Rows, words: Words, low: int, most: int) -> tuple[Here, int
 
     Gives their lists, the number of the first source that is left, and what is wrong with that one, if anything is.
     """
+    # No more lists either: each of a leaf's slots gives one.
+    words = words[: max(1, most // max(1, int(np.diff(rows.leaf_from).max(initial=1))))]
     high = low + len(words)
     source, lists, culprit = lists_of(rows, words, low)
     if culprit is not None:
@@ -245,11 +247,12 @@ def _take(
 
 
 def different(numbers: Ints) -> int:
-    """How many different numbers there are.
+    """How many different numbers there are; they are left sorted.
 
-    By sorting: the hashing of `np.unique` takes thirty times as long on products of two numbers such as these.
+    The hashing of `np.unique` takes thirty times as long on products of two numbers such as these.
     """
-    return int(np.count_nonzero(np.diff(np.sort(numbers)))) + bool(len(numbers))
+    numbers.sort()
+    return int(np.count_nonzero(numbers[1:] != numbers[:-1])) + bool(len(numbers))
 
 
 def unique(words: Words) -> tuple[Ints, Ints]:

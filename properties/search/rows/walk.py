@@ -238,7 +238,9 @@ class _Machine:
         if self.table is not None:
             return True
         self.spent += sources * self.walk.flat.widest * (1 if self.dense else 2)
-        return kernel.available() and (kernel.warm() or self.spent > PATIENCE)
+        if not kernel.available() or kernel.warm():
+            return kernel.available()
+        return self.spent > PATIENCE and not self.budget.spent(kernel.MEMORY)
 
     def _plainly(self) -> int:
         walk = self.walk
