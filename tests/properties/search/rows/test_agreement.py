@@ -14,7 +14,8 @@ from evenhand.model.cud.free import FREE
 from evenhand.properties.property import Always, EachStep, Property, Reachable
 from evenhand.properties.search import Exploration, explore
 from evenhand.properties.search.graph import Bounds
-from evenhand.properties.search.rows import kernel
+from evenhand.properties.search.memory import resident
+from evenhand.properties.search.rows import kernel, walk
 from evenhand.properties.search.rows.tier import Compiled
 from evenhand.properties.verdict import Status
 from tests.models.random_systems import luck, state_test
@@ -105,6 +106,23 @@ def test_numba_is_numpy(bounds: Bounds) -> None:
     both(FREE.at(agents=3), bounds)
     both(FREE.at(agents=2, keys=6, values=4), Bounds(bounds.max_states or 300, bounds.depth))
     both(plain_cells(3, menu=True), bounds)
+
+
+@pytest.mark.skipif(not kernel.available(), reason="numba is not installed")
+def test_the_kernel_is_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
+    """numpy until compiling pays, and where the compiler would break the bound on memory; numba once it is there."""
+    config = next(iter(FREE.all_configs()))
+
+    def chosen(bounds: Bounds) -> str:
+        return Compiled(FREE, ()).search(config, 0, bounds).engine
+
+    roomy, tight = Bounds(max_memory=1 << 40), Bounds(max_memory=resident() + kernel.MEMORY // 2)
+    monkeypatch.setattr(kernel, "warm", lambda: False)
+    assert [chosen(bounds) for bounds in (Bounds(), roomy, tight)] == ["numpy"] * 3
+    monkeypatch.setattr(walk, "PATIENCE", 0)
+    assert [chosen(bounds) for bounds in (Bounds(), roomy, tight)] == ["numba", "numba", "numpy"]
+    monkeypatch.setattr(kernel, "warm", lambda: True)
+    assert chosen(tight) == "numba"
 
 
 @pytest.mark.parametrize("scope", [scope for scope in PINNED["free_agent"]["counts"] if scope != "4,3,2"])
