@@ -78,5 +78,5 @@ def test_a_job_of_a_part_says_so() -> None:
     """In its title and in the command that repeats it."""
     job = Job("cud", "explore", "universe", part="1/4", quotient="renaming")
     assert job.title == "explore cud universe part 1/4"
-    assert job.command == "evenhand explore cud --system universe --part 1/4 --symmetry"
+    assert job.command == "evenhand explore cud --system universe --part 1/4 --quotient renaming"
     assert chosen_part(job.part) == (1, 4) and chosen_part("") is None
