@@ -240,4 +240,6 @@ def paths(
         else:
             if choices.signalled:
                 swallowed(choices)
+        finally:
+            choices.made = []  # the placeholders know their run: nothing would free that circle while a program is made
         yield narrowed, result
