@@ -143,7 +143,7 @@ class Theory:
         """This theory and a second copy of it, as 2-safety needs.
 
         The copy of a symbol is called as the symbol with `suffix`; what `shared` names has no copy.  `sorts` says
-        which sorts the copy speaks of instead.  Axioms and definitions that mention nothing copied are not doubled.
+        which sorts the copy speaks of instead.  Axioms that mention nothing copied are not doubled; definitions are.
         """
         moved = dict(sorts or {})
         kept = frozenset(shared)

@@ -110,9 +110,19 @@ class Compiler:
         return Broken(f"{self.where}: {type(error).__name__}: {error}")
 
     def program(self) -> Program:
-        """The whole program."""
+        """The whole program.
+
+        Garbage is not collected meanwhile: whoever listens to that (Hypothesis does) would be taken for the model.  And
+        what is made is kept, or freed by its count: to look through it for cycles takes a tenth of the time.
+        """
         starts = [self.shape.encode(self.shape.numbers(state)) for state in self._initial()]
-        leaves, dispatch = self._leaves()
+        collecting = gc.isenabled()
+        gc.disable()
+        try:
+            leaves, dispatch = self._leaves()
+        finally:
+            if collecting:
+                gc.enable()
         return Program(self.shape, self.labeller, dispatch, leaves, starts, self.runs, self.watch.codes)
 
     def _initial(self) -> list[Any]:
@@ -292,16 +302,10 @@ def compiled(system: AnySystem, config: Any, claims: Sequence[Any] = ()) -> Prog
     """The program of one configuration.  Raises Unfit with the reason where there is none."""
     if system.domains is None:
         raise Unfit(f"{named(system)} declares no `domains`")
-    # What is made is kept, or freed by its count; to look through it for cycles again and again is a tenth of the time.
-    collecting = gc.isenabled()
-    gc.disable()
     try:
         return Compiler(system, config, claims).program()
     except (Evades, TooWide) as error:
         raise Unfit(f"{named(system)}: {error}") from error
-    finally:
-        if collecting:
-            gc.enable()
 
 
 def _source(function: Callable[..., Any]) -> str:

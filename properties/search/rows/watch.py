@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import builtins
 import dis
-import gc
 import sys
 from collections.abc import Callable
 from types import CodeType, FrameType, ModuleType
@@ -61,19 +60,13 @@ class Watch:
         self.codes = 0
 
     def watched(self, run: Callable[..., Any], *given: Any) -> Any:
-        """Run the model's own code under watch (and let whoever traced before trace again after it).
-
-        Garbage is not collected meanwhile: whoever listens to that (Hypothesis does) would be taken for the model.
-        """
-        before, collecting = sys.gettrace(), gc.isenabled()
-        gc.disable()
+        """Run the model's own code under watch (and let whoever traced before trace again after it)."""
+        before = sys.gettrace()
         sys.settrace(self._called)
         try:
             return run(*given)
         finally:
             sys.settrace(before)
-            if collecting:
-                gc.enable()
 
     def speak(self) -> None:
         """Raise Evades if something was found."""

@@ -279,4 +279,5 @@ def test_the_comparison_would_notice_less_if_it_looked_at_less() -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(abstraction, "STATES", 1)
         patch.setattr(abstraction, "RUNS", 0)
-        searched(leases(_both(LASTS - 1)))
+        found = searched(leases(_both(LASTS - 1)))
+    assert found.complete and found.states < 15

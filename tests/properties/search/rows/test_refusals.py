@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import gc
 import random
 import time
 from collections.abc import Callable
@@ -12,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from evenhand.model.cud.free import FREE
 from evenhand.model.system import OneOf, Scope, System
 from evenhand.properties.property import Always, Monitor, Reachable
 from evenhand.properties.search import ModelError, explore
@@ -232,3 +234,21 @@ def test_the_menu_must_be_what_is_on_offer() -> None:
         explore(forgetful)
     assert explore(lamp(honest).at(), tier=2).transitions == 12
     assert Scope() == lamp(honest).scope
+
+
+def test_who_listens_to_the_collector_is_not_the_model() -> None:
+    """A listener that looks at the clock, and a collector that calls it at every chance: tier 2 still."""
+    heard: list[float] = []
+
+    def listener(_phase: str, _info: dict[str, int]) -> None:
+        heard.append(time.monotonic())
+
+    before = gc.get_threshold()
+    gc.callbacks.append(listener)
+    gc.set_threshold(1)
+    try:
+        found = explore(FREE, tier=2)
+    finally:
+        gc.set_threshold(*before)
+        gc.callbacks.remove(listener)
+    assert heard and found.states == explore(FREE, tier=0).states
