@@ -27,6 +27,7 @@ deep: $(STAMP)      ## Run the tests that take long
 lint: $(STAMP)      ## Check style, format and types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports --no-logo --no-cache
 	$(BIN)/mypy
 	$(BIN)/pyright
 

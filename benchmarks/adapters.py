@@ -20,15 +20,15 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from evenhand.adapters.kernels import Asked, Piped, adapter_source, command_source
-from evenhand.checking.coding import Coder
-from evenhand.checking.covering import Covering
-from evenhand.properties.registry import find
+from evenhand.conform.adapters.kernels import KernelRequest, Piped, adapter_source, command_source
+from evenhand.conform.checking.coding import Coder
+from evenhand.conform.checking.covering import Covering
+from evenhand.core.registry import find
 
 __all__ = ["Table", "factory", "main", "scenarios"]
 
 
-def scenarios(protocol: str = "cud", system: str = "free", count: int = 150) -> list[Asked]:
+def scenarios(protocol: str = "cud", system: str = "free", count: int = 150) -> list[KernelRequest]:
     """Walks through the reference's graph, as `check` asks them."""
     made = find(protocol).model.systems[system]
     coder = Coder(protocol, made)
@@ -57,13 +57,13 @@ def factory(_initial: Any) -> Table:
     return Table(_shown())
 
 
-def alike(asked: list[Asked]) -> list[Asked]:
+def alike(asked: list[KernelRequest]) -> list[KernelRequest]:
     """The same scenarios with the one observable that the table gives."""
     shown = asked[0].expected[0]
-    return [Asked(one.initial, one.actions, (shown,) * len(one.actions)) for one in asked]
+    return [KernelRequest(one.initial, one.actions, (shown,) * len(one.actions)) for one in asked]
 
 
-def direct(asked: list[Asked]) -> Callable[[], None]:
+def direct(asked: list[KernelRequest]) -> Callable[[], None]:
     """The bare calls, on data that is decoded already."""
     plain = [[json.loads(action) for action in one.actions] for one in asked]
     shown = json.loads(asked[0].expected[0])
@@ -90,7 +90,7 @@ def processor(source: Piped | None) -> float:
     return own + (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def piped(source: Piped, asked: list[Asked]) -> Callable[[], None]:
+def piped(source: Piped, asked: list[KernelRequest]) -> Callable[[], None]:
     """The same through a pipe; every answer must be the expected one."""
 
     def run() -> None:

@@ -46,14 +46,14 @@ SLOW = {
     "minicheck": 400_000,
     "musil": 400_000,
     "bare loop": 400_000,
-    "tier 0": 400_000,
+    "explicit search": 400_000,
     "Rumur": 11_000_000,
-    "tier 1": 12_000_000,
+    "memoised search": 12_000_000,
 }
 """Steps beyond which a contender is left out, so that the whole run takes less than ten minutes.
 
-Those that run the model's step for every action take some 20 to 50 microseconds each; tier 1 applies every verdict in
-every state."""
+Those that run the model's step for every action take some 20 to 50 microseconds each; memoised search applies every
+verdict in every state."""
 
 PLAIN = 12_000_000
 """The same for the step that does not separate: each joint choice is compiled by itself."""
@@ -189,25 +189,25 @@ CONTENDERS: dict[str, Callable[[str], Run]] = {
     "minicheck": _python("minicheck"),
     "musil": _python("musil"),
     "bare loop": _python("bare"),
-    "tier 0": _python("tier0"),
-    "tier 1": _python("tier1"),
-    "tier 2": _python("rows chosen"),
-    "tier 2, numpy": _python("rows numpy"),
-    "tier 2, numba": _python("rows numba"),
-    "tier 2, plain `step`": _python("plain numba"),
-    "tier 3": _python("tier3"),
+    "explicit search": _python("explicit"),
+    "memoised search": _python("memoised"),
+    "compiled search": _python("rows chosen"),
+    "compiled search, numpy": _python("rows numpy"),
+    "compiled search, numba": _python("rows numba"),
+    "compiled search, plain `step`": _python("plain numba"),
+    "symmetric search": _python("symmetric"),
 }
-PLAIN_ONE = "tier 2, plain `step`"
+PLAIN_ONE = "compiled search, plain `step`"
 
 
 def inside(kind: str, name: str) -> dict[str, Any]:
     """What one process of ours finds, and the CPU seconds of its (second) search."""
-    from evenhand.properties.search import explore
-    from evenhand.properties.search.graph import Bounds
-    from evenhand.properties.search.rows.tier import Compiled
+    from evenhand.search import explore
+    from evenhand.search.bounds import Bounds
+    from evenhand.search.compiled.method import Compiled
 
     system = model(name)
-    if system.separated is None and (kind == "tier1" or kind.startswith("plain")):
+    if system.separated is None and (kind == "memoised" or kind.startswith("plain")):
         return {"why": "its step does not separate"}
     if kind.startswith("plain"):
         system = replace(system, separated=None)
@@ -217,11 +217,11 @@ def inside(kind: str, name: str) -> dict[str, Any]:
         began = time.process_time()
         counts = bare(system)
         return {"states": counts.states, "steps": counts.transitions, "warm": time.process_time() - began}
-    if kind == "tier3":
+    if kind == "symmetric":
         return _divided(system)
-    if kind.startswith("tier"):
+    if kind in ("explicit", "memoised"):
         began = time.process_time()
-        found = explore(system, tier=int(kind[-1]))
+        found = explore(system, method=kind)
         return {"states": found.states, "steps": found.transitions, "warm": time.process_time() - began}
     config = next(iter(system.all_configs()))
     engine = kind.rpartition(" ")[2]
@@ -233,29 +233,29 @@ def inside(kind: str, name: str) -> dict[str, Any]:
 
 
 def _divided(system: Any) -> dict[str, Any]:
-    """Tier 3.  The licence is taken as given here; `evenhand explore --symmetry` proves it first."""
-    from evenhand.properties.search.graph import Bounds
-    from evenhand.properties.search.rows.compiler import Unfit
-    from evenhand.properties.search.symmetry.tier import Orbits
-    from evenhand.properties.search.symmetry.walk import search_folded
+    """Symmetric search.  The licence is taken as given here; `evenhand explore --symmetry` proves it first."""
+    from evenhand.search.bounds import Bounds
+    from evenhand.search.compiled.compiler import Unfit
+    from evenhand.search.symmetric.method import Orbits
+    from evenhand.search.symmetric.walk import search_folded
 
     if not system.quotients:
         return {"why": "it declares no quotient"}
     config = next(iter(system.all_configs()))
-    tier = Orbits(system, system.quotients[0], ())
+    method = Orbits(system, system.quotients[0], ())
     try:
-        walk, _ = tier.search(config, 0, Bounds())
+        walk, _ = method.search(config, 0, Bounds())
     except Unfit as error:
         return {"why": str(error).rpartition(": ")[2]}
     began = time.process_time()
-    search_folded(system, system.quotients[0], config, 0, tier.program(config), Bounds())
+    search_folded(system, system.quotients[0], config, 0, method.program(config), Bounds())
     again = time.process_time() - began
     return {"states": walk.states, "steps": walk.transitions, "warm": again, "again": again}
 
 
 def _timed(compiled: Any, config: Any) -> float:
-    from evenhand.properties.search.graph import Bounds
-    from evenhand.properties.search.rows.walk import search_rows
+    from evenhand.search.bounds import Bounds
+    from evenhand.search.compiled.walk import search_rows
 
     program, flat = compiled.program(config)
     began = time.process_time()

@@ -15,15 +15,15 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from benchmarks.models import cells
-from evenhand.engines import run
-from evenhand.model.canonical import canonical_bytes, parse
+from evenhand.core.canonical import canonical_bytes, parse
+from evenhand.core.registry import find, protocols
+from evenhand.jobs.engines import run
+from evenhand.jobs.plan import Job
+from evenhand.jobs.processes import Ended, Errand, in_children
+from evenhand.machine import fuzz
 from evenhand.model.cud import PROTOCOL
-from evenhand.plan import Job
-from evenhand.processes import Ended, Errand, in_children
-from evenhand.properties.machine import fuzz
-from evenhand.properties.registry import find, protocols
-from evenhand.properties.search import explore
-from evenhand.properties.search.memory import resident
+from evenhand.search import explore
+from evenhand.search.memory import resident
 
 __all__ = ["MEASURES", "Measure", "main"]
 
@@ -35,9 +35,9 @@ class Measure(NamedTuple):
     work: Callable[[], dict[str, int]]
 
 
-def _search(system: Any, tier: int) -> Callable[[], dict[str, int]]:
+def _search(system: Any, method: str) -> Callable[[], dict[str, int]]:
     def count() -> dict[str, int]:
-        found = explore(system, tier=tier)
+        found = explore(system, method=method)
         return {"states": found.states, "steps": found.transitions}
 
     return count
@@ -57,9 +57,9 @@ def _machine(protocol: str, *, claims: bool, guided: bool = False) -> Callable[[
 
 def _proofs(protocol: str, names: Sequence[str]) -> Callable[[], dict[str, int]]:
     def count() -> dict[str, int]:
-        from evenhand.proofs.prove import prove
-        from evenhand.proofs.registry import stated
-        from evenhand.proofs.smt.portfolio import shared
+        from evenhand.smt.portfolio import shared
+        from evenhand.smt.prove import prove
+        from evenhand.smt.registry import stated
 
         queries = sum(len(prove(one).queries) for one in stated(protocol) if one.name in names)
         shared().close()
@@ -75,12 +75,12 @@ def _result() -> dict[str, int]:
 
 _FREE = PROTOCOL.systems["free"]
 MEASURES = (
-    Measure("tier 0, free agents 3,2,2", _search(_FREE.at(agents=3, keys=2, values=2), 0)),
-    Measure("tier 1, free agents 3,2,2", _search(_FREE.at(agents=3, keys=2, values=2), 1)),
-    Measure("tier 1, free agents 4,2,2", _search(_FREE.at(agents=4, keys=2, values=2), 1)),
-    Measure("tier 0, ring of 7", _search(cells(7), 0)),
-    Measure("tier 2, ring of 9", _search(cells(9), 2)),
-    Measure("tier 2, ring of 10", _search(cells(10), 2)),
+    Measure("explicit search, free agents 3,2,2", _search(_FREE.at(agents=3, keys=2, values=2), 0)),
+    Measure("memoised search, free agents 3,2,2", _search(_FREE.at(agents=3, keys=2, values=2), 1)),
+    Measure("memoised search, free agents 4,2,2", _search(_FREE.at(agents=4, keys=2, values=2), 1)),
+    Measure("explicit search, ring of 7", _search(cells(7), 0)),
+    Measure("compiled search, ring of 9", _search(cells(9), 2)),
+    Measure("compiled search, ring of 10", _search(cells(10), 2)),
     *(Measure(f"machine, {one.name}, all claims", _machine(one.name, claims=True)) for one in protocols()),
     *(Measure(f"machine, {one.name}, no claim", _machine(one.name, claims=False)) for one in protocols()),
     Measure("machine, cud, all claims, guided", _machine("cud", claims=True, guided=True)),

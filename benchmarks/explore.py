@@ -1,9 +1,9 @@
-"""Exhaustive search side by side, in one run: the engine's tiers, a bare loop over the model, and other checkers.
+"""Exhaustive search side by side, in one run: the engine's methods, a bare loop over the model, and other checkers.
 
     python -m benchmarks.explore --write
 
-Without sizes everything is run, also what stands in `checkers` and `growth`; with sizes, only the bare loop and tiers 0
-and 1 at these.
+Without sizes everything is run, also what stands in `checkers` and `growth`; with sizes, only the bare loop, explicit
+and memoised search at these.
 
 Seconds say little on another machine, ratios taken in one process on the same states say more.  The rounds
 alternate between the contenders and the best round of each counts.  All must find the same graph, or there is
@@ -23,7 +23,7 @@ from typing import Any
 
 from benchmarks.bare import Counts, bare
 from evenhand.model.cud import PROTOCOL
-from evenhand.properties.search import explore
+from evenhand.search import explore
 
 __all__ = ["Counts", "bare", "compare", "main"]
 
@@ -33,17 +33,21 @@ BEGIN, END = "<!-- table: written by `make bench ARGS=--write` -->\n", "<!-- end
 SCOPES = ("2,2,2", "3,2,2")
 
 
-def tier(number: int) -> Callable[[Any], Counts]:
-    """The engine, kept to one tier and given no claim."""
+def method(name: str) -> Callable[[Any], Counts]:
+    """The engine, kept to one method and given no claim."""
 
     def run(system: Any) -> Counts:
-        found = explore(system, tier=number)
+        found = explore(system, method=name)
         return Counts(found.states, found.transitions, found.edges, found.depth)
 
     return run
 
 
-CONTENDERS: dict[str, Callable[[Any], Counts]] = {"bare loop": bare, "tier 0": tier(0), "tier 1": tier(1)}
+CONTENDERS: dict[str, Callable[[Any], Counts]] = {
+    "bare loop": bare,
+    "explicit search": method("explicit"),
+    "memoised search": method("memoised"),
+}
 
 
 def compare(system: Any, rounds: int) -> dict[str, tuple[Counts, float]]:

@@ -15,8 +15,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from benchmarks.checkers import CONTENDERS, Run, late, written
-from evenhand.properties.search.lasso import Edges, nearest_run
-from evenhand.properties.search.liveness import fair_parts, need_of
+from evenhand.search.lasso import Edges, nearest_run
+from evenhand.search.liveness import fair_parts, need_of
 
 __all__ = ["loops", "main"]
 
@@ -24,7 +24,7 @@ BEGIN, END = "<!-- growth: written by `python -m benchmarks.explore --write` -->
 AGENTS = ("2,2,2", "3,2,2", "4,2,2", "5,2,2", "6,2,2", "7,2,2")
 KEYS = ("3,2,2", "3,3,2", "3,4,2", "3,5,2", "3,6,2")
 LARGEST = ("6,3,2", "7,3,2", "8,3,2")
-TIERS = ("tier 2, numpy", "tier 3")
+METHODS = ("compiled search, numpy", "symmetric search")
 PATIENCE = 25.0
 """CPU seconds after which a contender takes no larger scope."""
 
@@ -33,28 +33,28 @@ EDGES = 10_000_000
 
 
 def grown(scopes: Sequence[str], limits: dict[str, float]) -> list[str]:
-    """One line for each scope: its size, each tier's seconds, and how many times those of the scope before."""
+    """One line for each scope: its size, each method's seconds, and how many times those of the scope before."""
     lines: list[str] = []
     before: dict[str, Run] = {}
     for scope in scopes:
         runs: dict[str, Run] = {}
-        for tier in TIERS:
-            if late() or limits.get(tier, 0.0) > PATIENCE:
-                runs[tier] = Run(why="not tried")
+        for method in METHODS:
+            if late() or limits.get(method, 0.0) > PATIENCE:
+                runs[method] = Run(why="not tried")
                 continue
             try:
-                runs[tier] = CONTENDERS[tier](scope)
+                runs[method] = CONTENDERS[method](scope)
             except (OSError, RuntimeError) as error:
-                runs[tier] = Run(why=str(error).splitlines()[0][:60])
-            limits[tier] = (
-                PATIENCE + 1 if runs[tier].why and "interchangeable" not in runs[tier].why else runs[tier].cold
+                runs[method] = Run(why=str(error).splitlines()[0][:60])
+            limits[method] = (
+                PATIENCE + 1 if runs[method].why and "interchangeable" not in runs[method].why else runs[method].cold
             )
-            print(f"{scope} {tier}: {runs[tier]}", file=sys.stderr)
+            print(f"{scope} {method}: {runs[method]}", file=sys.stderr)
         counted = {(run.states, run.steps) for run in runs.values() if not run.why}
         if len(counted) > 1:
-            raise ValueError(f"{scope}: the tiers found different graphs: {runs}")
+            raise ValueError(f"{scope}: the methods found different graphs: {runs}")
         states, steps = next(iter(counted), (0, 0))
-        cells = [_cell(runs[tier], before.get(tier)) for tier in TIERS]
+        cells = [_cell(runs[method], before.get(method)) for method in METHODS]
         lines.append(f"| {scope} | {states:,} | {steps:,} | " + " | ".join(cells) + " |")
         before = runs
     return lines
@@ -93,10 +93,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.growth", description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--write", action="store_true", help="write the tables into README.md")
     chosen = parser.parse_args(arguments)
-    head = ["| agents, keys, values | states | joint choices | " + " | ".join(TIERS) + " |", "|---|---|---|---|---|"]
+    head = ["| agents, keys, values | states | joint choices | " + " | ".join(METHODS) + " |", "|---|---|---|---|---|"]
     try:
         agents, keys = grown(AGENTS, {}), grown(KEYS, {})
-        largest = grown(LARGEST, {"tier 2, numpy": PATIENCE + 1})
+        largest = grown(LARGEST, {"compiled search, numpy": PATIENCE + 1})
     except ValueError as error:
         print(error, file=sys.stderr)
         return 1

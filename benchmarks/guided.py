@@ -15,15 +15,16 @@ from dataclasses import dataclass, field, replace
 from statistics import mean
 from typing import Any, NamedTuple
 
-from evenhand.model.system import Mutant
-from evenhand.properties.generator import Event, Generator
-from evenhand.properties.machine.fuzzing import drive
-from evenhand.properties.machine.guide import Guide
-from evenhand.properties.machine.ledger import Ledger
-from evenhand.properties.property import AnyStep, Property
-from evenhand.properties.refutes import judge
-from evenhand.properties.registry import Bundle, protocols
-from evenhand.properties.verdict import Status
+from evenhand.core.bundle import Bundle
+from evenhand.core.generator import Event, Generator
+from evenhand.core.property import AnyStep, Property
+from evenhand.core.registry import protocols
+from evenhand.core.system import Mutant
+from evenhand.core.verdict import Status
+from evenhand.evidence.judge import judge
+from evenhand.machine.fuzzing import drive
+from evenhand.machine.guide import Guide
+from evenhand.machine.ledger import Ledger
 
 __all__ = ["Covered", "Hunted", "Paired", "cover", "hunt", "main", "table"]
 

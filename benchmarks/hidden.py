@@ -15,14 +15,14 @@ import sys
 import time
 from typing import Any
 
-from evenhand.adapters.kernels import adapter_source
-from evenhand.checking.loop import EXHAUSTIVE, MACHINE, SEPARATING, Effort, check_system, scopes_of
-from evenhand.fixtures import fixtures_of
-from evenhand.model.system import Mutant
-from evenhand.properties.registry import find
-from evenhand.properties.search import explore
-from evenhand.properties.variants import separate
-from evenhand.report.trace import evidence_length
+from evenhand.conform.adapters.kernels import adapter_source
+from evenhand.conform.checking.loop import EXHAUSTIVE, MACHINE, SEPARATING, CheckEffort, check_system, scopes_of
+from evenhand.core.registry import find
+from evenhand.core.system import Mutant
+from evenhand.evidence.story import evidence_length
+from evenhand.jobs.fixtures import fixtures_of
+from evenhand.search import explore
+from evenhand.variants.separate import separate
 
 __all__ = ["hunted", "line", "main", "minimal", "row_of", "shortest"]
 
@@ -46,7 +46,7 @@ def hunted(protocol: str, mutant: Mutant[Any], *, stored: bool, state: bool = Fa
             own=system,
             generator=next((one for one in bundle.generators if one.system == system.name), None),
             records=[record for _, record in fixtures_of(protocol)] if stored else (),
-            effort=Effort(None, examples=400, seconds=SECONDS, phases=phases, first=True),
+            effort=CheckEffort(None, examples=400, seconds=SECONDS, phases=phases, first=True),
         )
     finally:
         source.close()

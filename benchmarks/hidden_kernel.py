@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from evenhand.adapters.model import variant
+from evenhand.conform.adapters.model import variant
 
 __all__ = ["factory"]
 

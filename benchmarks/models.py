@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
+from evenhand.core.system import OneOf, Scope, System
 from evenhand.model.cud import PROTOCOL
-from evenhand.model.system import OneOf, Scope, System
 
 __all__ = ["CELLS", "cells", "model"]
 

@@ -17,16 +17,16 @@ from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-from evenhand.proofs.linked import Linked
-from evenhand.proofs.prove import Proved, prove
-from evenhand.proofs.registry import stated
-from evenhand.proofs.smt.portfolio import shared
-from evenhand.proofs.theorem import Stated
-from evenhand.properties.registry import find
+from evenhand.core.registry import find
+from evenhand.smt.conformance import Linked
+from evenhand.smt.portfolio import shared
+from evenhand.smt.prove import Proved, prove
+from evenhand.smt.registry import stated
+from evenhand.smt.theorem import Stated
 
 __all__ = ["Row", "main", "measure", "table"]
 
-COMPARED = (("evenhand.proofs.prove", "agree"), ("evenhand.proofs.transitions.prove", "link"))
+COMPARED = (("evenhand.smt.prove", "agree"), ("evenhand.smt.transitions.prove", "link"))
 """Where theory and model are compared: timed apart, or left out."""
 
 UNLINKED = "all but linked"

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections import Counter
 
-from evenhand.proofs.registry import stated
-from evenhand.properties.property import DeadlockFree, Eventually, LeadsTo, LivelockFree, Monitor, Property, Reachable
-from evenhand.properties.registry import Bundle, protocols
+from evenhand.core.bundle import Bundle
+from evenhand.core.property import DeadlockFree, Eventually, LeadsTo, LivelockFree, Monitor, Property, Reachable
+from evenhand.core.registry import protocols
+from evenhand.smt.registry import stated
 
 __all__ = ["kind", "main", "row"]
 

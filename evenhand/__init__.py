@@ -19,10 +19,8 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from evenhand.model.system import Fairness, Mutant, Protocol, Scope, Step, System, UnknownName
-    from evenhand.model.trace import Lasso, Pair, Scenario, Trace, replay
-    from evenhand.properties.machine import fuzz
-    from evenhand.properties.property import (
+    from evenhand.core.answers import ModelError
+    from evenhand.core.property import (
         always,
         commute,
         deadlock_free,
@@ -35,16 +33,20 @@ if TYPE_CHECKING:
         reachable,
         two_run,
     )
-    from evenhand.properties.search import explore
-    from evenhand.properties.verdict import Status, Verdict
-    from evenhand.quick import system
+    from evenhand.core.quick import system
+    from evenhand.core.system import Fairness, Mutant, Protocol, Scope, Step, System, UnknownName
+    from evenhand.core.trace import Lasso, Pair, Scenario, Trace, replay
+    from evenhand.core.verdict import Status, Verdict
+    from evenhand.core.versions import __version__
+    from evenhand.machine import fuzz
     from evenhand.report.report import Report
+    from evenhand.search import explore
     from evenhand.verification import verify
-    from evenhand.versions import __version__
 
 __all__ = [
     "Fairness",
     "Lasso",
+    "ModelError",
     "Mutant",
     "Pair",
     "Protocol",
@@ -77,10 +79,11 @@ __all__ = [
 ]
 
 _HOME = {
-    "evenhand.model.system": ("Fairness", "Mutant", "Protocol", "Scope", "Step", "System", "UnknownName"),
-    "evenhand.model.trace": ("Lasso", "Pair", "Scenario", "Trace", "replay"),
-    "evenhand.properties.machine": ("fuzz",),
-    "evenhand.properties.property": (
+    "evenhand.core.answers": ("ModelError",),
+    "evenhand.core.system": ("Fairness", "Mutant", "Protocol", "Scope", "Step", "System", "UnknownName"),
+    "evenhand.core.trace": ("Lasso", "Pair", "Scenario", "Trace", "replay"),
+    "evenhand.machine": ("fuzz",),
+    "evenhand.core.property": (
         "always",
         "commute",
         "deadlock_free",
@@ -93,12 +96,12 @@ _HOME = {
         "reachable",
         "two_run",
     ),
-    "evenhand.properties.search": ("explore",),
-    "evenhand.properties.verdict": ("Status", "Verdict"),
-    "evenhand.quick": ("system",),
+    "evenhand.search": ("explore",),
+    "evenhand.core.verdict": ("Status", "Verdict"),
+    "evenhand.core.quick": ("system",),
     "evenhand.report.report": ("Report",),
     "evenhand.verification": ("verify",),
-    "evenhand.versions": ("__version__",),
+    "evenhand.core.versions": ("__version__",),
 }
 
 

@@ -9,7 +9,7 @@ import sys
 __all__ = ["main"]
 
 INTERRUPTED = 130
-"""As `evenhand.cli.common` has it, which is not loaded yet."""
+"""As `evenhand.cli.console` has it, which is not loaded yet."""
 
 
 def main() -> None:

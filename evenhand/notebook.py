@@ -1,7 +1,7 @@
-"""Pictures in notebooks: `%load_ext evenhand.notebook`, and a bare verdict, trace, lasso or pair shows itself.
+"""Pictures in notebooks: after `%load_ext evenhand.notebook` a bare result shows itself.
 
-Reports, findings, stories, kill matrices and profiles show themselves without it.  Models and claims know nothing of
-notebooks, so what an engine returns is told how to look from here.
+Verdicts, traces, lassos, pairs, reports, findings, kill matrices, tables of readings and profiles.  The values know
+nothing of notebooks: IPython is told from here how to show each type.
 """
 
 from __future__ import annotations
@@ -9,23 +9,28 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from evenhand.model.trace import Lasso, Pair, Scenario, Trace
-from evenhand.properties.registry import Expectation
-from evenhand.properties.verdict import Verdict
-from evenhand.report.display import finding_html, story_html
-from evenhand.report.finding import finding
-from evenhand.report.text import layout
-from evenhand.report.trace import Run, Story, Told, story_of_trace
+from evenhand.core.plan import Expectation
+from evenhand.core.text import layout
+from evenhand.core.trace import Lasso, Pair, Scenario, Trace
+from evenhand.core.verdict import Verdict
+from evenhand.evidence.finding import Finding, finding
+from evenhand.evidence.story import RunLines, StepLines, Story, story_of_trace
+from evenhand.report.display import finding_html, flips_html, matrix_html, report_html, story_html, story_svg
+from evenhand.report.profile import profile_html
+from evenhand.report.report import Report
+from evenhand.studies.mutants import KillMatrix
+from evenhand.studies.profiling import Profile
+from evenhand.studies.sensitivity import SensitivityTable
 
 __all__ = ["html_of", "load_ipython_extension"]
 
 
 def html_of(value: Any) -> str:
-    """A verdict, trace, scenario, lasso or pair as HTML.  Raises TypeError for anything else."""
+    """A result as HTML.  Raises TypeError for anything else."""
     for kind, how in _SHOWN.items():
         if isinstance(value, kind):
             return how(value)
-    raise TypeError(f"a {type(value).__name__} is no verdict, trace, scenario, lasso or pair")
+    raise TypeError(f"a {type(value).__name__} is nothing that evenhand shows in a notebook")
 
 
 def _verdict(value: Verdict) -> str:
@@ -50,9 +55,9 @@ def _pair(value: Pair[Any, Any, Any]) -> str:
     return story_html(Story(runs, value.relation))
 
 
-def _actions(start: Any, actions: tuple[Any, ...], loop: int = 0) -> Run:
+def _actions(start: Any, actions: tuple[Any, ...], loop: int = 0) -> RunLines:
     """A run of which only the actions are known here; `evenhand.replay` tells what they do."""
-    return Run((), tuple(layout(start)), tuple(Told(tuple(layout(one)), (), ()) for one in actions), loop)
+    return RunLines((), tuple(layout(start)), tuple(StepLines(tuple(layout(one)), (), ()) for one in actions), loop)
 
 
 _SHOWN: Mapping[type, Callable[[Any], str]] = {
@@ -61,6 +66,12 @@ _SHOWN: Mapping[type, Callable[[Any], str]] = {
     Scenario: _scenario,
     Lasso: _lasso,
     Pair: _pair,
+    Story: story_html,
+    Finding: finding_html,
+    Report: report_html,
+    KillMatrix: matrix_html,
+    SensitivityTable: flips_html,
+    Profile: lambda value: profile_html([value]),
 }
 
 
@@ -69,3 +80,4 @@ def load_ipython_extension(shell: Any) -> None:
     formatter = shell.display_formatter.formatters["text/html"]
     for kind, how in _SHOWN.items():
         formatter.for_type(kind, how)
+    shell.display_formatter.formatters["image/svg+xml"].for_type(Story, story_svg)

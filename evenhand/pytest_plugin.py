@@ -2,20 +2,24 @@
 
 Installed with the package, it works in any project: put a record that evenhand wrote anywhere under the
 folders that pytest walks.  Other people's JSON is left alone, by its first bytes.  `--evenhand-budget` says how much
-each `evenhand.verify` of a test may cost.  `-p no:evenhand` switches everything off.
+each `evenhand.verify` of a test may cost.  What evenhand says of a model or of its use is shown with the test's own
+lines and the model's, without the frames of the workbench (`--full-trace` shows them).  `-p no:evenhand` switches
+everything off.
 """
 
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
+from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 if TYPE_CHECKING:
-    from evenhand.counterexamples.replay import Replayed
+    from evenhand.evidence.replay import Replayed
 
 __all__ = [
     "CounterexampleFile",
@@ -25,10 +29,16 @@ __all__ = [
     "pytest_collect_file",
     "pytest_configure",
     "pytest_report_header",
+    "pytest_runtest_makereport",
+    "pytest_terminal_summary",
     "pytest_unconfigure",
 ]
 
 OPTION, VARIABLE = "--evenhand-budget", "EVENHAND_BUDGET"
+ROOTS: list[Path] = []
+"""The root folders of the runs of this process, the last one innermost; a record may name code there."""
+MENDED = "evenhand: mended"
+"""The property of a test that says that a saved run refutes nothing any more."""
 _BEFORE: pytest.StashKey[str | None] = pytest.StashKey()
 
 
@@ -47,6 +57,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Name the budget to whatever the tests start; workers of pytest-xdist come through here as well."""
+    ROOTS.append(config.rootpath)
     chosen = config.getoption(OPTION)
     if chosen is not None:
         config.stash[_BEFORE] = os.environ.get(VARIABLE)
@@ -55,6 +66,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_unconfigure(config: pytest.Config) -> None:
     """Leave the environment as it was."""
+    if config.rootpath in ROOTS:
+        ROOTS.remove(config.rootpath)
     if _BEFORE in config.stash:
         before = config.stash[_BEFORE]
         if before is None:
@@ -68,11 +81,58 @@ def pytest_report_header() -> str | None:
     return f"evenhand: budget {os.environ[VARIABLE]}" if VARIABLE in os.environ else None
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> None:
+    """Leave the frames of the workbench out of what it raised on purpose: they say nothing of the reader's code."""
+    found = call.excinfo
+    if found is None or item.config.getoption("fulltrace", False):
+        return
+    from evenhand.core.answers import ModelError
+
+    error: BaseException | None = found.value
+    if not isinstance(error, ModelError | TypeError | ValueError) or not _is_ours(_last(error.__traceback__)):
+        return
+    while error is not None:
+        error.__traceback__ = _foreign(error.__traceback__)
+        error = error.__cause__
+    if found.value.__traceback__ is not None:
+        call.excinfo = pytest.ExceptionInfo[BaseException].from_exception(found.value)
+
+
+def _is_ours(frame: TracebackType | None) -> bool:
+    return frame is not None and str(frame.tb_frame.f_globals.get("__name__", "")).startswith("evenhand.")
+
+
+def _last(frames: TracebackType | None) -> TracebackType | None:
+    while frames is not None and frames.tb_next is not None:
+        frames = frames.tb_next
+    return frames
+
+
+def _foreign(frames: TracebackType | None) -> TracebackType | None:
+    """The frames that are not the workbench's, in their order."""
+    if frames is None:
+        return None
+    rest = _foreign(frames.tb_next)
+    between = frames.tb_frame.f_globals.get("__name__") in ("contextlib", "dataclasses")
+    if _is_ours(frames) or between or frames.tb_frame.f_code.co_filename == "<string>":  # generated, as of a dataclass
+        return rest
+    return TracebackType(rest, frames.tb_frame, frames.tb_lasti, frames.tb_lineno)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say which saved runs of people's own systems are mended, so that somebody may delete them."""
+    for report in terminalreporter.getreports("passed"):
+        for name, told in report.user_properties:
+            if name == MENDED:
+                terminalreporter.write_line(f"evenhand: {report.nodeid.partition('::')[0]}: {told}")
+
+
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> CounterexampleFile | None:
     """Take the files that say they are counterexamples; the models load when the first is replayed."""
     if file_path.suffix != ".json":
         return None
-    from evenhand.counterexamples.store import is_record
+    from evenhand.evidence.store import is_record
 
     if not is_record(file_path):
         return None
@@ -94,17 +154,19 @@ class CounterexampleItem(pytest.Item):
 
     def runtest(self) -> None:
         """Raise BadRecord or Stale unless the record replays as it says."""
-        from evenhand.counterexamples.replay import replay_record
-        from evenhand.counterexamples.store import load
+        from evenhand.evidence.replay import replay_record
+        from evenhand.evidence.store import load
 
         origin = str(self.path)
-        replayed = replay_record(load(origin), origin=origin)
+        replayed = replay_record(load(origin), origin=origin, file=self.path)
         if not replayed.ok:
             raise Stale(_explained(origin, replayed))
+        if replayed.regression:
+            self.user_properties.append((MENDED, replayed.message))
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """The message alone where the record is at fault; a traceback where the model raised."""
-        from evenhand.counterexamples.record import BadRecord
+        from evenhand.evidence.record import BadRecord
 
         if isinstance(excinfo.value, BadRecord | Stale):
             return str(excinfo.value)
@@ -121,4 +183,5 @@ def _made(kind: Any, parent: pytest.Collector, **more: Any) -> Any:
 
 def _explained(origin: str, replayed: Replayed) -> str:
     claim = replayed.claim
-    return f"{origin}: {replayed.message}\nThe claim: {claim.sentence}\nSee the run: evenhand show {origin}"
+    shown = shlex.join(["evenhand", "show", origin])
+    return f"{origin}: {replayed.message}\nThe claim: {claim.sentence}\nSee the run: {shown}"

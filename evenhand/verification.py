@@ -12,27 +12,31 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
-from evenhand.counterexamples.record import Record
-from evenhand.counterexamples.replay import replay_record
-from evenhand.counterexamples.store import is_record, load
-from evenhand.counterexamples.store import save as save_record
-from evenhand.engines import findings_of, run, verdicts_of
-from evenhand.fixtures import replay_findings
-from evenhand.model.system import Protocol, System
-from evenhand.plan import Budget, Effort, Job, plan
-from evenhand.properties.generator import Generator
-from evenhand.properties.property import Property
-from evenhand.properties.registry import Bundle, find
-from evenhand.properties.verdict import Status
-from evenhand.report.finding import Finding
+from evenhand.core.answers import known_names, short, told, whole_number
+from evenhand.core.bundle import Bundle
+from evenhand.core.generator import Generator
+from evenhand.core.own_file import place_of
+from evenhand.core.property import Property, checked_claims
+from evenhand.core.registry import find
+from evenhand.core.system import Protocol, System
+from evenhand.core.verdict import Status, runs
+from evenhand.core.versions import versions
+from evenhand.evidence.finding import Finding
+from evenhand.evidence.home import placed
+from evenhand.evidence.record import Record
+from evenhand.evidence.replay import replay_record
+from evenhand.evidence.store import NotWritten, is_record, load
+from evenhand.evidence.store import save as save_record
+from evenhand.jobs.engines import findings_of, run, verdicts_of
+from evenhand.jobs.fixtures import replay_findings
+from evenhand.jobs.plan import BOUNDS, Budget, Job, plan
+from evenhand.jobs.proving import prove_all, theorem_names
 from evenhand.report.report import Report
-from evenhand.report.trace import steps_of
-from evenhand.versions import versions
 
 __all__ = ["BOUNDS", "VARIABLE", "verify"]
 
@@ -41,12 +45,20 @@ VARIABLE = "EVENHAND_BUDGET"
 
 AnySystem = System[Any, Any, Any, Any, Any]
 
-BOUNDS: Mapping[Budget, Effort] = {
-    Budget.quick: Effort(max_states=20_000, finishable=0, examples=40, steps=20),
-    Budget.standard: Effort(max_states=100_000, finishable=0, examples=100, steps=20),
-    Budget.deep: Effort(max_states=5_000_000, finishable=0, examples=2_000, steps=40),
-}
-"""The bounds of a system that comes without plans, as in a team's own test file."""
+
+class VerifyOptions(TypedDict, total=False):
+    """How much of a system is looked at; what is left out is set by the budget (`BOUNDS` has the numbers).
+
+    The system is explored exhaustively up to `max_states` (and `depth`).  Then `examples` runs of at most `steps`
+    actions are drawn from `seed` on: for the claims that the search left open, or for all where `examples` or a
+    generator is given (0: none).
+    """
+
+    max_states: int | None
+    depth: int | None
+    examples: int | None
+    steps: int | None
+    seed: int
 
 
 def verify(
@@ -56,117 +68,172 @@ def verify(
     generator: Generator | None = None,
     theorems: Sequence[Any] = (),
     budget: str | None = None,
-    max_states: int | None = None,
-    depth: int | None = None,
-    examples: int | None = None,
-    steps: int | None = None,
-    seed: int = 0,
     save: str | Path | None = None,
     quiet: bool = False,
+    **effort: Unpack[VerifyOptions],
 ) -> Report:
     """Check claims of a system, or everything about a protocol.
 
-    `subject` is a system (with `claims`), a protocol's name, or a `Bundle`.  A system is explored
-    exhaustively up to `max_states` (and `depth`, if given), then driven at random for `examples` runs of at
-    most `steps` actions, by `generator` or by its own actions; `theorems` are proved.  A protocol is run as
-    `evenhand verify` would under `budget`; ask its report for `as_stated`, since some claims are stated as
-    refuted.
+    `subject` is a system (with `claims`), a protocol's name, or a `Bundle`.  A system is explored, then driven at
+    random by `generator` or by its own actions: `VerifyOptions` describes `max_states`, `depth`, `examples`, `steps` and
+    `seed`.  `theorems` are proved.  A protocol is run as `evenhand verify` would under `budget`; ask its report for
+    `as_stated`, since some claims are expected to be refuted.
 
     `budget` (`quick`, `standard`, `deep`) sets the numbers that are not given: `BOUNDS` has them.  Without one,
     `pytest --evenhand-budget` or the variable EVENHAND_BUDGET decides, and else it is `standard`.
 
     With `save` every refutation of a system is written to that folder, and the refutations already there are
-    replayed first (`types` of the system must name its classes).  Where something does not hold (or is not
-    as stated) the report is printed to standard error, unless `quiet`.
+    replayed first (`types` of the system must name its classes).  Where system and claim are globals of one Python
+    file, `evenhand replay` and pytest replay the files as well.  Where something does not hold (or is not
+    as expected) the report is printed to standard error, unless `quiet`.
 
-    Raises UnknownName for an unknown protocol, TypeError or ValueError for claims that are none, BadRecord for
-    a saved refutation that does not fit the system any more, NotWritten where `save` cannot be written to.
+    Raises ModelError for a system or claim that breaks its contract, UnknownName for an unknown protocol, TypeError or
+    ValueError for claims that are none, BadRecord for a saved refutation that does not fit the system any more,
+    NotWritten where `save` cannot be written to.
     """
+    known_names("verify", effort, VerifyOptions)
     chosen = _budget(budget)
+    for name, least in (("max_states", 1), ("depth", 0), ("examples", 0), ("steps", 1)):
+        number = effort.get(name)
+        if number is not None:
+            whole_number(name, number, least)
+    whole_number("seed", effort.get("seed", 0))
+    if not isinstance(quiet, bool):
+        raise TypeError(f"quiet is True or False, not {short(quiet)}")
+    if generator is not None and not isinstance(generator, Generator):
+        raise TypeError(f"generator is a Generator of rules that draw actions, not {short(generator)}")
     if isinstance(subject, System):
-        bounds = BOUNDS[chosen]
-        report = _system(
-            subject,
-            _checked(claims),
-            Job(subject.name, "explore", subject.name, max_states=max_states or bounds.max_states, depth=depth),
-            Job(
-                subject.name,
-                "fuzz",
-                subject.name,
-                examples=bounds.examples if examples is None else examples,
-                steps=bounds.steps if steps is None else steps,
-                seed=seed,
-            ),
-            generator,
-            theorems,
-            None if save is None else Path(save),
-        )
+        asked = effort.get("examples") is not None or generator is not None
+        jobs = _jobs(subject, chosen, effort)
+        report = _system(subject, _checked(claims, subject), jobs, asked, generator, theorems, _folder(save))
     else:
-        report = _protocol(find(subject) if isinstance(subject, str) else subject, chosen, seed)
+        if not isinstance(subject, str | Bundle):
+            checked_claims(subject, claims)  # says that it is no system
+        if claims:
+            raise ValueError(f"the claims of protocol {subject!r} come with it; claims of your own need a system")
+        report = _protocol(find(subject) if isinstance(subject, str) else subject, chosen, effort.get("seed", 0))
     if not quiet and not (report.holds if isinstance(subject, System) else report.as_stated):
         print(report, file=sys.stderr)
     return report
 
 
+def _jobs(system: AnySystem, budget: Budget, effort: VerifyOptions) -> list[Job]:
+    """The search and, unless no examples are wanted, the random runs."""
+    bounds = BOUNDS[budget]
+    most, examples = effort.get("max_states") or bounds.max_states, effort.get("examples")
+    jobs = [Job(system.name, "explore", system.name, max_states=most, depth=effort.get("depth"))]
+    if examples is None:
+        examples = bounds.examples
+    if examples:
+        steps, seed = effort.get("steps") or bounds.steps, effort.get("seed", 0)
+        jobs.append(Job(system.name, "fuzz", system.name, examples=examples, steps=steps, seed=seed))
+    return jobs
+
+
 def _budget(given: str | None) -> Budget:
-    written = given or os.environ.get(VARIABLE, "standard")
-    if written not in set(Budget):
-        source = "budget" if given else VARIABLE
+    written = os.environ.get(VARIABLE, "standard") if given is None else given
+    if not isinstance(written, str) or written not in set(Budget):
+        source = VARIABLE if given is None else "budget"
         raise ValueError(f"{source}: {written!r} is no budget; there is: {', '.join(Budget)}")
     return Budget(written)
 
 
-def _checked(claims: Property | Iterable[Property]) -> tuple[Property, ...]:
-    found = (claims,) if isinstance(claims, Property) else tuple(claims)
+def _checked(claims: Any, system: AnySystem) -> tuple[Property, ...]:
+    found = checked_claims(system, claims)
     for claim in found:
-        if not isinstance(claim, Property):
-            raise TypeError(f"{claim!r} is no claim; decorate a predicate, as in `@evenhand.always('At most one …')`")
-    names = [claim.name for claim in found]
-    twice = next((name for name in names if names.count(name) > 1), None)
-    if twice is not None:
-        raise ValueError(f"two claims are called {twice!r}; verdicts and counterexamples go by the name")
+        if claim.systems and system.name not in claim.systems:
+            others = ", ".join(claim.systems)
+            raise ValueError(f"claim {claim.name!r} is about {others}, not about {system.label}; correct its `systems`")
     if not found:
-        raise ValueError("no claims to check; pass at least one")
-    return found
+        raise ValueError(f"{system.label}: no claims to check; pass at least one")
+    mine = (system.name,)  # a claim about others as well is asked about this system alone
+    return tuple(replace(claim, systems=mine) if set(claim.systems) - {*mine} else claim for claim in found)
+
+
+def _folder(save: Any) -> Path | None:
+    """The folder that refutations are saved in.  Raises TypeError, or NotWritten where it can be none."""
+    if save is None:
+        return None
+    if not isinstance(save, str | Path) or not str(save):
+        raise TypeError(f"save is the path of a folder, not {short(save)}")
+    folder = Path(save)
+    try:
+        if "\0" in str(folder):
+            raise ValueError("a null character")
+        if folder.exists() and not folder.is_dir():
+            raise NotWritten(f"{folder}: it is a file, and refutations are saved in a folder. Name another.")
+    except (OSError, ValueError) as error:
+        if isinstance(error, NotWritten):
+            raise
+        raise NotWritten(
+            f"{short(str(folder), 80)}: nothing can be saved there, for no folder has such a name ({told(error)})"
+        ) from error
+    return folder
 
 
 def _system(
     system: AnySystem,
     claims: tuple[Property, ...],
-    explore: Job,
-    fuzz: Job,
+    jobs: Sequence[Job],
+    drawn: bool,
     generator: Generator | None,
     theorems: Sequence[Any],
     save: Path | None,
 ) -> Report:
     generators = () if generator is None else (replace(generator, system=system.name),)
-    bundle = Bundle(Protocol(system.name, system.name, "", {system.name: system}), claims, generators)
+    bundle = Bundle(Protocol(system.name, system.name, "", {system.name: system}), claims, generators, own=True)
     remembered = tuple(_remembered(bundle, save)) if save is not None else ()
+    found: list[Finding] = []
+    for job in jobs:
+        if job.engine == "fuzz" and not drawn:
+            open_ = tuple(finding.claim for finding in found if finding.status is Status.UNDECIDED)
+            if not open_:
+                continue
+            job = replace(job, claims=open_)
+        found += findings_of(bundle, job, system, verdicts_of(bundle, job, system), keep=save is not None)
+    kept = _keep_shortest(bundle, found, save) if save is not None else {}
     found = [
-        finding
-        for job in (explore, fuzz)
-        for finding in findings_of(bundle, job, system, verdicts_of(bundle, job, system), keep=save is not None)
-    ]
-    kept = _keep_shortest(found, save) if save is not None else {}
-    found = [
-        replace(finding, command=_again(system, finding, kept.get(finding.claim))) if finding.command else finding
+        replace(finding, command=_again(system, finding, kept.get(finding.claim, ""))) if finding.command else finding
         for finding in found
     ]
     if theorems:
-        from evenhand.proving import prove_all
-
         found += prove_all(bundle, theorems)
-    return Report((*remembered, *found), {"system": system.name, "seed": fuzz.seed}, versions())
+    return Report((*remembered, *found), {"system": system.name, "seed": jobs[-1].seed}, versions())
 
 
-def _keep_shortest(findings: Sequence[Finding], folder: Path) -> dict[str, Path]:
-    """Save the shortest refutation of each claim that can be written down; the files by claim."""
+def _keep_shortest(bundle: Bundle, findings: Sequence[Finding], folder: Path) -> dict[str, str]:
+    """Save the shortest refutation of each claim that can be written down; by claim, where and how it replays."""
     best: dict[str, Finding] = {}
     for finding in findings:
         known = best.get(finding.claim)
         if finding.record is not None and (known is None or (finding.length or 0) < (known.length or 0)):
             best[finding.claim] = finding
-    return {claim: save_record(Record.from_json(finding.record), folder) for claim, finding in best.items()}
+    return {claim: _kept(bundle, finding, folder) for claim, finding in best.items()}
+
+
+def _kept(bundle: Bundle, finding: Finding, folder: Path) -> str:
+    """Save one refutation, with the place of its system where others can find it; what a reader should know of it."""
+    claim = next(one for one in bundle.claims if one.name == finding.claim)
+    place = place_of(bundle.model.systems[finding.system], claim)
+    record = placed(Record.from_json(finding.record), folder, place)
+    path = save_record(replace(record, reproduce=_test()), folder)
+    if record.own is not None and record.own.file:
+        return f"saved in {path}, which is replayed first from now on; {shlex.join(['evenhand', 'show', str(path)])}"
+    why = (
+        f"{finding.system} and {finding.claim} are not both globals of one Python file; make them so"
+        if place is None
+        else f"{place.file.name} and the folder are not both inside the working directory; run in the project's folder"
+    )
+    return (
+        f"saved in {path}, which is replayed first from now on, and only by this verify(..., save=...): {why}, and "
+        "`evenhand replay` and pytest find the system too"
+    )
+
+
+def _test() -> str:
+    """The command that runs this test again; empty outside a test of pytest."""
+    test = os.environ.get("PYTEST_CURRENT_TEST", "").rpartition(" ")[0]
+    return shlex.join(["pytest", test]) if test else ""
 
 
 def _remembered(bundle: Bundle, folder: Path) -> Iterator[Finding]:
@@ -179,23 +246,17 @@ def _remembered(bundle: Bundle, folder: Path) -> Iterator[Finding]:
 
 
 def _protocol(bundle: Bundle, budget: Budget, seed: int) -> Report:
-    from evenhand.proving import theorem_names
-
     jobs = plan(bundle, budget, seed=seed, theorems=theorem_names(bundle.name))
     found = tuple(finding for job in jobs for finding in run(bundle, job))
     return Report(found, {"protocols": [bundle.name], "budget": budget.value, "seed": seed}, versions())
 
 
-def _again(system: AnySystem, finding: Finding, kept: Path | None) -> str:
+def _again(system: AnySystem, finding: Finding, kept: str) -> str:
     """What reproduces a refutation in a test file: the test itself, and the run as Python."""
-    lines: list[str] = []
-    test = os.environ.get("PYTEST_CURRENT_TEST", "").rpartition(" ")[0]
-    if test:
-        lines.append(shlex.join(["pytest", test]))
-    for scenario in steps_of(finding.evidence) if finding.evidence is not None else ():
+    lines = [_test()]
+    for scenario in runs(finding.evidence) if finding.evidence is not None else ():
         written = f"{scenario.config!r}, {scenario.start!r}, {scenario.actions!r}"
         text = f"evenhand.replay(system, evenhand.Scenario({written}))"
         if " at 0x" not in text:
             lines.append(text)
-    lines += [f"saved in {kept}, which is replayed first from now on"] if kept is not None else []
-    return "\n".join(lines)
+    return "\n".join(filter(None, [*lines, kept]))

@@ -28,9 +28,9 @@ import importlib, json, pathlib, sys
 from importlib.metadata import distribution
 from importlib.resources import files
 sys.dont_write_bytecode = True
-for name in ("model.codec", "properties.registry", "proofs", "counterexamples.replay"):
+for name in ("core.registry", "model", "properties", "proofs", "counterexamples"):
     importlib.import_module(f"evenhand.{name}")
-schema = files("evenhand.counterexamples").joinpath("schema/counterexample.json").read_text("utf-8")
+schema = files("evenhand.evidence").joinpath("schema/counterexample.json").read_text("utf-8")
 points = [point for point in distribution("evenhand").entry_points if point.load()]
 print(json.dumps({
     "title": json.loads(schema)["title"],
@@ -97,7 +97,7 @@ def expected(tree: Path) -> dict[str, bytes]:
         folder, _, _ = name.partition("/")
         if folder in ("evenhand", *PARTS) and name.endswith(INSTALLED) and not (tree / name).is_symlink():
             found[name if folder == "evenhand" else f"evenhand/{name}"] = (tree / name).read_bytes()
-    assert found.keys() >= {"evenhand/py.typed", "evenhand/model/codec.py"}
+    assert found.keys() >= {"evenhand/py.typed", "evenhand/core/codec.py"}
     return found
 
 
@@ -159,7 +159,7 @@ def test_a_missing_file_would_be_seen(tree: Path, tmp_path: Path) -> None:
     assert text.count('"**/*.json"') == 1
     settings.write_text(text.replace('"**/*.json"', '"*.md"'), "utf-8")
     lost = differences(contents(build(forgetful, tmp_path / "out", "wheel")), expected(tree))
-    assert "evenhand/counterexamples/schema/counterexample.json" in lost
+    assert "evenhand/evidence/schema/counterexample.json" in lost
     assert all(name.endswith(".json") for name in lost)
 
 
@@ -169,7 +169,14 @@ def test_an_sdist_holds_the_sources_once_and_builds_the_wheel(tree: Path, tmp_pa
     with tarfile.open(sdist) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
         archive.extractall(tmp_path / "unpacked", filter="data")
-    assert names >= {"model/codec.py", "tests/test_packaging.py", "LICENSE", "README.md", "CHANGELOG.md", ".ci/run"}
+    assert names >= {
+        "evenhand/core/codec.py",
+        "tests/test_packaging.py",
+        "LICENSE",
+        "README.md",
+        "CHANGELOG.md",
+        ".ci/run",
+    }
     assert [name for name in names if name.startswith(tuple(f"evenhand/{part}" for part in PARTS))] == []
     (unpacked,) = (tmp_path / "unpacked").iterdir()
     assert differences(contents(build(unpacked, tmp_path / "wheel", "wheel")), expected(tree)) == []
@@ -197,7 +204,7 @@ def test_pytest_collects_every_doctest_and_every_record() -> None:
     ).splitlines()
     records = {line.removesuffix("::replay") for line in collected if line.endswith(".json::replay")}
     kept = [path.relative_to(ROOT).as_posix() for path in (ROOT / "counterexamples").glob("*/*.json")]
-    assert records == {f"evenhand/{name}" for name in kept if not name.startswith("counterexamples/schema/")}
+    assert records == {f"evenhand/{name}" for name in kept}
     doctests = {line for line in collected if ".py::evenhand." in line}
     assert len(doctests) >= len(places_with_examples()) >= 1
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from honest_kernel import Kernel, supported
 
-from evenhand.adapters import Initial
+from evenhand.conform.adapters import Initial
 
 __all__ = ["Broken", "factory"]
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from evenhand.adapters import Initial, Unsupported
+from evenhand.conform.adapters import Initial, Unsupported
 
 __all__ = ["Kernel", "factory"]
 

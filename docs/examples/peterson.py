@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import evenhand
-from evenhand.model.system import Fairness, OneOf, Scope, System
+from evenhand.core.system import Fairness, OneOf, Scope, System
 
 PLACES = ("resting", "flag raised", "waiting", "critical")
 
@@ -121,9 +121,7 @@ def main() -> None:
     for system in (PETERSON, SELFISH):
         safe = evenhand.explore(system, [exclusion, second_enters])
         live = evenhand.explore(system, [served])
-        print(
-            f"{system.variant}: {safe.states} states, {safe.transitions} steps, depth {safe.depth} (tier {safe.tier})"
-        )
+        print(f"{system.variant}: {safe.states} states, {safe.transitions} steps, depth {safe.depth} ({safe.method})")
         for verdict in (*safe.verdicts, *live.verdicts):
             length = "" if verdict.evidence is None else f" ({verdict.because})"
             print(f"  {verdict.status.value:9} {verdict.claim}{length}")

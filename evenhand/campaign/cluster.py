@@ -1,6 +1,6 @@
 """Orders carried out on a Dask cluster: the same tasks; Dask does the scheduling.
 
-Each task runs in a process of its own beside the worker (`python -m evenhand.campaign.work`), so that what a task does
+Each task runs in a process of its own beside the worker (`python -m evenhand.campaign.worker`): what a task does
 to its process never reaches the worker, and a worker with other sources or versions refuses.  Workers keep nothing:
 results come back here and into the store.  Dask pickles what it sends, without a password unless it is given one, so a
 cluster is for machines that trust one another.
@@ -17,8 +17,8 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from evenhand.campaign.execute import Carry, Ending, Executor, Order, ending
-from evenhand.campaign.work import message
+from evenhand.campaign.executor import Carry, Ending, Executor, Order, ending
+from evenhand.campaign.worker import message
 
 __all__ = ["ClusterError", "carried_out", "cluster"]
 
@@ -166,7 +166,7 @@ def carried_out(told: bytes, seconds: float | None) -> tuple[bytes | None, int |
     """On a worker: do a task in a process beside it; the answer, its exit code, whether it was late, its seconds."""
     began = time.monotonic()
     with subprocess.Popen(
-        [sys.executable, "-m", "evenhand.campaign.work"],
+        [sys.executable, "-m", "evenhand.campaign.worker"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,

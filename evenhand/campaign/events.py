@@ -8,10 +8,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TextIO
 
-from evenhand.campaign.conduct import Watch
-from evenhand.campaign.execute import Ending, Order
+from evenhand.campaign.executor import Ending, Order
 from evenhand.campaign.progress import Pace
-from evenhand.model.canonical import Json, canonical_text
+from evenhand.campaign.scheduler import Watch
+from evenhand.core.canonical import Json, canonical_text
 
 __all__ = ["EVENTS", "VERSION", "Events", "EventsError"]
 

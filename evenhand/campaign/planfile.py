@@ -16,20 +16,25 @@ from typing import Any, cast
 
 import yaml
 
-from evenhand.campaign.tasks import Unit, split
-from evenhand.counterexamples.schemas import mistake
-from evenhand.model.canonical import Json, digest, parse
-from evenhand.plan import (
+from evenhand.campaign.tasks import JobTasks, split
+from evenhand.core.bundle import Bundle
+from evenhand.core.canonical import Json, digest, parse
+from evenhand.core.registry import protocols
+from evenhand.evidence.home import found_within
+from evenhand.evidence.schemas import mistake
+from evenhand.jobs.plan import (
+    BOUNDS,
     EFFORT,
     Budget,
     Job,
     chosen_readings,
     claims_for,
+    covered,
     plan,
     system_for,
 )
-from evenhand.processes import Limits
-from evenhand.properties.registry import Bundle, find, protocols
+from evenhand.jobs.processes import ProcessLimits
+from evenhand.jobs.proving import theorem_named, theorem_names
 
 __all__ = ["FORMAT", "MOST_BYTES", "VERSION", "BadPlan", "Campaign", "read_plan", "written_plan"]
 
@@ -53,7 +58,7 @@ class Campaign:
     """What a plan file says: its content, and what a report of it says was asked."""
 
     content: Mapping[str, Json]
-    units: tuple[Unit, ...]
+    units: tuple[JobTasks, ...]
     settings: Mapping[str, Json]
 
     @property
@@ -146,7 +151,7 @@ def _check(path: Path, made: Any) -> None:
 
 
 def _campaign(path: Path, made: Mapping[str, Any]) -> Campaign:
-    units: dict[Job, Unit] = {}
+    units: dict[Job, JobTasks] = {}
     runs = [{**{name: made[name] for name in _INHERITED if name in made}, **run} for run in made["runs"]]
     for number, run in enumerate(runs):
         try:
@@ -156,7 +161,22 @@ def _campaign(path: Path, made: Mapping[str, Any]) -> Campaign:
                     raise BadPlan(f"more than {MOST_JOBS:,} jobs; write shorter lists")
         except (ValueError, RecursionError) as error:
             raise BadPlan(f"{path}: runs[{number}]: {error}") from error
-    return Campaign(made, tuple(units.values()), _settings(runs, made, units))
+    return Campaign(made, tuple(_still_left_out(units)), _settings(runs, made, units))
+
+
+def _still_left_out(units: Mapping[Job, JobTasks]) -> Iterator[JobTasks]:
+    """The units; what no plan of one entry looks at is no finding where another entry does."""
+    looked_at: dict[str, set[tuple[str, str]]] = {}
+    for job, unit in units.items():
+        if job.engine != "plan":
+            yield unit
+            continue
+        if job.protocol not in looked_at:
+            every = [other for other in units if other.protocol == job.protocol]
+            looked_at[job.protocol] = covered(found_within(job.protocol), every)
+        names = tuple(name for name in job.claims if (name, job.system) not in looked_at[job.protocol])
+        if names:
+            yield replace(unit, job=replace(job, claims=names))
 
 
 def _settings(runs: Sequence[Mapping[str, Any]], made: Mapping[str, Any], jobs: Iterable[Job]) -> dict[str, Json]:
@@ -171,18 +191,18 @@ def _settings(runs: Sequence[Mapping[str, Any]], made: Mapping[str, Any], jobs: 
     }
 
 
-def _units(run: Mapping[str, Any]) -> Iterator[Unit]:
+def _units(run: Mapping[str, Any]) -> Iterator[JobTasks]:
     """The units of one entry, protocol by protocol.  Raises ValueError for a name or combination that is not there."""
-    limits = Limits(run.get("seconds"), run["memory"] << 20 if "memory" in run else None)
+    limits = ProcessLimits(run.get("seconds"), run["memory"] << 20 if "memory" in run else None)
     for bundle in _bundles(run["protocol"]):
         for job in _jobs(bundle, run):
-            yield Unit(job, limits, split(bundle, job, run.get("parts", 1)))
+            yield JobTasks(job, limits, split(bundle, job, run.get("parts", 1)))
 
 
 def _bundles(named: str | list[str]) -> tuple[Bundle, ...]:
     if named == ALL:
         return protocols()
-    return tuple(find(name) for name in ([named] if isinstance(named, str) else named))
+    return tuple(found_within(name) for name in ([named] if isinstance(named, str) else named))
 
 
 def _jobs(bundle: Bundle, run: Mapping[str, Any]) -> Iterator[Job]:
@@ -196,7 +216,7 @@ def _jobs(bundle: Bundle, run: Mapping[str, Any]) -> Iterator[Job]:
             if job.engine == "fuzz":
                 yield from (replace(job, seed=other) for other in seeds[1:])
         return
-    for job in _products(bundle, run, EFFORT[budget]):
+    for job in _products(bundle, run, (BOUNDS if bundle.own else EFFORT)[budget]):
         checked = _checked(bundle, job)
         yield from (replace(checked, seed=one) for one in (seeds if job.engine in ("fuzz", "compare") else (seed,)))
 
@@ -268,8 +288,6 @@ def _checked(bundle: Bundle, job: Job) -> Job:
 
 
 def _theorems(bundle: Bundle, run: Mapping[str, Any]) -> tuple[str, ...]:
-    from evenhand.proving import theorem_named, theorem_names  # loads the solvers' side, which `--help` does not need
-
     named = tuple(run.get("theorems", ()))
     for name in named:
         theorem_named(bundle.name, name)

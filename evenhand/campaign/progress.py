@@ -15,12 +15,12 @@ from rich.console import Console, Group
 from rich.live import Live
 from rich.text import Text
 
-from evenhand.campaign.conduct import Watch
-from evenhand.campaign.execute import Ending, Enough, Order
+from evenhand.campaign.executor import Ending, Enough, Order
 from evenhand.campaign.planfile import Campaign
-from evenhand.report.text import inert
+from evenhand.campaign.scheduler import Watch
+from evenhand.core.text import inert
 
-__all__ = ["Bar", "Deadline", "Pace", "Several", "span"]
+__all__ = ["Bar", "Deadline", "Pace", "Watches", "span"]
 
 SHOWN = 8
 """Tasks at work that are listed; more are counted."""
@@ -150,7 +150,7 @@ class Deadline(Watch):
             raise Enough
 
 
-class Several(Watch):
+class Watches(Watch):
     """All of them are told, in order."""
 
     def __init__(self, *watches: Watch) -> None:

@@ -20,15 +20,16 @@ from importlib.metadata import entry_points, packages_distributions, version
 from pathlib import Path
 
 from evenhand.campaign.tasks import Task
-from evenhand.model.canonical import Json, digest
-from evenhand.plan import Job
-from evenhand.versions import versions
+from evenhand.core.canonical import Json, digest
+from evenhand.core.own_file import file_and_name, module_at, names_file
+from evenhand.core.versions import versions
+from evenhand.jobs.plan import Job
 
 __all__ = ["Sources", "address", "files_of"]
 
-WORK = "evenhand.campaign.work"
+WORK = "evenhand.campaign.worker"
 """The module that does a task: it imports every engine."""
-STARTED = "evenhand.proofs.smt.child"
+STARTED = "evenhand.smt.child"
 """A module that is never imported: solvers run in it."""
 
 _IMPORT = re.compile(
@@ -102,11 +103,13 @@ def _kind(job: Job) -> tuple[str, str, bool]:
 
 def _own(job: Job) -> tuple[list[str], list[Path]]:
     """The modules and data files of the job's protocol that matter to its engine."""
+    if names_file(job.protocol):
+        return [module_at(Path(file_and_name(job.protocol)[0])).__name__], []
     for point in entry_points(group="evenhand.protocols"):
         if point.name == job.protocol:
             return [point.module], []
     layers = ["model", "properties"]
-    layers += ["proofs"] if job.engine == "prove" or job.quotient else []
+    layers += ["proofs"] if job.engine in ("prove", "plan") or job.quotient else []
     layers += ["counterexamples"] if job.engine == "replay" else []
     modules: list[str] = []
     data: list[Path] = []

@@ -22,7 +22,7 @@ import sqlalchemy as sql
 from sqlalchemy import event, exc
 from sqlalchemy.engine import URL, make_url
 
-from evenhand.model.canonical import Json, canonical_bytes, canonical_text, parse
+from evenhand.core.canonical import Json, canonical_bytes, canonical_text, parse
 
 __all__ = ["SCHEMA", "Kept", "Store", "StoreError", "opened", "store_url"]
 

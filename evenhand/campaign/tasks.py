@@ -13,13 +13,14 @@ from dataclasses import dataclass, fields, replace
 from itertools import islice
 from typing import Any
 
-from evenhand.model.canonical import Json, digest
-from evenhand.plan import Job, chosen_part, chosen_readings, claims_for, system_for, written_value
-from evenhand.processes import NO_LIMITS, Limits
-from evenhand.properties.property import DeterminedBy
-from evenhand.properties.registry import Bundle, find
+from evenhand.core.bundle import Bundle
+from evenhand.core.canonical import Json, digest
+from evenhand.core.property import DeterminedBy
+from evenhand.evidence.home import found_within
+from evenhand.jobs.plan import Job, chosen_part, chosen_readings, claims_for, system_for, written_value
+from evenhand.jobs.processes import NO_LIMITS, ProcessLimits
 
-__all__ = ["Task", "Unit", "compared", "job_from_json", "job_to_json", "split"]
+__all__ = ["JobTasks", "Task", "compared", "job_from_json", "job_to_json", "split"]
 
 
 @dataclass(frozen=True)
@@ -56,11 +57,11 @@ class Task:
 
 
 @dataclass(frozen=True)
-class Unit:
+class JobTasks:
     """One job of a plan with its limits, and the tasks that make it: `pieces`, if it is split, then `whole`."""
 
     job: Job
-    limits: Limits = NO_LIMITS
+    limits: ProcessLimits = NO_LIMITS
     pieces: tuple[Task, ...] = ()
 
     @property
@@ -107,7 +108,7 @@ def job_from_json(made: Mapping[str, Any]) -> Job:
     is no job.
     """
     told: dict[str, Any] = dict(made)
-    bundle = find(told["protocol"])
+    bundle = found_within(told["protocol"])
     readings = [f"{name}={value}" for name, value in sorted(told["readings"].items())]
     scope = tuple(sorted((str(name), int(size)) for name, size in told["scope"].items()))
     plain: dict[str, Any] = {**told, "scope": scope, "claims": tuple(told["claims"]), "readings": ()}

@@ -3,42 +3,113 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
+from importlib import import_module
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
-from evenhand.cli.campaign import (
-    campaign_plan,
-    campaign_report,
-    campaign_resume,
-    campaign_run,
-    campaign_status,
-)
-from evenhand.cli.check import check
-from evenhand.cli.common import leave
-from evenhand.cli.compare import compare_command
-from evenhand.cli.explore import explore, fuzz
-from evenhand.cli.fixtures import replay, show
-from evenhand.cli.mutants import mutants
-from evenhand.cli.profile import profile
-from evenhand.cli.prove import prove
-from evenhand.cli.report import report
-from evenhand.cli.serve import serve
-from evenhand.cli.sweep import sweep
-from evenhand.cli.validate import validate
-from evenhand.cli.vectors import vectors
-from evenhand.cli.verify import verify
+from evenhand.cli.console import leave
+from evenhand.core.versions import __version__
 from evenhand.report.report import INTERRUPTED
-from evenhand.versions import __version__
 
 __all__ = ["COMMANDS", "app", "main"]
 
 
+_LISTED = {
+    "verify": ("verify", "verify", "Check every claim with every engine, and replay every fixture."),
+    "explore": ("explore", "explore", "Explore a system exhaustively."),
+    "fuzz": ("explore", "fuzz", "Drive a system with a Hypothesis state machine."),
+    "prove": ("prove", "prove", "Prove the theorems of a protocol with SMT solvers."),
+    "check": ("check", "check", "Check a kernel against the model and the claims."),
+    "validate": ("validate", "validate", "Look for a run of the model that explains a log."),
+    "compare": ("compare", "compare_command", "Look for the smallest scenario that separates variants."),
+    "mutants": ("mutants", "mutants", "Hunt every mutant with every claim and engine."),
+    "vectors": ("vectors", "vectors", "Make, freeze or verify vectors."),
+    "profile": ("profile", "profile", "Say what decides, and whether runs can get stuck."),
+    "sweep": ("sweep", "sweep", "Measure how a search grows with the sizes of its scope."),
+    "campaign plan": ("campaign", "campaign_plan", "Write a plan that does what `verify` does."),
+    "campaign run": ("campaign", "campaign_run", "Run a campaign: everything in its plan that has no result yet."),
+    "campaign resume": ("campaign", "campaign_resume", "Go on with a campaign that was ended, however it ended."),
+    "campaign status": ("campaign", "campaign_status", "Say how far a campaign is."),
+    "campaign report": ("campaign", "campaign_report", "Report what a campaign has found so far; nothing is run."),
+    "replay": ("fixtures", "replay", "Replay counterexamples in their variant and the reference."),
+    "show": ("fixtures", "show", "Show a counterexample step by step."),
+    "serve": ("serve", "serve", "Walk a kernel in the browser."),
+    "report": ("report", "report", "Make every form of a report from its report.json."),
+}
+"""Module, function and purpose of every command, in the order of the help; the module is imported on demand."""
+_OWN_OPTIONS = {"ignore_unknown_options": True}
+"""For commands that take options named like a protocol's sizes, which no list can hold."""
+_GROUPS = {"campaign": "Run long campaigns: parallel, kept in a store, resumable."}
+"""Words under which several commands stand."""
+
+
+class _Functions(Mapping[str, Callable[..., None]]):
+    """The function of every command by its name, in the order of the help; imported when it is looked up."""
+
+    def __getitem__(self, name: str) -> Callable[..., None]:
+        module, function, _ = _LISTED[name]
+        found: Callable[..., None] = getattr(import_module(f"evenhand.cli.{module}"), function)
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_LISTED)
+
+    def __len__(self) -> int:
+        return len(_LISTED)
+
+
+COMMANDS = _Functions()
+
+
+def _does(name: str) -> str:
+    return _GROUPS[name] if name in _GROUPS else _LISTED[name][2]
+
+
+def _command(name: str) -> Any:
+    """A command as click has it."""
+    made = typer.Typer(rich_markup_mode=None, add_completion=False)
+    settings = _OWN_OPTIONS if name == "sweep" else None
+    made.command(name.rpartition(" ")[2], context_settings=settings)(COMMANDS[name])
+    return typer.main.get_command(made)
+
+
 class _Commands(TyperGroup):
-    """The commands; bad use of one is a line of the same shape as every other mistake."""
+    """The commands, or those of a group; bad use of one is a line of the same shape as every other mistake.
+
+    A command is imported when it is called, or asked for help: the engines take their time.
+    """
+
+    prefix = ""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Their names, in the order of the help; a group stands where its first command would."""
+        below = (name.removeprefix(self.prefix) for name in _LISTED if name.startswith(self.prefix))
+        return list(dict.fromkeys(name.split(" ")[0] for name in below))
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """The command or group of that name; None if there is none."""
+        name = self.prefix + cmd_name
+        if name in _LISTED:
+            return _command(name)
+        if name in _GROUPS:
+            group = _Commands(name=name, help=_GROUPS[name], no_args_is_help=True, rich_markup_mode=None)
+            group.prefix = f"{name} "
+            return group
+        return None
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """The command that is called; for an unknown one the error names what is near."""
+        self.commands = dict.fromkeys(self.list_commands(ctx))  # type: ignore[assignment]
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """The list in the help, without an import."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, _does(self.prefix + name)) for name in self.list_commands(ctx)])
 
     def main(
         self,
@@ -94,50 +165,6 @@ def evenhand(
     ] = False,
 ) -> None:
     """Verify kernels in which several agents act without an arbiter."""
-
-
-COMMANDS: Mapping[str, Callable[..., None]] = {
-    "verify": verify,
-    "explore": explore,
-    "fuzz": fuzz,
-    "prove": prove,
-    "check": check,
-    "validate": validate,
-    "compare": compare_command,
-    "mutants": mutants,
-    "vectors": vectors,
-    "profile": profile,
-    "sweep": sweep,
-    "campaign plan": campaign_plan,
-    "campaign run": campaign_run,
-    "campaign resume": campaign_resume,
-    "campaign status": campaign_status,
-    "campaign report": campaign_report,
-    "replay": replay,
-    "show": show,
-    "serve": serve,
-    "report": report,
-}
-"""Every command by its name, in the order of the help."""
-_OWN_OPTIONS = {"ignore_unknown_options": True}
-"""For commands that take options named like a protocol's sizes, which no list can hold."""
-_GROUPS = {"campaign": "Run long campaigns: parallel, kept in a store, resumable."}
-"""Words under which several commands stand."""
-
-
-def _registered(name: str, command: Callable[..., None], groups: dict[str, typer.Typer]) -> None:
-    """Put a command where its name says: `campaign run` is `run` of the group `campaign`."""
-    group, _, last = name.rpartition(" ")
-    if group and group not in groups:
-        groups[group] = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help=_GROUPS[group])
-        app.add_typer(groups[group], name=group)
-    place = groups[group] if group else app
-    place.command(last, context_settings=_OWN_OPTIONS if name == "sweep" else None)(command)
-
-
-_made: dict[str, typer.Typer] = {}
-for name, command in COMMANDS.items():
-    _registered(name, command, _made)
 
 
 def main() -> None:

@@ -7,43 +7,37 @@ import sys
 from collections.abc import Generator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 from rich.console import Console
 
-from evenhand.cli import completion
-from evenhand.cli.common import (
-    BadUse,
-    JobsOption,
-    JsonOut,
-    bundles_named,
-    content_of,
-    cores,
-    emit,
-    finish,
-    guarded,
-    say,
-    terminal,
-    usage,
-    with_files,
-    write_forms,
-)
-from evenhand.counterexamples.store import write_atomically
-from evenhand.fixtures import fixtures_of, saved
-from evenhand.model.canonical import Json
-from evenhand.plan import Budget
-from evenhand.report.readable import plural
+from evenhand.campaign.cluster import cluster as connected
+from evenhand.campaign.events import Events
+from evenhand.campaign.executor import here
+from evenhand.campaign.planfile import read_plan, written_plan
+from evenhand.campaign.progress import Bar, Deadline, Pace, Watches, span
+from evenhand.campaign.scheduler import CampaignState, conduct
+from evenhand.campaign.store import opened, store_url
+from evenhand.cli.console import BadUse, emit, guarded, say, terminal, usage
+from evenhand.cli.options import BudgetOption, JobsOption, JsonOut, ProtocolNames, SeedOption, StrictOption
+from evenhand.cli.output import finish, folder_for, with_files, write_forms
+from evenhand.cli.requests import bundles_named, content_of, cores
+from evenhand.core.canonical import Json
+from evenhand.core.text import inert
+from evenhand.evidence.store import write_atomically
+from evenhand.jobs.fixtures import fixtures_of
+from evenhand.jobs.plan import Budget
+from evenhand.report.campaign import report_of
+from evenhand.report.phrases import plural
 from evenhand.report.report import Report
-from evenhand.report.store import ready_folder
+from evenhand.report.saving import saved
 from evenhand.report.table import print_lines
-from evenhand.report.text import inert
 
 if TYPE_CHECKING:  # what reads plans and databases is loaded only where a campaign is asked for
-    from evenhand.campaign.conduct import Standing, Watch
-    from evenhand.campaign.execute import Executor
     from evenhand.campaign.planfile import Campaign
     from evenhand.campaign.progress import Pace
+    from evenhand.campaign.scheduler import CampaignState, Watch
 
 __all__ = ["campaign_plan", "campaign_report", "campaign_resume", "campaign_run", "campaign_status"]
 
@@ -94,7 +88,8 @@ def campaign_run(
     the plan as stated; 1 something refuted that nobody stated, or a stated refutation gone; 2 bad use, or a plan, store
     or cluster that cannot be used; 3 something undecided that was not stated; 130 ended early.
     """
-    return _conducted(plan, store, jobs, cluster, events, stop_after, again, out, as_json, resumed=False)
+    how = _How(jobs or cores(), cluster, events, stop_after, again, resumed=False)
+    return _conducted(plan, store, how, out, as_json=as_json)
 
 
 @guarded
@@ -115,7 +110,8 @@ def campaign_resume(
     that nobody stated, or a stated refutation gone; 2 bad use, or never begun; 3 something undecided that was not
     stated; 130 ended early.
     """
-    return _conducted(plan, store, jobs, cluster, events, stop_after, again, out, as_json, resumed=True)
+    how = _How(jobs or cores(), cluster, events, stop_after, again, resumed=True)
+    return _conducted(plan, store, how, out, as_json=as_json)
 
 
 @guarded
@@ -158,17 +154,14 @@ def campaign_report(plan: PlanFile, store: StoreOption = "", out: OutOption = No
     stated, or a stated refutation gone; 2 bad use; 3 something undecided that was not stated; 130 something unfinished.
     """
     with _standing(plan, store, make=False) as now:
-        return _reported(now, _folder(out), as_json)
+        return _reported(now, folder_for(out), as_json)
 
 
 @guarded
 def campaign_plan(
-    protocol: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="PROTOCOL", help="Which; all by default.", autocompletion=completion.protocols),
-    ] = None,
-    budget: Annotated[Budget, typer.Option(help="How much the run may cost.")] = Budget.standard,
-    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Where the random engines start.")] = 0,
+    protocol: ProtocolNames = None,
+    budget: BudgetOption = Budget.standard,
+    seed: SeedOption = 0,
     seeds: Annotated[int, typer.Option(metavar="N", min=1, help="Random runs for so many seeds, from there on.")] = 1,
     parts: Annotated[int, typer.Option(metavar="N", min=1, help="Split searches into so many tasks.")] = 1,
     seconds: Annotated[
@@ -177,7 +170,7 @@ def campaign_plan(
     memory: Annotated[
         int | None, typer.Option(metavar="MIB", min=64, help="What needs more memory of its own is UNDECIDED.")
     ] = None,
-    strict: Annotated[bool, typer.Option("--strict", help="Exit 3 for any UNDECIDED, stated or not.")] = False,
+    strict: StrictOption = False,
     to: Annotated[
         Path | None, typer.Option("--to", metavar="FILE", help="Where it is written, as .yaml or .json; else printed.")
     ] = None,
@@ -187,8 +180,6 @@ def campaign_plan(
 
     Exit codes: 0 written; 2 bad use.
     """
-    from evenhand.campaign.planfile import read_plan, written_plan
-
     bundles = bundles_named(protocol or []) if protocol else ()
     given: dict[str, Json] = {"budget": budget.value, "seed": seed, "seeds": seeds, "parts": parts}
     more: dict[str, Json] = {"seconds": seconds, "memory": memory, "strict": strict or None}
@@ -218,52 +209,48 @@ def _as_yaml(made: dict[str, Json]) -> str:
     return str(yaml.safe_dump(made, sort_keys=False, allow_unicode=True))
 
 
-def _conducted(
-    plan: Path,
-    store: str,
-    jobs: int | None,
-    cluster: str,
-    events: Path | None,
-    stop_after: float | None,
-    again: bool,
-    out: Path | None,
-    as_json: bool,
-    *,
-    resumed: bool,
-) -> int:
-    from evenhand.campaign.conduct import conduct
-    from evenhand.campaign.events import Events
-    from evenhand.campaign.progress import Deadline, Pace, Several
+class _How(NamedTuple):
+    """How a campaign is run: on what, for how long, and where its events are written."""
 
-    with _standing(plan, store, make=not resumed) as now, usage(), ExitStack() as stack:
+    workers: int
+    cluster: str
+    events: Path | None
+    stop_after: float | None
+    again: bool
+    resumed: bool
+
+
+def _conducted(plan: Path, store: str, how: _How, out: Path | None, *, as_json: bool) -> int:
+    with _standing(plan, store, make=not how.resumed) as now, usage(), ExitStack() as stack:
         campaign = now.campaign
-        if resumed and not now.store.begun(campaign.digest):
+        if how.resumed and not now.store.begun(campaign.digest):
             raise BadUse(f"{now.store.name}: this plan was never begun there; use `evenhand campaign run`")
-        folder = _folder(out)
-        executor = _executor(cluster, jobs or cores())
+        folder = folder_for(out)
+        executor = connected(how.cluster) if how.cluster else here(how.workers)
         identities = [task.identity for unit in campaign.units for task in (unit.whole, *unit.pieces)]
         pace = Pace(campaign, now.store.durations(identities), executor.workers)
         watches: list[Watch] = [pace]
-        told = Events(events, pace, {"plan": campaign.digest, "resumed": resumed}) if events is not None else None
+        told = (
+            Events(how.events, pace, {"plan": campaign.digest, "resumed": how.resumed})
+            if how.events is not None
+            else None
+        )
         watches += [told] if told is not None else []
         console = Console(stderr=True, highlight=False, emoji=False, markup=False)
         if console.is_terminal:
-            from evenhand.campaign.progress import Bar
-
             watches.append(stack.enter_context(Bar(pace, console)))
-        watches += [Deadline(stop_after)] if stop_after is not None else []
+        watches += [Deadline(how.stop_after)] if how.stop_after is not None else []
         now.store.begin(campaign.digest, dict(campaign.content))
-        early = conduct(now, executor, Several(*watches), again=again)
+        early = conduct(now, executor, Watches(*watches), again=how.again)
         stack.close()
         return _finished(now, pace, told, folder, as_json, early)
 
 
-def _finished(now: Standing, pace: Pace, told: Any, folder: Path | None, as_json: bool, early: bool) -> int:
+def _finished(now: CampaignState, pace: Pace, told: Any, folder: Path | None, as_json: bool, early: bool) -> int:
     states = list(now.states())
     done, undecided = sum(state.done for state in states), sum(bool(state.because) for state in states)
     left = len(states) - done - undecided
     how = "ended early" if early else "ended"
-    from evenhand.campaign.progress import span
 
     say(
         f"campaign {how} after {span(pace.seconds)}: {plural(pace.done, 'task')} now; of {plural(len(states), 'job')} "
@@ -275,9 +262,7 @@ def _finished(now: Standing, pace: Pace, told: Any, folder: Path | None, as_json
     return code
 
 
-def _reported(now: Standing, folder: Path | None, as_json: bool) -> int:
-    from evenhand.campaign.summary import report_of
-
+def _reported(now: CampaignState, folder: Path | None, as_json: bool) -> int:
     report: Report = report_of(now)
     if folder is not None:
         with usage():
@@ -288,45 +273,25 @@ def _reported(now: Standing, folder: Path | None, as_json: bool) -> int:
 
 
 @contextmanager
-def _standing(plan: Path, store: str, *, make: bool) -> Generator[Standing]:
+def _standing(plan: Path, store: str, *, make: bool) -> Generator[CampaignState]:
     """How the campaign of a plan stands in its store.  Raises BadUse for either that cannot be used."""
-    from evenhand.campaign.conduct import Standing
-    from evenhand.campaign.store import opened, store_url
-
     with usage():
         campaign = _read(plan)
         kept = opened(store_url(store, plan), make=make)
         try:
-            yield Standing(campaign, kept)
+            yield CampaignState(campaign, kept)
         finally:
             kept.close()
 
 
 def _read(plan: Path) -> Campaign:
-    from evenhand.campaign.planfile import read_plan
-
     campaign = read_plan(plan, content_of(plan))
     for protocol in dict.fromkeys(unit.job.protocol for unit in campaign.units):
         fixtures_of(protocol)  # a file that cannot be used is said now, not after the run
     return campaign
 
 
-def _executor(cluster: str, workers: int) -> Executor:
-    if cluster:
-        from evenhand.campaign.cluster import cluster as connected
-
-        return connected(cluster)
-    from evenhand.campaign.execute import here
-
-    return here(workers)
-
-
-def _folder(out: Path | None) -> Path | None:
-    with usage():
-        return None if out is None else ready_folder(out)
-
-
-def _of_other_sources(now: Standing) -> int:
+def _of_other_sources(now: CampaignState) -> int:
     """How many jobs that are left were done under other sources or versions."""
     waiting = [state.unit.whole.identity for state in now.states() if not state.done]
     return len(now.store.durations(waiting))

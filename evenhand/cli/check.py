@@ -11,32 +11,39 @@ from typing import Annotated, Any
 
 import typer
 
-from evenhand.adapters.kernels import NoKernel, Source, adapter_source, command_source
-from evenhand.adapters.limits import Limits
-from evenhand.cli import completion
-from evenhand.cli.common import (
-    BadUse,
+from evenhand.cli.console import BadUse, counting, emit, guarded, terminal, usage
+from evenhand.cli.options import (
+    AdapterOption,
+    CommandOption,
     JsonOut,
     ProtocolName,
     ReadingOption,
     ScopeOption,
-    bundle_named,
-    counting,
-    emit,
-    guarded,
-    terminal,
-    usage,
+    SeedOption,
+    SystemNames,
 )
-from evenhand.model.canonical import Json
-from evenhand.plan import chosen_readings, chosen_scope
-from evenhand.properties.registry import Bundle
-from evenhand.properties.verdict import Status
-from evenhand.report.readable import plural
+from evenhand.cli.output import folder_for
+from evenhand.cli.requests import bundle_named
+from evenhand.conform.adapters.kernels import NoKernel, Source, adapter_source, command_source
+from evenhand.conform.adapters.limits import KernelLimits
+from evenhand.conform.adapters.wire import text
+from evenhand.conform.checking.files import save_finding
+from evenhand.conform.checking.finding import finding_json
+from evenhand.conform.checking.loop import EXHAUSTIVE, MACHINE, SEPARATING, CheckEffort, check_system, scopes_of
+from evenhand.conform.checking.multi_run import PAIRS, PROMISES
+from evenhand.conform.documents import check_document
+from evenhand.core.bundle import Bundle
+from evenhand.core.canonical import Json
+from evenhand.core.document import DocumentRefused
+from evenhand.core.text import describe, inert
+from evenhand.core.verdict import Status
+from evenhand.core.versions import versions
+from evenhand.jobs.fixtures import fixtures_of
+from evenhand.jobs.plan import chosen_readings, chosen_scope
+from evenhand.report.phrases import plural
 from evenhand.report.report import INTERRUPTED
-from evenhand.report.store import ready_folder
 from evenhand.report.table import print_lines
-from evenhand.report.text import describe, inert
-from evenhand.versions import versions
+from evenhand.search.verdicts import changed_readings
 
 __all__ = ["check"]
 
@@ -44,25 +51,13 @@ __all__ = ["check"]
 @guarded
 def check(
     protocol: ProtocolName,
-    adapter: Annotated[
-        str, typer.Option(metavar="MODULE:FACTORY", help="A Python adapter; docs/how-to/check-your-kernel.md.")
-    ] = "",
-    command: Annotated[
-        str, typer.Option(metavar="COMMAND", help="A program that speaks JSON Lines on stdin and stdout.")
-    ] = "",
+    adapter: AdapterOption = "",
+    command: CommandOption = "",
     constitution: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Check a document that configures the protocol, instead of a kernel."),
     ] = None,
-    system: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--system",
-            metavar="NAME",
-            help="Only this system (repeatable); by default all it supports.",
-            autocompletion=completion.systems,
-        ),
-    ] = None,
+    system: SystemNames = None,
     scope: ScopeOption = None,
     reading: ReadingOption = None,
     claims_only: Annotated[
@@ -93,7 +88,7 @@ def check(
     promises: Annotated[
         int, typer.Option(metavar="N", min=0, help="Steps on the graph of a kernel that tells its state.")
     ] = 1_000,
-    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Where the random engines start.")] = 0,
+    seed: SeedOption = 0,
     answer_seconds: Annotated[
         float, typer.Option(metavar="SECONDS", min=0.01, help="A kernel without an answer for so long hangs.")
     ] = 2.0,
@@ -114,23 +109,20 @@ def check(
         if adapter or command:
             raise BadUse("a document is checked for itself: leave --adapter and --command out")
         return _document(protocol, constitution, as_json)
-    from evenhand.checking.loop import EXHAUSTIVE, MACHINE, SEPARATING, Effort
-    from evenhand.checking.several import PAIRS, PROMISES
 
     bundle = bundle_named(protocol)
-    limits = Limits(seconds=answer_seconds, mebibytes=memory)
+    limits = KernelLimits(seconds=answer_seconds, mebibytes=memory)
     with usage():
         if bool(adapter) == bool(command):
             raise BadUse("name the kernel by exactly one of --adapter module:factory and --command '…'")
         source = adapter_source(adapter, limits) if adapter else command_source(command, limits)
-        folder = ready_folder(out) if out is not None else None
-    phases = (EXHAUSTIVE, *((MACHINE,) if examples else ()), SEPARATING, PAIRS, PROMISES)
-    effort = Effort(
+        folder = folder_for(out)
+    effort = CheckEffort(
         None if exhaustive else transitions,
         examples,
         seed=seed,
         seconds=seconds,
-        phases=phases,
+        phases=(EXHAUSTIVE, *((MACHINE,) if examples else ()), SEPARATING, PAIRS, PROMISES),
         first=first,
         pairs=pairs,
         promises=promises,
@@ -173,10 +165,8 @@ def check(
 
 def _document(protocol: str, path: Path, as_json: bool) -> int:
     """Check a document: 0 nothing found, 1 something found, 2 no such document."""
-    from evenhand.documents import DocumentRefused, checker_of
-
     try:
-        checked = checker_of(bundle_named(protocol).name)(path)
+        checked = check_document(bundle_named(protocol).name, path)
     except DocumentRefused as error:
         raise BadUse(str(error)) from error
     findings = [one for one in checked.answers if one.bad]
@@ -215,9 +205,6 @@ def _checked(
     effort: Any,
 ) -> Iterator[Any]:
     """Each system in turn; the time left is shared evenly among those that are left."""
-    from evenhand.checking.loop import check_system, scopes_of
-    from evenhand.fixtures import fixtures_of
-
     with usage():
         for name in names:
             if name not in bundle.model.systems:
@@ -227,7 +214,7 @@ def _checked(
         systems = [one.under(**dict(chosen_readings(one, reading))) for one in systems]
         placed = [(one, (one.at(**sizes),) if sizes else scopes_of(bundle, one)) for one in systems]
         for at in (at for _, scopes in placed for at in scopes):
-            if next(iter(at.all_configs()), None) is None:
+            if not any(True for _ in at.all_configs()):  # a configuration may be None
                 raise BadUse(f"{at.name} has no configuration at {at.scope}; choose other sizes with --scope")
         records = [record for _, record in fixtures_of(bundle.name)]
     ends = None if effort.seconds is None else time.monotonic() + effort.seconds
@@ -255,8 +242,6 @@ def _checked(
 
 def _stated_false(bundle: Bundle, system: Any) -> frozenset[str]:
     """The claims that are registered to be refuted in this system under its readings."""
-    from evenhand.properties.search.verdicts import changed_readings
-
     changed = changed_readings(system)
     return frozenset(
         claim.name
@@ -269,22 +254,23 @@ def _finding(
     bundle: Bundle, checked: Any, defect: Any, source: Source, kernel: str, folder: Path | None, claims_only: bool
 ) -> dict[str, Json]:
     """A finding as JSON, with the file it was written to."""
-    from evenhand.checking.files import file_stem, save_finding
-    from evenhand.checking.finding import finding_json
-
     made = finding_json(bundle.name, checked.system, defect, bundle.claims, claims_only=claims_only, kernel=source.name)
     trace: list[Json] = [describe(action) for action in defect.sighting.scenario.actions]
     beside = defect.sighting.beside
     traces: dict[str, Json] = {"trace": trace}
     if beside is not None:
         traces["trace_beside"] = [describe(action) for action in beside.scenario.actions]
-    fixture = f"{bundle.name}/{file_stem(made)}.json"
     if folder is None:
         return {**made, **traces, "fixture": None}
     with usage():
         path = save_finding(made, folder, kernel)
     test = path.with_name(f"test_{path.stem.replace('--', '_')}.py")
-    return {**made, **traces, "fixture": fixture, "reproduce": shlex.join(["pytest", str(test)])}
+    return {
+        **made,
+        **traces,
+        "fixture": path.relative_to(folder).as_posix(),
+        "reproduce": shlex.join(["pytest", str(test)]),
+    }
 
 
 def _told(checked: Any) -> dict[str, Json]:
@@ -351,8 +337,6 @@ def _found(one: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _brief(action: Json) -> str:
-    from evenhand.adapters.wire import text
-
     said = inert(text(action))
     return said if len(said) <= 200 else said[:199] + "…"
 

@@ -10,31 +10,21 @@ from rich.table import Table
 from rich.text import Text
 
 from evenhand.cli import completion
-from evenhand.cli.common import (
-    BadUse,
-    JobsOption,
-    JsonOut,
-    ProtocolName,
-    ScopeOption,
-    SystemOption,
-    bundle_named,
-    cores,
-    emit,
-    guarded,
-    running,
-    terminal,
-    usage,
-)
-from evenhand.model.system import Scope
-from evenhand.plan import chosen_scope
-from evenhand.properties.registry import Bundle
-from evenhand.report.readable import plural
+from evenhand.cli.console import BadUse, emit, guarded, running, terminal, usage
+from evenhand.cli.options import JobsOption, JsonOut, ProtocolName, ScopeOption, SeedOption, SystemOption
+from evenhand.cli.requests import bundle_named, cores
+from evenhand.core.bundle import Bundle
+from evenhand.core.system import Scope
+from evenhand.core.text import inert
+from evenhand.core.versions import versions
+from evenhand.jobs.plan import chosen_scope
+from evenhand.report.phrases import plural
 from evenhand.report.table import print_lines
-from evenhand.report.text import inert
-from evenhand.versions import versions
+from evenhand.studies.comparing import compare, sides_of, written
+from evenhand.studies.sensitivity import sensitivity_table
 
 if TYPE_CHECKING:
-    from evenhand.flips import FlipTable
+    from evenhand.studies.sensitivity import SensitivityTable
 
 __all__ = ["compare_command"]
 
@@ -72,7 +62,7 @@ def compare_command(
     examples: Annotated[
         int, typer.Option(min=0, metavar="N", help="Runs drawn where no search separates; 0: none.")
     ] = 200,
-    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Where the drawing starts.")] = 0,
+    seed: SeedOption = 0,
     jobs: JobsOption = None,
     as_json: JsonOut = False,
 ) -> int:
@@ -88,7 +78,6 @@ def compare_command(
         if mutant:
             raise BadUse("--table is about readings; leave --mutant out")
         return _table(bundle, reading or [], system, sizes, jobs or cores(), as_json)
-    from evenhand.comparing import compare, sides_of, written
 
     began = time.monotonic()
     with running(0, "compare") as advance, usage():
@@ -103,11 +92,9 @@ def compare_command(
 
 def _table(bundle: Bundle, readings: list[str], system: str, scope: Scope | None, jobs: int, as_json: bool) -> int:
     """Print the table; 0 whatever flips, 3 where cells stayed open."""
-    from evenhand.flips import flip_table
-
     began = time.monotonic()
     with running(0, "compare") as advance, usage():
-        found = flip_table(
+        found = sensitivity_table(
             bundle,
             readings=readings,
             system=system,
@@ -129,7 +116,7 @@ def _where(bundle: Bundle, system: str, scope: Scope) -> str:
     return f"{system} {differs}".rstrip()
 
 
-def _print(bundle: Bundle, found: FlipTable) -> None:
+def _print(bundle: Bundle, found: SensitivityTable) -> None:
     console = terminal()
     table = Table(title=Text(f"{inert(found.protocol)}: what each reading changes"), title_justify="left")
     for column in ("reading", "value", "claim", "in", "default", "now", "steps"):

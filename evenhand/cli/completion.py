@@ -7,12 +7,22 @@ line so far offers nothing; the command itself will say what is wrong.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
+from evenhand.conform.vectors.settings import SUITES
+from evenhand.core.bundle import ProtocolBroken
+from evenhand.core.property import Reachable
+from evenhand.core.registry import find
+from evenhand.core.registry import protocols as every
+from evenhand.core.system import reading_values
+from evenhand.jobs.plan import written_value
+from evenhand.smt.registry import stated
+
 if TYPE_CHECKING:
-    from evenhand.properties.registry import Bundle
+    from evenhand.core.bundle import Bundle
 
 __all__ = ["claims", "goals", "mutants", "protocols", "quotients", "readings", "suites", "systems", "theorems"]
 
@@ -23,8 +33,6 @@ def _offered(list_names: Callable[[Bundle, str], Iterator[str]]) -> Names:
     """A completion from what lists names, given the protocol and the system on the line so far (empty: none)."""
 
     def offer(ctx: typer.Context, incomplete: str) -> list[str]:
-        from evenhand.properties.registry import ProtocolBroken, find
-
         try:
             bundle = find(_one(ctx.params.get("protocol") or ctx.args))
             system = _one(ctx.params.get("system"))
@@ -45,13 +53,22 @@ def _one(named: Any) -> str:
 
 def protocols(incomplete: str) -> list[str]:
     """The protocols."""
-    from evenhand.properties.registry import ProtocolBroken
-    from evenhand.properties.registry import protocols as every
-
     try:
-        return [bundle.name for bundle in every() if bundle.name.startswith(incomplete)]
+        names = [bundle.name for bundle in every() if bundle.name.startswith(incomplete)]
     except ProtocolBroken:
+        names = []
+    return names or _files(incomplete)
+
+
+def _files(incomplete: str) -> list[str]:
+    """Python files and folders that begin so, for a system of one's own; nothing is imported."""
+    head, slash, tail = incomplete.rpartition("/")
+    folder = Path(f"{head}{slash}")
+    if not (head or tail) or not folder.is_dir():
         return []
+    found = sorted(path for path in folder.iterdir() if path.name.startswith(tail))
+    shown = (f"{head}{slash}{path.name}" + ("/" if path.is_dir() else "") for path in found)
+    return [name for name in shown if name.endswith((".py", "/"))]
 
 
 def _systems(bundle: Bundle, _system: str) -> Iterator[str]:
@@ -66,16 +83,12 @@ def _claims(bundle: Bundle, system: str) -> Iterator[str]:
 
 def _goals(bundle: Bundle, system: str) -> Iterator[str]:
     """The goals of the system, or of any."""
-    from evenhand.properties.property import Reachable
-
     claims = bundle.claims_of(system) if system else bundle.claims
     yield from (claim.name for claim in claims if isinstance(claim, Reachable))
 
 
 def _theorems(bundle: Bundle, _system: str) -> Iterator[str]:
     """The theorems and invariants of the protocol."""
-    from evenhand.proofs.registry import stated
-
     yield from (one.name for one in stated(bundle.name))
 
 
@@ -94,9 +107,6 @@ def _quotients(bundle: Bundle, system: str) -> Iterator[str]:
 
 def _readings(bundle: Bundle, system: str) -> Iterator[str]:
     """Every reading with every value that can be listed."""
-    from evenhand.model.system import reading_values
-    from evenhand.plan import written_value
-
     for name, one in bundle.model.systems.items():
         if system in ("", name):
             for reading, values in reading_values(one.readings).items():
@@ -105,8 +115,6 @@ def _readings(bundle: Bundle, system: str) -> Iterator[str]:
 
 def suites(incomplete: str) -> list[str]:
     """The suites of vectors."""
-    from evenhand.vectors.settings import SUITES
-
     return [name for name in SUITES if name.startswith(incomplete)]
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -10,46 +12,49 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from evenhand.cli import completion
-from evenhand.cli.common import (
-    BadUse,
+from evenhand.cli.console import BadUse, Unknown, counting, guarded, terminal, usage
+from evenhand.cli.options import (
     Claim,
     JsonOut,
     KeepOption,
+    MaxStates,
+    MethodOption,
     MutantName,
     ProtocolName,
     ReadingOption,
     ScopeOption,
+    SeedOption,
     SystemOption,
-    Unknown,
-    bundle_named,
-    counting,
-    finish,
-    guarded,
-    job_for,
-    keep,
-    terminal,
-    usage,
 )
+from evenhand.cli.output import finish, folder_for, keep
+from evenhand.cli.requests import bundle_named, job_for
 from evenhand.cli.waits import waiting
-from evenhand.engines import findings_of, steps_beyond
-from evenhand.model.system import System, UnknownName
-from evenhand.plan import Job, chosen_part, claims_for
-from evenhand.proofs.smt.portfolio import NoSolver
-from evenhand.properties.licence import Licence
-from evenhand.properties.property import Reachable
-from evenhand.properties.registry import Bundle
-from evenhand.proving import licence_for
-from evenhand.report.finding import plain
+from evenhand.core.bundle import Bundle
+from evenhand.core.licence import Licence
+from evenhand.core.property import Reachable
+from evenhand.core.system import System, UnknownName
+from evenhand.core.text import inert
+from evenhand.core.versions import versions
+from evenhand.evidence.finding import plain
+from evenhand.jobs.engines import findings_of, steps_beyond
+from evenhand.jobs.plan import BOUNDS, Budget, Job, chosen_part, claims_for
+from evenhand.jobs.proving import licence_for
+from evenhand.machine import fuzz as drive
+from evenhand.report.actions import action_lines, action_table, actions_json
 from evenhand.report.graph import exporter
-from evenhand.report.readable import classes, plural
+from evenhand.report.phrases import classes, plural
 from evenhand.report.report import Report
-from evenhand.report.store import ready_folder
 from evenhand.report.table import print_lines
-from evenhand.report.text import inert
-from evenhand.versions import versions
+from evenhand.search import ModelError, NoSuchPart
+from evenhand.search import explore as search
+from evenhand.search.disk import SpillFailed
+from evenhand.search.engine import Exploration, SearchOptions
+from evenhand.search.methods import MethodName
+from evenhand.search.spilling import Folder
+from evenhand.smt.portfolio import NoSolver
 
 if TYPE_CHECKING:
-    from evenhand.properties.search.disk import Spill
+    from evenhand.search.disk import Spill
 
 AnySystem = System[Any, Any, Any, Any, Any]
 
@@ -79,10 +84,7 @@ def explore(
             autocompletion=completion.goals,
         ),
     ] = None,
-    max_states: Annotated[
-        int | None,
-        typer.Option(metavar="N", min=1, help="Stop after so many states of one configuration; may end UNDECIDED."),
-    ] = None,
+    max_states: MaxStates = None,
     depth: Annotated[
         int | None, typer.Option(metavar="N", min=0, help="Stop after so many steps; may end UNDECIDED.")
     ] = None,
@@ -93,15 +95,7 @@ def explore(
         Path | None,
         typer.Option(metavar="DIR", help="Go on in this folder where --max-memory ends; nothing stays there."),
     ] = None,
-    tier: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N",
-            min=0,
-            max=3,
-            help="0: every action, 1: equal work once, 2: rows, 3: orbits (with --symmetry). Default: the best.",
-        ),
-    ] = None,
+    method: MethodOption = None,
     graph: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the graph: .dot, .graphml or .json by suffix.")
     ] = None,
@@ -141,11 +135,10 @@ def explore(
     Every configuration, every state, every joint choice.  Exit codes: 0 all as stated; 1 something refuted that
     nobody stated; 2 bad use; 3 something undecided that was not stated (a bound was hit, say); 130 interrupted.
     """
-    from evenhand.properties.search import ModelError, NoSuchPart  # engines are slow to import; `--help` needs none
-    from evenhand.properties.search import explore as search
-    from evenhand.properties.search.disk import SpillFailed
-
     bundle = bundle_named(protocol)
+    bounded = max_states is not None or depth is not None or max_memory is not None
+    if bundle.own and not yes and not bounded:
+        max_states, bounded = BOUNDS[Budget.standard].max_states, True  # nothing says that it ends
     asked = Job(bundle.name, "explore", system, variant=mutant, max_states=max_states, depth=depth, part=part)
     job, chosen = job_for(bundle, asked, scope, reading, [*(claim or ()), *(reach or ())])
     _are_goals(bundle, chosen.name, reach or [])
@@ -156,50 +149,67 @@ def explore(
         raise BadUse("--wait-for looks at every configuration; leave --part out")
     names = _quotients(chosen, quotient or [], symmetry=symmetry, waits=wait_for is not None)
     waits = None if wait_for is None else waiting(chosen, wait_for)
-    folder = _folder(out)
+    folder = folder_for(out)
     disk = _disk(spill, max_memory)
     licences = [_licence(bundle, chosen, name) for name in names]
     job = replace(job, quotient="+".join(licence.quotient for licence in licences))
-    group = any(licence.quotient == one.name for licence in licences for one in chosen.quotients)
-    mend = "leave --tier out for the best that can"
-    if group and tier is None and chosen.domains is not None:
-        mend = "name claims that can with --claim or --reach, or leave the quotient out"
-        tier = 3  # what orbits cannot answer is UNDECIDED then, instead of being sought in the whole graph
-    if tier == 3 and disk is not None:
-        raise BadUse("orbits are searched in memory: leave --spill out, or the quotient and --tier 3")
-    if max_states is None and depth is None and max_memory is None and not yes and not licences:
+    method, mend = _method(chosen, method, licences, disk)
+    if not bounded and not yes and not licences:
         _is_finishable(chosen)
+    options: SearchOptions = {"max_states": max_states, "depth": depth, "method": method, "licence": licences}
+    if max_memory is not None:
+        options |= {"max_memory": max_memory << 20, "spill": disk}
+    counts = chosen.joint is None and (bundle.own or as_json)
     began = time.monotonic()
-    try:
-        with counting(job.title) as progress:
-            found = search(
-                chosen,
-                claims_for(bundle, chosen.name, job.claims),
-                max_states=max_states,
-                depth=depth,
-                max_memory=None if max_memory is None else max_memory << 20,
-                spill=disk,
-                tier=tier,
-                licence=licences,
-                part=portion,
-                progress=progress,
-                jobs=jobs,
-            )
-    except (ModelError, SpillFailed) as error:
-        raise BadUse(str(error)) from error
-    except ValueError as error:
-        if isinstance(error, NoSuchPart):
-            raise BadUse(str(error)) from error
-        if tier is None:
-            raise
-        raise BadUse(f"{error}; {mend}") from error
+    with _refused(mend), counting(job.title) as progress:
+        claims = claims_for(bundle, chosen.name, job.claims)
+        found = search(chosen, claims, part=portion, progress=progress, jobs=jobs, count_actions=counts, **options)
     findings = findings_of(bundle, job, chosen, found.verdicts)
     report = Report(findings, _settings(job, chosen), versions(), timing={"total": time.monotonic() - began})
-    waited, told = waits(max_states, depth, max_memory) if waits is not None else ({}, [])
+    waited, lines = waits(max_states, depth, max_memory) if waits is not None else ({}, [])
     if export is not None:
         with usage():
             export(found.condensation() if parts else found.to_networkx())
-    more = {
+    more = {**_counts(found), **(actions_json(found) if counts else {}), **waited}
+    if not as_json:
+        say_counts(more)
+        if found.actions is not None:
+            terminal().print(action_table(found.actions))
+            lines = [*action_lines(found.actions, complete=found.complete), *lines]
+        print_lines(terminal(), map(inert, lines))
+    return finish(keep(folder, report), more, as_json=as_json)
+
+
+def _method(
+    system: AnySystem, method: MethodName | None, licences: Sequence[Licence], disk: Spill | None
+) -> tuple[MethodName | None, str]:
+    """The method to search by, and how to mend a refusal; empty where no method was chosen.  Raises BadUse."""
+    mend = "leave --method out for the best that can" if method is not None else ""
+    group = any(licence.quotient == one.name for licence in licences for one in system.quotients)
+    if group and method is None and system.domains is not None:
+        # What orbits cannot answer is UNDECIDED then, instead of being sought in the whole graph.
+        mend = "name claims that can with --claim or --reach, or leave the quotient out"
+        method = MethodName.symmetric
+    if method is MethodName.symmetric and disk is not None:
+        raise BadUse("orbits are searched in memory: leave --spill out, or the quotient and --method symmetric")
+    return method, mend
+
+
+@contextmanager
+def _refused(mend: str) -> Generator[None]:
+    """What the search refuses is bad use; `mend` says what to change where a method was asked for."""
+    try:
+        yield
+    except (ModelError, SpillFailed, NoSuchPart) as error:
+        raise BadUse(str(error)) from error
+    except ValueError as error:
+        if not mend:
+            raise
+        raise BadUse(f"{error}; {mend}") from error
+
+
+def _counts(found: Exploration) -> dict[str, Any]:
+    return {
         "states": found.states,
         "transitions": found.transitions,
         "edges": found.edges,
@@ -207,16 +217,11 @@ def explore(
         "configs": found.configs,
         "complete": found.complete,
         "spilled": found.spilled,
-        "tier": found.tier,
-        "why_tier": found.why_tier,
+        "method": found.method,
+        "why_method": found.why_method,
         "reach": dict(found.reach),
         **({"counted": CLASSES} if found.classes else {}),
-        **waited,
     }
-    if not as_json:
-        say_counts(more)
-        print_lines(terminal(), map(inert, told))
-    return finish(keep(folder, report), more, as_json=as_json)
 
 
 def _quotients(system: AnySystem, names: list[str], *, symmetry: bool, waits: bool) -> tuple[str, ...]:
@@ -269,7 +274,7 @@ def say_counts(counts: dict[str, Any]) -> None:
     end = "complete" if counts["complete"] else "NOT complete"
     if counts["spilled"]:
         end += f", {counts['spilled']} of the states on disk"
-    lines = [f"{sizes}, depth {counts['depth']}, {end} (tier {counts['tier']}: {counts['why_tier']})"]
+    lines = [f"{sizes}, depth {counts['depth']}, {end} ({counts['method']}: {counts['why_method']})"]
     lines += [f"shortest way to {goal}: {plural(length, 'step')}" for goal, length in sorted(counts["reach"].items())]
     print_lines(terminal(), map(inert, lines))
 
@@ -281,20 +286,12 @@ def _are_goals(bundle: Bundle, system: str, names: list[str]) -> None:
             raise BadUse(f"{name!r} is no goal of {system}; there is: {', '.join(sorted(goals)) or 'none'}")
 
 
-def _folder(out: Path | None) -> Path | None:
-    with usage():
-        return None if out is None else ready_folder(out)
-
-
 def _disk(spill: Path | None, max_memory: int | None) -> Spill | None:
-    from evenhand.properties.search.disk import SpillFailed
-    from evenhand.spilling import Folder
-
     if spill is None:
         return None
     if max_memory is None:
         raise BadUse("--spill says where to go on when memory ends; say with --max-memory when that is")
-    _folder(spill)
+    folder_for(spill)
     try:
         return Folder(spill).ready()
     except SpillFailed as error:
@@ -331,7 +328,7 @@ def fuzz(
     claim: Claim = None,
     examples: Annotated[int, typer.Option(metavar="N", min=1, help="How many runs.")] = 200,
     steps: Annotated[int, typer.Option(metavar="N", min=1, help="How many actions a run has at most.")] = 20,
-    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Where the random choices start.")] = 0,
+    seed: SeedOption = 0,
     guided: Annotated[
         bool, typer.Option("--guided", help="Steer towards transitions and changes of class that were seen least.")
     ] = False,
@@ -344,12 +341,10 @@ def fuzz(
     something was; 2 bad use; 3 something undecided that was not stated; 130 interrupted, after printing what was
     found.
     """
-    from evenhand.properties.machine import fuzz as drive
-
     bundle = bundle_named(protocol)
     asked = Job(bundle.name, "fuzz", system, variant=mutant, examples=examples, steps=steps, seed=seed, guided=guided)
     job, chosen = job_for(bundle, asked, scope, reading, claim)
-    folder = _folder(out)
+    folder = folder_for(out)
     generator = next((g for g in bundle.generators if g.system == chosen.name), None)
     began = time.monotonic()
     with counting(job.title) as progress:

@@ -8,19 +8,22 @@ from typing import Annotated, Any
 
 import typer
 
-from evenhand.cli.common import JsonOut, emit, finish, guarded, terminal, usage
+from evenhand.cli.console import BadUse, emit, guarded, terminal, usage
+from evenhand.cli.options import JsonOut
+from evenhand.cli.output import finish
 from evenhand.cli.waits import waiting_after
-from evenhand.counterexamples.record import Record
-from evenhand.counterexamples.replay import Replayed, renewed, replay_record
-from evenhand.counterexamples.store import load, write_atomically
-from evenhand.fixtures import fixture_at, replay_findings
-from evenhand.model.canonical import Json
-from evenhand.report.readable import refutation
+from evenhand.core.canonical import Json, canonical_bytes
+from evenhand.core.text import describe, inert
+from evenhand.core.versions import versions
+from evenhand.evidence.itf import itf_of_run
+from evenhand.evidence.record import Record
+from evenhand.evidence.replay import Replayed, renewed, replay_record
+from evenhand.evidence.store import load, write_atomically
+from evenhand.evidence.story import trace_lines
+from evenhand.jobs.fixtures import fixture_at, replay_findings
+from evenhand.report.phrases import refutation
 from evenhand.report.report import Report
 from evenhand.report.table import print_lines
-from evenhand.report.text import describe, inert
-from evenhand.report.trace import trace_lines
-from evenhand.versions import versions
 
 __all__ = ["replay", "show"]
 
@@ -80,8 +83,9 @@ def _migrate(path: Path, record: Record, result: Replayed) -> bool:
 
 
 def _replayed(path: Path) -> tuple[Record, Replayed]:
-    record = load(fixture_at(path))
-    return record, replay_record(record, origin=str(path))
+    file = fixture_at(path)
+    record = load(file)
+    return record, replay_record(record, origin=str(path), file=file)
 
 
 @guarded
@@ -92,6 +96,9 @@ def show(
         Path | None,
         typer.Option("--wait-for", metavar="OUT", help="Write who waits for whom at its end: .dot, .graphml or .json."),
     ] = None,
+    as_itf: Annotated[
+        Path | None, typer.Option("--itf", metavar="OUT", help="Write the run as an ITF trace, with every state.")
+    ] = None,
     as_json: JsonOut = False,
 ) -> int:
     """Show a counterexample step by step.
@@ -100,7 +107,12 @@ def show(
     """
     with usage():
         record, result = _replayed(file)
-    lines = trace_lines(result.system, result.evidence, full=full)
+    lines = _lines(file, result, full)
+    if as_itf is not None:
+        meta = {"description": record.sentence, "protocol": record.protocol, "claim": record.claim}
+        with usage():
+            made = itf_of_run(result.system, result.evidence, meta)
+            write_atomically(as_itf, canonical_bytes(made) + b"\n")
     waited, told = waiting_after(result.system, result.evidence, wait_for) if wait_for is not None else ({}, [])
     if as_json:
         emit({"file": str(file), "record": record.to_json(), "trace": list(lines), "message": result.message, **waited})
@@ -112,6 +124,19 @@ def show(
     ]
     print_lines(terminal(), (*map(inert, head), *lines, inert(result.message), *map(inert, told)))
     return 0
+
+
+def _lines(file: Path, result: Replayed, full: bool) -> tuple[str, ...]:
+    """The run in lines.  Raises BadUse where a system of one's own raises along a run that it no longer offers."""
+    try:
+        return trace_lines(result.system, result.evidence, full=full)
+    except Exception as error:
+        if not result.regression:
+            raise
+        raise BadUse(
+            f"{file}: the run cannot be shown any more, for {result.system.name} raises {type(error).__name__}: "
+            f"{error}. {result.message}"
+        ) from error
 
 
 def _readings(chosen: Any, full: bool) -> list[str]:

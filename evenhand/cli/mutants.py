@@ -12,30 +12,25 @@ from rich.table import Table
 from rich.text import Text
 
 from evenhand.cli import completion
-from evenhand.cli.common import (
-    JobsOption,
-    JsonOut,
-    ProtocolName,
-    bundle_named,
-    cores,
-    emit,
-    guarded,
-    running,
-    terminal,
-    usage,
-)
-from evenhand.fixtures import mutant_fixture
-from evenhand.mutants import Kill, KillMatrix, MutantRow, kill_matrix
-from evenhand.plan import Budget, Job
-from evenhand.properties.registry import Bundle
-from evenhand.proving import theorem_names
-from evenhand.report.readable import plural
-from evenhand.report.store import ready_folder
+from evenhand.cli.console import BadUse, emit, guarded, running, terminal, usage
+from evenhand.cli.options import BudgetOption, JobsOption, JsonOut, ProtocolName, SeedOption
+from evenhand.cli.output import folder_for
+from evenhand.cli.requests import bundle_named, cores
+from evenhand.core.bundle import Bundle
+from evenhand.core.text import inert
+from evenhand.core.versions import versions
+from evenhand.jobs.plan import Budget, Job
+from evenhand.jobs.proving import theorem_names
+from evenhand.report.phrases import plural
 from evenhand.report.table import print_lines
-from evenhand.report.text import inert
-from evenhand.versions import versions
+from evenhand.studies.mutant_fixtures import mutant_fixture
+from evenhand.studies.mutants import Hunt, Kill, KillMatrix, MutantRow, kill_matrix
+from evenhand.variants.automatic import automatic_names
 
-__all__ = ["mutants"]
+__all__ = ["MADE", "mutants"]
+
+MADE = 20
+"""Mutants made by rule for a system of one's own that brings none."""
 
 
 @guarded
@@ -47,12 +42,12 @@ def mutants(
             "--mutant", metavar="NAME", help="Only this mutant (repeatable).", autocompletion=completion.mutants
         ),
     ] = None,
-    budget: Annotated[Budget, typer.Option(help="How hard each mutant is hunted.")] = Budget.quick,
+    budget: BudgetOption = Budget.quick,
     automatic: Annotated[
         int, typer.Option(min=0, metavar="N", help="So many more mutants, made by rule and chosen by --seed.")
     ] = 0,
     proofs: Annotated[bool, typer.Option("--proofs/--no-proofs", help="Let the theorems hunt as well.")] = True,
-    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Where the random engines start.")] = 0,
+    seed: SeedOption = 0,
     jobs: JobsOption = None,
     fixtures: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Write one shrunk counterexample of each killed mutant there.")
@@ -65,9 +60,11 @@ def mutants(
     (or a fate is not the registered one), 2 bad use, 130 interrupted.
     """
     bundle = bundle_named(protocol)
+    folder = folder_for(fixtures)
     with usage():
-        folder = ready_folder(fixtures) if fixtures is not None else None
         theorems = theorem_names(bundle.name, mutants=mutant or ()) if proofs else ()
+    if bundle.own and not bundle.model.mutants and not mutant:
+        automatic = _by_rule(bundle, automatic or MADE, seed)
     began = time.monotonic()
     with running(0, "mutants") as advance:
 
@@ -79,12 +76,10 @@ def mutants(
                 bundle,
                 mutants=mutant or (),
                 theorems=theorems,
-                budget=budget,
                 automatic=automatic,
-                seed=seed,
-                jobs=jobs or cores(),
-                progress=progress,
                 proofs=proofs,
+                hunt=Hunt(budget, seed, jobs or cores()),
+                progress=progress,
             )
     written = _write(bundle, found, folder) if folder is not None else {}
     if as_json:
@@ -93,6 +88,16 @@ def mutants(
     else:
         _print(found, written, every=not mutant)
     return found.exit_code
+
+
+def _by_rule(bundle: Bundle, count: int, seed: int) -> int:
+    """So many mutants made by rule, for a system that brings none.  Raises BadUse where there are none to make."""
+    if not automatic_names(bundle, count, seed):
+        raise BadUse(
+            f"{bundle.name} has no mutants, and none can be made by rule: a mutant changes a function in a system's "
+            "`rules`, and evenhand.system(...) has none; write a System(...) with rules, or a Protocol with mutants"
+        )
+    return count
 
 
 def _write(bundle: Bundle, found: KillMatrix, folder: Path) -> dict[str, str]:

@@ -8,27 +8,26 @@ from typing import Annotated
 
 import typer
 
-from evenhand.cli import completion
-from evenhand.cli.common import JobsOption, JsonOut, bundles_named, cores, emit, guarded, running, say, terminal, usage
-from evenhand.counterexamples.store import write_atomically
-from evenhand.model.canonical import Json, canonical_bytes
-from evenhand.plan import Budget, Job
+from evenhand.cli.console import emit, guarded, running, terminal, usage
+from evenhand.cli.options import BudgetOption, JobsOption, JsonOut, ProtocolNames
+from evenhand.cli.output import folder_for, write_files
+from evenhand.cli.requests import bundles_named, cores
+from evenhand.core.canonical import Json, canonical_bytes
+from evenhand.core.text import inert
+from evenhand.core.versions import versions
+from evenhand.jobs.plan import Budget, Job
+from evenhand.report.profile import profile_page, profile_svg, profile_table, profile_tables
 from evenhand.report.report import INTERRUPTED
-from evenhand.report.store import ready_folder
 from evenhand.report.table import print_lines
-from evenhand.report.text import inert
-from evenhand.versions import versions
+from evenhand.studies.profiling import profiles
 
 __all__ = ["profile"]
 
 
 @guarded
 def profile(
-    protocol: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="PROTOCOL", help="Which; all by default.", autocompletion=completion.protocols),
-    ] = None,
-    budget: Annotated[Budget, typer.Option(help="How much the searches may cost.")] = Budget.quick,
+    protocol: ProtocolNames = None,
+    budget: BudgetOption = Budget.quick,
     jobs: JobsOption = None,
     out: Annotated[
         Path | None,
@@ -42,12 +41,8 @@ def profile(
     which readings.  Each answer is a verdict of a claim that the protocol names for it.  Exit codes: 0 every question
     that is asked has an answer; 2 bad use; 3 one is undecided; 130 interrupted.
     """
-    from evenhand.profiling import profiles
-    from evenhand.report.profile import profile_page, profile_svg, profile_table, profile_tables
-
     bundles = bundles_named(protocol or [])
-    with usage():
-        folder = ready_folder(out) if out is not None else None
+    folder = folder_for(out)
     began = time.monotonic()
     with running(0, "profile") as advance:
 
@@ -67,11 +62,7 @@ def profile(
     }
     if folder is not None:
         texts = {"profile.svg": profile_svg(found), "profile.html": profile_page(found)}
-        written = {"profile.json": canonical_bytes(made), **{name: text.encode() for name, text in texts.items()}}
-        with usage():
-            for name, content in written.items():
-                write_atomically(folder / name, content)
-                say(f"written: {folder / name}")
+        write_files(folder, {"profile.json": canonical_bytes(made), **{n: text.encode() for n, text in texts.items()}})
     if as_json:
         emit({**made, "timing": {"total": round(time.monotonic() - began, 3)}})
     else:

@@ -10,35 +10,25 @@ from typing import Annotated
 import typer
 
 from evenhand.cli import completion
-from evenhand.cli.common import (
-    BadUse,
-    JsonOut,
-    Unknown,
-    bundle_named,
-    content_of,
-    counting,
-    emit,
-    finish,
-    guarded,
-    say,
-    terminal,
-    usage,
-)
-from evenhand.counterexamples.store import write_atomically
-from evenhand.model.canonical import Json
-from evenhand.plan import Job
-from evenhand.proofrecords import Named, differences, named_in, records, write_proofs, write_queries
-from evenhand.proofs.matrix import Cell, attempts, cells, counted, outside, table
-from evenhand.proofs.prove import Proved
-from evenhand.proofs.prove import prove as prove_theorem
-from evenhand.proofs.smt.portfolio import NoSolver
-from evenhand.properties.registry import Bundle
-from evenhand.proving import finding_of, theorem_named, theorem_names
+from evenhand.cli.console import BadUse, Unknown, counting, emit, guarded, say, terminal, usage
+from evenhand.cli.options import JsonOut
+from evenhand.cli.output import finish, folder_for
+from evenhand.cli.requests import bundle_named, content_of
+from evenhand.core.bundle import Bundle
+from evenhand.core.canonical import Json
+from evenhand.core.text import inert
+from evenhand.core.versions import versions
+from evenhand.evidence.store import write_atomically
+from evenhand.jobs.plan import Job
+from evenhand.jobs.proofrecords import Named, differences, named_in, records, write_proofs, write_queries
+from evenhand.jobs.proving import finding_of, theorem_named, theorem_names
 from evenhand.report.proofs import print_proofs, timing_of
 from evenhand.report.report import Report
 from evenhand.report.store import ready_folder
-from evenhand.report.text import inert
-from evenhand.versions import versions
+from evenhand.smt.matrix import Cell, attempts, cells, counted, outside, table
+from evenhand.smt.portfolio import NoSolver
+from evenhand.smt.prove import Proved
+from evenhand.smt.prove import prove as prove_theorem
 
 __all__ = ["prove"]
 
@@ -83,20 +73,23 @@ def prove(
     again does not give; 2 bad use; 3 something undecided that was not stated, or no solver is installed; 130
     interrupted, after printing what was proved (files would look whole, so none is written then).
     """
+    files = bool(smt2 or record or proofs)
     if check is not None:
-        if protocol or theorem or smt2 or record or proofs or matrix:
+        if protocol or theorem or files or matrix:
             raise BadUse("--check reads from the file what to prove; it goes with --json and nothing else")
         return _check(check, as_json=as_json)
     if not protocol:
         raise BadUse("which protocol? `evenhand prove PROTOCOL`, or `evenhand prove --check FILE`")
-    if matrix and (smt2 or record or proofs):
+    if matrix and files:
         raise BadUse("--matrix writes no texts, records or proofs; it goes with --theorem and --json")
     bundle = bundle_named(protocol)
     with usage():
         names = theorem_names(bundle.name)
+        if bundle.own:
+            raise BadUse(f"{bundle.name} states no theorems; hand them to evenhand.verify(..., theorems=[...])")
         stated = [theorem_named(bundle.name, name) for name in dict.fromkeys(theorem or names)]
-        folder = ready_folder(smt2) if smt2 is not None else None
-        kept = ready_folder(proofs) if proofs is not None else None
+        folder = folder_for(smt2)
+        kept = folder_for(proofs)
         if record is not None:
             ready_folder(record.parent)
     if matrix:
@@ -120,13 +113,7 @@ def prove(
     findings = tuple(
         finding_of(bundle, result, Job(bundle.name, "prove", theorem=result.theorem.name).command) for result in results
     )
-    with usage():
-        if folder is not None:
-            write_queries(folder, results)
-        if kept is not None:
-            write_proofs(kept, results)
-        if record is not None:
-            write_atomically(record, records(results))
+    _write(results, folder, kept, record)
     settings: dict[str, Json] = {"protocol": bundle.name, "theorems": [result.theorem.name for result in results]}
     timing = {"total": time.monotonic() - began, **timing_of(results)}
     report = Report(findings, settings, versions(), timing=timing, interrupted=interrupted, unfinished=left)
@@ -134,6 +121,17 @@ def prove(
         systems = [bundle.model.systems[one.theorem.system].under(**one.theorem.readings) for one in results]
         print_proofs(terminal(), results, systems)
     return finish(report, {"theorems": [_theorem(result) for result in results]}, as_json=as_json)
+
+
+def _write(results: Sequence[Proved], folder: Path | None, kept: Path | None, record: Path | None) -> None:
+    """Write queries, proofs and records where they were asked for.  Raises BadUse."""
+    with usage():
+        if folder is not None:
+            write_queries(folder, results)
+        if kept is not None:
+            write_proofs(kept, results)
+        if record is not None:
+            write_atomically(record, records(results))
 
 
 def _matrix(bundle: Bundle, names: Collection[str], *, as_json: bool) -> int:

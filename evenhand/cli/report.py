@@ -8,10 +8,13 @@ from typing import Annotated, Any, cast
 
 import typer
 
-from evenhand.cli.common import BadUse, JsonOut, content_of, emit, guarded, usage, write_forms
-from evenhand.model.canonical import parse
+from evenhand.cli.console import BadUse, emit, guarded, usage
+from evenhand.cli.options import JsonOut
+from evenhand.cli.output import write_forms
+from evenhand.cli.requests import content_of
+from evenhand.core.canonical import parse
 from evenhand.report.merging import Apart, merged
-from evenhand.report.readable import plural
+from evenhand.report.phrases import plural
 from evenhand.report.report import FORMAT, Report
 from evenhand.report.store import ready_folder
 

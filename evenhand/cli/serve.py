@@ -12,25 +12,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from evenhand.cli import completion
-from evenhand.cli.common import (
-    BadUse,
-    JsonOut,
-    MutantName,
-    ReadingOption,
-    ScopeOption,
-    SystemOption,
-    bundle_named,
-    bundles_named,
-    emit,
-    guarded,
-    say,
-    usage,
-)
-from evenhand.fixtures import fixture_at
-from evenhand.report.store import ready_folder
+from evenhand.cli.console import BadUse, emit, guarded, say, usage
+from evenhand.cli.options import JsonOut, MutantName, ReadingOption, ScopeOption, SystemOption
+from evenhand.cli.output import folder_for
+from evenhand.cli.requests import bundle_named, bundles_named
+from evenhand.jobs.fixtures import fixture_at
+from evenhand.web.files import Library, place_of
+from evenhand.web.position import opened
 
 if TYPE_CHECKING:
-    from evenhand.explorer.place import Place
+    from evenhand.web.position import Position
 
 __all__ = ["serve"]
 
@@ -68,7 +59,7 @@ def serve(
     try:
         import uvicorn
 
-        from evenhand.explorer.app import application
+        from evenhand.web.app import application
     except ModuleNotFoundError as error:
         missing = (error.name or "").partition(".")[0]
         if missing not in ("starlette", "uvicorn"):
@@ -77,11 +68,9 @@ def serve(
             f"the explorer page needs Starlette and uvicorn, and {missing} is not installed; "
             "install them with: pip install 'evenhand[serve]'"
         ) from error
-    from evenhand.explorer.files import Library
 
     first = _first(protocol, system, scope, reading, mutant, fixture)
-    with usage():
-        folder = ready_folder(out) if out is not None else None
+    folder = folder_for(out)
     listening = _listening(port)
     with contextlib.closing(listening):
         number = listening.getsockname()[1]
@@ -112,11 +101,8 @@ def _first(
     readings: list[str] | None,
     mutant: str,
     fixture: Path | None,
-) -> Place:
+) -> Position:
     """Where the walk begins.  Raises BadUse."""
-    from evenhand.explorer.files import place_of
-    from evenhand.explorer.place import opened
-
     if fixture is not None:
         if system or scope or readings or mutant:
             raise BadUse(

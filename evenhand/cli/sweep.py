@@ -13,40 +13,39 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from evenhand.cli.common import (
-    BadUse,
+from evenhand.cli.console import BadUse, emit, guarded, running, terminal, usage
+from evenhand.cli.options import (
     Claim,
     JobsOption,
     JsonOut,
+    MaxStates,
+    MethodOption,
     MutantName,
     ProtocolName,
     ReadingOption,
     ScopeOption,
     SystemOption,
-    bundle_named,
-    cores,
-    emit,
-    guarded,
-    job_for,
-    running,
-    say,
-    terminal,
-    usage,
 )
-from evenhand.counterexamples.store import write_atomically
-from evenhand.model.canonical import Json, canonical_bytes
-from evenhand.model.system import UnknownName
-from evenhand.plan import Job, claims_for, system_for
-from evenhand.properties.registry import Bundle
-from evenhand.report.finding import Finding, plain
+from evenhand.cli.output import folder_for, write_files
+from evenhand.cli.requests import bundle_named, cores, job_for
+from evenhand.core.bundle import Bundle
+from evenhand.core.canonical import Json, canonical_bytes
+from evenhand.core.system import UnknownName
+from evenhand.core.text import inert
+from evenhand.core.versions import versions
+from evenhand.evidence.finding import Finding, plain
+from evenhand.jobs.plan import Job, claims_for, system_for
+from evenhand.jobs.pool import run_jobs
+from evenhand.report.curves import curves
 from evenhand.report.report import INTERRUPTED, Report
-from evenhand.report.store import ready_folder
+from evenhand.report.sweep import curve_table, curves_svg, point_table
 from evenhand.report.table import print_lines
-from evenhand.report.text import inert
-from evenhand.versions import versions
+from evenhand.smt.registry import stated
+from evenhand.studies.sweeping import MOST, PointBounds, covering, default_system, points_of
+from evenhand.studies.sweeping import sweep as measure
 
 if TYPE_CHECKING:
-    from evenhand.sweeping import Sweep
+    from evenhand.studies.sweeping import Sweep
 
 __all__ = ["sweep"]
 
@@ -70,16 +69,12 @@ def sweep(
     proofs: Annotated[
         bool, typer.Option("--proofs/--no-proofs", help="Prove what covers any number of what is swept.")
     ] = True,
-    max_states: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="States of each configuration at most; then UNDECIDED.")
-    ] = None,
+    max_states: MaxStates = None,
     max_memory: Annotated[
         int, typer.Option(metavar="MB", min=1, help="Memory that a point may add; then UNDECIDED.")
     ] = 2_000,
     timeout: Annotated[float, typer.Option(metavar="S", min=0.1, help="Seconds of each point; then UNDECIDED.")] = 300,
-    tier: Annotated[
-        int | None, typer.Option(metavar="N", min=0, max=2, help="As of `explore`. Default: the best.")
-    ] = None,
+    method: MethodOption = None,
     jobs: JobsOption = None,
     out: Annotated[
         Path | None, typer.Option("--out", metavar="DIR", help="Write sweep.json and the picture sweep.svg there.")
@@ -93,22 +88,18 @@ def sweep(
     complete and all as stated; 1 something refuted that nobody stated; 2 bad use; 3 a point met a bound, or something
     is undecided that was not stated; 130 interrupted, after printing the points that were finished.
     """
-    from evenhand.curves import curves
-    from evenhand.report.sweep import curve_table, curves_svg, point_table
-    from evenhand.sweeping import Bounds
-    from evenhand.sweeping import sweep as measure
-
     bundle = bundle_named(protocol)
     with usage():
         sizes = _sizes([*(f"{name}={told}" for name, told in _pairs(size or [])), *(over or [])])
         _known(bundle, sizes, system)
     job, planned = _planned(bundle, Job(bundle.name, "explore", system, variant=mutant), sizes, scope, reading, claim)
-    with usage():
-        folder = ready_folder(out) if out is not None else None
+    folder = folder_for(out)
     workers, began = jobs or cores(), time.monotonic()
-    bounds = Bounds(max_states, max_memory << 20, timeout)
+    bounds = PointBounds(max_states, max_memory << 20, timeout)
     with running(len(planned), "sweep") as advance:
-        found = measure(planned, sizes, bounds, tier=tier, workers=workers, finished=lambda one: advance(one.title, 1))
+        found = measure(
+            planned, sizes, bounds, method=method, workers=workers, finished=lambda one: advance(one.title, 1)
+        )
     drawn = curves(found.over, found.points)
     proved, interrupted = _proved(bundle, job, sizes, workers) if proofs and not found.interrupted else ((), False)
     interrupted = interrupted or found.interrupted
@@ -137,11 +128,8 @@ def sweep(
     }
     what = f"{bundle.name} {job.system}"
     if folder is not None:
-        written = {"sweep.json": canonical_bytes(made), "sweep.svg": curves_svg(found, drawn, what).encode()}
-        with usage():
-            for name, content in written.items():
-                write_atomically(folder / name, content)
-                say(f"written: {folder / name}")
+        svg = curves_svg(found, drawn, what)
+        write_files(folder, {"sweep.json": canonical_bytes(made), "sweep.svg": svg.encode()})
     if as_json:
         emit(made)
     else:
@@ -173,8 +161,6 @@ def _pairs(words: Sequence[str]) -> list[tuple[str, str]]:
 
 def _sizes(written: Sequence[str]) -> dict[str, range]:
     """What `PARAMETER=A..B` says.  Raises BadUse."""
-    from evenhand.sweeping import MOST
-
     found: dict[str, range] = {}
     for text in written:
         name, _, told = text.partition("=")
@@ -218,8 +204,6 @@ def _planned(
     claim: list[str] | None,
 ) -> tuple[Job, tuple[Job, ...]]:
     """The job at no particular size, and at every size: each is tried before any is run."""
-    from evenhand.sweeping import default_system, points_of
-
     if not job.system and not job.variant:
         with usage():
             job = replace(job, system=default_system(bundle, list(sizes)))
@@ -235,10 +219,6 @@ def _planned(
 
 def _proved(bundle: Bundle, job: Job, sizes: Mapping[str, range], workers: int) -> tuple[tuple[Theorem, ...], bool]:
     """What covers any number of everything swept, proved now, and whether that was interrupted."""
-    from evenhand.proofs.registry import stated
-    from evenhand.running import run_jobs
-    from evenhand.sweeping import covering
-
     if job.variant:
         return (), False
     claims = [one.name for one in claims_for(bundle, job.system, job.claims)]

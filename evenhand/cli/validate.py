@@ -8,30 +8,27 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from evenhand.cli.common import (
-    BadUse,
-    JsonOut,
-    ProtocolName,
-    ReadingOption,
-    ScopeOption,
-    bundle_named,
-    emit,
-    guarded,
-    terminal,
-    usage,
-)
-from evenhand.model.canonical import Json
-from evenhand.model.system import System
-from evenhand.plan import chosen_readings, chosen_scope
-from evenhand.properties.registry import Bundle
-from evenhand.properties.verdict import Status
-from evenhand.report.readable import plural
+from evenhand.cli.console import BadUse, emit, guarded, terminal, usage
+from evenhand.cli.options import JsonOut, ProtocolName, ReadingOption, ScopeOption
+from evenhand.cli.requests import bundle_named
+from evenhand.conform.adapters.wire import text
+from evenhand.conform.checking.claims import Judge, KernelStep, judged_kinds
+from evenhand.conform.checking.logs import gaps, load_log
+from evenhand.conform.checking.matching import explain
+from evenhand.core.bundle import Bundle
+from evenhand.core.canonical import Json
+from evenhand.core.codec import decode, encode
+from evenhand.core.system import System
+from evenhand.core.text import inert
+from evenhand.core.verdict import Status
+from evenhand.core.versions import versions
+from evenhand.evidence.judge import first_refuted_step
+from evenhand.jobs.plan import chosen_readings, chosen_scope
+from evenhand.report.phrases import plural
 from evenhand.report.table import print_lines
-from evenhand.report.text import inert
-from evenhand.versions import versions
 
 if TYPE_CHECKING:
-    from evenhand.checking.matching import Explained
+    from evenhand.conform.checking.matching import Explained
 
 __all__ = ["validate"]
 
@@ -50,9 +47,6 @@ def validate(
     event that no behaviour explains, or a claim refuted; 2 no log, or not of this protocol; 3 a bound was hit
     before either was clear.
     """
-    from evenhand.checking.logs import load_log
-    from evenhand.checking.matching import explain
-
     bundle = bundle_named(protocol)
     with usage():
         read = load_log(log)
@@ -96,8 +90,6 @@ def validate(
 
 def _failed(found: Explained) -> Json:
     """The event without an explanation, and the nearest outcomes that the model allows."""
-    from evenhand.model.codec import encode
-
     if found.failed is None:
         return None
     return {
@@ -120,11 +112,6 @@ def _judged(
     bundle: Bundle, system: System[Any, Any, Any, Any, Any], readings: Mapping[str, Any], found: Explained
 ) -> tuple[list[Json], list[str], list[str]]:
     """The claims that object to the matching run and to the event after it, those stated so, and those left open."""
-    from evenhand.checking.judging import Judge, Told, judged_kinds
-    from evenhand.checking.logs import gaps
-    from evenhand.model.codec import decode
-    from evenhand.properties.refutes import first_refuted_step
-
     assert found.trace is not None
     claims, _ = judged_kinds(bundle.claims, system.name)
     refuted: list[Json] = []
@@ -145,7 +132,7 @@ def _judged(
             shown = decode(found.failed.shown, *system.types)
         except ValueError:
             return refuted, stated, []
-        told = [*(Told(step, step.shown, False) for step in found.trace.steps), Told(near, shown, True)]
+        told = [*(KernelStep(step, step.shown, False) for step in found.trace.steps), KernelStep(near, shown, True)]
         for one in judge.objections(near.config, told, guess=False):
             refuted.append(
                 {"claim": one.claim.name, "sentence": one.claim.sentence, "event": one.step, "basis": one.basis.words}
@@ -154,8 +141,6 @@ def _judged(
 
 
 def _lines(report: Mapping[str, Any]) -> Iterator[str]:
-    from evenhand.adapters.wire import text
-
     failed = report["failed"]
     if failed is not None:
         sure = "no behaviour of the model explains" if report["complete"] else "no behaviour that was tried explains"

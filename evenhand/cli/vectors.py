@@ -10,24 +10,37 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-import evenhand.counterexamples
 from evenhand.cli import completion
-from evenhand.cli.common import BadUse, JsonOut, ProtocolName, bundle_named, emit, guarded, running, terminal, usage
-from evenhand.counterexamples.store import write_atomically
-from evenhand.counterexamples.vector import Suite, Vector, frozen
-from evenhand.model.canonical import Json, canonical_bytes
-from evenhand.model.system import UnknownName
-from evenhand.properties.registry import Bundle
-from evenhand.report.itf import itf
-from evenhand.report.readable import plural
+from evenhand.cli.console import BadUse, emit, guarded, running, terminal, usage
+from evenhand.cli.options import AdapterOption, CommandOption, JsonOut, ProtocolName, SeedOption
+from evenhand.cli.requests import bundle_named
+from evenhand.conform.adapters.kernels import adapter_source, command_source
+from evenhand.conform.vectors.making import generate
+from evenhand.conform.vectors.ondemand import frozen_line, on_demand, pinned
+from evenhand.conform.vectors.settings import SUITES, Settings
+from evenhand.conform.vectors.verifying import (
+    MANIFEST_FILE,
+    Failure,
+    against_kernel,
+    against_model,
+    load_frozen,
+    load_suites,
+)
+from evenhand.core.bundle import Bundle
+from evenhand.core.canonical import Json, canonical_bytes
+from evenhand.core.registry import folder
+from evenhand.core.system import UnknownName
+from evenhand.core.text import inert
+from evenhand.core.versions import versions
+from evenhand.evidence.itf import itf
+from evenhand.evidence.store import write_atomically
+from evenhand.evidence.vector import Suite, Vector, frozen
+from evenhand.report.phrases import plural
 from evenhand.report.store import ready_folder
 from evenhand.report.table import print_lines
-from evenhand.report.text import inert
-from evenhand.vectors.settings import SUITES, Settings
-from evenhand.versions import versions
 
 if TYPE_CHECKING:
-    from evenhand.vectors.verifying import Failure
+    from evenhand.conform.vectors.verifying import Failure
 
 __all__ = ["Do", "shipped", "vectors"]
 
@@ -42,7 +55,7 @@ class Do(StrEnum):
 
 def shipped(protocol: str) -> Path:
     """The folder of the vectors of a protocol that come with evenhand."""
-    return Path(evenhand.counterexamples.__path__[0]) / "vectors" / protocol
+    return folder("counterexamples") / protocol / "vectors"
 
 
 @guarded
@@ -60,14 +73,10 @@ def vectors(
         ),
     ] = None,
     examples: Annotated[int, typer.Option(min=1, metavar="N", help="Runs drawn in each place.")] = 100,
-    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Where the drawing starts.")] = 0,
+    seed: SeedOption = 0,
     with_itf: Annotated[bool, typer.Option("--itf", help="Write each vector as an ITF trace as well.")] = False,
-    adapter: Annotated[
-        str, typer.Option(metavar="MODULE:FACTORY", help="verify: a Python adapter instead of the model.")
-    ] = "",
-    command: Annotated[
-        str, typer.Option(metavar="COMMAND", help="verify: a program that speaks JSON Lines instead of the model.")
-    ] = "",
+    adapter: AdapterOption = "",
+    command: CommandOption = "",
     as_json: JsonOut = False,
 ) -> int:
     """Make, freeze or verify vectors.
@@ -110,8 +119,6 @@ def _suites(named: list[str]) -> tuple[str, ...]:
 def _generate(
     bundle: Bundle, suites: tuple[str, ...], settings: Settings, out: Path, with_itf: bool
 ) -> tuple[int, dict[str, Json]]:
-    from evenhand.vectors.making import generate
-
     with usage():
         folder = ready_folder(out)
     with running(0, "vectors") as advance:
@@ -150,8 +157,6 @@ def _itf(suite: Suite, vector: Vector) -> dict[str, Json]:
 
 
 def _freeze(bundle: Bundle, folder: Path) -> tuple[int, dict[str, Json]]:
-    from evenhand.vectors.verifying import MANIFEST_FILE, load_suites
-
     with usage():
         found = load_suites(folder)
         if not found:
@@ -168,9 +173,6 @@ def _freeze(bundle: Bundle, folder: Path) -> tuple[int, dict[str, Json]]:
 
 def _freeze_by_digest(bundle: Bundle, suites: tuple[str, ...], folder: Path) -> tuple[int, dict[str, Json]]:
     """Keep no more of a suite than the digest of its file."""
-    from evenhand.vectors.making import generate
-    from evenhand.vectors.ondemand import frozen_line
-
     with usage():
         ready_folder(folder)
     with running(0, "vectors") as advance:
@@ -182,14 +184,11 @@ def _freeze_by_digest(bundle: Bundle, suites: tuple[str, ...], folder: Path) -> 
 def _verify(
     bundle: Bundle, folder: Path, chosen: tuple[str, ...], adapter: str, command: str
 ) -> tuple[int, dict[str, Json]]:
-    from evenhand.vectors.verifying import MANIFEST_FILE, Failure, against_model, load_frozen
-
     if adapter and command:
         raise BadUse("name the kernel by exactly one of --adapter module:factory and --command '…'")
     if not (folder / MANIFEST_FILE).is_file():
         named = f"`evenhand vectors {bundle.name} generate --out DIR`"
         raise BadUse(f"{folder}: no vectors are frozen there. {named}, then freeze, makes some.")
-    from evenhand.vectors.ondemand import on_demand, pinned
 
     with running(0, "vectors") as advance, usage():
         _, suites = load_frozen(folder, bundle.name)
@@ -215,9 +214,6 @@ def _verify(
 
 def _asked(bundle: Bundle, wanted: list[Vector], adapter: str, command: str) -> Iterable[Failure | str]:
     """Ask a kernel; its process ends whatever happens."""
-    from evenhand.adapters.kernels import adapter_source, command_source
-    from evenhand.vectors.verifying import against_kernel
-
     source = adapter_source(adapter) if adapter else command_source(command)
     try:
         yield from against_kernel(bundle, wanted, source)

@@ -8,46 +8,34 @@ from typing import Annotated
 
 import typer
 
-from evenhand.cli import completion
-from evenhand.cli.common import (
-    JobsOption,
-    JsonOut,
-    bundles_named,
-    cores,
-    finish,
-    guarded,
-    running,
-    usage,
-    with_files,
-    write_forms,
-)
-from evenhand.fixtures import fixtures_of, saved
-from evenhand.plan import Budget, Job, plan
-from evenhand.properties.registry import Bundle
-from evenhand.proving import theorem_names
+from evenhand.cli.console import guarded, running, usage
+from evenhand.cli.options import BudgetOption, JobsOption, JsonOut, ProtocolNames, SeedOption, StrictOption
+from evenhand.cli.output import finish, folder_for, with_files, write_forms
+from evenhand.cli.requests import bundles_named, cores
+from evenhand.core.bundle import Bundle
+from evenhand.core.versions import versions
+from evenhand.evidence.finding import Finding
+from evenhand.jobs.fixtures import fixtures_of
+from evenhand.jobs.plan import Budget, Job, plan
+from evenhand.jobs.pool import Ran, run_jobs
+from evenhand.jobs.proving import theorem_names
 from evenhand.report.about import about_claims
-from evenhand.report.finding import Finding
 from evenhand.report.report import Report
-from evenhand.report.store import ready_folder
-from evenhand.running import Ran, run_jobs
-from evenhand.versions import versions
+from evenhand.report.saving import saved
 
 __all__ = ["verify"]
 
 
 @guarded
 def verify(
-    protocol: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="PROTOCOL", help="Which; all by default.", autocompletion=completion.protocols),
-    ] = None,
-    budget: Annotated[Budget, typer.Option(help="How much the run may cost.")] = Budget.standard,
-    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Where the random engines start.")] = 0,
+    protocol: ProtocolNames = None,
+    budget: BudgetOption = Budget.standard,
+    seed: SeedOption = 0,
     jobs: JobsOption = None,
     out: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Write the report in every form, and new counterexamples, there.")
     ] = None,
-    strict: Annotated[bool, typer.Option("--strict", help="Exit 3 for any UNDECIDED, stated or not.")] = False,
+    strict: StrictOption = False,
     as_json: JsonOut = False,
 ) -> int:
     """Check every claim with every engine, and replay every fixture.
@@ -60,7 +48,7 @@ def verify(
     with usage():
         for bundle in bundles:
             fixtures_of(bundle.name)  # a file that cannot be used is said now, not after the run
-        folder = ready_folder(out) if out is not None else None
+        folder = folder_for(out)
         planned = [job for bundle in bundles for job in plan(bundle, budget, seed=seed, theorems=_theorems(bundle))]
     began = time.monotonic()
     ran = _run(planned, jobs or cores())

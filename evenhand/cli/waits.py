@@ -6,13 +6,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from evenhand.cli.common import BadUse, usage
-from evenhand.model.canonical import Json
-from evenhand.model.system import System
-from evenhand.model.trace import Pair
-from evenhand.properties.verdict import Evidence
-from evenhand.report.readable import plural
+from evenhand.cli.console import BadUse, usage
+from evenhand.core.canonical import Json
+from evenhand.core.system import System
+from evenhand.core.trace import Pair
+from evenhand.core.verdict import Evidence
+from evenhand.report.phrases import plural
 from evenhand.report.waits import told_waits, wait_lines, waits_exporter
+from evenhand.search.waiting import circular_waits, waits_after
 
 __all__ = ["waiting", "waiting_after"]
 
@@ -30,8 +31,6 @@ def waiting(system: AnySystem, path: Path) -> Callable[[int | None, int | None, 
         write = waits_exporter(path)
 
     def look(max_states: int | None, depth: int | None, max_memory: int | None) -> Told:
-        from evenhand.properties.search.waiting import circular_waits
-
         with usage():
             most = None if max_memory is None else max_memory << 20
             found = circular_waits(system, max_states=max_states, depth=depth, max_memory=most)
@@ -56,8 +55,6 @@ def waiting(system: AnySystem, path: Path) -> Callable[[int | None, int | None, 
 
 def waiting_after(system: AnySystem, evidence: Evidence, path: Path) -> Told:
     """The waits at the end of a run, written to `path`."""
-    from evenhand.properties.search.waiting import waits_after
-
     if isinstance(evidence, Pair):
         raise BadUse("--wait-for speaks of the end of one run, and this counterexample compares two; leave it out")
     with usage():

@@ -8,10 +8,10 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import PurePath
 from typing import Any
 
-from evenhand.model.canonical import Json
-from evenhand.properties import property as kinds
-from evenhand.properties.property import Property
-from evenhand.properties.registry import Bundle
+from evenhand.core import property as kinds
+from evenhand.core.bundle import Bundle
+from evenhand.core.canonical import Json
+from evenhand.core.property import Property
 
 __all__ = ["About", "about_claims"]
 

@@ -9,15 +9,16 @@ from collections.abc import Iterable, Iterator
 from html import escape
 from typing import TYPE_CHECKING
 
-from evenhand.report.readable import counted, where
-from evenhand.report.text import inert
+from evenhand.core.text import inert
+from evenhand.report.phrases import counted, where
+from evenhand.report.table import summary_line
 
 if TYPE_CHECKING:
-    from evenhand.flips import FlipTable
-    from evenhand.mutants import KillMatrix
-    from evenhand.report.finding import Finding
+    from evenhand.evidence.finding import Finding
+    from evenhand.evidence.story import RunLines, Story
     from evenhand.report.report import Report
-    from evenhand.report.trace import Run, Story
+    from evenhand.studies.mutants import KillMatrix
+    from evenhand.studies.sensitivity import SensitivityTable
 
 __all__ = ["finding_html", "flips_html", "matrix_html", "report_html", "story_html", "story_svg"]
 
@@ -43,10 +44,12 @@ def story_svg(story: Story) -> str:
         '<defs><marker id="evenhand-arrow" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" '
         f'orient="auto"><path d="M0 0 8 4 0 8z" fill="{_INK}"/></marker></defs>'
     )
-    return f'<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-label="Run" {head}>{arrow}{"".join(lines)}</svg>'
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-label="RunLines" {head}>{arrow}{"".join(lines)}</svg>'
+    )
 
 
-def _row(run: Run, y: int) -> Iterator[str]:
+def _row(run: RunLines, y: int) -> Iterator[str]:
     """One run; of a long one the last steps, for there it goes wrong."""
     skipped = max(0, len(run.steps) - _MOST)
     steps = run.steps[skipped:]
@@ -89,7 +92,7 @@ def story_html(story: Story) -> str:
     return "".join(parts)
 
 
-def _steps(run: Run) -> str:
+def _steps(run: RunLines) -> str:
     loop = len(run.steps) - run.loop if run.loop else None
     items: list[str] = []
     for number, step in enumerate(run.steps):
@@ -120,8 +123,6 @@ def _badge(finding: Finding) -> str:
 
 def report_html(report: Report) -> str:
     """The summary, the verdicts, and what nobody stated in full."""
-    from evenhand.report.table import summary_line
-
     ranked = sorted(report.findings, key=lambda one: one not in report.surprising)
     rows = "".join(
         f"<tr><td>{_badge(one)}</td><td>{_text(one.claim)}</td><td>{_text(where(one))}</td><td>{_text(one.engine)}</td>"
@@ -149,7 +150,7 @@ def matrix_html(matrix: KillMatrix) -> str:
     )
 
 
-def flips_html(table: FlipTable) -> str:
+def flips_html(table: SensitivityTable) -> str:
     """A line for each verdict that another reading changes."""
     heads = "".join(f"<th>{word}</th>" for word in ("reading", "value", "claim", "in", "default", "now", "steps"))
     rows = "".join(

@@ -8,8 +8,10 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from evenhand.report.readable import plural
-from evenhand.report.text import describe, inert
+import networkx as nx
+
+from evenhand.core.text import describe, inert
+from evenhand.report.phrases import plural
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -28,8 +30,6 @@ _WIDE, _HIGH = 96, 40
 
 def graph_svg(graph: nx.DiGraph[Any]) -> str:
     """The graph of `Exploration.to_networkx` as SVG; hovering over a state or an edge tells what it is."""
-    import networkx as nx
-
     every: list[Any] = sorted(graph.nodes, key=lambda node: graph.nodes[node]["number"])
     shown = every[:MOST]
     places = _places(graph, shown)

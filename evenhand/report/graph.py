@@ -11,9 +11,11 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evenhand.model.canonical import Json
+import networkx as nx
+
+from evenhand.core.canonical import Json
+from evenhand.core.text import describe
 from evenhand.report.graphfile import Formats, dot, graphml, quoted, tagged, writer
-from evenhand.report.text import describe
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -79,8 +81,6 @@ def _dot(graph: dict[str, Json]) -> bytes:
 
 
 def _graphml(graph: dict[str, Json]) -> bytes:
-    import networkx as nx
-
     made: nx.DiGraph[int] = nx.DiGraph(**{name: graph[name] for name in ("system", "variant", "complete")})
     for node in graph["nodes"]:
         made.add_node(node["id"], **{name: value for name, value in node.items() if name != "id"})

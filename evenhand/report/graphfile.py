@@ -7,8 +7,10 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from evenhand.counterexamples.store import write_atomically
-from evenhand.model.canonical import Json, canonical_bytes
+import networkx as nx
+
+from evenhand.core.canonical import Json, canonical_bytes
+from evenhand.evidence.store import write_atomically
 from evenhand.report.store import ready_folder
 
 if TYPE_CHECKING:
@@ -44,8 +46,6 @@ def dot(name: str, lines: Iterable[str]) -> bytes:
 
 def graphml(graph: nx.DiGraph[Any]) -> bytes:
     """A graph whose attributes are plain values as GraphML."""
-    import networkx as nx
-
     content = io.BytesIO()
     nx.write_graphml(graph, content)  # pyright: ignore[reportUnknownMemberType]
     return content.getvalue()

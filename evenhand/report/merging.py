@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import cast
 
-from evenhand.model.canonical import Json
+from evenhand.core.canonical import Json
 from evenhand.report.report import Report
 
 __all__ = ["Apart", "merged"]

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 from rich.text import Text
 
-from evenhand.properties.profile import Aspect
-from evenhand.report.readable import plural
-from evenhand.report.table import readings_of
-from evenhand.report.text import inert
+from evenhand.core.profile import Aspect
+from evenhand.core.text import inert
+from evenhand.evidence.finding import readings_of
+from evenhand.report.phrases import plural
 
 if TYPE_CHECKING:
-    from evenhand.profiling import Cell, Profile, Shown
+    from evenhand.studies.profiling import Cell, Profile, Shown
 
 __all__ = ["evidence", "profile_html", "profile_page", "profile_svg", "profile_table", "profile_tables"]
 

@@ -9,18 +9,18 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from evenhand.model.system import System
-from evenhand.proofs.countermodel import Induction
-from evenhand.proofs.prove import Proved, Word
+from evenhand.core.system import System
+from evenhand.core.text import inert
+from evenhand.evidence.story import trace_lines
 from evenhand.report.table import print_lines
-from evenhand.report.text import inert
-from evenhand.report.trace import trace_lines
+from evenhand.smt.countermodel import Induction
+from evenhand.smt.prove import ProofStatus, Proved
 
 __all__ = ["print_proofs", "solvers_of", "timing_of"]
 
 AnySystem = System[Any, Any, Any, Any, Any]
 
-_STYLE = {Word.HOLDS: "green", Word.REFUTED: "red", Word.DISAGREEMENT: "bold red"}
+_STYLE = {ProofStatus.HOLDS: "green", ProofStatus.REFUTED: "red", ProofStatus.DISAGREEMENT: "bold red"}
 
 
 def print_proofs(

@@ -14,19 +14,20 @@ UNDECIDED nobody stated (any at all if strict), 130 for an interrupted run, othe
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
 from typing import Any
 
-from evenhand.model.canonical import Json, canonical_bytes
-from evenhand.properties.verdict import Status
+from evenhand.core.canonical import Json, canonical_bytes
+from evenhand.core.text import inert
+from evenhand.core.verdict import UNREPLAYED, Status
+from evenhand.evidence.finding import Finding
 from evenhand.report.about import About
-from evenhand.report.finding import Finding
-from evenhand.report.readable import headline, readable
+from evenhand.report.phrases import counted, plural, refutation
 
-__all__ = ["FORMAT", "INTERRUPTED", "VERSION", "Report", "Standing"]
+__all__ = ["FORMAT", "INTERRUPTED", "VERSION", "Report", "Standing", "headline", "readable"]
 
 FORMAT = "evenhand/report"
 VERSION = 1
@@ -74,6 +75,10 @@ class Report:
         """
         return bool(self.findings) and not self.interrupted and not self.refuted and not self.undecided
 
+    def __bool__(self) -> bool:
+        """`holds`, so that `assert evenhand.verify(…)` says what it seems to say."""
+        return self.holds
+
     @property
     def refuted(self) -> tuple[Finding, ...]:
         """The findings that refute."""
@@ -86,8 +91,15 @@ class Report:
 
     @property
     def undecided(self) -> tuple[Finding, ...]:
-        """One finding for each claim that nothing decided: no refutation, no HOLDS of search or proof."""
-        return tuple(_least(group) for group in self._claims.values() if not any(map(_decides, group)))
+        """One finding for each claim that nothing decided: no refutation, no HOLDS of search or proof.
+
+        What an engine saw false and could not replay is decided by nobody: the model or claim is no function.
+        """
+        return tuple(
+            _least(group)
+            for group in self._claims.values()
+            if not any(map(_decides, group)) or any(UNREPLAYED in finding.coverage for finding in group)
+        )
 
     def standing(self, finding: Finding) -> Standing:
         """How one of the findings stands to what was stated."""
@@ -208,12 +220,6 @@ class Report:
         """One line: pytest shortens and flattens what it prints of a value in a failing assertion."""
         return f"<Report: {headline(self)}>"
 
-    def _repr_html_(self) -> str:
-        """A notebook shows the verdicts."""
-        from evenhand.report.display import report_html
-
-        return report_html(self)
-
     def __str__(self) -> str:
         """The whole report as text: every refutation with its trace and what reproduces it."""
         return readable(self)
@@ -234,3 +240,60 @@ def _decides(finding: Finding) -> bool:
 def _least(group: list[Finding]) -> Finding:
     """The finding that says best why a claim is undecided: the first that is."""
     return next((finding for finding in group if finding.status is Status.UNDECIDED), group[0])
+
+
+def headline(report: Report) -> str:
+    """One line, short enough for an assertion's message: what was refuted first, and how to see it again."""
+    if report.refuted:
+        first = min(report.refuted, key=_length)
+        more = len({(f.protocol, f.claim) for f in report.refuted}) - 1
+        others = f" and {plural(more, 'other claim')}" if more else ""
+        steps = f" in {plural(first.length, 'step')}" if first.length is not None else ""
+        return inert(f"{first.claim} REFUTED{steps}{others}")
+    if report.undecided:
+        names = ", ".join(dict.fromkeys(finding.claim for finding in report.undecided))
+        return inert(f"UNDECIDED: {names}")
+    if not report.findings:
+        return "nothing was checked"
+    return f"{plural(len({(f.protocol, f.claim) for f in report.findings}), 'claim')} HOLD"
+
+
+def _length(finding: Finding) -> int:
+    return finding.length if finding.length is not None else 10**9
+
+
+def readable(report: Report) -> str:
+    """The whole report as text: every refutation with its trace, then what is undecided, then what holds."""
+    lines = [headline(report)]
+    for finding in sorted(_once(report.refuted), key=_length):
+        lines += ["", *refutation(finding)]
+    undecided = [f for f in report.undecided if f not in report.refuted]
+    for finding in undecided:
+        lines += ["", f"UNDECIDED  {inert(finding.claim)}: {inert(finding.sentence)}"]
+        lines += [f"  {finding.engine}: {inert(finding.because)}"] if finding.because else []
+    settled = {(f.protocol, f.system, f.claim) for f in (*report.refuted, *report.undecided)}
+    holding = [f for f in report.findings if (f.protocol, f.system, f.claim) not in settled]
+    if holding:
+        lines += ["", *_holding(holding)]
+    surprising = [f for f in report.surprising if f.expected is not Status.HOLDS]
+    lines += [f"surprising: {f.claim} by {f.engine} was stated {f.expected.value}" for f in surprising]
+    return "\n".join([*lines, *(inert(note) for note in report.notes)])
+
+
+def _once(findings: Iterable[Finding]) -> Iterator[Finding]:
+    """The shortest refutation of each claim: two engines that refute one claim tell one story."""
+    best: dict[tuple[str, ...], Finding] = {}
+    for finding in findings:
+        key = (finding.protocol, finding.system, finding.variant, finding.claim)
+        if key not in best or _length(finding) < _length(best[key]):
+            best[key] = finding
+    return iter(best.values())
+
+
+def _holding(findings: Iterable[Finding]) -> Iterator[str]:
+    best: dict[tuple[str, ...], list[str]] = {}
+    for finding in findings:
+        said = f"{finding.engine} {counted(finding)}".strip()
+        best.setdefault((finding.protocol, finding.system, finding.claim), []).append(said)
+    for (_, _, claim), answers in best.items():
+        yield f"HOLDS  {inert(claim)} ({'; '.join(answers)})"

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 from rich.text import Text
 
-from evenhand.report.text import inert
+from evenhand.core.text import inert
 
 if TYPE_CHECKING:
-    from evenhand.curves import Curve
-    from evenhand.fitting import Fit
-    from evenhand.sweeping import Point, Sweep
+    from evenhand.report.curves import Curve
+    from evenhand.studies.fitting import Fit
+    from evenhand.studies.sweeping import Point, Sweep
 
 __all__ = ["curve_table", "curves_svg", "law", "point_table"]
 
@@ -27,19 +27,19 @@ def point_table(sweep: Sweep, what: str) -> Table:
     """A line for each point: what was found, what it cost, and why it is undecided if it is."""
     made = Table(title=Text(f"sweep of {inert(what)}"), title_justify="left")
     claims = list(dict.fromkeys(finding.claim for point in sweep.points for finding in point.findings))
-    for name in (*sweep.over, *_COUNTS, "CPU s", "MB", "tier"):
+    for name in (*sweep.over, *_COUNTS, "CPU s", "MB", "method"):
         made.add_column(name, justify="right")
     for name in claims:
         made.add_column(inert(name), overflow="fold")
     made.add_column("result", overflow="fold")
     for point in sweep.points:
         counts = (f"{getattr(point, name):,}" if point.complete or name in _TOLD else "" for name in _COUNTS)
-        cost = (f"{point.cpu:.2f}", f"{point.memory / 2**20:,.0f}") if point.tier is not None else ("", "")
+        cost = (f"{point.cpu:.2f}", f"{point.memory / 2**20:,.0f}") if point.method is not None else ("", "")
         sizes = (str(point.sizes[name]) for name in sweep.over)
-        tier = "" if point.tier is None else str(point.tier)
+        method = "" if point.method is None else str(point.method)
         ends = [_verdict(point, name) for name in claims]
         result = Text("complete") if point.complete else Text(f"UNDECIDED: {inert(point.because)}", style="yellow")
-        made.add_row(*sizes, *counts, *cost, tier, *ends, result)
+        made.add_row(*sizes, *counts, *cost, method, *ends, result)
     return made
 
 

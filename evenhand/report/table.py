@@ -12,13 +12,13 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from evenhand.properties.verdict import Status
-from evenhand.report.finding import Finding
-from evenhand.report.readable import counted, plural, refutation
+from evenhand.core.text import inert
+from evenhand.core.verdict import Status
+from evenhand.evidence.finding import Finding
+from evenhand.report.phrases import both, counted, plural, refutation
 from evenhand.report.report import Report, Standing
-from evenhand.report.text import inert
 
-__all__ = ["next_steps", "print_lines", "print_report", "readings_of", "summary_line", "tables"]
+__all__ = ["next_steps", "print_lines", "print_report", "summary_line", "tables"]
 
 _RANK = {Status.REFUTED: 0, Status.UNDECIDED: 1, Status.HOLDS: 2}
 _STYLE = {Status.REFUTED: "red", Status.UNDECIDED: "yellow", Status.HOLDS: "green"}
@@ -67,7 +67,7 @@ def tables(report: Report, protocol: str) -> Iterator[Table]:
     for system in dict.fromkeys(finding.system for finding in findings):
         of_system = [finding for finding in findings if finding.system == system]
         usual = next((_sizes(finding) for finding in of_system if finding.sizes), "")
-        title = " ".join(part for part in (protocol, system if system != protocol else "", usual) if part)
+        title = f"{both(protocol, system)} {usual}".strip()
         made = Table(title=Text(f"{inert(title)}: claim by engine"), title_justify="left", show_lines=False)
         made.add_column("claim", overflow="fold")
         for engine in engines:
@@ -77,11 +77,6 @@ def tables(report: Report, protocol: str) -> Iterator[Table]:
             cells = [_cell(report, [f for f in row if f.engine == engine], usual) for engine in engines]
             made.add_row(Text(inert(claim)), *cells)
         yield made
-
-
-def readings_of(finding: Finding) -> str:
-    """The readings of a finding that are not the default, `a=x, b=y`."""
-    return ", ".join(f"{name}={value}" for name, value in sorted(finding.readings.items()))
 
 
 def _sizes(finding: Finding) -> str:

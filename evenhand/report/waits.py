@@ -7,15 +7,17 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from evenhand.model.canonical import Json
+import networkx as nx
+
+from evenhand.core.canonical import Json
+from evenhand.core.text import describe, inert
 from evenhand.report.graphfile import Formats, dot, graphml, quoted, tagged, writer
-from evenhand.report.readable import plural
-from evenhand.report.text import describe, inert
+from evenhand.report.phrases import plural
 
 if TYPE_CHECKING:
     import networkx as nx
 
-    from evenhand.properties.search.waiting import WaitFor
+    from evenhand.search.waiting import WaitFor
 
 __all__ = ["FORMATS", "told_waits", "wait_lines", "waits_exporter"]
 
@@ -91,8 +93,6 @@ def _dot(told: dict[str, Json]) -> bytes:
 
 
 def _graphml(told: dict[str, Json]) -> bytes:
-    import networkx as nx
-
     made: nx.DiGraph[str] = nx.DiGraph(**{name: told[name] for name in ("system", "variant", "steps", "state")})
     made.add_nodes_from(told["agents"])
     for edge in told["edges"]:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
+from evenhand.core.atoms import Atom, Opaque
 from evenhand.model.apcm.generators import generate
 from evenhand.model.apcm.readings import Readings
 from evenhand.model.apcm.vocabulary import (
@@ -33,7 +34,6 @@ from evenhand.model.apcm.vocabulary import (
     State,
     digest_of,
 )
-from evenhand.model.atoms import Atom, Opaque
 
 __all__ = ["REFERENCE", "REPAIRED", "SCRAMBLES", "Rules", "compiled"]
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import combinations
 
+from evenhand.core.system import UnknownName
 from evenhand.model.apcm.readings import Readings
 from evenhand.model.apcm.vocabulary import (
     EMPTY,
@@ -19,7 +20,6 @@ from evenhand.model.apcm.vocabulary import (
     Situation,
     digest_of,
 )
-from evenhand.model.system import UnknownName
 
 __all__ = ["GENERATORS", "artifact_of", "covers", "generate", "minimal"]
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import Any, cast
 
+from evenhand.core.atoms import Opaque, atom
+from evenhand.core.canonical import Json, parse
 from evenhand.model.apcm.compiler import REFERENCE, Rules
 from evenhand.model.apcm.readings import Readings
 from evenhand.model.apcm.vocabulary import Artifact, Config, Entry, Error, Id, RawPairs, RawSet, Situation
-from evenhand.model.atoms import Opaque, atom
-from evenhand.model.canonical import Json, parse
 
 __all__ = ["load_artifact", "load_situation", "raw_artifact", "raw_situation"]
 

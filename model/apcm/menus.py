@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import chain, combinations, product
 
+from evenhand.core.atoms import Atom, Opaque
 from evenhand.model.apcm.generators import artifact_of
 from evenhand.model.apcm.readings import Readings
 from evenhand.model.apcm.vocabulary import MAINTAIN, Artifact, Entry, Fields, Pairs, Situation, digest_of
-from evenhand.model.atoms import Atom, Opaque
 
 __all__ = [
     "CLEAN",

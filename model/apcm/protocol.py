@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from evenhand.core.system import Protocol
 from evenhand.model.apcm.mutants import MUTANTS
 from evenhand.model.apcm.readings import Readings
 from evenhand.model.apcm.systems import SYSTEMS
-from evenhand.model.system import Protocol
 
 __all__ = ["APCM"]
 

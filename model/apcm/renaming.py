@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import permutations
 from typing import Any
 
+from evenhand.core.system import Quotient
 from evenhand.model.apcm.vocabulary import (
     Act,
     Artifact,
@@ -25,7 +26,6 @@ from evenhand.model.apcm.vocabulary import (
     Submit,
     digest_of,
 )
-from evenhand.model.system import Quotient
 
 __all__ = ["RENAMING", "Renaming", "rename_action", "rename_config", "rename_shown", "rename_state", "renamings"]
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
+from evenhand.core.system import Step
 from evenhand.model.apcm.compiler import Rules, compiled
 from evenhand.model.apcm.vocabulary import (
     ASB,
@@ -27,7 +28,6 @@ from evenhand.model.apcm.vocabulary import (
     State,
     Submit,
 )
-from evenhand.model.system import Step
 
 __all__ = ["ApcmStep", "advanced", "awaits_selection", "initial", "progress", "smaller", "step", "wants"]
 

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Any
 
+from evenhand.core.system import Fairness, Scope, System
 from evenhand.model.apcm.compiler import REFERENCE, REPAIRED, SCRAMBLES, Rules
 from evenhand.model.apcm.generators import artifact_of
 from evenhand.model.apcm.menus import (
@@ -42,7 +43,6 @@ from evenhand.model.apcm.vocabulary import (
     State,
     Submit,
 )
-from evenhand.model.system import Fairness, Scope, System
 
 __all__ = ["AGENTS", "CONDITIONED", "ENVIRONMENT", "REPAIRED_UNIVERSE", "RUN", "SYSTEMS", "UNIVERSE", "revises"]
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from evenhand.core.atoms import Atom, Opaque
+from evenhand.core.canonical import Json, canonical_text, digest
 from evenhand.model.apcm.step import ApcmStep
 from evenhand.model.apcm.vocabulary import Config, Error, Fields, Id, RawSet, Shown, Situation
-from evenhand.model.atoms import Atom, Opaque
-from evenhand.model.canonical import Json, canonical_text, digest
 
 __all__ = ["json_lines", "published_digest", "run_record", "step_records"]
 

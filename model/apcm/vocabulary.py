@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, TypeAlias
 
+from evenhand.core.atoms import Atom, Opaque
+from evenhand.core.canonical import canonical_bytes
 from evenhand.model.apcm.readings import Readings
-from evenhand.model.atoms import Atom, Opaque
-from evenhand.model.canonical import canonical_bytes
 
 __all__ = [
     "APCM_CODES",

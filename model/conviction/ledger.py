@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from typing import Any
 
-from evenhand.model.canonical import Json, canonical_text
+from evenhand.core.canonical import Json, canonical_text
 from evenhand.model.conviction.exact import Amount, Surd, exact
 from evenhand.model.conviction.step import ConvictionStep
 from evenhand.model.conviction.texts import Text

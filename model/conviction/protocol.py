@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from evenhand.core.system import Protocol
 from evenhand.model.conviction.mutants import MUTANTS
 from evenhand.model.conviction.readings import Readings
 from evenhand.model.conviction.systems import SYSTEMS
-from evenhand.model.system import Protocol
 
 __all__ = ["CONVICTION"]
 

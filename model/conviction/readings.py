@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from evenhand.model.system import reading
+from evenhand.core.system import reading
 
 __all__ = ["Readings", "settled"]
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TypeAlias
 
+from evenhand.core.system import Step
 from evenhand.model.conviction.exact import exact
 from evenhand.model.conviction.points import credit
 from evenhand.model.conviction.rules import Rules
@@ -38,7 +39,6 @@ from evenhand.model.conviction.vocabulary import (
     State,
     Tick,
 )
-from evenhand.model.system import Step
 
 __all__ = ["ConvictionStep", "initial", "progress", "smaller", "step", "wants"]
 
@@ -87,17 +87,9 @@ def _done(rules: Rules, config: Config, state: State, action: Act) -> _Done:
     if not rules.authenticated(agent, action.credential):
         return "InvalidCredential"
     if isinstance(action, Enrol):
-        if seat.standing != INVITED:
-            return "AlreadyEnrolled" if seat.standing == ENROLLED else "UnknownAgent"
-        return seated(state, replace(seat, standing=ENROLLED)), [Event("Enrolled", seat.agent)]
-    if seat.standing != ENROLLED:
-        return "NotEnrolled"
-    if state.phase in (IDLE, CLOSED):
-        return "NoOpenIssue"
-    if not seat.assigned:
-        return "NotAssigned"
-    if state.phase == FINALIZE:
-        return "WrongPhase"
+        return _enrol(state, seat)
+    if reason := _not_now(state, seat):
+        return reason
     if isinstance(action, SignalReady):
         if reason := rules.refuse_ready(config, state, seat, action):
             return reason
@@ -113,6 +105,23 @@ def _done(rules: Rules, config: Config, state: State, action: Act) -> _Done:
     if now is not None and not now.signal and config.readings.completes == "any_payload":
         after = seated(after, replace(now, signal=ACTED))
     return after, events
+
+
+def _enrol(state: State, seat: Seat) -> _Done:
+    if seat.standing != INVITED:
+        return "AlreadyEnrolled" if seat.standing == ENROLLED else "UnknownAgent"
+    return seated(state, replace(seat, standing=ENROLLED)), [Event("Enrolled", seat.agent)]
+
+
+def _not_now(state: State, seat: Seat) -> str:
+    """Why this seat may not act in this phase; empty if it may."""
+    if seat.standing != ENROLLED:
+        return "NotEnrolled"
+    if state.phase in (IDLE, CLOSED):
+        return "NoOpenIssue"
+    if not seat.assigned:
+        return "NotAssigned"
+    return "WrongPhase" if state.phase == FINALIZE else ""
 
 
 def _tick(rules: Rules, config: Config, state: State, action: Tick) -> _Done:

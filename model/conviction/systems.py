@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
+from evenhand.core.system import Fairness, Scope, System
 from evenhand.model.conviction.menus import TEXTS, agents_of, hostile, offers
 from evenhand.model.conviction.readings import Readings
 from evenhand.model.conviction.rules import REFERENCE, Rules
@@ -26,7 +27,6 @@ from evenhand.model.conviction.vocabulary import (
     State,
     Tick,
 )
-from evenhand.model.system import Fairness, Scope, System
 
 __all__ = ["ISSUE", "RUN", "SERIES", "SYSTEMS", "TRIO", "ConvictionSystem"]
 

@@ -7,12 +7,12 @@ source text; a later round of it supersedes an earlier one.
 
 from __future__ import annotations
 
+from evenhand.core.system import Protocol
 from evenhand.model.cud.conditions import CONDITIONS
 from evenhand.model.cud.free import FREE
 from evenhand.model.cud.mutants import MUTANTS
 from evenhand.model.cud.play import RUN, UNIVERSE
 from evenhand.model.cud.readings import Readings
-from evenhand.model.system import Protocol
 
 __all__ = ["PROTOCOL"]
 

@@ -26,6 +26,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
+from evenhand.core.system import Step
 from evenhand.model.cud.kernel import (
     ADMITTED,
     INVALID_CAPABILITY_CLAIM,
@@ -57,7 +58,6 @@ from evenhand.model.cud.vocabulary import (
     Shown,
     State,
 )
-from evenhand.model.system import Step
 
 __all__ = [
     "COLLAPSE",

@@ -11,7 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from evenhand.model.atoms import Atom
+from evenhand.core.atoms import Atom
+from evenhand.core.system import Fairness, Joint, OneOf, Quotient, Scope, Separated, Step, System
 from evenhand.model.cud.kernel import (
     ADMITTED,
     LIVELOCK_EPOCHS,
@@ -45,7 +46,6 @@ from evenhand.model.cud.vocabulary import (
     State,
     World,
 )
-from evenhand.model.system import Fairness, Joint, OneOf, Quotient, Scope, Separated, Step, System
 
 __all__ = ["EXITED", "FREE", "NONE", "FreeShown", "FreeState", "Verdict", "rename_free_shown", "rename_free_state"]
 

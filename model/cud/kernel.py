@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from evenhand.model.atoms import Atom, Opaque
-from evenhand.model.canonical import parse
+from evenhand.core.atoms import Atom, Opaque
+from evenhand.core.canonical import parse
 from evenhand.model.cud.vocabulary import (
     ALLOW,
     DENY,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 
-from evenhand.model.atoms import Atom
+from evenhand.core.atoms import Atom
 from evenhand.model.cud.vocabulary import OPERATIONS, WRITE, Authority, World, allow, deny
 
 __all__ = ["agent_names", "every_layout", "free_layout", "key_names", "layout_slots", "start_world"]

@@ -10,7 +10,8 @@ import itertools
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
-from evenhand.model.atoms import Atom, Opaque
+from evenhand.core.atoms import Atom, Opaque
+from evenhand.core.system import Joint, Scope, Separated, Step, System
 from evenhand.model.cud.kernel import REFERENCE, Rules, observe
 from evenhand.model.cud.layouts import agent_names, every_layout, free_layout, key_names, start_world
 from evenhand.model.cud.readings import Readings
@@ -36,7 +37,6 @@ from evenhand.model.cud.vocabulary import (
     allow,
     deny,
 )
-from evenhand.model.system import Joint, Scope, Separated, Step, System
 
 __all__ = ["OTHER", "RUN", "TAKEN", "UNIVERSE", "every_request", "malformed_requests", "playing", "well_formed"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from dataclasses import dataclass
 
-from evenhand.model.system import reading
+from evenhand.core.system import reading
 
 __all__ = ["PRECEDENCES", "Readings"]
 

@@ -11,6 +11,7 @@ import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from evenhand.core.system import Quotient
 from evenhand.model.cud.layouts import layout_slots
 from evenhand.model.cud.vocabulary import (
     Authority,
@@ -27,7 +28,6 @@ from evenhand.model.cud.vocabulary import (
     World,
     target,
 )
-from evenhand.model.system import Quotient
 
 __all__ = [
     "RENAMING",

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from evenhand.model.canonical import canonical_text, parse
-from evenhand.model.codec import decode, encode
+from evenhand.core.canonical import canonical_text, parse
+from evenhand.core.codec import decode, encode
 from evenhand.model.cud.step import active, initial
 from evenhand.model.cud.strategies import remember
 from evenhand.model.cud.vocabulary import (

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import hashlib
 
-from evenhand.model.atoms import Atom
-from evenhand.model.canonical import canonical_text, parse
+from evenhand.core.atoms import Atom
+from evenhand.core.canonical import canonical_text, parse
 from evenhand.model.cud.vocabulary import (
     ALLOW,
     NO_CHOICE,

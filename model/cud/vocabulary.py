@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from evenhand.model.atoms import Atom, Opaque
+from evenhand.core.atoms import Atom, Opaque
 from evenhand.model.cud.readings import Readings
 
 __all__ = [

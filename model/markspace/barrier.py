@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from evenhand.model.markspace.layers_words import ANYWHERE, Barrier, LayersConfig
+from evenhand.model.markspace.layers_vocabulary import ANYWHERE, Barrier, LayersConfig
 from evenhand.model.markspace.marks import Kind
 
 __all__ = ["allows", "escalated", "narrowed", "needs_first", "restored", "restored_all", "with_need_first"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 
-from evenhand.model.markspace.layers_words import Budget, LayersConfig
+from evenhand.model.markspace.layers_vocabulary import Budget, LayersConfig
 
 __all__ = ["empty", "raised", "spent", "stopped", "warns"]
 

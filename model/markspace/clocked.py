@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from evenhand.model.markspace.clocked_words import (
+from evenhand.core.system import Abstraction, Scope, System
+from evenhand.model.markspace.clocked_vocabulary import (
     TYPES,
     ClockConfig,
     ClockState,
@@ -19,9 +20,8 @@ from evenhand.model.markspace.clocked_words import (
     no_older_than_the_longest,
 )
 from evenhand.model.markspace.composing import LONGEST, SCHEDULING
-from evenhand.model.markspace.composing_words import Activate, Composed, ComposingAct, Update, Wait
+from evenhand.model.markspace.composing_vocabulary import Activate, Composed, ComposingAct, Update, Wait
 from evenhand.model.markspace.readings import Readings
-from evenhand.model.system import Abstraction, Scope, System
 
 __all__ = ["CLOCK", "REFERENCE", "ClockRules", "initial", "step"]
 

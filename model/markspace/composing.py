@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TypeVar
 
-from evenhand.model.markspace.composing_words import (
+from evenhand.core.system import Scope, System
+from evenhand.model.markspace.composing_vocabulary import (
     TYPES,
     Activate,
     Composed,
@@ -28,7 +29,6 @@ from evenhand.model.markspace.composing_words import (
 from evenhand.model.markspace.marks import Kind
 from evenhand.model.markspace.readings import Readings
 from evenhand.model.markspace.scopes import covers
-from evenhand.model.system import Scope, System
 
 __all__ = ["COMPOSING", "REFERENCE", "SCHEDULING", "Rules", "initial", "step"]
 

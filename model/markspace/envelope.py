@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 
-from evenhand.model.markspace.layers_words import Envelope, Health, LayersConfig, Watched
+from evenhand.model.markspace.layers_vocabulary import Envelope, Health, LayersConfig, Watched
 from evenhand.model.markspace.marks import Kind
 
 __all__ = ["attempted", "check", "empty", "judged", "ready", "rotated", "shifted", "spikes", "with_restricted"]

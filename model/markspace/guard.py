@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from evenhand.model.markspace.guard_words import (
+from evenhand.model.markspace.guard_vocabulary import (
     IDLE,
     Act,
     Config,

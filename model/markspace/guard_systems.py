@@ -7,10 +7,13 @@ own, so that verdicts and expectations can differ by policy.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from itertools import permutations
 from typing import Any
 
+from evenhand.core.system import Fairness, Quotient, Scope, System
 from evenhand.model.markspace.guard import REFERENCE, Rules, initial, step
-from evenhand.model.markspace.guard_words import (
+from evenhand.model.markspace.guard_vocabulary import (
     IDLE,
     TYPES,
     Act,
@@ -24,7 +27,6 @@ from evenhand.model.markspace.guard_words import (
     What,
 )
 from evenhand.model.markspace.readings import Readings
-from evenhand.model.system import Fairness, Quotient, Scope, System
 
 __all__ = ["GUARDS", "RENAMING", "GuardSystem", "actions", "agent_names", "resource_names"]
 
@@ -137,7 +139,6 @@ def _smaller(config: Config, start: State) -> Iterator[tuple[Config, State]]:
     """Fewer agents, fewer resources, a shorter TTL."""
     if start != initial(config)[0]:
         return
-    from dataclasses import replace
 
     offers: list[Config] = []
     if len(config.agents) > 1:
@@ -156,16 +157,12 @@ Renaming = tuple[tuple[str, str], ...]
 
 
 def _elements(config: Config) -> Iterator[Renaming]:
-    from itertools import permutations
-
     for image in permutations(config.agents):
         yield tuple(zip(config.agents, image, strict=True))
 
 
 def renamed_state(w: Renaming, config: Config, state: State) -> State:
     """The state in which each agent stands where its original stood."""
-    from dataclasses import replace
-
     to = dict(w)
     doing: list[Doing] = [IDLE] * len(config.agents)
     for agent, one in zip(config.agents, state.doing, strict=True):
@@ -182,8 +179,6 @@ def renamed_state(w: Renaming, config: Config, state: State) -> State:
 
 def renamed_act(w: Renaming, _config: Config, act: Act) -> Act:
     """The act of the image."""
-    from dataclasses import replace
-
     to = dict(w)
     return replace(act, agent=to.get(act.agent, act.agent), target=to.get(act.target, act.target))
 

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from evenhand.model.markspace import barrier, budget, envelope, rate_limit
-from evenhand.model.markspace.layers_words import (
+from evenhand.model.markspace.layers_vocabulary import (
     ANYWHERE,
     DIAGNOSTICS,
     PROBE,

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from evenhand.core.system import Scope, System
 from evenhand.model.markspace.layers import REFERENCE, Rules, initial, step
-from evenhand.model.markspace.layers_words import (
+from evenhand.model.markspace.layers_vocabulary import (
     DIAGNOSTICS,
     PROBE,
     TOKEN,
@@ -20,7 +21,6 @@ from evenhand.model.markspace.layers_words import (
 )
 from evenhand.model.markspace.marks import Kind
 from evenhand.model.markspace.readings import Readings
-from evenhand.model.system import Scope, System
 
 __all__ = ["LAYERS", "operations"]
 

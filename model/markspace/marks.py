@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
 
+from evenhand.core.system import Step
 from evenhand.model.markspace.exact import Amount
-from evenhand.model.markspace.guard_words import Policy
+from evenhand.model.markspace.guard_vocabulary import Policy
 from evenhand.model.markspace.readings import Readings
-from evenhand.model.system import Step
 
 __all__ = [
     "CONTENT",

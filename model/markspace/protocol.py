@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from evenhand.core.system import Protocol, System
 from evenhand.model.markspace.clocked import CLOCK
 from evenhand.model.markspace.composing import COMPOSING, SCHEDULING
 from evenhand.model.markspace.guard_systems import GUARDS
@@ -12,7 +13,6 @@ from evenhand.model.markspace.mutants import MUTANTS
 from evenhand.model.markspace.readings import Readings
 from evenhand.model.markspace.signals import SIGNALS
 from evenhand.model.markspace.space_system import SPACE
-from evenhand.model.system import Protocol, System
 
 __all__ = ["MARKSPACE", "SYSTEMS"]
 

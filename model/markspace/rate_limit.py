@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from evenhand.model.markspace.layers_words import LayersConfig, Rates
+from evenhand.model.markspace.layers_vocabulary import LayersConfig, Rates
 
 __all__ = ["exceeded", "moved_on", "rated"]
 

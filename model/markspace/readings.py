@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from evenhand.model.system import reading
+from evenhand.core.system import reading
 
 __all__ = ["Readings"]
 

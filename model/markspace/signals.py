@@ -10,10 +10,11 @@ from collections.abc import Iterator
 from fractions import Fraction
 from itertools import combinations_with_replacement
 
+from evenhand.core.system import Scope, System
 from evenhand.model.markspace.exact import Amount, plain
 from evenhand.model.markspace.marks import HALF, ONE, Kind, Source
 from evenhand.model.markspace.readings import Readings
-from evenhand.model.markspace.signals_words import (
+from evenhand.model.markspace.signals_vocabulary import (
     TYPES,
     Against,
     Combine,
@@ -24,7 +25,6 @@ from evenhand.model.markspace.signals_words import (
     Still,
 )
 from evenhand.model.markspace.strength import STRENGTH, StrengthRules
-from evenhand.model.system import Scope, System
 
 __all__ = ["SIGNALS", "WEIGHTS", "step"]
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from evenhand.model.markspace.exact import ZERO, Amount, ln_bounds, plain
-from evenhand.model.markspace.guard_words import Policy
+from evenhand.model.markspace.guard_vocabulary import Policy
 from evenhand.model.markspace.marks import (
     MIN_STRENGTH,
     PRINCIPAL,

@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 
-from evenhand.model.markspace.guard_words import Policy
+from evenhand.core.system import Scope, System
+from evenhand.model.markspace.guard_vocabulary import Policy
 from evenhand.model.markspace.marks import (
     HALF,
     PRINCIPAL,
@@ -35,7 +36,6 @@ from evenhand.model.markspace.marks import (
 )
 from evenhand.model.markspace.readings import Readings
 from evenhand.model.markspace.space import REFERENCE, Rules, step
-from evenhand.model.system import Scope, System
 
 __all__ = ["AGENTS", "SPACE", "drafts", "hostile_drafts", "organisation"]
 

@@ -11,8 +11,8 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
-from evenhand.model.atoms import Atom, Opaque
-from evenhand.model.canonical import Json, canonical_bytes
+from evenhand.core.atoms import Atom, Opaque
+from evenhand.core.canonical import Json, canonical_bytes
 from evenhand.model.sovereign.vocabulary import (
     Candidate,
     Exit,

@@ -11,7 +11,7 @@ import unicodedata
 from dataclasses import dataclass
 from typing import Any
 
-from evenhand.model.canonical import Json, canonical_bytes, parse
+from evenhand.core.canonical import Json, canonical_bytes, parse
 from evenhand.model.sovereign.artifacts import sha
 
 __all__ = [

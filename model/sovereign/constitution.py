@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, cast
 
-from evenhand.model.canonical import Json, digest
+from evenhand.core.canonical import Json, digest
 from evenhand.model.sovereign.vocabulary import EXIT_TYPE, LOG_APPEND, NOTIFY, READ_LOCAL, WRITE_LOCAL
 
 __all__ = [

@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import lru_cache
 from itertools import product
 
-from evenhand.model.atoms import Atom
+from evenhand.core.atoms import Atom
 from evenhand.model.sovereign.artifacts import artifact_id
 from evenhand.model.sovereign.constitution import REFERENCE_CONSTITUTION, Constitution, cite
 from evenhand.model.sovereign.paths import Place, Tree, dir_, file_

@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, cast
 
-from evenhand.model.atoms import atom
-from evenhand.model.canonical import Json
+from evenhand.core.atoms import atom
+from evenhand.core.canonical import Json
 from evenhand.model.sovereign.artifacts import artifact_id
 from evenhand.model.sovereign.canonicalizer import canonicalize
 from evenhand.model.sovereign.vocabulary import (

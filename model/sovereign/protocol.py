@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from evenhand.core.system import Protocol
 from evenhand.model.sovereign.mutants import MUTANTS
 from evenhand.model.sovereign.readings import Readings
 from evenhand.model.sovereign.systems import SYSTEMS
-from evenhand.model.system import Protocol
 
 __all__ = ["SOVEREIGN"]
 

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, cast
 
-from evenhand.model.canonical import Json, canonical_text, digest, parse
-from evenhand.model.codec import decode, encode
+from evenhand.core.canonical import Json, canonical_text, digest, parse
+from evenhand.core.codec import decode, encode
 from evenhand.model.sovereign.constitution import constitution_hash
 from evenhand.model.sovereign.kernel import Rules
 from evenhand.model.sovereign.state import TYPES, Config, Cycle, State

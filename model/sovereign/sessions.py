@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from evenhand.core.system import Step
 from evenhand.model.sovereign.canonicalizer import canonicalize
 from evenhand.model.sovereign.conditions import CycleInput, cycles
 from evenhand.model.sovereign.kernel import Rules
@@ -17,7 +18,6 @@ from evenhand.model.sovereign.paths import lexical, roots, under
 from evenhand.model.sovereign.state import ABORTED, SESSION_BUDGET_EXHAUSTED, Config, Cycle
 from evenhand.model.sovereign.step import REFERENCE, SovereignStep, initial, session_step
 from evenhand.model.sovereign.vocabulary import ACTION, READ_LOCAL, REFUSE, WRITE_LOCAL, Candidate, field
-from evenhand.model.system import Step
 
 __all__ = [
     "MODEL_DRIFT_DETECTED",

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from evenhand.model.atoms import Atom, Opaque
+from evenhand.core.atoms import Atom, Opaque
 from evenhand.model.sovereign.constitution import (
     REFERENCE_CONSTITUTION,
     ActionType,

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+from evenhand.core.system import Step
 from evenhand.model.sovereign.executor import EXECUTOR_RULES, done
 from evenhand.model.sovereign.kernel import KERNEL_RULES, Observations, Rules, decide, path_of
 from evenhand.model.sovereign.paths import resolve
@@ -45,7 +46,6 @@ from evenhand.model.sovereign.vocabulary import (
     Record,
     field,
 )
-from evenhand.model.system import Step
 
 __all__ = [
     "REFERENCE",

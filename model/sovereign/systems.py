@@ -13,6 +13,7 @@ from functools import lru_cache
 from itertools import product
 from typing import Any
 
+from evenhand.core.system import Fairness, Scope, System
 from evenhand.model.sovereign.artifacts import artifact_id
 from evenhand.model.sovereign.conditions import CONDITIONS, LIVE, menu
 from evenhand.model.sovereign.constitution import (
@@ -80,7 +81,6 @@ from evenhand.model.sovereign.vocabulary import (
     ScopeClaim,
     Warrant,
 )
-from evenhand.model.system import Fairness, Scope, System
 
 __all__ = [
     "AGENT",

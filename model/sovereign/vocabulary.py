@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from evenhand.model.atoms import Atom, Opaque
+from evenhand.core.atoms import Atom, Opaque
 
 __all__ = [
     "ACTION",

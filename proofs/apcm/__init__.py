@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from evenhand.proofs.apcm.self_composition import TWINS
 from evenhand.proofs.apcm.theorems import SINGLE
-from evenhand.proofs.apcm.twins import TWINS
 
 __all__ = ["THEOREMS"]
 

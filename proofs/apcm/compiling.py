@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from evenhand.proofs.smt.logic import (
+from evenhand.smt.logic import (
     Definition,
     Formula,
     Function,
@@ -27,7 +27,7 @@ from evenhand.proofs.smt.logic import (
     same,
     variables,
 )
-from evenhand.proofs.theory import Axiom, Theory
+from evenhand.smt.theory import Axiom, Theory
 
 __all__ = [
     "ACT",

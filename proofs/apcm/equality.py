@@ -10,18 +10,18 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+from evenhand.core.system import Step, System
 from evenhand.model.apcm.readings import Readings
 from evenhand.model.apcm.step import ApcmStep
-from evenhand.model.system import Step, System
 from evenhand.proofs.apcm.compiling import ACT, PREF, TEXT, av, feasible, rp, violates
-from evenhand.proofs.apcm.link import pref, view_text
+from evenhand.proofs.apcm.definitions import FAULTS
+from evenhand.proofs.apcm.encoding import pref, view_text
 from evenhand.proofs.apcm.samples import WORLDS
 from evenhand.proofs.apcm.theorems import EXACTLY, MASK
-from evenhand.proofs.apcm.words import FAULTS
-from evenhand.proofs.equality import Equality
-from evenhand.proofs.smt.logic import Definition, Formula, Relation, exists, forall, iff, variables
-from evenhand.proofs.smt.structure import Structure
-from evenhand.proofs.theorem import Mutation
+from evenhand.smt.equality import Equality
+from evenhand.smt.logic import Definition, Formula, Relation, exists, forall, iff, variables
+from evenhand.smt.structure import Structure
+from evenhand.smt.theorem import Mutation
 
 __all__ = ["EQUALITIES", "OVERLAP_IS_AN_ERROR", "view_overlap"]
 

@@ -12,12 +12,12 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Any
 
+from evenhand.core.system import System
+from evenhand.core.trace import Scenario
 from evenhand.model.apcm.generators import artifact_of
 from evenhand.model.apcm.menus import MOST, action_names, entry, preference_names
 from evenhand.model.apcm.vocabulary import Act, Artifact, Config, Fields, Select, Situation, State, Submit
-from evenhand.model.system import System
-from evenhand.model.trace import Scenario
-from evenhand.proofs.smt.logic import (
+from evenhand.smt.logic import (
     Definition,
     Formula,
     Function,
@@ -30,12 +30,12 @@ from evenhand.proofs.smt.logic import (
     ite,
     variables,
 )
-from evenhand.proofs.smt.structure import Structure
-from evenhand.proofs.theorem import Lemma, Mutation
-from evenhand.proofs.theory import Axiom, Theory
-from evenhand.proofs.transitions.invariant import Invariant, Steps
-from evenhand.proofs.transitions.machine import Machine, after
-from evenhand.proofs.transitions.runs import Run
+from evenhand.smt.structure import Structure
+from evenhand.smt.theorem import Lemma, Mutation
+from evenhand.smt.theory import Axiom, Theory
+from evenhand.smt.transitions.invariant import Invariant, Steps
+from evenhand.smt.transitions.machine import Machine, after
+from evenhand.smt.transitions.runs import Run
 
 __all__ = ["INVARIANTS", "PIPELINE"]
 

@@ -10,14 +10,14 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from evenhand.core.system import System
 from evenhand.model.apcm.generators import artifact_of
 from evenhand.model.apcm.menus import action_names, entry, preference_names, situation, subsets
 from evenhand.model.apcm.step import ApcmStep
 from evenhand.model.apcm.vocabulary import MAINTAIN, REVISE, Act, Config, Fields, Situation, State, Submit
-from evenhand.model.system import System
 from evenhand.proofs.apcm.compiling import ACT, TEXT, feasible
-from evenhand.proofs.smt.logic import Formula, Var, conjunction
-from evenhand.proofs.worlds import Event, Worlds, draw
+from evenhand.smt.logic import Formula, Var, conjunction
+from evenhand.smt.samples import Event, Worlds, draw
 
 __all__ = ["WORLDS", "samples", "samples_in_groups", "samples_of_precedents"]
 

@@ -27,11 +27,11 @@ from evenhand.proofs.apcm.compiling import (
     rp,
     violates,
 )
-from evenhand.proofs.apcm.link import scene, view_general, view_text
+from evenhand.proofs.apcm.definitions import unseen, usual, word
+from evenhand.proofs.apcm.encoding import scene, view_general, view_text
 from evenhand.proofs.apcm.samples import WORLDS, samples_in_groups
-from evenhand.proofs.apcm.words import unseen, usual, word
-from evenhand.proofs.smt.logic import Formula, conjunction, exists, forall, iff, variables
-from evenhand.proofs.theorem import Theorem
+from evenhand.smt.logic import Formula, conjunction, exists, forall, iff, variables
+from evenhand.smt.theorem import Theorem
 
 __all__ = ["SINGLE"]
 

@@ -11,7 +11,7 @@ from evenhand.proofs.conviction.feedback import LAWFUL
 from evenhand.proofs.conviction.finale import STAKES
 from evenhand.proofs.conviction.moves import MOVED
 from evenhand.proofs.conviction.winners import WINNERS
-from evenhand.proofs.theorem import Theorem
+from evenhand.smt.theorem import Theorem
 
 __all__ = ["THEOREMS"]
 

@@ -29,9 +29,9 @@ from evenhand.model.conviction.vocabulary import (
     Tick,
 )
 from evenhand.proofs.conviction.ledger import FLOWS, KINDS
-from evenhand.proofs.smt.arithmetic import element
-from evenhand.proofs.smt.structure import Structure
-from evenhand.proofs.transitions.invariant import Steps
+from evenhand.smt.arithmetic import element
+from evenhand.smt.structure import Structure
+from evenhand.smt.transitions.invariant import Steps
 
 __all__ = ["view"]
 

@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from evenhand.core.system import Step, System
+from evenhand.core.trace import Scenario
 from evenhand.model.conviction.menus import TEXTS, agents_of
 from evenhand.model.conviction.step import initial
 from evenhand.model.conviction.vocabulary import (
@@ -28,10 +30,10 @@ from evenhand.model.conviction.vocabulary import (
     State,
     Tick,
 )
-from evenhand.model.system import Step, System
-from evenhand.model.trace import Scenario
 from evenhand.proofs.conviction.walks import walks
-from evenhand.proofs.smt.arithmetic import (
+from evenhand.properties.conviction.predicates import OPEN, ticks_left
+from evenhand.properties.conviction.predicates import done as is_done
+from evenhand.smt.arithmetic import (
     NUMBER,
     at_least,
     at_most,
@@ -43,7 +45,7 @@ from evenhand.proofs.smt.arithmetic import (
     value_of,
     zero,
 )
-from evenhand.proofs.smt.logic import (
+from evenhand.smt.logic import (
     Definition,
     Formula,
     Function,
@@ -56,11 +58,9 @@ from evenhand.proofs.smt.logic import (
     same,
     variables,
 )
-from evenhand.proofs.smt.structure import Structure
-from evenhand.proofs.theorem import Mutation, Theorem
-from evenhand.proofs.theory import Axiom, Theory
-from evenhand.properties.conviction.notions import OPEN, ticks_left
-from evenhand.properties.conviction.notions import done as is_done
+from evenhand.smt.structure import Structure
+from evenhand.smt.theorem import Mutation, Theorem
+from evenhand.smt.theory import Axiom, Theory
 
 __all__ = ["CLOCK", "CLOSER", "samples", "view"]
 

@@ -33,8 +33,8 @@ from evenhand.proofs.conviction.ledger import (
     ticks,
     total,
 )
-from evenhand.proofs.smt.arithmetic import at_least, below, minus, number, plus, zero
-from evenhand.proofs.smt.logic import TRUE, Definition, Formula, ite, same
+from evenhand.smt.arithmetic import at_least, below, minus, number, plus, zero
+from evenhand.smt.logic import TRUE, Definition, Formula, ite, same
 
 __all__ = ["FAULTS"]
 

@@ -8,20 +8,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from evenhand.core.system import Step, System
+from evenhand.core.trace import Scenario
 from evenhand.model.conviction.exact import exact
 from evenhand.model.conviction.texts import Text
 from evenhand.model.conviction.vocabulary import FEEDBACK, Act, Config, Constants, Feedback, Propose, Shown, State
-from evenhand.model.system import Step, System
-from evenhand.model.trace import Scenario
 from evenhand.proofs.conviction.plays import Player
 from evenhand.proofs.conviction.single import as_structure, configuration, granted, meaning, quantity, refuted, truth
 from evenhand.proofs.conviction.walks import walks
-from evenhand.proofs.smt.arithmetic import at_least, at_most, below, element, number, value_of, zero
-from evenhand.proofs.smt.logic import FALSE, Definition, Formula, conjunction
-from evenhand.proofs.smt.structure import Structure
-from evenhand.proofs.theorem import Theorem
-from evenhand.proofs.theory import Axiom, Theory
-from evenhand.properties.conviction.notions import accepted, events, seat_of
+from evenhand.properties.conviction.predicates import accepted, events, seat_of
+from evenhand.smt.arithmetic import at_least, at_most, below, element, number, value_of, zero
+from evenhand.smt.logic import FALSE, Definition, Formula, conjunction
+from evenhand.smt.structure import Structure
+from evenhand.smt.theorem import Theorem
+from evenhand.smt.theory import Axiom, Theory
 
 __all__ = ["LAWFUL"]
 

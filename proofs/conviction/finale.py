@@ -12,6 +12,8 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
+from evenhand.core.system import Step, System
+from evenhand.core.trace import Scenario
 from evenhand.model.conviction.exact import Surd, exact
 from evenhand.model.conviction.menus import TEXTS, agents_of
 from evenhand.model.conviction.step import initial
@@ -27,10 +29,9 @@ from evenhand.model.conviction.vocabulary import (
     State,
     Tick,
 )
-from evenhand.model.system import Step, System
-from evenhand.model.trace import Scenario
 from evenhand.proofs.conviction.walks import walks
-from evenhand.proofs.smt.arithmetic import (
+from evenhand.properties.conviction.predicates import events, finalizes, stakes_on, weight
+from evenhand.smt.arithmetic import (
     NUMBER,
     at_least,
     at_most,
@@ -42,7 +43,7 @@ from evenhand.proofs.smt.arithmetic import (
     times,
     value_of,
 )
-from evenhand.proofs.smt.logic import (
+from evenhand.smt.logic import (
     FALSE,
     Definition,
     Formula,
@@ -55,10 +56,9 @@ from evenhand.proofs.smt.logic import (
     same,
     variables,
 )
-from evenhand.proofs.smt.structure import Structure
-from evenhand.proofs.theorem import Mutation, Theorem
-from evenhand.proofs.theory import Axiom, Theory
-from evenhand.properties.conviction.notions import events, finalizes, stakes_on, weight
+from evenhand.smt.structure import Structure
+from evenhand.smt.theorem import Mutation, Theorem
+from evenhand.smt.theory import Axiom, Theory
 
 __all__ = ["STAKES", "finalizations", "rational", "scene"]
 

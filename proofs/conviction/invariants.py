@@ -22,10 +22,10 @@ from evenhand.proofs.conviction.ledger import (
 from evenhand.proofs.conviction.plays import realise, realise_under
 from evenhand.proofs.conviction.seats import ONE_EACH
 from evenhand.proofs.conviction.walks import walks
-from evenhand.proofs.smt.arithmetic import at_least, at_most, below, number, plus
-from evenhand.proofs.smt.logic import conjunction, forall, same
-from evenhand.proofs.theorem import Mutation
-from evenhand.proofs.transitions.invariant import Invariant
+from evenhand.smt.arithmetic import at_least, at_most, below, number, plus
+from evenhand.smt.logic import conjunction, forall, same
+from evenhand.smt.theorem import Mutation
+from evenhand.smt.transitions.invariant import Invariant
 
 __all__ = ["INVARIANTS"]
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from evenhand.proofs.smt.arithmetic import (
+from evenhand.smt.arithmetic import (
     NUMBER,
     at_least,
     at_most,
@@ -21,7 +21,7 @@ from evenhand.proofs.smt.arithmetic import (
     plus,
     zero,
 )
-from evenhand.proofs.smt.logic import (
+from evenhand.smt.logic import (
     FALSE,
     Apply,
     Definition,
@@ -39,8 +39,8 @@ from evenhand.proofs.smt.logic import (
     same,
     variables,
 )
-from evenhand.proofs.theory import Axiom, Theory
-from evenhand.proofs.transitions.machine import Machine, after
+from evenhand.smt.theory import Axiom, Theory
+from evenhand.smt.transitions.machine import Machine, after
 
 __all__ = [
     "AGENT",

@@ -9,20 +9,20 @@ from collections.abc import Callable, Iterator
 from fractions import Fraction
 from typing import Any
 
+from evenhand.core.system import Step, System
+from evenhand.core.trace import Scenario
 from evenhand.model.conviction.exact import exact
 from evenhand.model.conviction.texts import Text
 from evenhand.model.conviction.vocabulary import STAKE, Act, Config, Constants, MoveStake, Propose, Shown, State
-from evenhand.model.system import Step, System
-from evenhand.model.trace import Scenario
 from evenhand.proofs.conviction.plays import Player
 from evenhand.proofs.conviction.single import as_structure, configuration, granted, meaning, quantity, refuted, truth
 from evenhand.proofs.conviction.walks import walks
-from evenhand.proofs.smt.arithmetic import at_most, below, element, number, value_of
-from evenhand.proofs.smt.logic import TRUE, Definition, Formula, Function, Relation, Sort, conjunction, differ, same
-from evenhand.proofs.smt.structure import Structure
-from evenhand.proofs.theorem import Theorem
-from evenhand.proofs.theory import Theory
-from evenhand.properties.conviction.notions import owned
+from evenhand.properties.conviction.predicates import owned
+from evenhand.smt.arithmetic import at_most, below, element, number, value_of
+from evenhand.smt.logic import TRUE, Definition, Formula, Function, Relation, Sort, conjunction, differ, same
+from evenhand.smt.structure import Structure
+from evenhand.smt.theorem import Theorem
+from evenhand.smt.theory import Theory
 
 __all__ = ["MOVED"]
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
+from evenhand.core.trace import Scenario
 from evenhand.model.conviction.exact import exact
 from evenhand.model.conviction.menus import TEXTS, agents_of
 from evenhand.model.conviction.readings import Readings
@@ -37,11 +38,10 @@ from evenhand.model.conviction.vocabulary import (
     State,
     Tick,
 )
-from evenhand.model.trace import Scenario
 from evenhand.proofs.conviction.ledger import KINDS
-from evenhand.proofs.smt.arithmetic import value_of
-from evenhand.proofs.smt.structure import Structure
-from evenhand.proofs.transitions.runs import Run
+from evenhand.smt.arithmetic import value_of
+from evenhand.smt.structure import Structure
+from evenhand.smt.transitions.runs import Run
 
 __all__ = ["HELPER", "Player", "realise", "realise_under"]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from evenhand.core.trace import Scenario
 from evenhand.model.conviction.menus import TEXTS, agents_of
 from evenhand.model.conviction.vocabulary import (
     CLOSED,
@@ -19,10 +20,9 @@ from evenhand.model.conviction.vocabulary import (
     State,
     Tick,
 )
-from evenhand.model.trace import Scenario
 from evenhand.proofs.conviction.plays import Player
 from evenhand.proofs.conviction.walks import walks
-from evenhand.proofs.smt.logic import (
+from evenhand.smt.logic import (
     FALSE,
     TRUE,
     Definition,
@@ -37,12 +37,12 @@ from evenhand.proofs.smt.logic import (
     ite,
     same,
 )
-from evenhand.proofs.smt.structure import Structure
-from evenhand.proofs.theorem import Lemma, Mutation
-from evenhand.proofs.theory import Theory
-from evenhand.proofs.transitions.invariant import Invariant, Steps
-from evenhand.proofs.transitions.machine import Machine, after
-from evenhand.proofs.transitions.runs import Run
+from evenhand.smt.structure import Structure
+from evenhand.smt.theorem import Lemma, Mutation
+from evenhand.smt.theory import Theory
+from evenhand.smt.transitions.invariant import Invariant, Steps
+from evenhand.smt.transitions.machine import Machine, after
+from evenhand.smt.transitions.runs import Run
 
 __all__ = ["ONE_EACH", "SEATS"]
 

@@ -9,10 +9,10 @@ from typing import Any
 from evenhand.model.conviction.exact import exact
 from evenhand.model.conviction.menus import TEXTS, agents_of
 from evenhand.model.conviction.vocabulary import Config, Constants, Issue
-from evenhand.proofs.smt.arithmetic import NUMBER
-from evenhand.proofs.smt.logic import Definition, Formula, Function, Relation
-from evenhand.proofs.smt.structure import Structure
-from evenhand.proofs.theorem import Mutation
+from evenhand.smt.arithmetic import NUMBER
+from evenhand.smt.logic import Definition, Formula, Function, Relation
+from evenhand.smt.structure import Structure
+from evenhand.smt.theorem import Mutation
 
 __all__ = ["as_structure", "configuration", "granted", "meaning", "quantity", "refuted", "truth"]
 

@@ -6,9 +6,9 @@ import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias, cast
 
+from evenhand.core.system import System
 from evenhand.model.conviction.vocabulary import Act, Config, Enrol, Invite, Tick
-from evenhand.model.system import System
-from evenhand.proofs.transitions.invariant import Steps
+from evenhand.smt.transitions.invariant import Steps
 
 __all__ = ["PLACES", "walks"]
 

@@ -7,11 +7,12 @@ from fractions import Fraction
 from math import isqrt
 from typing import Any
 
+from evenhand.core.system import Step
 from evenhand.model.conviction.vocabulary import Act, Config, Shown, State
-from evenhand.model.system import Step
 from evenhand.proofs.conviction.finale import finalizations, rational, scene
-from evenhand.proofs.smt.arithmetic import NUMBER, at_least, at_most, below, element, number, times
-from evenhand.proofs.smt.logic import (
+from evenhand.properties.conviction.predicates import events, finalizes
+from evenhand.smt.arithmetic import NUMBER, at_least, at_most, below, element, number, times
+from evenhand.smt.logic import (
     Definition,
     Formula,
     Function,
@@ -25,10 +26,9 @@ from evenhand.proofs.smt.logic import (
     same,
     variables,
 )
-from evenhand.proofs.smt.structure import Structure
-from evenhand.proofs.theorem import Mutation, Theorem
-from evenhand.proofs.theory import Axiom, Theory
-from evenhand.properties.conviction.notions import events, finalizes
+from evenhand.smt.structure import Structure
+from evenhand.smt.theorem import Mutation, Theorem
+from evenhand.smt.theory import Axiom, Theory
 
 __all__ = ["WINNERS"]
 

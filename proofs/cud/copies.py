@@ -7,19 +7,19 @@ from dataclasses import replace
 from typing import Any
 
 from evenhand.model.cud.readings import Readings
+from evenhand.proofs.cud.concretisation import left
+from evenhand.proofs.cud.definitions import word
 from evenhand.proofs.cud.epoch import EPOCH
 from evenhand.proofs.cud.faults import mutations
 from evenhand.proofs.cud.pairs import view_pair
 from evenhand.proofs.cud.samples import FEWER
-from evenhand.proofs.cud.scene import left
-from evenhand.proofs.cud.signature import (
+from evenhand.proofs.cud.vocabulary import (
     ACT,
     AGENT,
     KEY,
     VALUE,
 )
-from evenhand.proofs.cud.words import word
-from evenhand.proofs.smt.logic import (
+from evenhand.smt.logic import (
     Formula,
     Function,
     Term,
@@ -27,9 +27,9 @@ from evenhand.proofs.smt.logic import (
     iff,
     variables,
 )
-from evenhand.proofs.smt.structure import Structure
-from evenhand.proofs.theorem import Lemma, Theorem
-from evenhand.proofs.theory import Axiom, Theory
+from evenhand.smt.structure import Structure
+from evenhand.smt.theorem import Lemma, Theorem
+from evenhand.smt.theory import Axiom, Theory
 
 __all__ = ["LOGGED_WORDS", "PASSES", "TOLD_WORDS", "Copies", "answers", "apart", "by_passes", "effects", "pair", "twin"]
 

@@ -16,14 +16,14 @@ from functools import cache
 from typing import Any
 
 from evenhand.model.cud.readings import Readings
+from evenhand.proofs.cud.concretisation import scene
+from evenhand.proofs.cud.definitions import word
+from evenhand.proofs.cud.encoding import view_step
 from evenhand.proofs.cud.epoch import BEFORE_EXECUTION, EPOCH, FAILURE_FIRST
 from evenhand.proofs.cud.faults import mutations
-from evenhand.proofs.cud.link import view_step
 from evenhand.proofs.cud.samples import FEWER, WORLDS
-from evenhand.proofs.cud.scene import scene
-from evenhand.proofs.cud.signature import ACT, KEY, VALUE, held, reads, scope, submitted, wants
-from evenhand.proofs.cud.words import word
-from evenhand.proofs.smt.logic import (
+from evenhand.proofs.cud.vocabulary import ACT, KEY, VALUE, held, reads, scope, submitted, wants
+from evenhand.smt.logic import (
     And,
     Forall,
     Formula,
@@ -36,9 +36,9 @@ from evenhand.proofs.smt.logic import (
     iff,
     variables,
 )
-from evenhand.proofs.smt.portfolio import CVC5, CVC5_FINITE, Answered, Limits, Portfolio
-from evenhand.proofs.theorem import Lemma, Theorem
-from evenhand.proofs.theory import Theory
+from evenhand.smt.portfolio import CVC5, CVC5_FINITE, Answered, Portfolio, SolverLimits
+from evenhand.smt.theorem import Lemma, Theorem
+from evenhand.smt.theory import Theory
 
 __all__ = ["CLAIMS", "DETERMINED", "KERNEL", "OUTCOME", "implied", "minimal_sets"]
 
@@ -132,7 +132,7 @@ _CHANGES = (
 )
 """Of any kernel: who is told that it is done decides what changes, whatever decides who is told so."""
 
-_LIMITS = Limits(rlimit=1_000_000, timeout_ms=30_000)
+_LIMITS = SolverLimits(rlimit=1_000_000, timeout_ms=30_000)
 
 
 @cache

@@ -7,7 +7,7 @@ definitions as well, which no mutant may touch: a kernel is not judged by its ow
 
 from __future__ import annotations
 
-from evenhand.proofs.cud.signature import (
+from evenhand.proofs.cud.vocabulary import (
     ACT,
     AGENT,
     AUTH,
@@ -41,7 +41,7 @@ from evenhand.proofs.cud.signature import (
     submitted,
     wants,
 )
-from evenhand.proofs.smt.logic import (
+from evenhand.smt.logic import (
     FALSE,
     Definition,
     Formula,
@@ -55,7 +55,7 @@ from evenhand.proofs.smt.logic import (
     same,
     variables,
 )
-from evenhand.proofs.theory import Theory
+from evenhand.smt.theory import Theory
 
 __all__ = ["BEFORE_EXECUTION", "EPOCH", "FAILURE_FIRST", "OBSERVED"]
 

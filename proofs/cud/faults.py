@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from evenhand.proofs.cud.definitions import FAULTS
 from evenhand.proofs.cud.epoch import EPOCH
-from evenhand.proofs.cud.signature import AGENT, KEY
-from evenhand.proofs.cud.words import FAULTS
-from evenhand.proofs.smt.logic import Definition
-from evenhand.proofs.smt.rewriting import symbols
-from evenhand.proofs.theorem import Mutation, Theorem
-from evenhand.proofs.theory import Theory
+from evenhand.proofs.cud.vocabulary import AGENT, KEY
+from evenhand.smt.logic import Definition
+from evenhand.smt.rewriting import symbols
+from evenhand.smt.theorem import Mutation, Theorem
+from evenhand.smt.theory import Theory
 
 __all__ = ["KILLED", "SPARED", "lean", "mutations", "said"]
 

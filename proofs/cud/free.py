@@ -11,6 +11,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+from evenhand.core.system import Step, System
+from evenhand.core.trace import Pair, Scenario
+from evenhand.core.verdict import Evidence
 from evenhand.model.cud.free import (
     EXITED,
     NONE,
@@ -22,17 +25,14 @@ from evenhand.model.cud.free import (
 )
 from evenhand.model.cud.renaming import Renaming
 from evenhand.model.cud.vocabulary import AgentState, Choice, Config, Epoch, Shown, State
-from evenhand.model.system import Step, System
-from evenhand.model.trace import Pair, Scenario
+from evenhand.proofs.cud.concretisation import scene
 from evenhand.proofs.cud.copies import twin
+from evenhand.proofs.cud.encoding import CudStep
 from evenhand.proofs.cud.epoch import OBSERVED
-from evenhand.proofs.cud.link import CudStep
 from evenhand.proofs.cud.pairs import SHARED, view_renamed
 from evenhand.proofs.cud.renamed import alike_under_new_names, under_new_names
 from evenhand.proofs.cud.samples import WORLDS
-from evenhand.proofs.cud.scene import scene
-from evenhand.proofs.smt.structure import Structure
-from evenhand.properties.verdict import Evidence
+from evenhand.smt.structure import Structure
 
 __all__ = ["FREE_RENAMED"]
 

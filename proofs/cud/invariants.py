@@ -13,20 +13,20 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Any
 
-from evenhand.model.atoms import Atom
+from evenhand.core.atoms import Atom
+from evenhand.core.system import System
+from evenhand.core.trace import Scenario
 from evenhand.model.cud.free import FREE, FreeState
 from evenhand.model.cud.kernel import LIVELOCK_EPOCHS
 from evenhand.model.cud.strategies import covering
 from evenhand.model.cud.vocabulary import NO_CHOICE, READ, WRITE, Choice, Config, Epoch, Request
-from evenhand.model.system import System
-from evenhand.model.trace import Scenario
-from evenhand.proofs.smt.logic import FALSE, Definition, Formula, Relation, conjunction, iff, ite
-from evenhand.proofs.smt.structure import Structure
-from evenhand.proofs.theorem import Lemma, Mutation
-from evenhand.proofs.theory import Axiom, Theory
-from evenhand.proofs.transitions.invariant import Invariant, Steps
-from evenhand.proofs.transitions.machine import Machine, after
-from evenhand.proofs.transitions.runs import Run
+from evenhand.smt.logic import FALSE, Definition, Formula, Relation, conjunction, iff, ite
+from evenhand.smt.structure import Structure
+from evenhand.smt.theorem import Lemma, Mutation
+from evenhand.smt.theory import Axiom, Theory
+from evenhand.smt.transitions.invariant import Invariant, Steps
+from evenhand.smt.transitions.machine import Machine, after
+from evenhand.smt.transitions.runs import Run
 
 __all__ = ["COUNTER", "INVARIANTS"]
 

@@ -11,8 +11,7 @@ from typing import Any
 
 from evenhand.model.cud.renaming import Renaming, rename_shown, rename_state
 from evenhand.model.cud.vocabulary import Shown
-from evenhand.proofs.cud.epoch import OBSERVED
-from evenhand.proofs.cud.link import (
+from evenhand.proofs.cud.encoding import (
     NOBODY,
     CudStep,
     Rows,
@@ -24,7 +23,8 @@ from evenhand.proofs.cud.link import (
     structure_of,
     universe_of,
 )
-from evenhand.proofs.smt.structure import Structure
+from evenhand.proofs.cud.epoch import OBSERVED
+from evenhand.smt.structure import Structure
 
 __all__ = ["SHARED", "view_leaving", "view_pair", "view_renamed", "view_vetoed"]
 

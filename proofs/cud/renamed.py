@@ -8,11 +8,12 @@ from typing import Any
 
 from evenhand.model.cud.renaming import Renaming
 from evenhand.proofs.cud.copies import LOGGED_WORDS, TOLD_WORDS, Copies, apart, by_passes, twin
+from evenhand.proofs.cud.definitions import word
+from evenhand.proofs.cud.encoding import CudStep
 from evenhand.proofs.cud.epoch import EPOCH
-from evenhand.proofs.cud.link import CudStep
 from evenhand.proofs.cud.pairs import SHARED, view_leaving, view_renamed, view_vetoed
 from evenhand.proofs.cud.samples import FEWER
-from evenhand.proofs.cud.signature import (
+from evenhand.proofs.cud.vocabulary import (
     ACT,
     AGENT,
     AUTH,
@@ -37,8 +38,7 @@ from evenhand.proofs.cud.signature import (
     submitted,
     wants,
 )
-from evenhand.proofs.cud.words import word
-from evenhand.proofs.smt.logic import (
+from evenhand.smt.logic import (
     Formula,
     Function,
     Relation,
@@ -52,9 +52,9 @@ from evenhand.proofs.smt.logic import (
     same,
     variables,
 )
-from evenhand.proofs.smt.structure import Structure
-from evenhand.proofs.theorem import Lemma
-from evenhand.proofs.theory import Axiom, Theory
+from evenhand.smt.structure import Structure
+from evenhand.smt.theorem import Lemma
+from evenhand.smt.theory import Axiom, Theory
 
 __all__ = ["RENAMED", "alike_under_new_names", "under_new_names"]
 

@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from hypothesis import strategies as st
 
-from evenhand.model.atoms import Atom
+from evenhand.core.atoms import Atom
 from evenhand.model.cud.kernel import (
     ADMITTED,
     INVALID_CAPABILITY_CLAIM,
@@ -48,12 +48,12 @@ from evenhand.model.cud.vocabulary import (
     State,
     target,
 )
+from evenhand.proofs.cud.concretisation import STRANGER
+from evenhand.proofs.cud.encoding import CudStep
 from evenhand.proofs.cud.epoch import EPOCH
-from evenhand.proofs.cud.link import CudStep
-from evenhand.proofs.cud.scene import STRANGER
-from evenhand.proofs.cud.signature import ACT, AGENT, KEY, active, known, member, submitted
-from evenhand.proofs.smt.logic import Formula, Var, conjunction, exists
-from evenhand.proofs.worlds import Event, Situation, Worlds, draw
+from evenhand.proofs.cud.vocabulary import ACT, AGENT, KEY, active, known, member, submitted
+from evenhand.smt.logic import Formula, Var, conjunction, exists
+from evenhand.smt.samples import Event, Situation, Worlds, draw
 
 __all__ = ["FEWER", "WORLDS", "epochs"]
 

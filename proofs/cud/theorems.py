@@ -9,18 +9,19 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from evenhand.core.verdict import Evidence, Status
 from evenhand.model.cud.readings import Readings
+from evenhand.proofs.cud.concretisation import scene
+from evenhand.proofs.cud.definitions import word
 from evenhand.proofs.cud.determined import DETERMINED
+from evenhand.proofs.cud.encoding import view_step
 from evenhand.proofs.cud.epoch import BEFORE_EXECUTION, EPOCH
 from evenhand.proofs.cud.faults import lean, mutations
 from evenhand.proofs.cud.free import FREE_RENAMED
-from evenhand.proofs.cud.link import view_step
 from evenhand.proofs.cud.samples import FEWER, WORLDS
-from evenhand.proofs.cud.scene import scene
-from evenhand.proofs.cud.signature import ACT, AGENT, KEY, VALUE, active, by, exits, reads, scope, submitted, wants
-from evenhand.proofs.cud.twins import TWINS
-from evenhand.proofs.cud.words import word
-from evenhand.proofs.smt.logic import (
+from evenhand.proofs.cud.self_composition import TWINS
+from evenhand.proofs.cud.vocabulary import ACT, AGENT, KEY, VALUE, active, by, exits, reads, scope, submitted, wants
+from evenhand.smt.logic import (
     Formula,
     conjunction,
     differ,
@@ -30,10 +31,9 @@ from evenhand.proofs.smt.logic import (
     same,
     variables,
 )
-from evenhand.proofs.smt.structure import Structure
-from evenhand.proofs.theorem import Theorem
-from evenhand.proofs.theory import Theory
-from evenhand.properties.verdict import Evidence, Status
+from evenhand.smt.structure import Structure
+from evenhand.smt.theorem import Theorem
+from evenhand.smt.theory import Theory
 
 __all__ = ["THEOREMS", "UNTRIMMED"]
 

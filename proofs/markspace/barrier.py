@@ -10,8 +10,10 @@ from collections.abc import Iterator
 from itertools import product
 from typing import Any
 
+from evenhand.core.system import System
+from evenhand.core.trace import Scenario
 from evenhand.model.markspace.layers import initial
-from evenhand.model.markspace.layers_words import (
+from evenhand.model.markspace.layers_vocabulary import (
     ANYWHERE,
     TOKEN,
     Barrier,
@@ -24,13 +26,11 @@ from evenhand.model.markspace.layers_words import (
 )
 from evenhand.model.markspace.marks import Kind
 from evenhand.model.markspace.readings import Readings
-from evenhand.model.system import System
-from evenhand.model.trace import Scenario
-from evenhand.proofs.markspace.strength_words import mutation, word
-from evenhand.proofs.smt.logic import Definition, Formula, Relation, Sort, exists, forall, iff, ite, same, variables
-from evenhand.proofs.smt.structure import Structure
-from evenhand.proofs.theorem import Mutation, Theorem
-from evenhand.proofs.theory import Axiom, Theory
+from evenhand.proofs.markspace.strength_definitions import mutation, word
+from evenhand.smt.logic import Definition, Formula, Relation, Sort, exists, forall, iff, ite, same, variables
+from evenhand.smt.structure import Structure
+from evenhand.smt.theorem import Mutation, Theorem
+from evenhand.smt.theory import Axiom, Theory
 
 __all__ = ["BARRIERS"]
 

@@ -8,20 +8,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from evenhand.core.system import System
+from evenhand.core.trace import Scenario
+from evenhand.core.verdict import Status
 from evenhand.model.markspace.guard import REFERENCE, initial, step
 from evenhand.model.markspace.guard_systems import agent_names
-from evenhand.model.markspace.guard_words import IDLE, Act, Config, GuardStep, Policy, State, Verdict, What
+from evenhand.model.markspace.guard_vocabulary import IDLE, Act, Config, GuardStep, Policy, State, Verdict, What
 from evenhand.model.markspace.readings import Readings
-from evenhand.model.system import System
-from evenhand.model.trace import Scenario
 from evenhand.proofs.markspace.intents import AGENT, INTENT, author, best, earlier, i, j, k, ordered, surer, surest
-from evenhand.proofs.markspace.strength_link import props
-from evenhand.proofs.markspace.strength_words import define, mutation, word
-from evenhand.proofs.smt.logic import FALSE, Formula, Function, Relation, differ, exists, forall, same
-from evenhand.proofs.smt.structure import Structure
-from evenhand.proofs.theorem import Lemma, Theorem
-from evenhand.proofs.theory import Axiom, Theory
-from evenhand.properties.verdict import Status
+from evenhand.proofs.markspace.strength_definitions import define, mutation, word
+from evenhand.proofs.markspace.strength_encoding import props
+from evenhand.smt.logic import FALSE, Formula, Function, Relation, differ, exists, forall, same
+from evenhand.smt.structure import Structure
+from evenhand.smt.theorem import Lemma, Theorem
+from evenhand.smt.theory import Axiom, Theory
 
 __all__ = ["BATCHES"]
 

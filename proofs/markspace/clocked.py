@@ -14,15 +14,15 @@ from fractions import Fraction
 from math import lcm
 from typing import Any
 
+from evenhand.core.system import System
+from evenhand.core.trace import Pair, Scenario
 from evenhand.model.markspace.clocked import initial
-from evenhand.model.markspace.clocked_words import ClockConfig, ClockState, ClockStep
-from evenhand.model.markspace.composing_words import Activate, ComposingAct, Manifest, Update, Wait
+from evenhand.model.markspace.clocked_vocabulary import ClockConfig, ClockState, ClockStep
+from evenhand.model.markspace.composing_vocabulary import Activate, ComposingAct, Manifest, Update, Wait
 from evenhand.model.markspace.readings import Readings
-from evenhand.model.system import System
-from evenhand.model.trace import Pair, Scenario
-from evenhand.proofs.markspace.strength_link import props
-from evenhand.proofs.markspace.strength_words import in_both, mutation, word
-from evenhand.proofs.smt.arithmetic import (
+from evenhand.proofs.markspace.strength_definitions import in_both, mutation, word
+from evenhand.proofs.markspace.strength_encoding import props
+from evenhand.smt.arithmetic import (
     NUMBER,
     at_least,
     at_most,
@@ -34,7 +34,7 @@ from evenhand.proofs.smt.arithmetic import (
     value_of,
     zero,
 )
-from evenhand.proofs.smt.logic import (
+from evenhand.smt.logic import (
     Definition,
     Formula,
     Function,
@@ -48,9 +48,9 @@ from evenhand.proofs.smt.logic import (
     same,
     variables,
 )
-from evenhand.proofs.smt.structure import Structure
-from evenhand.proofs.theorem import Theorem
-from evenhand.proofs.theory import Axiom, Theory
+from evenhand.smt.structure import Structure
+from evenhand.smt.theorem import Theorem
+from evenhand.smt.theory import Axiom, Theory
 
 __all__ = ["CLOCKS"]
 

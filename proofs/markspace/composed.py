@@ -6,8 +6,10 @@ from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from typing import Any
 
+from evenhand.core.system import System
+from evenhand.core.trace import Pair, Scenario
 from evenhand.model.markspace.composing import initial
-from evenhand.model.markspace.composing_words import (
+from evenhand.model.markspace.composing_vocabulary import (
     ComposingConfig,
     ComposingState,
     ComposingStep,
@@ -19,14 +21,12 @@ from evenhand.model.markspace.composing_words import (
 )
 from evenhand.model.markspace.marks import Kind
 from evenhand.model.markspace.readings import Readings
-from evenhand.model.system import System
-from evenhand.model.trace import Pair, Scenario
-from evenhand.proofs.markspace.strength_link import props
-from evenhand.proofs.markspace.strength_words import define, in_both, mutation, word
-from evenhand.proofs.smt.logic import Formula, Function, Relation, Sort, exists, forall, iff, same, variables
-from evenhand.proofs.smt.structure import Structure
-from evenhand.proofs.theorem import Theorem
-from evenhand.proofs.theory import Axiom, Theory
+from evenhand.proofs.markspace.strength_definitions import define, in_both, mutation, word
+from evenhand.proofs.markspace.strength_encoding import props
+from evenhand.smt.logic import Formula, Function, Relation, Sort, exists, forall, iff, same, variables
+from evenhand.smt.structure import Structure
+from evenhand.smt.theorem import Theorem
+from evenhand.smt.theory import Axiom, Theory
 
 __all__ = ["COMPOSITIONS"]
 

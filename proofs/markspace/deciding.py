@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from evenhand.core.system import System
+from evenhand.core.trace import Pair, Scenario
+from evenhand.core.verdict import Status
 from evenhand.model.markspace.guard import REFERENCE, initial, step
 from evenhand.model.markspace.guard_systems import agent_names
-from evenhand.model.markspace.guard_words import IDLE, Act, Config, GuardStep, Phase, Policy, State, Verdict, What
+from evenhand.model.markspace.guard_vocabulary import IDLE, Act, Config, GuardStep, Phase, Policy, State, Verdict, What
 from evenhand.model.markspace.readings import Readings
-from evenhand.model.system import System
-from evenhand.model.trace import Pair, Scenario
 from evenhand.proofs.markspace.intents import (
     AGENT,
     INTENT,
@@ -31,9 +32,9 @@ from evenhand.proofs.markspace.intents import (
     ordered,
     running,
 )
-from evenhand.proofs.markspace.strength_link import props
-from evenhand.proofs.markspace.strength_words import in_both, mutation, word
-from evenhand.proofs.smt.logic import (
+from evenhand.proofs.markspace.strength_definitions import in_both, mutation, word
+from evenhand.proofs.markspace.strength_encoding import props
+from evenhand.smt.logic import (
     FALSE,
     Definition,
     Formula,
@@ -44,10 +45,9 @@ from evenhand.proofs.smt.logic import (
     iff,
     same,
 )
-from evenhand.proofs.smt.structure import Structure
-from evenhand.proofs.theorem import Theorem
-from evenhand.proofs.theory import Axiom, Theory
-from evenhand.properties.verdict import Status
+from evenhand.smt.structure import Structure
+from evenhand.smt.theorem import Theorem
+from evenhand.smt.theory import Axiom, Theory
 
 __all__ = ["DECISIONS"]
 

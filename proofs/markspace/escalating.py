@@ -6,8 +6,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+from evenhand.core.system import System
+from evenhand.core.trace import Scenario
+from evenhand.core.verdict import Status
 from evenhand.model.markspace.layers import REFERENCE, initial, step
-from evenhand.model.markspace.layers_words import (
+from evenhand.model.markspace.layers_vocabulary import (
     ANYWHERE,
     TOKEN,
     Layer,
@@ -19,16 +22,13 @@ from evenhand.model.markspace.layers_words import (
 )
 from evenhand.model.markspace.marks import Kind
 from evenhand.model.markspace.readings import Readings
-from evenhand.model.system import System
-from evenhand.model.trace import Scenario
-from evenhand.proofs.markspace.strength_link import constant, props
-from evenhand.proofs.markspace.strength_words import define, mutation, word
-from evenhand.proofs.smt.arithmetic import NUMBER, at_least, at_most, below, number, plus, value_of
-from evenhand.proofs.smt.logic import Formula, Function, Relation, Sort, exists, forall, same, variables
-from evenhand.proofs.smt.structure import Structure
-from evenhand.proofs.theorem import Theorem
-from evenhand.proofs.theory import Axiom, Theory
-from evenhand.properties.verdict import Status
+from evenhand.proofs.markspace.strength_definitions import define, mutation, word
+from evenhand.proofs.markspace.strength_encoding import constant, props
+from evenhand.smt.arithmetic import NUMBER, at_least, at_most, below, number, plus, value_of
+from evenhand.smt.logic import Formula, Function, Relation, Sort, exists, forall, same, variables
+from evenhand.smt.structure import Structure
+from evenhand.smt.theorem import Theorem
+from evenhand.smt.theory import Axiom, Theory
 
 __all__ = ["ESCALATIONS"]
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from evenhand.core.verdict import Status
 from evenhand.proofs.markspace import THEOREMS
 from evenhand.properties.markspace import CLAIMS
 from evenhand.properties.markspace.table import Row, rows
-from evenhand.properties.verdict import Status
 
 __all__ = ["sixty_six"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from evenhand.proofs.smt.logic import Formula, Function, Relation, Sort, forall, same, variables
+from evenhand.smt.logic import Formula, Function, Relation, Sort, forall, same, variables
 
 __all__ = [
     "AGENT",

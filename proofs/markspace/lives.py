@@ -13,11 +13,12 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
+from evenhand.core.system import System
 from evenhand.model.markspace.exact import ZERO, decayed, plain
 from evenhand.model.markspace.marks import HALF, ONE, Kind
-from evenhand.model.markspace.signals_words import Lives, Measure, SignalStep, Still
-from evenhand.model.system import System
-from evenhand.proofs.markspace.strength_link import (
+from evenhand.model.markspace.signals_vocabulary import Lives, Measure, SignalStep, Still
+from evenhand.proofs.markspace.strength_definitions import INSTANT, define, mutation, word
+from evenhand.proofs.markspace.strength_encoding import (
     INSTANTS,
     LATER,
     NOW,
@@ -31,9 +32,8 @@ from evenhand.proofs.markspace.strength_link import (
     taken,
     value,
 )
-from evenhand.proofs.markspace.strength_words import INSTANT, define, mutation, word
-from evenhand.proofs.smt.arithmetic import NUMBER, at_least, at_most, below, number, plus, times, zero
-from evenhand.proofs.smt.logic import (
+from evenhand.smt.arithmetic import NUMBER, at_least, at_most, below, number, plus, times, zero
+from evenhand.smt.logic import (
     Formula,
     Function,
     Relation,
@@ -45,9 +45,9 @@ from evenhand.proofs.smt.logic import (
     same,
     variables,
 )
-from evenhand.proofs.smt.structure import Structure
-from evenhand.proofs.theorem import Theorem
-from evenhand.proofs.theory import Axiom, Theory
+from evenhand.smt.structure import Structure
+from evenhand.smt.theorem import Theorem
+from evenhand.smt.theory import Axiom, Theory
 
 __all__ = ["LIFETIMES"]
 

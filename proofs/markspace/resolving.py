@@ -11,7 +11,9 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
-from evenhand.model.markspace.guard_words import Policy
+from evenhand.core.system import System
+from evenhand.core.trace import Pair, Scenario
+from evenhand.model.markspace.guard_vocabulary import Policy
 from evenhand.model.markspace.marks import (
     Act,
     Agent,
@@ -27,8 +29,6 @@ from evenhand.model.markspace.marks import (
     Write,
 )
 from evenhand.model.markspace.readings import Readings
-from evenhand.model.system import System
-from evenhand.model.trace import Pair, Scenario
 from evenhand.proofs.markspace.intents import (
     AGENT,
     INTENT,
@@ -42,9 +42,9 @@ from evenhand.proofs.markspace.intents import (
     surer,
     yields,
 )
-from evenhand.proofs.markspace.strength_link import props
-from evenhand.proofs.markspace.strength_words import define, in_both, mutation
-from evenhand.proofs.smt.logic import (
+from evenhand.proofs.markspace.strength_definitions import define, in_both, mutation
+from evenhand.proofs.markspace.strength_encoding import props
+from evenhand.smt.logic import (
     Formula,
     Relation,
     differ,
@@ -54,9 +54,9 @@ from evenhand.proofs.smt.logic import (
     ite,
     same,
 )
-from evenhand.proofs.smt.structure import Structure
-from evenhand.proofs.theorem import Theorem
-from evenhand.proofs.theory import Axiom, Theory
+from evenhand.smt.structure import Structure
+from evenhand.smt.theorem import Theorem
+from evenhand.smt.theory import Axiom, Theory
 
 __all__ = ["RESOLUTIONS", "Scene", "config_of"]
 

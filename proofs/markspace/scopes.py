@@ -10,7 +10,9 @@ from collections.abc import Iterable, Iterator
 from itertools import product
 from typing import Any
 
-from evenhand.model.markspace.guard_words import Policy
+from evenhand.core.system import System
+from evenhand.core.trace import Scenario
+from evenhand.model.markspace.guard_vocabulary import Policy
 from evenhand.model.markspace.marks import (
     Agent,
     Draft,
@@ -24,11 +26,9 @@ from evenhand.model.markspace.marks import (
     Write,
 )
 from evenhand.model.markspace.readings import Readings
-from evenhand.model.system import System
-from evenhand.model.trace import Scenario
-from evenhand.proofs.markspace.strength_link import props
-from evenhand.proofs.markspace.strength_words import define, mutation, word
-from evenhand.proofs.smt.logic import (
+from evenhand.proofs.markspace.strength_definitions import define, mutation, word
+from evenhand.proofs.markspace.strength_encoding import props
+from evenhand.smt.logic import (
     FALSE,
     TRUE,
     Formula,
@@ -42,9 +42,9 @@ from evenhand.proofs.smt.logic import (
     same,
     variables,
 )
-from evenhand.proofs.smt.structure import Structure
-from evenhand.proofs.theorem import Theorem
-from evenhand.proofs.theory import Axiom, Theory
+from evenhand.smt.structure import Structure
+from evenhand.smt.theorem import Theorem
+from evenhand.smt.theory import Axiom, Theory
 
 __all__ = ["HIERARCHIES"]
 

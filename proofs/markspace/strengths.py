@@ -8,21 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from evenhand.proofs.markspace.strength_link import (
-    samples_of_aggregates,
-    samples_of_decay,
-    samples_of_trust,
-    samples_of_warnings,
-    scene_of_aggregates,
-    scene_of_decay,
-    scene_of_trust,
-    scene_of_warnings,
-    view_aggregate,
-    view_decay,
-    view_trust,
-    view_warned,
-)
-from evenhand.proofs.markspace.strength_words import (
+from evenhand.core.verdict import Status
+from evenhand.proofs.markspace.strength_definitions import (
     AGGREGATE,
     ALL_GONE,
     AVERAGES,
@@ -53,10 +40,23 @@ from evenhand.proofs.markspace.strength_words import (
     upto,
     word,
 )
-from evenhand.proofs.smt.arithmetic import below, number, zero
-from evenhand.proofs.smt.logic import FALSE, exists, forall, variables
-from evenhand.proofs.theorem import Theorem
-from evenhand.properties.verdict import Status
+from evenhand.proofs.markspace.strength_encoding import (
+    samples_of_aggregates,
+    samples_of_decay,
+    samples_of_trust,
+    samples_of_warnings,
+    scene_of_aggregates,
+    scene_of_decay,
+    scene_of_trust,
+    scene_of_warnings,
+    view_aggregate,
+    view_decay,
+    view_trust,
+    view_warned,
+)
+from evenhand.smt.arithmetic import below, number, zero
+from evenhand.smt.logic import FALSE, exists, forall, variables
+from evenhand.smt.theorem import Theorem
 
 __all__ = ["STRENGTHS"]
 

@@ -6,18 +6,18 @@ from collections.abc import Callable, Iterator
 from itertools import product
 from typing import Any
 
-from evenhand.model.markspace.guard_words import Policy
+from evenhand.core.system import System
+from evenhand.core.trace import Scenario
+from evenhand.model.markspace.guard_vocabulary import Policy
 from evenhand.model.markspace.marks import Act, Draft, Kind, Mark, Read, Space, SpaceStep, Write
 from evenhand.model.markspace.readings import Readings
-from evenhand.model.system import System
-from evenhand.model.trace import Scenario
 from evenhand.proofs.markspace.intents import ordered
 from evenhand.proofs.markspace.resolving import Scene, config_of
-from evenhand.proofs.markspace.strength_words import define, mutation, word
-from evenhand.proofs.smt.logic import Formula, Relation, Sort, exists, forall, same, variables
-from evenhand.proofs.smt.structure import Structure
-from evenhand.proofs.theorem import Theorem
-from evenhand.proofs.theory import Axiom, Theory
+from evenhand.proofs.markspace.strength_definitions import define, mutation, word
+from evenhand.smt.logic import Formula, Relation, Sort, exists, forall, same, variables
+from evenhand.smt.structure import Structure
+from evenhand.smt.theorem import Theorem
+from evenhand.smt.theory import Axiom, Theory
 
 __all__ = ["SUPERSESSIONS"]
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from evenhand.proofs.sovereign.executing import USES
+from evenhand.proofs.sovereign.self_composition import TWINS
 from evenhand.proofs.sovereign.theorems import SINGLE
-from evenhand.proofs.sovereign.twins import TWINS
 
 __all__ = ["THEOREMS"]
 

@@ -8,7 +8,7 @@ touch.
 
 from __future__ import annotations
 
-from evenhand.proofs.smt.logic import (
+from evenhand.smt.logic import (
     Definition,
     Formula,
     Function,
@@ -23,7 +23,7 @@ from evenhand.proofs.smt.logic import (
     same,
     variables,
 )
-from evenhand.proofs.theory import Axiom, Theory
+from evenhand.smt.theory import Axiom, Theory
 
 __all__ = [
     "AMOUNT",

@@ -7,9 +7,9 @@ so; that the start of a cycle keeps it so as well is what "forgets" says, and is
 
 from __future__ import annotations
 
-from evenhand.proofs.equality import Equality
-from evenhand.proofs.smt.logic import Definition, Relation, forall, iff, same
 from evenhand.proofs.sovereign.executing import USE, USES, WARRANT
+from evenhand.smt.equality import Equality
+from evenhand.smt.logic import Definition, Relation, forall, iff, same
 
 __all__ = ["EQUALITIES"]
 

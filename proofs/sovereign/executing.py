@@ -9,6 +9,8 @@ from __future__ import annotations
 import posixpath
 from typing import Any
 
+from evenhand.core.system import System
+from evenhand.core.trace import Scenario
 from evenhand.model.sovereign.artifacts import artifact_id
 from evenhand.model.sovereign.menus import TREE, candidate, usual
 from evenhand.model.sovereign.paths import BASE, Place, dir_, link_, resolve
@@ -16,9 +18,8 @@ from evenhand.model.sovereign.readings import Readings
 from evenhand.model.sovereign.state import Act, Check, Config, Decide, Mutate, State, Swap, Use
 from evenhand.model.sovereign.step import SovereignStep, initial
 from evenhand.model.sovereign.vocabulary import EXECUTORS, WRITE_LOCAL, Effect, Request, Warrant, field
-from evenhand.model.system import System
-from evenhand.model.trace import Scenario
-from evenhand.proofs.smt.logic import (
+from evenhand.properties.sovereign.predicates import bundle_of, times_of
+from evenhand.smt.logic import (
     TRUE,
     Definition,
     Formula,
@@ -31,10 +32,9 @@ from evenhand.proofs.smt.logic import (
     same,
     variables,
 )
-from evenhand.proofs.smt.structure import Structure
-from evenhand.proofs.theorem import Mutation, Theorem
-from evenhand.proofs.theory import Theory
-from evenhand.properties.sovereign.notions import bundle_of, times_of
+from evenhand.smt.structure import Structure
+from evenhand.smt.theorem import Mutation, Theorem
+from evenhand.smt.theory import Theory
 
 __all__ = ["USES"]
 

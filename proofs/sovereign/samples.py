@@ -8,12 +8,12 @@ from functools import cache
 from itertools import product
 from typing import Any
 
+from evenhand.core.system import System
 from evenhand.model.sovereign.constitution import REFERENCE_CONSTITUTION, cite
 from evenhand.model.sovereign.menus import ESCAPES, TREE, at_time, budget, candidate, integrity_failure, said, usual
 from evenhand.model.sovereign.state import Act, Config, Decide, State
 from evenhand.model.sovereign.step import SovereignStep, initial
 from evenhand.model.sovereign.vocabulary import KERNEL, LOG_APPEND, READ_LOCAL, WRITE_LOCAL, Candidate
-from evenhand.model.system import System
 
 __all__ = ["samples", "samples_of_pairs"]
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from evenhand.proofs.smt.logic import conjunction, exists, forall, iff, same, variables
 from evenhand.proofs.sovereign.deciding import (
     CAND,
     CITE,
@@ -17,10 +16,11 @@ from evenhand.proofs.sovereign.deciding import (
     present,
     resolving,
 )
-from evenhand.proofs.sovereign.link import scene, view_decision
+from evenhand.proofs.sovereign.definitions import unseen, usual, word
+from evenhand.proofs.sovereign.encoding import scene, view_decision
 from evenhand.proofs.sovereign.samples import samples
-from evenhand.proofs.sovereign.words import unseen, usual, word
-from evenhand.proofs.theorem import Theorem
+from evenhand.smt.logic import conjunction, exists, forall, iff, same, variables
+from evenhand.smt.theorem import Theorem
 
 __all__ = ["SCOPE", "SINGLE"]
 

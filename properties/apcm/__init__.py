@@ -6,6 +6,7 @@ Start reading at `notions`, which says what keeping, covering and being blocked 
 
 from __future__ import annotations
 
+from evenhand.core.bundle import Claims
 from evenhand.properties.apcm.blindness import BLINDNESS
 from evenhand.properties.apcm.compiling import COMPILING
 from evenhand.properties.apcm.conduct import CONDUCT
@@ -18,7 +19,6 @@ from evenhand.properties.apcm.profile import PROFILE
 from evenhand.properties.apcm.reach import REACH
 from evenhand.properties.apcm.refusing import REFUSING
 from evenhand.properties.apcm.vectors import VECTORS
-from evenhand.properties.registry import Claims
 
 __all__ = ["CLAIMS"]
 

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+from evenhand.core.property import AnyStep, Property, TwoRun, determined_by
 from evenhand.model.apcm.renaming import Renaming, rename_action, rename_config, rename_shown, rename_state
 from evenhand.model.apcm.vocabulary import BYPASS, Act, Artifact, Config, Entry, Situation, State, Submit
-from evenhand.properties.apcm.notions import (
+from evenhand.properties.apcm.predicates import (
     ARTIFICIAL,
     FREE,
     ONE_STEP,
@@ -18,7 +19,6 @@ from evenhand.properties.apcm.notions import (
     published,
     submits,
 )
-from evenhand.properties.property import AnyStep, Property, TwoRun, determined_by
 
 __all__ = ["BLINDNESS"]
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from evenhand.core.property import AnyStep, Property, each_step
 from evenhand.model.apcm.vocabulary import BYPASS, MAINTAIN, REVISE
-from evenhand.properties.apcm.notions import (
+from evenhand.properties.apcm.predicates import (
     ARTIFICIAL,
     clean,
     compiles,
@@ -11,7 +12,6 @@ from evenhand.properties.apcm.notions import (
     published,
     submits,
 )
-from evenhand.properties.property import AnyStep, Property, each_step
 
 __all__ = ["COMPILING"]
 

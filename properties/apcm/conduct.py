@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from evenhand.core.property import AnyStep, Property, TwoRun, determined_by, each_step
 from evenhand.model.apcm.vocabulary import ASB, BYPASS, MVRA, SCRAMBLE, Artifact, Config, Fields, State
-from evenhand.properties.apcm.notions import (
+from evenhand.properties.apcm.predicates import (
     ARTIFICIAL,
     apcm_faults,
     blocked,
@@ -16,7 +17,6 @@ from evenhand.properties.apcm.notions import (
     submits,
     violations,
 )
-from evenhand.properties.property import AnyStep, Property, TwoRun, determined_by, each_step
 
 __all__ = ["CONDUCT"]
 

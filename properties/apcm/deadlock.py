@@ -9,8 +9,17 @@ from __future__ import annotations
 
 from typing import Any
 
+from evenhand.core.property import (
+    AnyStep,
+    DeadlockFree,
+    Monitor,
+    Property,
+    deadlock_free,
+    each_step,
+    livelock_free,
+)
 from evenhand.model.apcm.vocabulary import MVRA, REVISE, Config, Fields, State
-from evenhand.properties.apcm.notions import (
+from evenhand.properties.apcm.predicates import (
     FREE,
     Facts,
     apcm_faults,
@@ -22,15 +31,6 @@ from evenhand.properties.apcm.notions import (
     minimal_sets,
     published,
     submits,
-)
-from evenhand.properties.property import (
-    AnyStep,
-    DeadlockFree,
-    Monitor,
-    Property,
-    deadlock_free,
-    each_step,
-    livelock_free,
 )
 
 __all__ = ["DEADLOCK"]

@@ -5,8 +5,8 @@ What is not listed is expected to hold.  A surprise is a finding: it is reported
 
 from __future__ import annotations
 
-from evenhand.properties.registry import Expectation
-from evenhand.properties.verdict import Status
+from evenhand.core.plan import Expectation
+from evenhand.core.verdict import Status
 
 __all__ = ["EXPECTED"]
 

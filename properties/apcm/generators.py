@@ -13,6 +13,9 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
+from evenhand.core.generator import Draw, Event, Generator, Rule
+from evenhand.core.property import AnyStep
+from evenhand.core.system import Scope
 from evenhand.model.apcm.generators import artifact_of
 from evenhand.model.apcm.menus import (
     action_names,
@@ -36,8 +39,7 @@ from evenhand.model.apcm.vocabulary import (
     State,
     Submit,
 )
-from evenhand.model.system import Scope
-from evenhand.properties.apcm.notions import (
+from evenhand.properties.apcm.predicates import (
     awaiting,
     blocked,
     compiles,
@@ -48,8 +50,6 @@ from evenhand.properties.apcm.notions import (
     submits,
     violations,
 )
-from evenhand.properties.generator import Draw, Event, Generator, Rule
-from evenhand.properties.property import AnyStep
 
 __all__ = ["GENERATORS"]
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from evenhand.core.observer import Observer
+from evenhand.core.property import AnyStep
 from evenhand.model.apcm.vocabulary import Config, Shown
-from evenhand.properties.observer import Observer
-from evenhand.properties.property import AnyStep
 
 __all__ = ["OBSERVERS"]
 

@@ -9,15 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from evenhand.core.plan import Plan
+from evenhand.core.property import DeadlockFree, DeterminedBy, LivelockFree, Property, TwoRun
+from evenhand.core.system import reading_values
 from evenhand.model.apcm.readings import Readings
-from evenhand.model.system import reading_values
 from evenhand.properties.apcm.blindness import BLINDNESS
 from evenhand.properties.apcm.compiling import COMPILING
 from evenhand.properties.apcm.deadlock import DEADLOCK
 from evenhand.properties.apcm.reach import REACH
 from evenhand.properties.apcm.refusing import REFUSING
-from evenhand.properties.property import DeadlockFree, DeterminedBy, LivelockFree, Property, TwoRun
-from evenhand.properties.registry import Plan
 
 __all__ = ["plans"]
 

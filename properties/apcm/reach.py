@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from evenhand.core.property import AnyStep, Property, Reachable, reachable
 from evenhand.model.apcm.vocabulary import MAINTAIN, RANKED, SCHEMA_CODES
-from evenhand.properties.apcm.notions import ARTIFICIAL, FREE, ONE_STEP, compiles, facts, published, submits
-from evenhand.properties.property import AnyStep, Property, Reachable, reachable
+from evenhand.properties.apcm.predicates import ARTIFICIAL, FREE, ONE_STEP, compiles, facts, published, submits
 
 __all__ = ["REACH"]
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from evenhand.core.property import AnyStep, Property, each_step
 from evenhand.model.apcm.vocabulary import ASB, BYPASS, Select, Submit
-from evenhand.properties.apcm.notions import (
+from evenhand.properties.apcm.predicates import (
     ARTIFICIAL,
     apcm_faults,
     facts,
@@ -15,7 +16,6 @@ from evenhand.properties.apcm.notions import (
     schema_faults,
     submits,
 )
-from evenhand.properties.property import AnyStep, Property, each_step
 
 __all__ = ["REFUSING"]
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from evenhand.properties.vectoring import Orbits, Place, VectorPlan
+from evenhand.core.vector_plan import Orbits, VectorPlan, VectorScope
 
 __all__ = ["VECTORS"]
 
 VECTORS = VectorPlan(
     places=(
-        Place("universe", {"actions": 2, "preferences": 2}, steps=1),
-        Place("run", {"actions": 2, "preferences": 2, "hostile": 1}, steps=6),
-        Place("agents", {"actions": 2, "preferences": 2}, steps=2),
-        Place("conditions", {"steps": 4}, steps=8),
+        VectorScope("universe", {"actions": 2, "preferences": 2}, steps=1),
+        VectorScope("run", {"actions": 2, "preferences": 2, "hostile": 1}, steps=6),
+        VectorScope("agents", {"actions": 2, "preferences": 2}, steps=2),
+        VectorScope("conditions", {"steps": 4}, steps=8),
     ),
     orbits=Orbits(
         "universe",

@@ -5,6 +5,7 @@ Start reading at `notions`, which says what the words mean; then one module for 
 
 from __future__ import annotations
 
+from evenhand.core.bundle import Claims
 from evenhand.properties.conviction.expected import EXPECTED
 from evenhand.properties.conviction.generators import GENERATORS
 from evenhand.properties.conviction.identity import IDENTITY
@@ -17,7 +18,6 @@ from evenhand.properties.conviction.staking import STAKING
 from evenhand.properties.conviction.ticking import TICKING
 from evenhand.properties.conviction.vectors import VECTORS
 from evenhand.properties.conviction.winning import WINNING
-from evenhand.properties.registry import Claims
 
 __all__ = ["CLAIMS"]
 

@@ -16,6 +16,9 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
+from evenhand.core.generator import Draw, Event, Generator, Rule
+from evenhand.core.property import AnyStep
+from evenhand.core.system import Scope
 from evenhand.model.conviction.menus import TEXTS, agents_of, hostile
 from evenhand.model.conviction.readings import Readings
 from evenhand.model.conviction.vocabulary import (
@@ -46,11 +49,8 @@ from evenhand.model.conviction.vocabulary import (
     State,
     Tick,
 )
-from evenhand.model.system import Scope
-from evenhand.properties.conviction.notions import OPEN, accepted, done, events, finalizes, stakes_on
+from evenhand.properties.conviction.predicates import OPEN, accepted, done, events, finalizes, stakes_on
 from evenhand.properties.conviction.winning import contested
-from evenhand.properties.generator import Draw, Event, Generator, Rule
-from evenhand.properties.property import AnyStep
 
 __all__ = ["GENERATORS"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from evenhand.core.property import AnyStep, Property, each_step
 from evenhand.model.conviction.vocabulary import ADMINISTRATOR, ENROLLED, SCHEDULER, Enrol, Event, Invite, Tick
-from evenhand.properties.conviction.notions import OPEN, on_steps, seat_of
-from evenhand.properties.property import AnyStep, Property, each_step
+from evenhand.properties.conviction.predicates import OPEN, on_steps, seat_of
 
 __all__ = ["IDENTITY"]
 

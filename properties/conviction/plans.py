@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from evenhand.core.plan import BUDGETS, Plan
+from evenhand.core.property import Commute, DeadlockFree, LeadsTo, LivelockFree, Property, TwoRun
+from evenhand.core.system import reading_values
 from evenhand.model.conviction.readings import Readings
 from evenhand.model.conviction.vocabulary import REJECTIONS
-from evenhand.model.system import reading_values
 from evenhand.properties.conviction.identity import IDENTITY
 from evenhand.properties.conviction.points import POINTS
 from evenhand.properties.conviction.proposing import PROPOSING
@@ -19,8 +21,6 @@ from evenhand.properties.conviction.reach import EVERYWHERE, UNDER_A_READING, re
 from evenhand.properties.conviction.staking import STAKING
 from evenhand.properties.conviction.ticking import TICKING
 from evenhand.properties.conviction.winning import WINNING
-from evenhand.properties.property import Commute, DeadlockFree, LeadsTo, LivelockFree, Property, TwoRun
-from evenhand.properties.registry import Plan
 
 __all__ = ["plans"]
 
@@ -134,11 +134,47 @@ def _plans() -> Iterator[Plan]:
     yield Plan("issue", "explore", LONG, scope={"rounds": 3, "texts": 0, "budget": 2}, claims=_ROUNDS)
     yield Plan("trio", "explore", claims=("outsiders_decide_nothing", *_OF_TRIO))
     yield Plan("series", "explore", LONG, claims=_names(but=(*_ROUNDS, *_LATE, *_GRANTS, *_CYCLE, *_TWICE)))
+    yield from _small()
     yield from _readings()
     single = _names(but=("outsiders_decide_nothing", *_ENDLESS, *_ORDERS, "balances_stay_below_the_maximum"))
-    yield Plan("run", "fuzz", LONG, claims=(*single, _LATER), examples=100, steps=70)
+    drawn = (*single, _LATER, *EVERYWHERE, *rejections)
+    yield Plan("run", "fuzz", LONG, claims=drawn, examples=100, steps=70)
+    # Other agents in every drawn state: four fifths of the time of a run with all claims.
+    cheap = tuple(name for name in drawn if name not in _TWICE)
+    yield Plan("run", "fuzz", ("quick",), claims=cheap, examples=100, steps=70)
     # Every pair of actions in every drawn state: three quarters of the time of a run with all claims.
     yield Plan("run", "fuzz", ("deep",), claims=_ORDERS, examples=60, steps=70)
+
+
+def _small() -> Iterator[Plan]:
+    """The smallest scopes that say something about each claim: in systems, or under a budget, without a larger one."""
+    one = {"texts": 0, "budget": 1, "stake": 1}
+    alone = {**one, "agents": 1}
+    special: tuple[tuple[Mapping[str, int], tuple[str, ...]], ...] = (
+        ({**one, "budget": 2}, ("added_stake_begins_at_zero", "add_and_move_commute_for_one_agent")),
+        ({"cycles": 1, "rounds": 1, "texts": 2, "budget": 2, "stake": 1}, (*_CYCLE, "a_revision_taps")),
+        ({**one, "think": 2}, ("a_phase_goes_on", "time_decides")),
+        ({**alone, "rounds": 3, "budget": 2}, _ROUNDS),
+        ({**alone, "strangers": 1}, ("grants_respect_the_maximum",)),
+        ({**alone, "rounds": 1, "hostile": 1, "ready": 1}, (_LATER,)),
+    )
+    elsewhere = {"balances_stay_below_the_maximum", *(name for _, names in special for name in names)}
+    usual = tuple(name for name in (*_names(but=()), *EVERYWHERE) if name not in elsewhere)
+    for system, budgets in (("issue", ("quick",)), ("trio", BUDGETS), ("series", BUDGETS)):
+        more = {"agents": 2, "outsiders": 1} if system == "trio" else {}
+        for scope, names in ((one, usual), *special):
+            # Outsiders decide something in `trio`, and it takes three agents to see it.
+            names = tuple(name for name in names if (system, name) != ("trio", "outsiders_decide_nothing"))
+            yield Plan(system, "explore", budgets, {**more, **scope}, claims=names)
+    capped, clipped = _SCOPES["max_credit"], {"max_credit": "clip"}
+    for system in ("trio", "series"):
+        yield Plan(system, "explore", readings=clipped, scope=capped, claims=("balances_stay_below_the_maximum",))
+    last = {"texts": 0, "rounds": 1, "budget": 3, "agents": 1}
+    exceeded, not_offered, refused = (rejection_claim(name) for name in UNDER_A_READING)
+    more = {"strangers": 1, "cap": 2}
+    yield Plan("issue", "explore", scope={**last, **more}, readings={"max_credit": "reject"}, claims=(exceeded,))
+    yield Plan("issue", "explore", scope={**last, "hostile": 1}, readings={"text": "B"}, claims=(not_offered,))
+    yield Plan("issue", "explore", scope=last, readings={"clock": "gated_by_9_1"}, claims=(refused,))
 
 
 _CLAIMS_OF_LATE = ("timers_count_missed_ticks", "laggards_alone_are_kicked_out", "ready_is_for_one_tick")

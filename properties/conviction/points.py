@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from evenhand.core.property import AnyStep, Property, always, each_step
 from evenhand.model.conviction.exact import Amount
 from evenhand.model.conviction.vocabulary import REJECTIONS, Config, Invite, State
-from evenhand.properties.conviction.notions import balance, events, finalizes, on_configs, on_steps, stakes_on, total
-from evenhand.properties.property import AnyStep, Property, always, each_step
+from evenhand.properties.conviction.predicates import balance, events, finalizes, on_configs, on_steps, stakes_on, total
 
 __all__ = ["POINTS"]
 

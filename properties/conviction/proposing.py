@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
+from evenhand.core.property import AnyStep, Property, TwoRun, always, each_step
 from evenhand.model.conviction.texts import Text
 from evenhand.model.conviction.vocabulary import (
     FEEDBACK,
@@ -21,7 +22,7 @@ from evenhand.model.conviction.vocabulary import (
     Revise,
     State,
 )
-from evenhand.properties.conviction.notions import (
+from evenhand.properties.conviction.predicates import (
     accepted,
     balance,
     changed,
@@ -35,7 +36,6 @@ from evenhand.properties.conviction.notions import (
     seat_of,
     total,
 )
-from evenhand.properties.property import AnyStep, Property, TwoRun, always, each_step
 
 __all__ = ["PROPOSING"]
 

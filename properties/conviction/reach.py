@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from evenhand.core.property import AnyStep, Property, Reachable
 from evenhand.model.conviction.vocabulary import REJECTIONS, MoveStake, Revise, Tick
-from evenhand.properties.conviction.notions import accepted, events, finalizes, ticking
+from evenhand.properties.conviction.predicates import accepted, events, finalizes, ticking
 from evenhand.properties.conviction.winning import contested
-from evenhand.properties.property import AnyStep, Property, Reachable
 
 __all__ = ["EVERYWHERE", "REACH", "UNDER_A_READING", "rejection_claim"]
 
@@ -18,11 +18,16 @@ def rejection_claim(name: str) -> str:
     return re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower() + "_occurs"
 
 
+UNDER_A_READING = ("MaximumCreditExceeded", "NotOffered", "TickRefused")
+"""Rejections that only a reading other than the default knows; `run` is drawn under the default."""
+
+
 def _rejection(name: str) -> Reachable:
     return Reachable(
         name=rejection_claim(name),
         sentence=f"An action can be rejected as {name}.",
         source="11, 14.2, 16.5",
+        systems=("issue",) if name in UNDER_A_READING else ("run", "issue"),
         goal=lambda step: step.shown.rejected == name,
     )
 
@@ -43,9 +48,6 @@ def _reset(step: AnyStep) -> bool:
     a = step.action
     return accepted(step, MoveStake) and any(e.held and e.owner == a.agent for e in step.before.entries)
 
-
-UNDER_A_READING = ("MaximumCreditExceeded", "NotOffered", "TickRefused")
-"""Rejections that only a reading other than the default knows."""
 
 _REJECTIONS = tuple(_rejection(name) for name in REJECTIONS)
 

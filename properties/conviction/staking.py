@@ -6,9 +6,10 @@ from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from typing import Any
 
+from evenhand.core.property import AnyStep, Commute, Property, each_step
 from evenhand.model.conviction.exact import Amount, Surd
 from evenhand.model.conviction.vocabulary import STAKE, Act, AddStake, Config, MoveStake, State, Tick
-from evenhand.properties.conviction.notions import (
+from evenhand.properties.conviction.predicates import (
     accepted,
     events,
     finalizes,
@@ -19,7 +20,6 @@ from evenhand.properties.conviction.notions import (
     total,
     weight,
 )
-from evenhand.properties.property import AnyStep, Commute, Property, each_step
 
 __all__ = ["STAKING", "scores_of"]
 

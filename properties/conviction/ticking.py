@@ -4,6 +4,15 @@ from __future__ import annotations
 
 from typing import Any, TypeAlias
 
+from evenhand.core.property import (
+    AnyStep,
+    Property,
+    deadlock_free,
+    each_step,
+    leads_to,
+    livelock_free,
+    monitor,
+)
 from evenhand.model.conviction.vocabulary import (
     CLOSED,
     FINALIZE,
@@ -18,7 +27,7 @@ from evenhand.model.conviction.vocabulary import (
     State,
     Tick,
 )
-from evenhand.properties.conviction.notions import (
+from evenhand.properties.conviction.predicates import (
     accepted,
     balance,
     done,
@@ -34,15 +43,6 @@ from evenhand.properties.conviction.notions import (
     seat_of,
     ticking,
     ticks_left,
-)
-from evenhand.properties.property import (
-    AnyStep,
-    Property,
-    deadlock_free,
-    each_step,
-    leads_to,
-    livelock_free,
-    monitor,
 )
 
 __all__ = ["TICKING"]

@@ -7,6 +7,7 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any, TypeAlias
 
+from evenhand.core.property import AnyStep, Monitor, Property, TwoRun, each_step
 from evenhand.model.conviction.exact import Surd
 from evenhand.model.conviction.renaming import (
     Renaming,
@@ -17,9 +18,8 @@ from evenhand.model.conviction.renaming import (
     same_events,
 )
 from evenhand.model.conviction.vocabulary import Act, AddStake, Config, Event, MoveStake, Proposal, State
-from evenhand.properties.conviction.notions import accepted, events, finalizes, on_configs, on_steps, ticking
+from evenhand.properties.conviction.predicates import accepted, events, finalizes, on_configs, on_steps, ticking
 from evenhand.properties.conviction.staking import scores_of, weight_of_one
-from evenhand.properties.property import AnyStep, Monitor, Property, TwoRun, each_step
 
 __all__ = ["WINNING", "contested", "tied"]
 

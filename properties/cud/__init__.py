@@ -6,6 +6,7 @@ Start reading at `notions`, which says what a capability, a veto and a collision
 
 from __future__ import annotations
 
+from evenhand.core.bundle import Claims
 from evenhand.properties.cud.arbitration import ARBITRATION
 from evenhand.properties.cud.blindness import BLINDNESS
 from evenhand.properties.cud.classes import CLASSES
@@ -14,14 +15,13 @@ from evenhand.properties.cud.generators import GENERATORS
 from evenhand.properties.cud.history import HISTORY
 from evenhand.properties.cud.liveness import LIVENESS
 from evenhand.properties.cud.observers import OBSERVERS
+from evenhand.properties.cud.phases import phases
 from evenhand.properties.cud.plans import plans
 from evenhand.properties.cud.profile import PROFILE
 from evenhand.properties.cud.reach import REACH
 from evenhand.properties.cud.safety import SAFETY
-from evenhand.properties.cud.telling import phases
 from evenhand.properties.cud.vectors import VECTORS
-from evenhand.properties.cud.whole import WHOLE
-from evenhand.properties.registry import Claims
+from evenhand.properties.cud.whole_epoch import WHOLE
 
 __all__ = ["CLAIMS"]
 

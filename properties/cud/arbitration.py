@@ -13,7 +13,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from evenhand.model.atoms import Atom
+from evenhand.core.atoms import Atom
+from evenhand.core.property import AnyStep, Property, TwoRun, determined_by, each_step
 from evenhand.model.cud.vocabulary import (
     DONE,
     FAILURE,
@@ -27,7 +28,7 @@ from evenhand.model.cud.vocabulary import (
     State,
     World,
 )
-from evenhand.properties.cud.notions import (
+from evenhand.properties.cud.predicates import (
     SCOPE_VIOLATION,
     active_agents,
     asked,
@@ -38,7 +39,6 @@ from evenhand.properties.cud.notions import (
 )
 from evenhand.properties.cud.safety import EPOCHS
 from evenhand.properties.cud.symmetry import equivariance
-from evenhand.properties.property import AnyStep, Property, TwoRun, determined_by, each_step
 
 __all__ = ["ARBITRATION", "reordered"]
 

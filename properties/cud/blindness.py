@@ -11,10 +11,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from evenhand.core.property import AnyStep, Monitor, Property, TwoRun, determined_by, each_step
 from evenhand.model.cud.vocabulary import DONE, FAILURE, TOKENS, Config, Epoch, State, deny
-from evenhand.properties.cud.notions import PASS_ONE, PASS_TWO, active_agents, asked, contested, facts, true_id
+from evenhand.properties.cud.predicates import PASS_ONE, PASS_TWO, active_agents, asked, contested, facts, true_id
 from evenhand.properties.cud.safety import EPOCHS
-from evenhand.properties.property import AnyStep, Monitor, Property, TwoRun, determined_by, each_step
 
 __all__ = ["BLINDNESS"]
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from evenhand.core.property import AnyStep, Monitor, Property
 from evenhand.model.cud.classify import PASS, TERMINAL_CLASSES, Tally, breaches, finish, start, update
 from evenhand.model.cud.vocabulary import FAILURE, Config
 from evenhand.properties.cud.liveness import LIVELOCK_EPOCHS
-from evenhand.properties.cud.notions import active_agents, facts, is_over, may_act, orphans
-from evenhand.properties.property import AnyStep, Monitor, Property
+from evenhand.properties.cud.predicates import active_agents, facts, is_over, may_act, orphans
 
 __all__ = ["CLASSES", "Course"]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from evenhand.properties.expectations import stated_in
+from evenhand.core.expectations import stated_in
 
 __all__ = ["EXPECTED"]
 

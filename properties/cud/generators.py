@@ -13,6 +13,9 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
+from evenhand.core.generator import Draw, Event, Generator, Rule
+from evenhand.core.property import AnyStep
+from evenhand.core.system import Scope
 from evenhand.model.cud.free import configs as free_configs
 from evenhand.model.cud.layouts import agent_names, key_names
 from evenhand.model.cud.readings import Readings
@@ -30,10 +33,9 @@ from evenhand.model.cud.vocabulary import (
     Epoch,
     target,
 )
-from evenhand.model.system import Scope
 from evenhand.properties.cud.hostile import HOSTILE
 from evenhand.properties.cud.liveness import LIVELOCK_EPOCHS, is_deadlocked
-from evenhand.properties.cud.notions import (
+from evenhand.properties.cud.predicates import (
     INVALID_CAPABILITY_CLAIM,
     MALFORMED_REQUEST,
     PASS_ONE,
@@ -46,8 +48,6 @@ from evenhand.properties.cud.notions import (
 )
 from evenhand.properties.cud.rules import CONSTRUCTIVE
 from evenhand.properties.cud.scenes import VALUES, one_of, reading, scene, some_of, writing
-from evenhand.properties.generator import Draw, Event, Generator, Rule
-from evenhand.properties.property import AnyStep
 
 __all__ = ["FREE_GENERATOR", "GENERATORS", "RUN_GENERATOR"]
 

@@ -10,8 +10,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from evenhand.model.atoms import Opaque
-from evenhand.model.canonical import parse
+from evenhand.core.atoms import Opaque
+from evenhand.core.canonical import parse
+from evenhand.core.property import AnyStep, Monitor, Property, TwoRun, determined_by, each_step
 from evenhand.model.cud.vocabulary import (
     DONE,
     IDLE,
@@ -24,7 +25,7 @@ from evenhand.model.cud.vocabulary import (
     Shown,
     State,
 )
-from evenhand.properties.cud.notions import (
+from evenhand.properties.cud.predicates import (
     ADMITTED,
     PASS_TWO,
     active_agents,
@@ -35,7 +36,6 @@ from evenhand.properties.cud.notions import (
     orphans,
 )
 from evenhand.properties.cud.safety import EPOCHS
-from evenhand.properties.property import AnyStep, Monitor, Property, TwoRun, determined_by, each_step
 
 __all__ = ["HISTORY"]
 

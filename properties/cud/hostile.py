@@ -6,7 +6,9 @@ from dataclasses import replace
 
 from hypothesis import strategies as st
 
-from evenhand.model.atoms import Opaque
+from evenhand.core.atoms import Opaque
+from evenhand.core.generator import Draw, Rule
+from evenhand.core.system import Scope
 from evenhand.model.cud.vocabulary import (
     NO_CHOICE,
     READ,
@@ -19,8 +21,7 @@ from evenhand.model.cud.vocabulary import (
     State,
     Value,
 )
-from evenhand.model.system import Scope
-from evenhand.properties.cud.notions import true_id
+from evenhand.properties.cud.predicates import true_id
 from evenhand.properties.cud.rules import any_value, best, can_talk, disjoint, goes_on, someone
 from evenhand.properties.cud.scenes import (
     HOSTILE_VALUES,
@@ -33,7 +34,6 @@ from evenhand.properties.cud.scenes import (
     some_of,
     writing,
 )
-from evenhand.properties.generator import Draw, Rule
 
 __all__ = ["HOSTILE"]
 

@@ -11,17 +11,7 @@ from __future__ import annotations
 import hashlib
 from typing import Any
 
-from evenhand.model.cud.vocabulary import ALLOW, DENY, DONE, WRITE, Config, Partition, target
-from evenhand.properties.cud.notions import (
-    ADMITTED,
-    FAULTS,
-    PASS_TWO,
-    active_agents,
-    facts,
-    is_over,
-    may_act,
-)
-from evenhand.properties.property import (
+from evenhand.core.property import (
     AnyStep,
     DeadlockFree,
     LivelockFree,
@@ -29,6 +19,16 @@ from evenhand.properties.property import (
     Property,
     each_step,
     reachable,
+)
+from evenhand.model.cud.vocabulary import ALLOW, DENY, DONE, WRITE, Config, Partition, target
+from evenhand.properties.cud.predicates import (
+    ADMITTED,
+    FAULTS,
+    PASS_TWO,
+    active_agents,
+    facts,
+    is_over,
+    may_act,
 )
 
 __all__ = ["LIVELOCK_EPOCHS", "LIVENESS", "is_deadlocked", "partition_can_work"]

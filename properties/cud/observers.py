@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from evenhand.core.observer import Observer
+from evenhand.core.property import AnyStep
 from evenhand.model.cud.classify import Tally, finish, start, update
 from evenhand.model.cud.vocabulary import Config
-from evenhand.properties.cud.notions import is_over
-from evenhand.properties.observer import Observer
-from evenhand.properties.property import AnyStep
+from evenhand.properties.cud.predicates import is_over
 
 __all__ = ["OBSERVERS"]
 

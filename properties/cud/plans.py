@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from evenhand.core.plan import Plan
+from evenhand.core.property import Property
+from evenhand.core.system import reading_values
 from evenhand.model.cud.readings import Readings
-from evenhand.model.system import reading_values
 from evenhand.properties.cud.safety import SAFETY
-from evenhand.properties.property import Property
-from evenhand.properties.registry import Plan
 
 __all__ = ["plans"]
 
@@ -57,13 +57,9 @@ def _single_steps(claims: tuple[Property, ...]) -> tuple[str, ...]:
     return (*(claim.name for claim in SAFETY), *(name for name in more if name in names))
 
 
-_TWO_KEYS = (
-    "scope_violation_is_a_fault",
-    "scope_violation_happens",
-    "passes_ignore_values",
-    "orphaned_key_keeps_its_value",
-)
-"""Claims that one key says nothing about, or one epoch."""
+_ALONE = ("scope_violation_is_a_fault", "scope_violation_happens", "orphaned_key_keeps_its_value")
+_TWO_KEYS = (*_ALONE, "passes_ignore_values")
+"""Claims that one key says nothing about; `_ALONE` are those that one agent shows."""
 
 
 def _named(claims: tuple[Property, ...], system: str, *, kinds: tuple[str, ...] = (), keys: int = 2) -> tuple[str, ...]:
@@ -86,6 +82,8 @@ def plans(claims: tuple[Property, ...]) -> tuple[Plan, ...]:
     adding_up = tuple(name for name in _named(claims, "free") if name not in _ASKING)
     quick = _named(claims, "run", kinds=("each_step", "reachable"))
     one_key = _named(claims, "universe", keys=1)
+    proved = {claim.name for claim in claims if claim.proved}
+    few = tuple(name for name in one_key if name in whole or name not in proved)
     return (
         Plan("conditions", "explore"),
         Plan("run", "explore", ("quick",), claims=quick),
@@ -93,8 +91,9 @@ def plans(claims: tuple[Property, ...]) -> tuple[Plan, ...]:
         Plan("run", "explore", ("deep",), {"agents": 3, "keys": 1}, claims=_named(claims, "run", keys=1)),
         Plan("run", "fuzz", ("quick",), examples=FLOORED),
         Plan("run", "fuzz", _STANDARD),
-        Plan("universe", "explore", ("quick",), {"keys": 1}, claims=tuple(name for name in whole if name in one_key)),
+        Plan("universe", "explore", ("quick",), {"keys": 1}, claims=few),
         Plan("universe", "explore", _STANDARD, {"keys": 1}, claims=one_key),
+        Plan("universe", "explore", scope={"agents": 1}, claims=_ALONE),
         # Most of these claims are theorems as well; the whole of it is for those who have the time.
         Plan("universe", "explore", ("standard",), {}, claims=whole, quotient="renaming", part="1/4"),
         Plan("universe", "explore", ("deep",), {}, claims=whole),

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from evenhand.core.property import AnyStep, Property, reachable
 from evenhand.model.cud.vocabulary import DONE, FAILURE, WRITE
 from evenhand.properties.cud.liveness import is_deadlocked
-from evenhand.properties.cud.notions import (
+from evenhand.properties.cud.predicates import (
     INVALID_CAPABILITY_CLAIM,
     MALFORMED_REQUEST,
     PASS_ONE,
@@ -14,7 +15,6 @@ from evenhand.properties.cud.notions import (
     facts,
     orphans,
 )
-from evenhand.properties.property import AnyStep, Property, reachable
 
 __all__ = ["REACH"]
 

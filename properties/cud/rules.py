@@ -11,6 +11,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from evenhand.core.generator import Draw, Rule
+from evenhand.core.system import Scope
 from evenhand.model.cud.vocabulary import (
     ALLOW,
     DONE,
@@ -26,8 +28,7 @@ from evenhand.model.cud.vocabulary import (
     Request,
     State,
 )
-from evenhand.model.system import Scope
-from evenhand.properties.cud.notions import true_id
+from evenhand.properties.cud.predicates import true_id
 from evenhand.properties.cud.scenes import (
     MESSAGES,
     VALUES,
@@ -40,7 +41,6 @@ from evenhand.properties.cud.scenes import (
     some_of,
     writing,
 )
-from evenhand.properties.generator import Draw, Rule
 
 __all__ = ["CONSTRUCTIVE", "any_value", "best", "can_talk", "disjoint", "goes_on", "someone"]
 

@@ -6,8 +6,9 @@ out, what the log says.
 
 from __future__ import annotations
 
+from evenhand.core.property import AnyStep, Property, each_step
 from evenhand.model.cud.vocabulary import FAULT, IDLE, WRITE
-from evenhand.properties.cud.notions import (
+from evenhand.properties.cud.predicates import (
     ADMITTED,
     FAULTS,
     INVALID_CAPABILITY_CLAIM,
@@ -23,7 +24,6 @@ from evenhand.properties.cud.notions import (
     undeclared,
     violates,
 )
-from evenhand.properties.property import AnyStep, Property, each_step
 
 __all__ = ["EPOCHS", "SAFETY"]
 

@@ -13,7 +13,8 @@ from typing import Any, TypeVar
 
 from hypothesis import strategies as st
 
-from evenhand.model.atoms import Atom, Opaque, atom
+from evenhand.core.atoms import Atom, Opaque, atom
+from evenhand.core.generator import Draw
 from evenhand.model.cud.vocabulary import (
     ALLOW,
     DENY,
@@ -28,8 +29,7 @@ from evenhand.model.cud.vocabulary import (
     Request,
     target,
 )
-from evenhand.properties.cud.notions import active_agents, holders, is_over
-from evenhand.properties.generator import Draw
+from evenhand.properties.cud.predicates import active_agents, holders, is_over
 
 __all__ = [
     "HOSTILE_VALUES",

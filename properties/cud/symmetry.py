@@ -6,10 +6,10 @@ import itertools
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
+from evenhand.core.property import AnyStep, TwoRun
 from evenhand.model.cud.free import FreeShown, FreeState, rename_free_shown, rename_free_state
 from evenhand.model.cud.renaming import Renaming, rename_action, rename_config, rename_shown, rename_state
 from evenhand.model.cud.vocabulary import Config, Epoch, Partition, State
-from evenhand.properties.property import AnyStep, TwoRun
 
 __all__ = ["equivariance"]
 

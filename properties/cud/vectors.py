@@ -5,7 +5,8 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 
-from evenhand.model.atoms import Atom
+from evenhand.core.atoms import Atom
+from evenhand.core.vector_plan import Orbits, VectorPlan, VectorScope
 from evenhand.model.cud.layouts import agent_names, key_names, layout_slots, start_world
 from evenhand.model.cud.strategies import covering
 from evenhand.model.cud.vocabulary import (
@@ -23,7 +24,6 @@ from evenhand.model.cud.vocabulary import (
     allow,
     deny,
 )
-from evenhand.properties.vectoring import Orbits, Place, VectorPlan
 
 __all__ = ["VECTORS", "one_epoch_cases"]
 
@@ -110,10 +110,10 @@ def _scripted() -> Iterator[tuple[str, Config]]:
 
 VECTORS = VectorPlan(
     places=(
-        Place("run", {"agents": 2, "keys": 2, "epochs": 3}),
-        Place("run", {"agents": 3, "keys": 2, "epochs": 3}),
-        Place("free", {"agents": 2, "keys": 2, "values": 2}),
-        Place("conditions"),
+        VectorScope("run", {"agents": 2, "keys": 2, "epochs": 3}),
+        VectorScope("run", {"agents": 3, "keys": 2, "epochs": 3}),
+        VectorScope("free", {"agents": 2, "keys": 2, "values": 2}),
+        VectorScope("conditions"),
     ),
     runs=_scripted,
     orbits=Orbits(

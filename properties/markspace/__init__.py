@@ -7,6 +7,7 @@ module for each idea: `guarding`, `contesting`, `deciding`, `signals`, `space`, 
 
 from __future__ import annotations
 
+from evenhand.core.bundle import Claims
 from evenhand.properties.markspace.clocked import CLOCKED
 from evenhand.properties.markspace.composing import COMPOSING
 from evenhand.properties.markspace.contesting import CONTESTING
@@ -23,7 +24,6 @@ from evenhand.properties.markspace.queued import QUEUED
 from evenhand.properties.markspace.seeing import SEEING
 from evenhand.properties.markspace.signals import SIGNALS
 from evenhand.properties.markspace.space import SPACE
-from evenhand.properties.registry import Claims
 
 __all__ = ["CLAIMS"]
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from evenhand.model.markspace.clocked_words import (
+from evenhand.core.property import AnyStep, Property, two_run
+from evenhand.model.markspace.clocked_vocabulary import (
     ClockConfig,
     ClockState,
     counted_from_now,
     no_older_than_the_longest,
 )
-from evenhand.model.markspace.composing_words import ComposingAct, Update
-from evenhand.properties.property import AnyStep, Property, two_run
+from evenhand.model.markspace.composing_vocabulary import ComposingAct, Update
 
 __all__ = ["CLOCKED"]
 

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from evenhand.model.markspace.composing_words import (
+from evenhand.core.property import AnyStep, Monitor, Property, determined_by, each_step, monitor, two_run
+from evenhand.model.markspace.composing_vocabulary import (
     Activate,
     ComposingConfig,
     ComposingState,
@@ -21,7 +22,6 @@ from evenhand.model.markspace.composing_words import (
     Wait,
     Written,
 )
-from evenhand.properties.property import AnyStep, Monitor, Property, determined_by, each_step, monitor, two_run
 
 __all__ = ["COMPOSING"]
 

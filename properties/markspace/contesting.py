@@ -4,8 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from evenhand.model.markspace.guard_words import Config, Phase, State, Verdict, What
-from evenhand.properties.markspace.notions import (
+from evenhand.core.property import (
+    AnyStep,
+    Property,
+    always,
+    deadlock_free,
+    each_step,
+    leads_to,
+    livelock_free,
+    reachable,
+)
+from evenhand.model.markspace.guard_vocabulary import Config, Phase, State, Verdict, What
+from evenhand.properties.markspace.predicates import (
     CORE,
     GUARDED,
     active_on,
@@ -15,16 +25,6 @@ from evenhand.properties.markspace.notions import (
     doing_of,
     running_on,
     winner_among,
-)
-from evenhand.properties.property import (
-    AnyStep,
-    Property,
-    always,
-    deadlock_free,
-    each_step,
-    leads_to,
-    livelock_free,
-    reachable,
 )
 
 __all__ = ["CONTESTING"]

@@ -7,9 +7,9 @@ from dataclasses import replace
 from itertools import permutations
 from typing import Any
 
-from evenhand.model.markspace.guard_words import Act, Config, Decision, Doing, State, What
-from evenhand.properties.markspace.notions import CORE, GUARDED, allowed_agents
-from evenhand.properties.property import AnyStep, Property, commute, each_step, two_run
+from evenhand.core.property import AnyStep, Property, commute, each_step, two_run
+from evenhand.model.markspace.guard_vocabulary import Act, Config, Decision, Doing, State, What
+from evenhand.properties.markspace.predicates import CORE, GUARDED, allowed_agents
 
 __all__ = ["DECIDING"]
 

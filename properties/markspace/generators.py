@@ -13,7 +13,10 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from evenhand.model.markspace.guard_words import Act, Config, Phase, Policy, State, Verdict, What
+from evenhand.core.generator import Draw, Event, Generator, Rule
+from evenhand.core.property import AnyStep
+from evenhand.core.system import Scope
+from evenhand.model.markspace.guard_vocabulary import Act, Config, Phase, Policy, State, Verdict, What
 from evenhand.model.markspace.marks import (
     PRINCIPAL,
     Agent,
@@ -33,11 +36,8 @@ from evenhand.model.markspace.marks import (
     Write,
 )
 from evenhand.model.markspace.readings import Readings
-from evenhand.model.markspace.signals_words import Against, Combine, Lives, Measure, SignalConfig, Still
-from evenhand.model.system import Scope
-from evenhand.properties.generator import Draw, Event, Generator, Rule
-from evenhand.properties.markspace.notions import allowed_agents, running_on
-from evenhand.properties.property import AnyStep
+from evenhand.model.markspace.signals_vocabulary import Against, Combine, Lives, Measure, SignalConfig, Still
+from evenhand.properties.markspace.predicates import allowed_agents, running_on
 
 __all__ = ["GENERATORS"]
 

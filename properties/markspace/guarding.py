@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from evenhand.model.markspace.guard_words import Phase, Verdict, What
-from evenhand.properties.markspace.notions import (
+from evenhand.core.property import AnyStep, Property, determined_by, each_step, monitor
+from evenhand.model.markspace.guard_vocabulary import Phase, Verdict, What
+from evenhand.properties.markspace.predicates import (
     GUARDED,
     active_on,
     allowed_agents,
@@ -14,7 +15,6 @@ from evenhand.properties.markspace.notions import (
     doing_of,
     winner_among,
 )
-from evenhand.properties.property import AnyStep, Property, determined_by, each_step, monitor
 
 __all__ = ["GUARDING"]
 

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from evenhand.model.markspace.layers_words import (
+from evenhand.core.property import AnyStep, Property, always, each_step, reachable, two_run
+from evenhand.model.markspace.layers_vocabulary import (
     ANYWHERE,
     DIAGNOSTICS,
     PROBE,
@@ -18,7 +19,6 @@ from evenhand.model.markspace.layers_words import (
     World,
 )
 from evenhand.model.markspace.marks import Kind
-from evenhand.properties.property import AnyStep, Property, always, each_step, reachable, two_run
 
 __all__ = ["LAYERS"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from evenhand.core.property import AnyStep, Property, determined_by, each_step, reachable, two_run
 from evenhand.model.markspace.marks import Act, Ask, Decide, Kind, Needs, Read, Space, SpaceConfig, Tick, Write
-from evenhand.properties.markspace.space_notions import ONLY, hidden_from, strength, undone, writes
-from evenhand.properties.property import AnyStep, Property, determined_by, each_step, reachable, two_run
+from evenhand.properties.markspace.space_predicates import ONLY, hidden_from, strength, undone, writes
 
 __all__ = ["LEAKING"]
 

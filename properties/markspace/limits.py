@@ -6,9 +6,9 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-from evenhand.model.markspace.layers_words import Health, Layer, LayersConfig, Op
+from evenhand.core.property import AnyStep, Property, each_step, monitor
+from evenhand.model.markspace.layers_vocabulary import Health, Layer, LayersConfig, Op
 from evenhand.model.markspace.marks import Kind
-from evenhand.properties.property import AnyStep, Property, each_step, monitor
 
 __all__ = ["LIMITS"]
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from evenhand.properties.markspace.notions import CORE, GUARDED
-from evenhand.properties.property import DeadlockFree, LeadsTo, LivelockFree, Property, Reachable
-from evenhand.properties.registry import Plan
+from evenhand.core.plan import Plan
+from evenhand.core.property import DeadlockFree, LeadsTo, LivelockFree, Property, Reachable
+from evenhand.properties.markspace.predicates import CORE, GUARDED
 
 __all__ = ["plans"]
 
@@ -34,7 +34,14 @@ def _names(
 
 def plans(claims: tuple[Property, ...]) -> tuple[Plan, ...]:
     """The runs of this protocol, whose claims these are."""
-    return (*_guards(claims), *_guard_readings(claims), *_others(claims), *_drawn(claims))
+    return (
+        *_guards(claims),
+        *_guard_readings(claims),
+        *_space(claims),
+        *_layers(claims),
+        *_composing(),
+        *_drawn(claims),
+    )
 
 
 def _guards(claims: tuple[Property, ...]) -> Iterator[Plan]:
@@ -51,7 +58,10 @@ def _guards(claims: tuple[Property, ...]) -> Iterator[Plan]:
             given_back = {"claim_release": "superseding_action_of_holder"}
             if system != "yield_all":
                 yield Plan(system, "explore", LONG, {"resources": 2, "levels": 1}, given_back, claims=one)
-    yield Plan("yield_all", "explore", ("standard",), scope={"resources": 2, "levels": 1}, claims=one)
+    for system in CORE:
+        budgets = ("quick", "standard") if system == "yield_all" else ("quick",)
+        crossed = {"resources": 2, "levels": 1}
+        yield Plan(system, "explore", budgets, scope=crossed, claims=one, max_states=100_000)
     yield Plan(
         "meddled", "explore", ("deep",), scope={"agents": 3}, claims=("mutual_exclusion", "others_marks_are_safe")
     )
@@ -91,10 +101,12 @@ def _guard_readings(claims: tuple[Property, ...]) -> Iterator[Plan]:
     yield Plan("meddled", "explore", LONG, readings=pair, claims=names)
 
 
-def _others(claims: tuple[Property, ...]) -> Iterator[Plan]:
+def _space(claims: tuple[Property, ...]) -> Iterator[Plan]:
     quick = {"hostile": 0, "horizon": 1}
     space = _names(claims, "space", but=("resolution_immediacy_p29",))
     yield Plan("space", "explore", ("quick",), scope={"horizon": 1}, claims=space)
+    first = {"marks": 3, "hostile": 0, "horizon": 0, "only": 1}
+    yield Plan("space", "explore", ("quick",), scope=first, claims=("resolution_immediacy_p29",))
     yield Plan("space", "explore", LONG, claims=space)
     yield Plan("space", "explore", ("deep",), scope={"marks": 3, "hostile": 0, "horizon": 0}, claims=THREE_MARKS)
     yield Plan("signals", "explore", ("quick",), scope={"ages": 2, "marks": 2})
@@ -123,6 +135,9 @@ def _others(claims: tuple[Property, ...]) -> Iterator[Plan]:
     lawful = ("writes_are_exactly_the_lawful", "scope_isolation_p19", "hierarchy_p23")
     for reading, value in (("zero_strength", "excluded"), ("scope_grammar", "free_text")):
         yield Plan("space", "explore", LONG, scope={"horizon": 1}, readings={reading: value}, claims=lawful)
+
+
+def _layers(claims: tuple[Property, ...]) -> Iterator[Plan]:
     # With one mark nothing escalates beyond it: what speaks of a second flag would be vacuous, or never reached.
     second = (
         "global_escalation_happens",
@@ -133,6 +148,8 @@ def _others(claims: tuple[Property, ...]) -> Iterator[Plan]:
     )
     flat = _names(claims, "layers", but=second)
     yield Plan("layers", "explore", ("quick",), scope={"marks": 1}, claims=flat)
+    beyond = ("global_escalation_happens", "idle_agents_are_not_refused")  # the others of them are theorems
+    yield Plan("layers", "explore", ("quick",), scope={"only": 8}, claims=beyond)
     yield Plan("layers", "explore", LONG)
     sliding = {"rate_window": "sliding"}
     own = ("no_burst_across_windows", "rate_limit_enforcement_p64", "windows_keep_their_limit")
@@ -140,15 +157,18 @@ def _others(claims: tuple[Property, ...]) -> Iterator[Plan]:
     yield Plan("layers", "explore", ("deep",), readings=sliding, claims=tuple(dict.fromkeys((*own, *fleet))))
     for deployment, names in ((3, own), (10, own), (11, own), (12, fleet)):  # those with a rate limit
         yield Plan("layers", "explore", ("standard",), {"only": deployment}, sliding, claims=names)
+    early = {"envelope_records": "before_the_check"}
+    envelope = ("escalation_boundedness_p43", "idle_agents_are_not_refused", "write_mark_atomicity_p42")
+    yield Plan("layers", "explore", LONG, {"only": 10}, early, claims=(*envelope, "rate_limit_enforcement_p64"))
+
+
+def _composing() -> Iterator[Plan]:
     yield Plan("composing", "explore")
     left_out = {"superseded_in_queue": "left_out"}
     queued = ("superseded_marks_are_not_delivered", "standing_marks_are_delivered", "queues_are_safe_from_others")
     yield Plan("composing", "explore", LONG, readings=left_out, claims=(*queued, "at_most_once_delivery_p51"))
     owned = {**left_out, "reference_authority": "same_agent_or_principal"}
     yield Plan("composing", "explore", LONG, readings=owned, claims=queued)
-    early = {"envelope_records": "before_the_check"}
-    envelope = ("escalation_boundedness_p43", "idle_agents_are_not_refused", "write_mark_atomicity_p42")
-    yield Plan("layers", "explore", LONG, {"only": 10}, early, claims=(*envelope, "rate_limit_enforcement_p64"))
     yield Plan("composing", "explore", ("deep",), scope={"marks": 3})
     yield Plan("scheduling", "explore")
     timed = ("schedule_interval_p56", "due_agents_are_activated")

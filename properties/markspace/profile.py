@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from evenhand.properties.profile import Asked, Aspect
+from evenhand.core.profile import Aspect, ProfileQuestion
 
 __all__ = ["PROFILE"]
 
 PROFILE = (
-    Asked(Aspect.POSITION, "order_decides_nothing", note="who asks first"),
-    Asked(Aspect.NAME, "names_decide_nothing"),
-    Asked(Aspect.CONFIDENCE, "confidence_decides_nothing"),
-    Asked(Aspect.DEADLOCK, "progress_p12"),
-    Asked(Aspect.LIVELOCK, "asking_is_answered"),
+    ProfileQuestion(Aspect.POSITION, "order_decides_nothing", note="who asks first"),
+    ProfileQuestion(Aspect.NAME, "names_decide_nothing"),
+    ProfileQuestion(Aspect.CONFIDENCE, "confidence_decides_nothing"),
+    ProfileQuestion(Aspect.DEADLOCK, "progress_p12"),
+    ProfileQuestion(Aspect.LIVELOCK, "asking_is_answered"),
 )

@@ -5,8 +5,8 @@ The claims look supersession up in the marks themselves, never in the rules of t
 
 from __future__ import annotations
 
-from evenhand.model.markspace.composing_words import ComposingState, Get, Pattern, Publish, Written
-from evenhand.properties.property import AnyStep, Property, each_step, reachable
+from evenhand.core.property import AnyStep, Property, each_step, reachable
+from evenhand.model.markspace.composing_vocabulary import ComposingState, Get, Pattern, Publish, Written
 
 __all__ = ["QUEUED"]
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import fields, replace
 
+from evenhand.core.property import AnyStep, Property, each_step
 from evenhand.model.markspace.marks import Draft, Kind, Visibility
-from evenhand.properties.markspace.space_notions import (
+from evenhand.properties.markspace.space_predicates import (
     ONLY,
     alike_below,
     below,
@@ -16,7 +17,6 @@ from evenhand.properties.markspace.space_notions import (
     marks_there,
     view_of,
 )
-from evenhand.properties.property import AnyStep, Property, each_step
 
 __all__ = ["SEEING"]
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from evenhand.core.property import AnyStep, Property, each_step, reachable
 from evenhand.model.markspace.exact import ZERO, Amount, decayed, plain, total
 from evenhand.model.markspace.marks import Kind, Source
-from evenhand.model.markspace.signals_words import Combine, Measure
-from evenhand.properties.property import AnyStep, Property, each_step, reachable
+from evenhand.model.markspace.signals_vocabulary import Combine, Measure
 
 __all__ = ["SIGNALS"]
 

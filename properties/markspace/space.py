@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+from evenhand.core.property import AnyStep, Property, always, determined_by, each_step, two_run
 from evenhand.model.markspace.exact import ZERO
-from evenhand.model.markspace.guard_words import Policy
+from evenhand.model.markspace.guard_vocabulary import Policy
 from evenhand.model.markspace.marks import (
     Ask,
     Decide,
@@ -22,7 +23,7 @@ from evenhand.model.markspace.marks import (
     Visibility,
     Write,
 )
-from evenhand.properties.markspace.space_notions import (
+from evenhand.properties.markspace.space_predicates import (
     ONLY,
     alike_below,
     governing,
@@ -36,7 +37,6 @@ from evenhand.properties.markspace.space_notions import (
     visibility_of,
     writes,
 )
-from evenhand.properties.property import AnyStep, Property, always, determined_by, each_step, two_run
 
 __all__ = ["SPACE"]
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from evenhand.properties.property import Property
-from evenhand.properties.registry import Expectation
-from evenhand.properties.verdict import Status
+from evenhand.core.plan import Expectation
+from evenhand.core.property import Property
+from evenhand.core.verdict import Status
 
 __all__ = ["BESIDE", "COUNT", "REPAIRS", "Row", "markdown", "rows", "unproved"]
 

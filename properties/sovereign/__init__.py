@@ -7,7 +7,7 @@ Start reading at `notions`, which says what admissible and allowed mean; then on
 
 from __future__ import annotations
 
-from evenhand.properties.registry import Claims
+from evenhand.core.bundle import Claims
 from evenhand.properties.sovereign.deciding import DECIDING_CLAIMS
 from evenhand.properties.sovereign.executing import EXECUTING_CLAIMS
 from evenhand.properties.sovereign.expected import EXPECTED

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from evenhand.core.property import AnyStep, Property, determined_by, each_step
 from evenhand.model.sovereign.state import EXITED
 from evenhand.model.sovereign.vocabulary import (
     ACTION,
@@ -17,8 +18,7 @@ from evenhand.model.sovereign.vocabulary import (
     REFUSE,
     REQUIRED_OBSERVATIONS,
 )
-from evenhand.properties.property import AnyStep, Property, determined_by, each_step
-from evenhand.properties.sovereign.notions import (
+from evenhand.properties.sovereign.predicates import (
     DECIDING,
     FEEDABLE,
     admissible,

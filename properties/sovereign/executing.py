@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
+from evenhand.core.property import AnyStep, Property, each_step, monitor
 from evenhand.model.sovereign.paths import BASE, Place, Tree
 from evenhand.model.sovereign.state import Check, Config, Cycle, Decide, Swap, Use
 from evenhand.model.sovereign.vocabulary import EXECUTORS, Candidate, Effect, Request, Warrant, field
-from evenhand.properties.property import AnyStep, Property, each_step, monitor
-from evenhand.properties.sovereign.notions import (
+from evenhand.properties.sovereign.predicates import (
     EXECUTING,
     Seen,
     admissible,

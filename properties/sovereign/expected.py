@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from evenhand.properties.registry import Expectation
-from evenhand.properties.verdict import Status
+from evenhand.core.plan import Expectation
+from evenhand.core.verdict import Status
 
 __all__ = ["EXPECTED"]
 

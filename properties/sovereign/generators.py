@@ -13,7 +13,10 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from evenhand.model.atoms import Atom
+from evenhand.core.atoms import Atom
+from evenhand.core.generator import Draw, Event, Generator, Rule
+from evenhand.core.property import AnyStep
+from evenhand.core.system import Scope
 from evenhand.model.sovereign.constitution import REFERENCE_CONSTITUTION, IoPolicy, cite
 from evenhand.model.sovereign.menus import (
     ESCAPES,
@@ -46,10 +49,7 @@ from evenhand.model.sovereign.vocabulary import (
     ScopeClaim,
     Warrant,
 )
-from evenhand.model.system import Scope
-from evenhand.properties.generator import Draw, Event, Generator, Rule
-from evenhand.properties.property import AnyStep
-from evenhand.properties.sovereign.notions import decided, same_request
+from evenhand.properties.sovereign.predicates import decided, same_request
 
 __all__ = ["GENERATORS"]
 

@@ -6,12 +6,12 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from typing import Any
 
+from evenhand.core.property import AnyStep, Property, each_step, monitor
 from evenhand.model.sovereign.artifacts import artifact_id
 from evenhand.model.sovereign.constitution import Constitution
 from evenhand.model.sovereign.state import Config, Cycle, Decide, Log
 from evenhand.model.sovereign.vocabulary import ACTION, STREAMS, Record
-from evenhand.properties.property import AnyStep, Property, each_step, monitor
-from evenhand.properties.sovereign.notions import DECIDING, decides, fed
+from evenhand.properties.sovereign.predicates import DECIDING, decides, fed
 
 __all__ = ["LOGGING_CLAIMS"]
 

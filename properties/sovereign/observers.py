@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from evenhand.core.observer import Observer
+from evenhand.core.property import AnyStep
 from evenhand.model.sovereign.state import Config
 from evenhand.model.sovereign.vocabulary import REFUSE
-from evenhand.properties.observer import Observer
-from evenhand.properties.property import AnyStep
-from evenhand.properties.sovereign.notions import decided, fed
+from evenhand.properties.sovereign.predicates import decided, fed
 from evenhand.properties.sovereign.stopping import deadlocked
 
 __all__ = ["OBSERVERS"]

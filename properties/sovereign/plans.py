@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from evenhand.core.plan import Plan
+from evenhand.core.property import DeadlockFree, DeterminedBy, LivelockFree, Property, Reachable, TwoRun
+from evenhand.core.system import reading_values
 from evenhand.model.sovereign.readings import Readings
-from evenhand.model.system import reading_values
-from evenhand.properties.property import DeadlockFree, DeterminedBy, LivelockFree, Property, Reachable, TwoRun
-from evenhand.properties.registry import Plan
 
 __all__ = ["plans"]
 
@@ -34,16 +34,14 @@ def plans(claims: tuple[Property, ...]) -> tuple[Plan, ...]:
 
 
 _OUT_OF_REACH = ("a_candidate_can_write_the_logs",)
-"""Met by drawing; nobody proposes it in the scope that is searched."""
+"""Met by drawing; nobody proposes it in the scope of `agent` that is searched then."""
 
 
 def _plans(claims: tuple[Property, ...]) -> Iterator[Plan]:
     yield Plan("agent", "explore", LONG, claims=_names(claims, "agent", but=_OUT_OF_REACH))
-    yield Plan(
-        "agent", "explore", ("quick",), scope={"executors": 1}, claims=_names(claims, "agent", but=_OUT_OF_REACH)
-    )
+    yield Plan("agent", "explore", ("quick",), scope={"executors": 1})
     yield Plan("agent", "explore", ("deep",), scope={"proposals": 4}, claims=_names(claims, "agent", but=_OUT_OF_REACH))
-    single = _names(claims, "candidates", without=(TwoRun,), but=_OUT_OF_REACH)
+    single = _names(claims, "candidates", without=(TwoRun,))
     yield Plan("candidates", "explore", LONG, claims=single)
     yield Plan("candidates", "explore", ("quick",), scope={"contexts": 6}, claims=single)
     yield Plan("lists", "explore")

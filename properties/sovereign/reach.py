@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from evenhand.core.property import AnyStep, Property, Reachable, reachable
 from evenhand.model.sovereign.state import Check, Use
 from evenhand.model.sovereign.vocabulary import ACTION, EXIT, GATES, REASONS, REFUSE, REQUIRED_OBSERVATIONS
-from evenhand.properties.property import AnyStep, Property, Reachable, reachable
-from evenhand.properties.sovereign.notions import EXECUTING, FEEDABLE, decided, decides
+from evenhand.properties.sovereign.predicates import EXECUTING, FEEDABLE, decided, decides
 
 __all__ = ["REACH"]
 

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
+from evenhand.core.property import AnyStep, Property, TwoRun, determined_by
 from evenhand.model.sovereign.state import Config, Decide, State
 from evenhand.model.sovereign.vocabulary import ACTION, REFUSE, Candidate, Observation
-from evenhand.properties.property import AnyStep, Property, TwoRun, determined_by
-from evenhand.properties.sovereign.notions import admissible, decides, fed, offered
+from evenhand.properties.sovereign.predicates import admissible, decides, fed, offered
 
 __all__ = ["SELECTING_CLAIMS"]
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from evenhand.core.property import AnyStep, Property, deadlock_free, each_step, livelock_free, reachable
 from evenhand.model.sovereign.constitution import ActionType
 from evenhand.model.sovereign.state import ABORTED, SESSION_BUDGET_EXHAUSTED, Config, State
 from evenhand.model.sovereign.vocabulary import ACTION, ACTION_TYPES, EXIT, REFUSE, field
-from evenhand.properties.property import AnyStep, Property, deadlock_free, each_step, livelock_free, reachable
-from evenhand.properties.sovereign.notions import decided, decides, fed, offered
+from evenhand.properties.sovereign.predicates import decided, decides, fed, offered
 
 __all__ = ["STOPPING_CLAIMS", "can_ever_be_admitted", "deadlocked"]
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from evenhand.model.system import Joint, Scope, System
-from evenhand.properties.property import Always, EachStep, Monitor, Reachable
+from evenhand.core.property import Always, EachStep, Monitor, Reachable
+from evenhand.core.system import Joint, Scope, System
 
 __all__ = ["CounterSystem", "Rules", "counter"]
 

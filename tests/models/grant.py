@@ -10,14 +10,14 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from evenhand.model.system import Mutant, Protocol, Scope, System
-from evenhand.model.trace import Scenario
-from evenhand.proofs.smt.logic import Definition, Function, Relation, Sort, differ, exists, forall, same, variables
-from evenhand.proofs.smt.structure import Structure
-from evenhand.proofs.theorem import Mutation, Theorem
-from evenhand.proofs.theory import Axiom, Theory
-from evenhand.properties.property import AnyStep, EachStep
-from evenhand.properties.registry import Bundle
+from evenhand.core.bundle import Bundle
+from evenhand.core.property import AnyStep, EachStep
+from evenhand.core.system import Mutant, Protocol, Scope, System
+from evenhand.core.trace import Scenario
+from evenhand.smt.logic import Definition, Function, Relation, Sort, differ, exists, forall, same, variables
+from evenhand.smt.structure import Structure
+from evenhand.smt.theorem import Mutation, Theorem
+from evenhand.smt.theory import Axiom, Theory
 
 __all__ = [
     "BUNDLE",

@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from evenhand.model.system import Fairness, Scope, System
-from evenhand.properties.property import (
+from evenhand.core.property import (
     Always,
     Commute,
     DeadlockFree,
@@ -22,6 +21,7 @@ from evenhand.properties.property import (
     Reachable,
     TwoRun,
 )
+from evenhand.core.system import Fairness, Scope, System
 
 __all__ = ["LockSystem", "Rules", "lock"]
 

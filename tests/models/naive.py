@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator
 from random import Random
 from typing import Any
 
-from evenhand.model.system import Fairness, Step, System
-from evenhand.model.trace import Lasso, Scenario
+from evenhand.core.system import Fairness, Step, System
+from evenhand.core.trace import Lasso, Scenario
 
 __all__ = ["all_lassos", "fair_by_definition", "random_run", "reachable_states", "shortest_failing"]
 

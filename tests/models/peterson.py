@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from evenhand.model.system import Fairness, Scope, System
-from evenhand.properties.property import Always, DeadlockFree, LeadsTo, LivelockFree, Monitor, Reachable
+from evenhand.core.property import Always, DeadlockFree, LeadsTo, LivelockFree, Monitor, Reachable
+from evenhand.core.system import Fairness, Scope, System
 
 __all__ = [
     "CAN_ENTER",

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from evenhand.model.system import Scope, System
+from evenhand.core.system import Scope, System
 
 __all__ = ["Table", "forks_of", "philosophers", "waits_by_hand"]
 

@@ -13,7 +13,7 @@ from hashlib import blake2b
 from random import Random
 from typing import Any
 
-from evenhand.model.system import Fairness, Joint, Quotient, Scope, Separated, System
+from evenhand.core.system import Fairness, Joint, Quotient, Scope, Separated, System
 
 __all__ = ["SWAP", "Kernel", "Pair", "Table", "joint_system", "luck", "state_test", "step_test", "table_system"]
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from evenhand.model.system import Scope, System
-from evenhand.properties.property import Always, DeadlockFree, EachStep, Reachable
+from evenhand.core.property import Always, DeadlockFree, EachStep, Reachable
+from evenhand.core.system import Scope, System
 
 __all__ = ["CLAIMS", "HASTY", "KNOWN_SIZES", "REFERENCE", "Rules", "State", "two_phase_commit"]
 

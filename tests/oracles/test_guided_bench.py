@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from benchmarks import guided as bench
-from evenhand.properties.machine.guide import Guide
-from evenhand.properties.registry import find
+from evenhand.core.registry import find
+from evenhand.machine.guide import Guide
 
 CUD = find("cud")
 (FREE,) = (one for one in CUD.generators if one.system == "free")

@@ -9,8 +9,8 @@ from types import ModuleType
 
 import pytest
 
-from evenhand.properties.registry import find
-from evenhand.properties.search import explore
+from evenhand.core.registry import find
+from evenhand.search import explore
 
 
 def oracle(name: str = "markspace_counts") -> ModuleType:

@@ -10,7 +10,7 @@ from types import ModuleType
 import pytest
 
 from evenhand.model.sovereign.systems import SYSTEMS
-from evenhand.properties.search import explore
+from evenhand.search import explore
 
 PINNED = {
     "-": 450,

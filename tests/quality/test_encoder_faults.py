@@ -13,11 +13,12 @@ from functools import cache
 
 import pytest
 
+from evenhand.core.registry import find
 from evenhand.model.cud import PROTOCOL
-from evenhand.proofs.agreement import Linked, agree
+from evenhand.proofs.cud.definitions import word
 from evenhand.proofs.cud.epoch import EPOCH
 from evenhand.proofs.cud.samples import WORLDS
-from evenhand.proofs.cud.signature import (
+from evenhand.proofs.cud.vocabulary import (
     ACT,
     AGENT,
     AUTH,
@@ -36,9 +37,8 @@ from evenhand.proofs.cud.signature import (
     submitted,
     wants,
 )
-from evenhand.proofs.cud.words import word
-from evenhand.proofs.registry import theorems
-from evenhand.proofs.smt.logic import (
+from evenhand.smt.differential import Linked, agree
+from evenhand.smt.logic import (
     FALSE,
     TRUE,
     Definition,
@@ -50,10 +50,10 @@ from evenhand.proofs.smt.logic import (
     same,
     variables,
 )
-from evenhand.proofs.smt.structure import Structure
-from evenhand.proofs.theorem import Theorem
-from evenhand.proofs.theory import Axiom, Theory
-from evenhand.properties.registry import find
+from evenhand.smt.registry import theorems
+from evenhand.smt.structure import Structure
+from evenhand.smt.theorem import Theorem
+from evenhand.smt.theory import Axiom, Theory
 
 r, s, t = variables(ACT, "r s t")
 k, j = variables(KEY, "k j")

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from evenhand.model.system import System
+from evenhand.core.system import System
 
 __all__ = ["Found", "search"]
 

@@ -18,7 +18,7 @@ from typing import Literal, TypeAlias
 
 from bare_search import search
 
-from evenhand.model.system import Scope, Step, System, reading
+from evenhand.core.system import Scope, Step, System, reading
 
 __all__ = ["Act", "Config", "Guard", "Intent", "Phase", "Readings", "State", "in_flight", "system"]
 

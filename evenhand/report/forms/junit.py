@@ -10,12 +10,12 @@ from collections import Counter
 from collections.abc import Iterator
 from xml.etree import ElementTree as ET
 
-from evenhand.properties.verdict import Status
+from evenhand.core.text import inert
+from evenhand.core.verdict import Status
+from evenhand.evidence.finding import Finding
 from evenhand.report.about import About
-from evenhand.report.finding import Finding
-from evenhand.report.readable import refutation, where
+from evenhand.report.phrases import refutation, where
 from evenhand.report.report import Report, Standing
-from evenhand.report.text import inert
 
 __all__ = ["junit"]
 

@@ -7,12 +7,12 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from evenhand.properties.verdict import Status
-from evenhand.report.finding import Finding
-from evenhand.report.readable import refutation, where
+from evenhand.core.text import inert
+from evenhand.core.verdict import Status
+from evenhand.evidence.finding import Finding
+from evenhand.report.phrases import refutation, where
 from evenhand.report.report import Report
 from evenhand.report.table import next_steps, summary_line
-from evenhand.report.text import inert
 
 __all__ = ["FULL", "markdown"]
 

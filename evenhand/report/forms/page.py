@@ -16,9 +16,9 @@ from typing import Any
 from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup, escape
 
+from evenhand.core.text import inert
 from evenhand.report.forms.views import View
 from evenhand.report.report import Report
-from evenhand.report.text import inert
 
 __all__ = ["environment", "page"]
 

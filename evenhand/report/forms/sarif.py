@@ -8,13 +8,13 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 
-from evenhand.model.canonical import Json, canonical_bytes
-from evenhand.properties.verdict import Status
+from evenhand.core.canonical import Json, canonical_bytes
+from evenhand.core.text import inert
+from evenhand.core.verdict import Status
+from evenhand.evidence.finding import Finding
 from evenhand.report.about import About
-from evenhand.report.finding import Finding
-from evenhand.report.readable import where
+from evenhand.report.phrases import where
 from evenhand.report.report import Report, Standing
-from evenhand.report.text import inert
 
 __all__ = ["sarif"]
 

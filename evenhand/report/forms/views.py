@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from evenhand.properties.verdict import Status
+from evenhand.core.verdict import Status
+from evenhand.evidence.finding import Finding, readings_of
+from evenhand.evidence.story import Story
 from evenhand.report.about import About
-from evenhand.report.finding import Finding
-from evenhand.report.readable import counted, where
+from evenhand.report.phrases import counted, where
 from evenhand.report.report import Report, Standing
-from evenhand.report.table import next_steps, readings_of, summary_line
-from evenhand.report.trace import Story
+from evenhand.report.table import next_steps, summary_line
 
 __all__ = ["Case", "Flip", "Growth", "Heat", "Row", "View"]
 

@@ -11,6 +11,9 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
+from evenhand.core.canonical import Json
+from evenhand.core.registered import VectorBroken, as_registered, shipped
+from evenhand.core.system import Step, UnknownName, reading_values
 from evenhand.model.apcm.compiler import REFERENCE, SCRAMBLES, Rules
 from evenhand.model.apcm.generators import GENERATORS
 from evenhand.model.apcm.load import raw_situation
@@ -18,9 +21,6 @@ from evenhand.model.apcm.readings import Readings
 from evenhand.model.apcm.step import ApcmStep, initial, step
 from evenhand.model.apcm.telemetry import run_record, step_records
 from evenhand.model.apcm.vocabulary import CONDITIONS, Act, Config, Select, Submit
-from evenhand.model.canonical import Json
-from evenhand.model.registered import VectorBroken, as_registered, shipped
-from evenhand.model.system import Step, UnknownName, reading_values
 
 __all__ = ["FIELDS", "Condition", "VectorBroken", "condition", "conditions", "load", "observed", "play"]
 

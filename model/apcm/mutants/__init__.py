@@ -6,10 +6,10 @@ that somebody could take; each fault is total, so that `step` stays total.
 
 from __future__ import annotations
 
+from evenhand.core.system import Mutant
 from evenhand.model.apcm.compiler import Rules
 from evenhand.model.apcm.mutants.around import AROUND
 from evenhand.model.apcm.mutants.rules import RULES
-from evenhand.model.system import Mutant
 
 __all__ = ["MUTANTS"]
 

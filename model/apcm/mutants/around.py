@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from evenhand.core.system import Mutant, Scope
 from evenhand.model.apcm.compiler import REFERENCE, Rules
 from evenhand.model.apcm.generators import artifact_of
 from evenhand.model.apcm.mutants.declare import CHAIN, HOSTILE, PLAIN, STEPS, declare
@@ -22,7 +23,6 @@ from evenhand.model.apcm.vocabulary import (
     Situation,
     State,
 )
-from evenhand.model.system import Mutant, Scope
 
 __all__ = ["AROUND"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, Literal
 
+from evenhand.core.system import Mutant, Scope
 from evenhand.model.apcm.compiler import REFERENCE, Rules
-from evenhand.model.system import Mutant, Scope
 
 __all__ = ["CHAIN", "HOSTILE", "PAIRED", "PLAIN", "STEPS", "declare"]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from evenhand.core.system import Mutant
 from evenhand.model.apcm.compiler import REFERENCE, Rules
 from evenhand.model.apcm.mutants.declare import CHAIN, HOSTILE, PAIRED, PLAIN, declare
 from evenhand.model.apcm.vocabulary import (
@@ -15,7 +16,6 @@ from evenhand.model.apcm.vocabulary import (
     Situation,
     digest_of,
 )
-from evenhand.model.system import Mutant
 
 __all__ = ["RULES"]
 

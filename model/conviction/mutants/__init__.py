@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from evenhand.core.system import Mutant
 from evenhand.model.conviction.mutants.money import MONEY
 from evenhand.model.conviction.mutants.play import PLAY
 from evenhand.model.conviction.rules import Rules
-from evenhand.model.system import Mutant
 
 __all__ = ["MUTANTS"]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+from evenhand.core.system import Mutant, Scope
 from evenhand.model.conviction.rules import Rules, changed
-from evenhand.model.system import Mutant, Scope
 
 __all__ = ["CYCLE", "HOSTILE", "LATE", "PLAIN", "ROUNDS", "SERIES", "TAP", "TIMED", "declare"]
 

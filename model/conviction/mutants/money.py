@@ -6,6 +6,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
+from evenhand.core.system import Mutant, Scope
 from evenhand.model.conviction.exact import Amount, exact
 from evenhand.model.conviction.mutants.declare import CYCLE, HOSTILE, PLAIN, SERIES, TAP, declare
 from evenhand.model.conviction.points import joined, staked, taken
@@ -22,7 +23,6 @@ from evenhand.model.conviction.vocabulary import (
     Seat,
     State,
 )
-from evenhand.model.system import Mutant, Scope
 
 __all__ = ["MONEY"]
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
+from evenhand.core.system import Mutant, Scope
 from evenhand.model.conviction.exact import Amount, Surd, multiplier
 from evenhand.model.conviction.mutants.declare import CYCLE, HOSTILE, LATE, ROUNDS, SERIES, TIMED, declare
 from evenhand.model.conviction.points import joined, taken
@@ -27,7 +28,6 @@ from evenhand.model.conviction.vocabulary import (
     SignalReady,
     State,
 )
-from evenhand.model.system import Mutant, Scope
 
 __all__ = ["PLAY"]
 

@@ -14,7 +14,10 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
-from evenhand.model.canonical import Json
+from evenhand.core.canonical import Json
+from evenhand.core.registered import VectorBroken, as_registered, shipped
+from evenhand.core.system import Scope, System, UnknownName
+from evenhand.core.trace import Scenario, Trace, replay
 from evenhand.model.cud.classify import classify
 from evenhand.model.cud.conditions.shape import read_condition
 from evenhand.model.cud.kernel import REFERENCE, Rules
@@ -23,9 +26,6 @@ from evenhand.model.cud.play import RUN, playing
 from evenhand.model.cud.readings import Readings
 from evenhand.model.cud.step import initial
 from evenhand.model.cud.vocabulary import Config, Epoch, Shown, State
-from evenhand.model.registered import VectorBroken, as_registered, shipped
-from evenhand.model.system import Scope, System, UnknownName
-from evenhand.model.trace import Scenario, Trace, replay
 
 __all__ = [
     "CONDITIONS",

@@ -9,8 +9,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar, cast
 
-from evenhand.model.atoms import Atom, atom
-from evenhand.model.canonical import Json
+from evenhand.core.atoms import Atom, atom
+from evenhand.core.canonical import Json
+from evenhand.core.registered import VectorBroken
+from evenhand.core.system import reading_values
 from evenhand.model.cud.readings import Readings
 from evenhand.model.cud.vocabulary import (
     ALLOW,
@@ -24,8 +26,6 @@ from evenhand.model.cud.vocabulary import (
     Script,
     World,
 )
-from evenhand.model.registered import VectorBroken
-from evenhand.model.system import reading_values
 
 __all__ = ["Raw", "read_condition"]
 

@@ -7,12 +7,12 @@ see it in what the epoch shows; the counter of the free-agent graph is the harne
 
 from __future__ import annotations
 
+from evenhand.core.system import Mutant, UnknownName
 from evenhand.model.cud.kernel import Rules
 from evenhand.model.cud.mutants.arbitration import ARBITRATION
 from evenhand.model.cud.mutants.authority import AUTHORITY
-from evenhand.model.cud.mutants.told import TOLD
+from evenhand.model.cud.mutants.reporting import TOLD
 from evenhand.model.cud.mutants.validity import VALIDITY
-from evenhand.model.system import Mutant, UnknownName
 
 __all__ = ["MUTANTS", "mutant"]
 

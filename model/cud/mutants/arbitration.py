@@ -7,10 +7,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, TypeAlias
 
+from evenhand.core.system import Mutant, Scope
 from evenhand.model.cud.kernel import REFERENCE, Bound, Moment, Rules
 from evenhand.model.cud.mutants.declare import KEYS, PAIR, RELAXED_FROM, TWICE, declare, share_a_key
 from evenhand.model.cud.vocabulary import FAILURE, READ, WRITE, Config, Request, State
-from evenhand.model.system import Mutant, Scope
 
 __all__ = ["ARBITRATION"]
 

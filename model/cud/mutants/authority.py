@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from evenhand.core.system import Mutant, Scope
 from evenhand.model.cud.kernel import REFERENCE, Bound, Moment, Rules
 from evenhand.model.cud.mutants.declare import ALONE, ALONE_TWICE, ONE, PAIR, RELAXED_FROM, TWICE, declare
 from evenhand.model.cud.vocabulary import ALLOW, DENY, WRITE, Authority, Config, Request
-from evenhand.model.system import Mutant, Scope
 
 __all__ = ["AUTHORITY"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, Literal
 
+from evenhand.core.system import Mutant, Scope
 from evenhand.model.cud.kernel import REFERENCE, Rules
 from evenhand.model.cud.vocabulary import Request
-from evenhand.model.system import Mutant, Scope
 
 __all__ = [
     "ALONE",

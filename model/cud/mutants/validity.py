@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TypeAlias
 
-from evenhand.model.atoms import Atom
+from evenhand.core.atoms import Atom
+from evenhand.core.system import Mutant, Scope
 from evenhand.model.cud.kernel import REFERENCE, Bound, Execution, Finding, Moment, Rules
 from evenhand.model.cud.mutants.declare import KEYS, ONE, PAIR, THREE, THRICE, declare, share_a_key
 from evenhand.model.cud.vocabulary import READ, WRITE, Authority, Config, Request, State, World
-from evenhand.model.system import Mutant, Scope
 
 __all__ = ["VALIDITY"]
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from evenhand.core.system import Mutant
 from evenhand.model.markspace.mutants.guarding import GUARDING
 from evenhand.model.markspace.mutants.layers import LAYERED
 from evenhand.model.markspace.mutants.marks import MARKS
-from evenhand.model.system import Mutant
 
 __all__ = ["MUTANTS"]
 

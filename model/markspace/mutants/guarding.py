@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from evenhand.core.system import Mutant, Scope
 from evenhand.model.markspace.guard import REFERENCE, Rules
-from evenhand.model.markspace.guard_words import (
+from evenhand.model.markspace.guard_vocabulary import (
     Act,
     Config,
     Doing,
@@ -16,7 +17,6 @@ from evenhand.model.markspace.guard_words import (
     State,
     Verdict,
 )
-from evenhand.model.system import Mutant, Scope
 
 __all__ = ["GUARDING"]
 

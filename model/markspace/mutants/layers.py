@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from evenhand.core.system import Mutant, Scope
 from evenhand.model.markspace import barrier, budget, clocked, composing, rate_limit
 from evenhand.model.markspace import envelope as detector
-from evenhand.model.markspace.composing_words import ComposingConfig, ComposingState, Manifest, Pattern, Written
+from evenhand.model.markspace.composing_vocabulary import ComposingConfig, ComposingState, Manifest, Pattern, Written
 from evenhand.model.markspace.layers import REFERENCE, Rules
-from evenhand.model.markspace.layers_words import (
+from evenhand.model.markspace.layers_vocabulary import (
     ANYWHERE,
     Barrier,
     Budget,
@@ -22,7 +23,6 @@ from evenhand.model.markspace.layers_words import (
     World,
 )
 from evenhand.model.markspace.marks import Kind
-from evenhand.model.system import Mutant, Scope
 
 __all__ = ["LAYERED"]
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
+from evenhand.core.system import Mutant, Scope
 from evenhand.model.markspace.exact import ZERO, Amount, plain, total
 from evenhand.model.markspace.marks import (
     PRINCIPAL,
@@ -23,7 +24,6 @@ from evenhand.model.markspace.marks import (
 from evenhand.model.markspace.readings import Readings
 from evenhand.model.markspace.space import REFERENCE, Rules
 from evenhand.model.markspace.strength import STRENGTH, Lives, StrengthRules
-from evenhand.model.system import Mutant, Scope
 
 __all__ = ["MARKS"]
 

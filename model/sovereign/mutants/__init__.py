@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from evenhand.core.system import Mutant
 from evenhand.model.sovereign.kernel import Rules
 from evenhand.model.sovereign.mutants.around import AROUND
 from evenhand.model.sovereign.mutants.deciding import DECISION_MUTANTS
 from evenhand.model.sovereign.mutants.doing import DOING
 from evenhand.model.sovereign.mutants.gates import GATE_MUTANTS
-from evenhand.model.system import Mutant
 
 __all__ = ["MUTANTS"]
 

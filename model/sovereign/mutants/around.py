@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from evenhand.core.system import Mutant
 from evenhand.model.sovereign.kernel import Observations, Rules, path_of
 from evenhand.model.sovereign.mutants.declare import ALONE, LISTS, SESSION, TYPES, declare
 from evenhand.model.sovereign.paths import Place, lexical
@@ -19,7 +20,6 @@ from evenhand.model.sovereign.vocabulary import (
     Request,
     Warrant,
 )
-from evenhand.model.system import Mutant
 
 __all__ = ["AROUND", "any_request"]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from evenhand.core.system import Mutant, Scope
 from evenhand.model.sovereign.artifacts import bundle_hash, covered
 from evenhand.model.sovereign.kernel import Observations, Rules
 from evenhand.model.sovereign.mutants.declare import LISTS, SINGLE, declare
@@ -21,7 +22,6 @@ from evenhand.model.sovereign.vocabulary import (
     Warrant,
     field,
 )
-from evenhand.model.system import Mutant, Scope
 
 __all__ = ["DECISION_MUTANTS", "warrants_another"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, Literal
 
+from evenhand.core.system import Mutant, Scope
 from evenhand.model.sovereign.kernel import Rules
 from evenhand.model.sovereign.step import REFERENCE
-from evenhand.model.system import Mutant, Scope
 
 __all__ = ["ALONE", "LISTS", "PLAIN", "SESSION", "SINGLE", "TYPES", "declare"]
 

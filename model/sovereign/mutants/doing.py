@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from evenhand.core.system import Mutant
 from evenhand.model.sovereign.kernel import Observations, Rules, path_of
 from evenhand.model.sovereign.mutants.around import any_request
 from evenhand.model.sovereign.mutants.deciding import warrants_another
@@ -13,7 +14,6 @@ from evenhand.model.sovereign.paths import Place
 from evenhand.model.sovereign.state import Config, State
 from evenhand.model.sovereign.step import REFERENCE
 from evenhand.model.sovereign.vocabulary import STREAMS, Candidate, Record, Request
-from evenhand.model.system import Mutant
 
 __all__ = ["DOING"]
 

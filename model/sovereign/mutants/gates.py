@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from evenhand.core.system import Mutant
 from evenhand.model.sovereign.artifacts import artifact_id
 from evenhand.model.sovereign.constitution import cite, resolves
 from evenhand.model.sovereign.kernel import Observations, Rules, path_of
@@ -21,7 +22,6 @@ from evenhand.model.sovereign.vocabulary import (
     Justification,
     ScopeClaim,
 )
-from evenhand.model.system import Mutant
 
 __all__ = ["GATE_MUTANTS"]
 

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from evenhand.model.canonical import Json
-from evenhand.model.registered import VectorBroken, as_registered, shipped
+from evenhand.core.canonical import Json
+from evenhand.core.registered import VectorBroken, as_registered, shipped
+from evenhand.core.system import UnknownName
 from evenhand.model.sovereign.canonicalizer import canonicalize
 from evenhand.model.sovereign.conditions import CONDITIONS, INTENTS, LIVE, CycleInput, hour
 from evenhand.model.sovereign.kernel import Rules
@@ -30,7 +31,6 @@ from evenhand.model.sovereign.sessions import Ran, always_admit, floor_met, run
 from evenhand.model.sovereign.state import Config
 from evenhand.model.sovereign.step import REFERENCE, SovereignStep
 from evenhand.model.sovereign.vocabulary import ACTION, DECISIONS, REFUSE
-from evenhand.model.system import UnknownName
 
 __all__ = ["CYCLE_FIELDS", "FIELDS", "Condition", "VectorBroken", "condition", "conditions", "load", "observed", "play"]
 

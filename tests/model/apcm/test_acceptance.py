@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from evenhand.core.atoms import Opaque
+from evenhand.core.system import Step
 from evenhand.model.apcm.compiler import REFERENCE, SELECTORS
 from evenhand.model.apcm.generators import artifact_of
 from evenhand.model.apcm.menus import action_names, preference_names, situation
@@ -30,8 +32,6 @@ from evenhand.model.apcm.vocabulary import (
     Submit,
     digest_of,
 )
-from evenhand.model.atoms import Opaque
-from evenhand.model.system import Step
 
 TWO, THREE = preference_names(2), preference_names(3)
 PAIR = (("P1", "P2"),)

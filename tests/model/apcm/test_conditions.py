@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
+from evenhand.core.canonical import parse
 from evenhand.model.apcm.conditions import Condition, VectorBroken, conditions, load, observed, play
 from evenhand.model.apcm.mutants import MUTANTS
 from evenhand.model.apcm.telemetry import json_lines, run_record, step_records
 from evenhand.model.apcm.vocabulary import ASB, BYPASS
-from evenhand.model.canonical import parse
 
 FOLDER = files("evenhand.model.apcm.conditions")
 

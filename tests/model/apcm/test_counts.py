@@ -12,7 +12,7 @@ from evenhand.model.apcm.menus import all_fields
 from evenhand.model.apcm.systems import AGENTS, UNIVERSE
 from evenhand.properties.apcm.deadlock import DEADLOCK
 from evenhand.properties.apcm.reach import REACH
-from evenhand.properties.search import explore
+from evenhand.search import explore
 from tests.model.apcm.oracle import (
     Counts,
     blocked,

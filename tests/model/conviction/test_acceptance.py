@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from evenhand.core.trace import Scenario, Trace, replay
 from evenhand.model.conviction.exact import Surd, multiplier, theta
 from evenhand.model.conviction.points import cost, delta
 from evenhand.model.conviction.protocol import CONVICTION
@@ -25,7 +26,6 @@ from evenhand.model.conviction.vocabulary import (
     State,
     Tick,
 )
-from evenhand.model.trace import Scenario, Trace, replay
 
 RUN, ISSUE, TRIO = (CONVICTION.systems[name] for name in ("run", "issue", "trio"))
 TICK = Tick()

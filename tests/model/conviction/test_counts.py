@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from evenhand.model.conviction.protocol import CONVICTION
-from evenhand.properties.conviction.notions import longest_issue
-from evenhand.properties.search import explore
+from evenhand.properties.conviction.predicates import longest_issue
+from evenhand.search import explore
 
 ORACLE = Path(__file__).parents[2] / "oracles" / "conviction_graph.py"
 

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 
+from evenhand.core.trace import Scenario, Trace, replay
 from evenhand.model.conviction.ledger import json_lines, proposal_records, records
 from evenhand.model.conviction.protocol import CONVICTION
 from evenhand.model.conviction.texts import Text
@@ -21,7 +22,6 @@ from evenhand.model.conviction.vocabulary import (
     State,
     Tick,
 )
-from evenhand.model.trace import Scenario, Trace, replay
 
 
 def run() -> Trace[Config, State, Act, Shown]:

@@ -8,8 +8,11 @@ from typing import Any
 
 import pytest
 
-from evenhand.model.atoms import Atom
-from evenhand.model.codec import decode, encode
+from evenhand.core.atoms import Atom
+from evenhand.core.codec import decode, encode
+from evenhand.core.property import Monitor
+from evenhand.core.system import Step, reading_values
+from evenhand.core.verdict import Status
 from evenhand.model.cud.classify import (
     PASS,
     TERMINAL_CLASSES,
@@ -42,10 +45,7 @@ from evenhand.model.cud.vocabulary import (
     Shown,
     State,
 )
-from evenhand.model.system import Step, reading_values
-from evenhand.properties.property import Monitor
-from evenhand.properties.search import explore
-from evenhand.properties.verdict import Status
+from evenhand.search import explore
 
 ARBITRATION = "IX2_FAIL/IMPLICIT_ARBITRATION"
 INJECTIONS = ("hidden_priority", "tie_break_by_action_id", "resolver_rewrites", "relaxed_after_k")

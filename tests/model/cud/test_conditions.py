@@ -13,7 +13,8 @@ from typing import Any
 import jsonschema
 import pytest
 
-from evenhand.model.canonical import Json, digest, parse
+from evenhand.core.canonical import Json, digest, parse
+from evenhand.core.system import UnknownName, reading_values
 from evenhand.model.cud.classify import KERNEL_CLASSES, PASS, TERMINAL_CLASSES, classify
 from evenhand.model.cud.conditions import (
     CONDITIONS,
@@ -32,7 +33,6 @@ from evenhand.model.cud.conditions.shape import read_condition
 from evenhand.model.cud.mutants import mutant
 from evenhand.model.cud.readings import PRECEDENCES, Readings
 from evenhand.model.cud.strategies import roles
-from evenhand.model.system import UnknownName, reading_values
 
 CASES = [(one, case) for one in conditions() for case in one.cases]
 

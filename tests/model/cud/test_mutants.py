@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from evenhand.model.atoms import Atom
+from evenhand.core.atoms import Atom
+from evenhand.core.system import Mutant, Step, System, UnknownName, reading_values
 from evenhand.model.cud import PROTOCOL
 from evenhand.model.cud.classify import KERNEL_CLASSES, breaches
 from evenhand.model.cud.kernel import REFERENCE, Rules
@@ -18,7 +19,6 @@ from evenhand.model.cud.mutants import MUTANTS, mutant
 from evenhand.model.cud.play import RUN
 from evenhand.model.cud.readings import Readings
 from evenhand.model.cud.vocabulary import Choice, Epoch, Request
-from evenhand.model.system import Mutant, Step, System, UnknownName, reading_values
 
 AnySystem = System[Any, Any, Any, Any, Any]
 

@@ -9,8 +9,8 @@ from dataclasses import replace
 
 import pytest
 
-from evenhand.model.canonical import canonical_bytes
-from evenhand.model.codec import encode
+from evenhand.core.canonical import canonical_bytes
+from evenhand.core.codec import encode
 from evenhand.model.cud.conditions import Condition, conditions, play
 from evenhand.model.cud.mutants import MUTANTS
 from evenhand.model.cud.play import RUN

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from evenhand.model.atoms import Atom, Opaque
-from evenhand.model.codec import encode
+from evenhand.core.atoms import Atom, Opaque
+from evenhand.core.codec import encode
+from evenhand.core.system import UnknownName, reading_values
 from evenhand.model.cud import PROTOCOL
 from evenhand.model.cud.kernel import REFERENCE
 from evenhand.model.cud.layouts import start_world
@@ -33,7 +34,6 @@ from evenhand.model.cud.vocabulary import (
     State,
     allow,
 )
-from evenhand.model.system import UnknownName, reading_values
 
 A, B = "resource_A", "resource_B"
 ALICE, BOB = "agent_1", "agent_2"

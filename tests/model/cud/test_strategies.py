@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evenhand.model.atoms import Atom
+from evenhand.core.atoms import Atom
 from evenhand.model.cud.conditions import condition
 from evenhand.model.cud.strategies import assigned_key, chosen, covering, remember
 from evenhand.model.cud.vocabulary import NO_CHOICE, TOKENS, WRITE, Message, Observation, Partition, Plan, Script

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from evenhand.model.markspace.guard_systems import GUARDS
-from evenhand.properties.search import explore
+from evenhand.search import explore
 from tests.model.markspace.naive import count
 
 PINNED = {

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evenhand.model.canonical import canonical_bytes, canonical_text
+from evenhand.core.canonical import canonical_bytes, canonical_text
 from evenhand.model.sovereign.artifacts import sha
 from evenhand.model.sovereign.canonicalizer import (
     AMBIGUOUS_MULTI_BLOCK,

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from evenhand.model.canonical import canonical_text, digest, parse
+from evenhand.core.canonical import canonical_text, digest, parse
+from evenhand.core.system import UnknownName
 from evenhand.model.sovereign.conditions import CONDITIONS, LIVE
 from evenhand.model.sovereign.mutants import MUTANTS
 from evenhand.model.sovereign.registered import Condition, VectorBroken, condition, conditions, load, observed
-from evenhand.model.system import UnknownName
 
 FOLDER = files("evenhand.model.sovereign.registered")
 MANIFEST = "sha256:a0ef527d1cb4b589b9fc8c4d2e8c0800ee0102b40e4e6c9b1d223b591c2450f9"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from evenhand.model.canonical import canonical_text, parse
+from evenhand.core.canonical import canonical_text, parse
 from evenhand.model.sovereign.conditions import CONDITIONS, DRY, cycles
 from evenhand.model.sovereign.menus import TREE
 from evenhand.model.sovereign.replaylog import Diverged, log_lines, replay_log

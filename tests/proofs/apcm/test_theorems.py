@@ -8,11 +8,11 @@ import pytest
 
 from evenhand.proofs.apcm import THEOREMS
 from evenhand.proofs.apcm.compiling import TEXT
-from evenhand.proofs.apcm.link import scene, structure_of, view_text
+from evenhand.proofs.apcm.definitions import FAULTS
+from evenhand.proofs.apcm.encoding import scene, structure_of, view_text
 from evenhand.proofs.apcm.samples import samples
-from evenhand.proofs.apcm.words import FAULTS
-from evenhand.proofs.prove import prove
-from evenhand.proofs.theorem import Theorem
+from evenhand.smt.prove import prove
+from evenhand.smt.theorem import Theorem
 from tests.properties.apcm.bundle import BUNDLE
 
 QUICK = ("authorised_violations_unavoidable", "authorised_only_in_collision", "gridlock_iff_all_forbidden")

@@ -12,11 +12,11 @@ from evenhand.proofs.conviction import THEOREMS
 from evenhand.proofs.conviction.clock import CLOCK, CLOSER
 from evenhand.proofs.conviction.faults import FAULTS
 from evenhand.proofs.conviction.invariants import INVARIANTS
-from evenhand.proofs.prove import prove
-from evenhand.proofs.proved import Proved, Word
-from evenhand.proofs.smt.structure import Reader
-from evenhand.proofs.theorem import Stated, Theorem
-from evenhand.proofs.transitions.invariant import Invariant, link
+from evenhand.smt.prove import prove
+from evenhand.smt.proved import ProofStatus, Proved
+from evenhand.smt.structure import Reader
+from evenhand.smt.theorem import Stated, Theorem
+from evenhand.smt.transitions.invariant import Invariant, link
 from tests.properties.conviction.bundle import BUNDLE
 
 INVARIANT = {one.name: one for one in INVARIANTS}
@@ -34,7 +34,7 @@ def by_both(found: Proved) -> bool:
 def test_it_is_proved_by_both_solvers(one: Stated) -> None:
     """With its witness, its mutants and its link."""
     found = prove(one, bundle=BUNDLE)
-    assert (found.word, found.verdict.because[:9]) == (Word.HOLDS, "proved of")
+    assert (found.word, found.verdict.because[:9]) == (ProofStatus.HOLDS, "proved of")
     assert by_both(found)
     assert all(killed.as_declared for killed in found.mutants)
 
@@ -111,5 +111,5 @@ def test_without_its_axioms_the_clock_may_stand(axiom: str) -> None:
     needs = tuple(name for name in CLOSER.needs if name != axiom)
     stated: Theorem = replace(CLOSER, theory=less, needs=needs, mutants=())
     found = prove(stated, bundle=BUNDLE)
-    assert found.word is Word.UNDECIDED
+    assert found.word is ProofStatus.UNDECIDED
     assert any(name == "theorem" and answered.status == "sat" for name, answered in found.queries)

@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 
+from evenhand.core.verdict import Status
 from evenhand.proofs.markspace import THEOREMS
-from evenhand.proofs.markspace.strength_words import DECAY
-from evenhand.proofs.prove import prove
-from evenhand.proofs.theorem import Theorem
-from evenhand.properties.verdict import Status
+from evenhand.proofs.markspace.strength_definitions import DECAY
+from evenhand.smt.prove import prove
+from evenhand.smt.theorem import Theorem
 from tests.properties.markspace.bundle import BUNDLE
 
 QUICK = ("decay_monotonicity_p1", "invalidation_decay_p35", "boundedness_p9")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from evenhand.proofs.prove import prove
 from evenhand.proofs.sovereign import THEOREMS
 from evenhand.proofs.sovereign.deciding import DECISION
-from evenhand.proofs.sovereign.link import scene, structure_of
+from evenhand.proofs.sovereign.definitions import FAULTS
+from evenhand.proofs.sovereign.encoding import scene, structure_of
 from evenhand.proofs.sovereign.samples import samples
-from evenhand.proofs.sovereign.words import FAULTS
+from evenhand.smt.prove import prove
 from tests.properties.sovereign.bundle import BUNDLE
 
 QUICK = ("log_append_never_comes_from_a_candidate", "an_effect_spends_an_issued_warrant")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from evenhand.core.bundle import Bundle
 from evenhand.model.apcm.protocol import APCM
 from evenhand.properties.apcm import CLAIMS
-from evenhand.properties.registry import Bundle
 
 __all__ = ["BUNDLE"]
 

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
+from evenhand.core.property import DeadlockFree, DeterminedBy, LivelockFree, TwoRun
+from evenhand.core.system import System, reading_values
+from evenhand.core.trace import Scenario
+from evenhand.core.verdict import Status, Verdict
+from evenhand.machine import fuzz
 from evenhand.model.apcm.vocabulary import Config
-from evenhand.model.system import System, reading_values
-from evenhand.model.trace import Scenario
-from evenhand.properties.machine import fuzz
-from evenhand.properties.property import DeadlockFree, DeterminedBy, LivelockFree, TwoRun
-from evenhand.properties.search import explore
-from evenhand.properties.verdict import Status, Verdict
+from evenhand.search import explore
 from tests.properties.apcm.bundle import BUNDLE
 
 CHEAP = ("universe", "repaired", "agents", "conditions")

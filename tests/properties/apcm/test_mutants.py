@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from evenhand.model.system import Mutant, System
-from evenhand.properties.search import explore
-from evenhand.properties.variants import separate
-from evenhand.properties.verdict import Status
+from evenhand.core.system import Mutant, System
+from evenhand.core.verdict import Status
+from evenhand.search import explore
+from evenhand.variants.separate import separate
 from tests.properties.apcm.bundle import BUNDLE
 
 MUTANTS = {mutant.name: mutant for mutant in BUNDLE.model.mutants}

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from evenhand.core.bundle import Bundle
 from evenhand.model.conviction.protocol import CONVICTION
 from evenhand.properties.conviction import CLAIMS
-from evenhand.properties.registry import Bundle
 
 __all__ = ["BUNDLE"]
 

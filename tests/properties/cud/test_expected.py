@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
+from evenhand.core.registry import find
+from evenhand.core.system import reading_values
+from evenhand.core.verdict import Status
 from evenhand.model.cud import PROTOCOL
-from evenhand.model.system import reading_values
 from evenhand.properties.cud.expected import EXPECTED
-from evenhand.properties.registry import find
-from evenhand.properties.search import explore
-from evenhand.properties.verdict import Status
+from evenhand.search import explore
 
 BUNDLE = find("cud")
 NAMES = {claim.name: claim for claim in BUNDLE.claims}

@@ -15,18 +15,18 @@ from typing import Any
 
 import pytest
 
-from evenhand.automatic import automatic_names, mutated
-from evenhand.model.atoms import Atom
+from evenhand.core.atoms import Atom
+from evenhand.core.property import EachStep
+from evenhand.core.registry import find
+from evenhand.core.system import Step
+from evenhand.core.verdict import Status
 from evenhand.model.cud.free import EXITED, FreeShown, FreeState
 from evenhand.model.cud.kernel import Happened
 from evenhand.model.cud.step import changes
 from evenhand.model.cud.vocabulary import DONE, FAILURE, FAULT, IDLE, Config, Epoch
-from evenhand.model.system import Step
-from evenhand.properties.property import EachStep
-from evenhand.properties.registry import find
-from evenhand.properties.search import ModelError, explore
-from evenhand.properties.variants import separate
-from evenhand.properties.verdict import Status
+from evenhand.search import ModelError, explore
+from evenhand.variants.automatic import automatic_names, mutated
+from evenhand.variants.separate import separate
 
 BUNDLE = find("cud")
 FREE: Any = BUNDLE.model.systems["free"]

@@ -6,13 +6,13 @@ from dataclasses import replace
 
 import pytest
 
+from evenhand.core.generator import Generator
+from evenhand.core.property import AnyStep
+from evenhand.core.registry import find
+from evenhand.core.verdict import Status
+from evenhand.machine import fuzz
 from evenhand.model.cud import PROTOCOL
 from evenhand.properties.cud.generators import FREE_GENERATOR, GENERATORS, RUN_GENERATOR
-from evenhand.properties.generator import Generator
-from evenhand.properties.machine import fuzz
-from evenhand.properties.property import AnyStep
-from evenhand.properties.registry import find
-from evenhand.properties.verdict import Status
 
 LEAST = 20
 """No floor is lower: what is seen less often was hardly seen."""

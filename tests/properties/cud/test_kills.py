@@ -8,17 +8,17 @@ from typing import Any
 
 import pytest
 
-from evenhand.model.atoms import Atom
+from evenhand.core.atoms import Atom
+from evenhand.core.property import Property
+from evenhand.core.registry import find
+from evenhand.core.system import System
+from evenhand.core.verdict import Status
+from evenhand.evidence.judge import refutes
 from evenhand.model.cud import PROTOCOL
 from evenhand.model.cud.kernel import PASS_TWO, REFERENCE, Execution, Finding
 from evenhand.model.cud.play import TAKEN
 from evenhand.model.cud.vocabulary import DONE, FAILURE, FAULT, IDLE, NO_CHOICE, OPERATIONS, deny
-from evenhand.model.system import System
-from evenhand.properties.property import Property
-from evenhand.properties.refutes import refutes
-from evenhand.properties.registry import find
-from evenhand.properties.search import explore
-from evenhand.properties.verdict import Status
+from evenhand.search import explore
 
 BUNDLE = find("cud")
 CLAIMS: dict[str, Property] = {claim.name: claim for claim in BUNDLE.claims}

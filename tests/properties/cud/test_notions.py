@@ -10,24 +10,24 @@ from dataclasses import replace
 from typing import Any
 
 import evenhand.properties.cud as package
+from evenhand.core.property import EachStep
+from evenhand.core.registry import find
+from evenhand.core.system import Step
 from evenhand.model.cud import PROTOCOL
 from evenhand.model.cud.kernel import ADMITTED, MALFORMED_REQUEST, REFERENCE, Bound, action_id, examine
 from evenhand.model.cud.play import every_request, malformed_requests
 from evenhand.model.cud.step import ended, initial, moment, orphaned
 from evenhand.model.cud.vocabulary import DONE, FAILURE, FAULT, IDLE, WRITE, Choice, Epoch, Request
-from evenhand.model.system import Step
-from evenhand.properties.cud import arbitration, blindness, history, liveness, notions, reach, safety
-from evenhand.properties.cud.notions import facts, interfering, is_over, orphans, standing
+from evenhand.properties.cud import arbitration, blindness, history, liveness, predicates, reach, safety
+from evenhand.properties.cud.predicates import facts, interfering, is_over, orphans, standing
 from evenhand.properties.cud.scenes import cited
-from evenhand.properties.property import EachStep
-from evenhand.properties.registry import find
 
 
 def test_claims_never_import_the_kernel() -> None:
     """A mutant must not be judged by its own notion: no rules, no step, no mutants; the classifier in one place."""
     forbidden = ("kernel", "step", "mutants", "free", "play", "strategies", "classify")
     assert package.CLAIMS.claims
-    for module in (notions, safety, arbitration, blindness, history, liveness, reach):
+    for module in (predicates, safety, arbitration, blindness, history, liveness, reach):
         for node in ast.walk(ast.parse(inspect.getsource(module))):
             if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("evenhand.model.cud."):
                 assert node.module.rsplit(".", 1)[1] not in forbidden, (module.__name__, node.module)

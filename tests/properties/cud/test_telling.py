@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from evenhand.counterexamples.replay import replay_record
-from evenhand.fixtures import fixtures_of
-from evenhand.model.trace import Scenario, replay
-from evenhand.properties.cud.telling import phases
-from evenhand.properties.registry import find
+from evenhand.core.registry import find
+from evenhand.core.trace import Scenario, replay
+from evenhand.evidence.replay import replay_record
+from evenhand.jobs.fixtures import fixtures_of
+from evenhand.properties.cud.phases import phases
 
 
 def told(variant: str) -> dict[str, list[str]]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from evenhand.core.bundle import Bundle
 from evenhand.model.markspace.protocol import MARKSPACE
 from evenhand.properties.markspace import CLAIMS
-from evenhand.properties.registry import Bundle
 
 __all__ = ["BUNDLE"]
 

@@ -9,15 +9,15 @@ from typing import Any
 
 import pytest
 
-from evenhand.model.system import reading_values
+from evenhand.core.plan import Plan
+from evenhand.core.property import Property
+from evenhand.core.system import reading_values
+from evenhand.core.verdict import Status, Verdict
+from evenhand.machine import fuzz
 from evenhand.proofs.markspace import THEOREMS
 from evenhand.proofs.markspace.evidence import sixty_six
-from evenhand.properties.machine import fuzz
 from evenhand.properties.markspace.table import BESIDE, COUNT, markdown, rows, unproved
-from evenhand.properties.property import Property
-from evenhand.properties.registry import Plan
-from evenhand.properties.search import explore
-from evenhand.properties.verdict import Status, Verdict
+from evenhand.search import explore
 from tests.properties.markspace.bundle import BUNDLE
 
 

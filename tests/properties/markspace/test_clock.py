@@ -9,18 +9,18 @@ from typing import Any
 
 import pytest
 
-from evenhand.engines import run, steps_beyond
-from evenhand.model.markspace.clocked_words import ClockConfig, ClockState
-from evenhand.model.markspace.composing_words import Update
-from evenhand.model.system import Abstraction
-from evenhand.plan import Job
-from evenhand.proofs.licence import NotLicensed, licence
+from evenhand.core.licence import Licence
+from evenhand.core.system import Abstraction
+from evenhand.core.verdict import Status
+from evenhand.jobs.engines import run, steps_beyond
+from evenhand.jobs.plan import Job
+from evenhand.model.markspace.clocked_vocabulary import ClockConfig, ClockState
+from evenhand.model.markspace.composing_vocabulary import Update
 from evenhand.proofs.markspace.clocked import CLOCK, CLOCKS, SATURATED
-from evenhand.proofs.prove import prove
-from evenhand.proofs.proved import Proved, Word
-from evenhand.properties.licence import Licence
-from evenhand.properties.search import LicenceMissing, ModelError, explore
-from evenhand.properties.verdict import Status
+from evenhand.search import LicenceMissing, ModelError, explore
+from evenhand.smt.licence import NotLicensed, licence
+from evenhand.smt.prove import prove
+from evenhand.smt.proved import ProofStatus, Proved
 from tests.properties.markspace.bundle import BUNDLE
 
 ENDLESS = BUNDLE.model.systems["clock"].at(horizon=0)
@@ -110,7 +110,7 @@ def test_a_mutant_and_a_theorem_that_is_not_green_license_nothing() -> None:
     for fault in faults:
         with pytest.raises(LicenceMissing, match="variant"):
             explore(fault.of(BUNDLE.model.systems).at(horizon=0), TIMED, licence=licences())
-    undecided = replace(proved()[0], word=Word.UNDECIDED)
+    undecided = replace(proved()[0], word=ProofStatus.UNDECIDED)
     with pytest.raises(NotLicensed, match="is UNDECIDED, so it licenses nothing"):
         licence(undecided, ENDLESS.readings)
     with pytest.raises(LicenceMissing, match="needs a licence"):
@@ -147,5 +147,5 @@ def test_a_plan_is_run_under_its_licence_and_never_without() -> None:
 
 
 def test_a_system_that_may_have_no_end_is_searched_before_it_is_called_small() -> None:
-    """Up to its horizon it has one; without a horizon see `tests/evenhand/test_quotients.py`."""
+    """Up to its horizon it has one; without a horizon see `tests/front/test_quotients.py`."""
     assert steps_beyond(BUNDLE.model.systems["clock"], 50_000_000) == ""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from evenhand.core.bundle import Bundle
 from evenhand.model.sovereign.protocol import SOVEREIGN
-from evenhand.properties.registry import Bundle
 from evenhand.properties.sovereign import CLAIMS
 
 __all__ = ["BUNDLE"]

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from evenhand.model.system import Mutant, System
-from evenhand.properties.search import explore
-from evenhand.properties.verdict import Status
+from evenhand.core.system import Mutant, System
+from evenhand.core.verdict import Status
+from evenhand.search import explore
 from tests.properties.sovereign.bundle import BUNDLE
 
 MUTANTS = {mutant.name: mutant for mutant in BUNDLE.model.mutants}

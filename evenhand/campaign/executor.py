@@ -1,0 +1,132 @@
+"""Orders for tasks, what becomes of them, and how they are carried out on this machine."""
+
+from __future__ import annotations
+
+import importlib
+import tempfile
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from evenhand.campaign.tasks import Task
+from evenhand.campaign.worker import Work, message
+from evenhand.core.canonical import Json, parse
+from evenhand.jobs.processes import NO_LIMITS, Ended, Errand, ProcessLimits, in_children
+
+__all__ = ["Carry", "Ending", "Enough", "Executor", "Order", "ending", "here"]
+
+
+class Enough(Exception):
+    """The time that a run was given is over."""
+
+
+@dataclass(frozen=True)
+class Order:
+    """A task to carry out: where its result goes, what it may take, and the answers that it joins."""
+
+    task: Task
+    address: str
+    limits: ProcessLimits = NO_LIMITS
+    pieces: tuple[Json, ...] = ()
+
+
+@dataclass(frozen=True)
+class Ending:
+    """What became of a task: `made` if it is `done`; else `time`, `memory`, `died` or `error`, and because of what."""
+
+    outcome: str
+    seconds: float
+    made: Json = None
+    because: str = ""
+
+
+@dataclass(frozen=True)
+class Carry:
+    """Whom an executor tells: that an order began, how it ended (and gets more orders for that), that time passes."""
+
+    started: Callable[[Order], None]
+    ended: Callable[[Order, Ending], Iterable[Order]]
+    tick: Callable[[], None]
+
+
+class Executor(Protocol):
+    """Carries out orders, several at a time, until none is left; whatever `Carry` raises ends it."""
+
+    @property
+    def workers(self) -> int:
+        """How many tasks it does at a time."""
+        ...
+
+    def run(self, orders: Sequence[Order], carry: Carry) -> None:
+        """Carry out the orders and those that come of them."""
+        ...
+
+
+def ending(
+    order: Order, seconds: float, *, answer: bytes | None, late: bool = False, code: int | None = None
+) -> Ending:
+    """What the end of an order's process means."""
+    if late:
+        return Ending("time", seconds, because=f"it took longer than its limit of {order.limits.seconds:g} seconds")
+    if answer is None:
+        return Ending("died", seconds, because=f"its process ended with exit code {code}")
+    told: dict[str, Any] = parse(answer)
+    if told["outcome"] == "done":
+        return Ending("done", seconds, made=told["made"])
+    because = str(told["because"])
+    if told["outcome"] == "memory" and order.limits.memory is not None:
+        because = f"it needs more than its limit of {order.limits.memory >> 20} MiB of memory ({because})"
+    return Ending(told["outcome"], seconds, because=because)
+
+
+_ENGINES = {
+    "explore": "evenhand.search",
+    "fuzz": "evenhand.machine",
+    "prove": "evenhand.jobs.proving",
+    "compare": "evenhand.variants.separate",
+    "replay": "evenhand.jobs.fixtures",
+    "plan": "evenhand.jobs.unplanned",
+}
+"""What each kind of job loads."""
+
+
+@dataclass(frozen=True)
+class _Here:
+    """Processes of this machine."""
+
+    workers: int
+
+    def run(self, orders: Sequence[Order], carry: Carry) -> None:
+        """As `Executor` says."""
+        known = list(orders)
+        for module in sorted({_ENGINES[order.task.job.engine] for order in orders}):
+            importlib.import_module(module)  # once here, not in every child: it takes longer than a small task
+
+        def ended(number: int, what: Ended) -> list[Errand]:
+            order = known[number]
+            more = list(
+                carry.ended(order, ending(order, what.seconds, answer=what.answer, late=what.late, code=what.code))
+            )
+            known.extend(more)
+            return [_errand(one) for one in more]
+
+        with tempfile.TemporaryDirectory(prefix="evenhand-", ignore_cleanup_errors=True) as shared:
+            in_children(
+                [_errand(order) for order in orders],
+                Work(Path(shared)),
+                workers=self.workers,
+                started=lambda number: carry.started(known[number]),
+                finished=ended,
+                tick=carry.tick,
+            )
+
+
+def here(workers: int) -> Executor:
+    """So many processes of this machine at a time."""
+    return _Here(workers)
+
+
+def _errand(order: Order) -> Errand:
+    told = message(order.task, memory=order.limits.memory, pieces=order.pieces)
+    return Errand(told, order.task.job.company, order.limits)

@@ -1,0 +1,204 @@
+"""Leading a campaign: what is there already, what is to be done, what becomes of it.
+
+Whatever ended is in the store before anything else happens, so that this process, too, may be killed at any moment.
+A task is not repeated while its result stands; one that ran out of time or memory is repeated where it is given more
+than before; one that raised, or whose process died three times, is repeated by the next run.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from evenhand.campaign.executor import Carry, Ending, Enough, Executor, Order
+from evenhand.campaign.planfile import Campaign
+from evenhand.campaign.sources import Sources, address
+from evenhand.campaign.store import Kept, Store
+from evenhand.campaign.tasks import JobTasks, Task
+from evenhand.core.canonical import Json
+from evenhand.jobs.processes import ProcessLimits
+
+__all__ = ["ATTEMPTS", "CampaignState", "SourcesChanged", "State", "Watch", "conduct", "unfinished"]
+
+ATTEMPTS = 3
+"""How often a run tries a task whose process dies: somebody may have killed it, or it may kill itself."""
+
+
+class SourcesChanged(ValueError):
+    """A source was edited while the campaign ran."""
+
+
+@dataclass(frozen=True)
+class State:
+    """How a unit stands: its result, or why there is none, or neither; and the tasks that are still to do."""
+
+    unit: JobTasks
+    whole: Kept | None
+    pieces: Mapping[Task, Kept]
+
+    @property
+    def done(self) -> bool:
+        """Whether it has its result."""
+        return self.whole is not None and self.whole.outcome == "done"
+
+    @property
+    def because(self) -> str:
+        """Why it has no result and will have none as it stands; empty if it has, or may still get it."""
+        if self.done:
+            return ""
+        for task, kept in self.pieces.items():
+            if kept.outcome != "done":
+                return f"{f'piece {task.part}: ' if task.part else ''}{kept.made['because']}"
+        return str(self.whole.made["because"]) if self.whole is not None else ""
+
+
+@dataclass
+class CampaignState:
+    """How the units of a campaign stand in a store, under the sources of this moment."""
+
+    campaign: Campaign
+    store: Store
+    sources: Sources = field(default_factory=Sources)
+    kept: dict[str, Kept] = field(default_factory=dict[str, Kept])
+    _addresses: dict[Task, str] = field(default_factory=dict[Task, str])
+
+    def __post_init__(self) -> None:
+        tasks = [task for unit in self.campaign.units for task in (unit.whole, *unit.pieces)]
+        self.kept = self.store.results(map(self.address, tasks))
+
+    def address(self, task: Task) -> str:
+        """Where the result of a task stands."""
+        if task not in self._addresses:
+            self._addresses[task] = address(task, self.sources)
+        return self._addresses[task]
+
+    def states(self) -> Iterator[State]:
+        """Every unit, in the order of the plan."""
+        yield from map(self.state, self.campaign.units)
+
+    def state(self, unit: JobTasks) -> State:
+        """How a unit stands."""
+        found = {task: self.kept[self.address(task)] for task in unit.pieces if self.address(task) in self.kept}
+        return State(unit, self.kept.get(self.address(unit.whole)), found)
+
+    def orders(self, unit: JobTasks, wanted: Callable[[Kept, ProcessLimits], bool]) -> list[Order]:
+        """What is to be done for a unit now: nothing, its pieces, or the whole of it."""
+        state = self.state(unit)
+        if state.whole is not None and not wanted(state.whole, unit.limits):
+            return []
+        missing = [task for task in unit.pieces if task not in state.pieces or wanted(state.pieces[task], unit.limits)]
+        if missing:
+            return [Order(task, self.address(task), unit.limits) for task in missing]
+        if any(kept.outcome != "done" for kept in state.pieces.values()):
+            return []
+        made = tuple(state.pieces[task].made for task in unit.pieces)
+        return [Order(unit.whole, self.address(unit.whole), unit.limits, made)]
+
+
+def unfinished(kept: Kept, limits: ProcessLimits) -> bool:
+    """Whether a result is to be made anew: it was ended by less than it may take now, or by what may not come again."""
+    match kept.outcome:
+        case "done":
+            return False
+        case "time":
+            return _more(limits.seconds, kept.limits["seconds"])
+        case "memory":
+            return _more(limits.memory, kept.limits["memory"])
+        case _:
+            return True
+
+
+def _more(now: float | None, then: float | None) -> bool:
+    return then is not None and (now is None or now > then)
+
+
+def _not_done(kept: Kept, _limits: ProcessLimits) -> bool:
+    return kept.outcome != "done"
+
+
+class Watch:
+    """Somebody who is told how a campaign goes; by default nobody."""
+
+    def begun(self, orders: int, reused: int) -> None:
+        """So many tasks are to be done, so many jobs are done already."""
+
+    def started(self, order: Order) -> None:
+        """A task began."""
+
+    def ended(self, order: Order, end: Ending) -> None:
+        """A task ended, and what became of it is in the store."""
+
+    def ordered(self, order: Order) -> None:
+        """A task is to be done as well."""
+
+    def tick(self) -> None:
+        """Time passes."""
+
+
+def conduct(now: CampaignState, executor: Executor, watch: Watch, *, again: bool = False) -> bool:
+    """Do what is missing; whether it was ended early (Ctrl-C, or by `Enough`).
+
+    With `again` everything without a result is repeated.  Raises StoreError where a result cannot be kept, and
+    SourcesChanged where results would belong to other sources than the campaign began with.
+    """
+    wanted = _not_done if again else unfinished
+    owners: dict[str, list[JobTasks]] = {}
+    attempts: dict[str, int] = {}
+    ordered: set[str] = set()
+
+    def new(unit: JobTasks) -> Iterator[Order]:
+        for order in now.orders(unit, wanted):
+            if unit not in owners.setdefault(order.address, []):
+                owners[order.address].append(unit)
+            if order.address not in ordered:  # once in a run, and units may share a piece
+                ordered.add(order.address)
+                yield order
+
+    def ended(order: Order, end: Ending) -> list[Order]:
+        if end.outcome == "died":
+            attempts[order.address] = attempts.get(order.address, 0) + 1
+            if attempts[order.address] < ATTEMPTS:
+                return [order]
+            end = Ending("died", end.seconds, because=f"{end.because}, {ATTEMPTS} times")
+        _keep(now, order, end)
+        watch.ended(order, end)
+        more = [one for unit in owners[order.address] for one in new(unit)]
+        for one in more:
+            watch.ordered(one)
+        return more
+
+    orders = _by_turns([order for unit in now.campaign.units for order in new(unit)])
+    for one in orders:
+        watch.ordered(one)
+    watch.begun(len(orders), sum(state.done for state in now.states()))
+    try:
+        executor.run(orders, Carry(watch.started, ended, watch.tick))
+    except (KeyboardInterrupt, Enough):
+        return True
+    return False
+
+
+def _by_turns(orders: Sequence[Order]) -> list[Order]:
+    """One of each protocol, then the next of each: a run that ends early has looked at all of them."""
+    turns: Counter[str] = Counter()
+    ranks: list[int] = []
+    for order in orders:
+        ranks.append(turns[order.task.job.protocol])
+        turns[order.task.job.protocol] += 1
+    return [order for _, order in sorted(zip(ranks, orders, strict=True), key=lambda one: one[0])]
+
+
+def _keep(now: CampaignState, order: Order, end: Ending) -> None:
+    job = order.task.job
+    if now.sources.changed(job):
+        raise SourcesChanged(
+            f"a source of {job.protocol} or of an engine was edited while the campaign ran; the result of "
+            f"{order.task.title!r} is not kept. Run the campaign again: what rests on the old sources is done anew"
+        )
+    made: Json = end.made if end.outcome == "done" else {"because": end.because}
+    limits: dict[str, Any] = {"seconds": order.limits.seconds, "memory": order.limits.memory}
+    kept = Kept(order.address, order.task.identity, end.outcome, limits, made, end.seconds)
+    now.store.keep(kept)
+    now.kept[order.address] = kept

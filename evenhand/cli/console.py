@@ -1,0 +1,177 @@
+"""How every command speaks: one message for each mistake, progress on a terminal, Ctrl-C heard once.
+
+Exit codes: 0 as expected, 1 refuted (or an expected refutation is gone), 2 bad use or bad input, 3 undecided,
+130 interrupted.  A mistake in the input (a name, a file, a number) is one line on standard error.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager
+from types import FrameType
+from typing import Any, NoReturn, ParamSpec
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.text import Text
+
+from evenhand.core.bundle import ProtocolBroken
+from evenhand.core.canonical import Json, canonical_text
+from evenhand.core.text import inert
+from evenhand.report.report import INTERRUPTED
+
+__all__ = ["SOON", "BadUse", "Unknown", "counting", "emit", "guarded", "leave", "running", "say", "terminal", "usage"]
+
+P = ParamSpec("P")
+
+
+class BadUse(ValueError):
+    """A mistake in what was asked: an option, a name, a file.  Exit code 2."""
+
+
+class Unknown(Exception):
+    """The answer is not known here (no solver installed, say).  Exit code 3."""
+
+
+def terminal() -> Console:
+    """Standard output for people: as wide as the terminal, 160 columns elsewhere; heeds NO_COLOR."""
+    return Console(width=None if sys.stdout.isatty() else 160, highlight=False, emoji=False, markup=False)
+
+
+def say(message: str) -> None:
+    """One line on standard error, inert."""
+    Console(stderr=True, highlight=False, emoji=False, markup=False).print(Text(inert(message)), soft_wrap=True)
+
+
+def emit(value: Mapping[str, Json]) -> None:
+    """One JSON object on standard output, canonical, and nothing else."""
+    sys.stdout.write(canonical_text(dict(value)) + "\n")
+    sys.stdout.flush()
+
+
+@contextmanager
+def usage() -> Generator[None]:
+    """Where names, sizes and files are made out: what is wrong with them is the person's to mend."""
+    try:
+        yield
+    except (ValueError, OSError) as error:
+        raise BadUse(str(error)) from error
+
+
+def guarded(command: Callable[P, int]) -> Callable[P, None]:
+    """A command that returns its exit code, with one message for each mistake instead of a traceback."""
+
+    @functools.wraps(command)
+    def wrapped(*args: P.args, **kwargs: P.kwargs) -> None:
+        try:
+            with _one_request_to_end():
+                code = command(*args, **kwargs)
+        except (BadUse, ProtocolBroken) as error:
+            leave(str(error), 2)
+        except Unknown as error:
+            leave(str(error), 3)
+        except KeyboardInterrupt:
+            leave("interrupted", INTERRUPTED)
+        raise typer.Exit(code)
+
+    return wrapped
+
+
+_REQUESTS = (signal.SIGINT, signal.SIGTERM)
+
+
+@contextmanager
+def _one_request_to_end() -> Generator[None]:
+    """The first Ctrl-C or SIGTERM (as CI sends it) is a KeyboardInterrupt; more of them do not end the ending.
+
+    People press it twice and `timeout` sends two; what was finished must still be printed and written.  Only the
+    main thread may say so; elsewhere requests do what they always do.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = {number: signal.signal(number, _interrupt) for number in _REQUESTS}
+    told = sys.unraisablehook
+    waiting: list[threading.Timer] = []
+    sys.unraisablehook = functools.partial(_asked_again, told, waiting)
+    try:
+        yield
+    finally:
+        sys.unraisablehook = told
+        for timer in waiting:
+            timer.cancel()
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+SOON = 0.05
+"""Seconds after which a request to end that went unheard is made again."""
+
+
+def _asked_again(told: Callable[[Any], object], waiting: list[threading.Timer], lost: Any) -> None:
+    """What no code can catch is told as ever; but a request to end is made again, or nobody could end the command.
+
+    It comes here when it is raised while the garbage collector calls somebody, as Hypothesis lets itself be called.
+    """
+    if lost.exc_type is not KeyboardInterrupt:
+        told(lost)
+        return
+    for number in _REQUESTS:
+        signal.signal(number, _interrupt)
+    waiting.append(threading.Timer(SOON, os.kill, (os.getpid(), signal.SIGINT)))
+    waiting[-1].start()
+
+
+def _interrupt(_number: int, _frame: FrameType | None) -> None:
+    for number in _REQUESTS:
+        signal.signal(number, signal.SIG_IGN)
+    raise KeyboardInterrupt
+
+
+def leave(message: str, code: int) -> NoReturn:
+    """End the command with one line on standard error."""
+    say(f"evenhand: {message}")
+    sys.exit(code)
+
+
+@contextmanager
+def running(total: int, what: str) -> Generator[Callable[[str, int], None]]:
+    """A progress bar on standard error, on a terminal only; yields `advance(words, steps)`.
+
+    Nothing refreshes on its own: a thread beside forked children can deadlock them.
+    """
+    console = Console(stderr=True, highlight=False, emoji=False, markup=False)
+    if not console.is_terminal:
+        yield lambda _words, _steps: None
+        return
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TextColumn("{task.completed:,}"))
+    with Progress(*columns, TimeElapsedColumn(), console=console, auto_refresh=False, transient=True) as bar:
+        task = bar.add_task(what, total=total or None)
+
+        def advance(words: str, steps: int) -> None:
+            bar.update(task, description=inert(words)[:60], advance=steps, refresh=True)
+
+        yield advance
+
+
+@contextmanager
+def counting(what: str) -> Generator[Callable[[int, int], None] | None]:
+    """The progress callback of an engine (`done`, `known`), on a terminal only; None elsewhere."""
+    console = Console(stderr=True, highlight=False, emoji=False, markup=False)
+    if not console.is_terminal:
+        yield None
+        return
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TextColumn("{task.completed:,}"))
+    with Progress(*columns, TimeElapsedColumn(), console=console, auto_refresh=False, transient=True) as bar:
+        task = bar.add_task(inert(what), total=None)
+
+        def count(done: int, known: int) -> None:
+            bar.update(task, completed=done, total=max(done, known) or None, refresh=True)
+
+        yield count

@@ -1,0 +1,133 @@
+"""The options that several commands share, each declared once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from evenhand.cli import completion
+from evenhand.jobs.plan import Budget
+from evenhand.search.methods import MethodName
+
+__all__ = [
+    "AdapterOption",
+    "BudgetOption",
+    "Claim",
+    "CommandOption",
+    "JobsOption",
+    "JsonOut",
+    "KeepOption",
+    "MaxStates",
+    "MethodOption",
+    "MutantName",
+    "ProtocolName",
+    "ProtocolNames",
+    "ReadingOption",
+    "ScopeOption",
+    "SeedOption",
+    "StrictOption",
+    "SystemNames",
+    "SystemOption",
+]
+
+ProtocolName = Annotated[
+    str,
+    typer.Argument(
+        metavar="PROTOCOL",
+        help="A protocol, as `evenhand verify` lists them, or a system of your own: FILE.py:name.",
+        autocompletion=completion.protocols,
+    ),
+]
+
+
+SystemOption = Annotated[
+    str,
+    typer.Option("--system", metavar="NAME", help="One of the protocol's systems.", autocompletion=completion.systems),
+]
+
+
+ScopeOption = Annotated[
+    list[str] | None, typer.Option("--scope", metavar="a=1,b=2", help="Sizes that differ from the system's own.")
+]
+
+
+ReadingOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--reading",
+        metavar="NAME=VALUE",
+        help="A reading that differs from the default.",
+        autocompletion=completion.readings,
+    ),
+]
+
+
+MutantName = Annotated[
+    str,
+    typer.Option(
+        "--mutant",
+        "--variant",
+        metavar="NAME",
+        help="Run this mutant instead of the reference.",
+        autocompletion=completion.mutants,
+    ),
+]
+
+
+Claim = Annotated[
+    list[str] | None,
+    typer.Option("--claim", metavar="NAME", help="Only this claim (repeatable).", autocompletion=completion.claims),
+]
+
+
+JobsOption = Annotated[
+    int | None,
+    typer.Option("--jobs", metavar="N", min=1, help="How many processes run at a time.", show_default="one per core"),
+]
+
+
+KeepOption = Annotated[Path | None, typer.Option("--out", metavar="DIR", help="Write new counterexamples there.")]
+
+
+JsonOut = Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output, and nothing else.")]
+ProtocolNames = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="PROTOCOL", help="Protocols; default: all.", autocompletion=completion.protocols),
+]
+SystemNames = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--system",
+        metavar="NAME",
+        help="Only this system (repeatable).",
+        autocompletion=completion.systems,
+        show_default="every system that is supported",
+    ),
+]
+BudgetOption = Annotated[Budget, typer.Option("--budget", help="Effort: bounds, examples and time limits.")]
+SeedOption = Annotated[int, typer.Option("--seed", metavar="N", min=0, help="Seed of the random engines.")]
+MaxStates = Annotated[
+    int | None,
+    typer.Option(
+        "--max-states", metavar="N", min=1, help="Limit of states per configuration; the search may end UNDECIDED."
+    ),
+]
+MethodOption = Annotated[
+    MethodName | None,
+    typer.Option("--method", help="Search method.", show_default="the best that system and claims allow"),
+]
+StrictOption = Annotated[bool, typer.Option("--strict", help="Exit with code 3 on any UNDECIDED, expected or not.")]
+AdapterOption = Annotated[
+    str,
+    typer.Option(
+        "--adapter",
+        metavar="MODULE:FACTORY",
+        help="A Python adapter of the kernel; see docs/how-to/check-your-kernel.md.",
+    ),
+]
+CommandOption = Annotated[
+    str,
+    typer.Option("--command", metavar="COMMAND", help="A kernel that speaks JSON Lines on standard input and output."),
+]

@@ -1,0 +1,69 @@
+"""What a command gives back: counterexamples and reports as files, one object for `--json`, an exit code."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from evenhand.cli.console import emit, say, terminal, usage
+from evenhand.evidence.finding import Finding, plain
+from evenhand.evidence.store import write_atomically
+from evenhand.report.forms import forms_of
+from evenhand.report.report import Report
+from evenhand.report.saving import saved
+from evenhand.report.store import ready_folder
+from evenhand.report.table import print_report
+
+__all__ = ["finish", "folder_for", "keep", "with_files", "write_files", "write_forms"]
+
+
+def folder_for(out: Path | None) -> Path | None:
+    """The folder that `--out` names, ready to be written to; None without it.  Raises BadUse."""
+    with usage():
+        return None if out is None else ready_folder(out)
+
+
+def with_files(folder: Path, report: Report) -> Report:
+    """`report` with the command that replays each counterexample written to `folder`."""
+    return replace(report, findings=tuple(_with_file(folder, finding) for finding in report.findings))
+
+
+def _with_file(folder: Path, finding: Finding) -> Finding:
+    if not finding.fixture:
+        return finding
+    command = shlex.join(["evenhand", "replay", str(folder / finding.fixture)])
+    return replace(finding, command=f"{command}\n{finding.command}")
+
+
+def keep(folder: Path | None, report: Report) -> Report:
+    """Write the counterexamples that are no fixtures yet to `folder`, if there is one.  Raises BadUse."""
+    if folder is None:
+        return report
+    with usage():
+        return with_files(folder, saved(folder, report))
+
+
+def write_forms(folder: Path, report: Report, matrices: Sequence[Mapping[str, Any]] = ()) -> tuple[Path, ...]:
+    """Write the report as `report.json` and in every other form, and say where."""
+    return write_files(folder, {"report.json": report.to_bytes() + b"\n", **forms_of(report, matrices)})
+
+
+def write_files(folder: Path, made: Mapping[str, bytes]) -> tuple[Path, ...]:
+    """Write these files, each atomically, and say where.  Raises BadUse where that cannot be done."""
+    with usage():
+        for name, content in made.items():
+            write_atomically(folder / name, content)
+            say(f"written: {folder / name}")
+    return tuple(folder / name for name in made)
+
+
+def finish(report: Report, more: Mapping[str, Any], *, as_json: bool, strict: bool = False) -> int:
+    """Print a report (as one object with `more` beside it, or as tables) and return its exit code."""
+    if as_json:
+        emit({**report.to_json(), **{name: plain(value) for name, value in more.items()}})
+    else:
+        print_report(terminal(), report)
+    return report.exit_code(strict=strict)

@@ -1,0 +1,73 @@
+"""What the options ask for: protocols, systems, jobs, files."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from evenhand.cli.console import BadUse, usage
+from evenhand.core.bundle import Bundle
+from evenhand.core.registry import find, protocols
+from evenhand.core.system import System
+from evenhand.jobs.plan import Job, chosen_readings, chosen_scope, claims_for, system_for
+
+__all__ = ["AnySystem", "bundle_named", "bundles_named", "content_of", "cores", "job_for"]
+
+AnySystem = System[Any, Any, Any, Any, Any]
+
+
+def content_of(file: Path) -> bytes:
+    """The bytes of a file that the person named.  Raises BadUse, in the words of every command."""
+    try:
+        return file.read_bytes()
+    except FileNotFoundError as error:
+        raise BadUse(f"{file}: there is no such file. Check the path.") from error
+    except IsADirectoryError as error:
+        raise BadUse(f"{file}: it is a folder. Name the files in it.") from error
+    except (OSError, ValueError) as error:
+        cause = (error.strerror if isinstance(error, OSError) else str(error)) or type(error).__name__
+        raise BadUse(f"{file}: it cannot be read ({cause}). Check the path and its permissions.") from error
+
+
+def bundle_named(name: str) -> Bundle:
+    """The protocol called `name`.  Raises BadUse, or ProtocolBroken when any does not import."""
+    with usage():
+        return find(name)
+
+
+def bundles_named(names: list[str]) -> tuple[Bundle, ...]:
+    """These protocols, each once, or all of them.  Raises BadUse as `bundle_named` does."""
+    if names:
+        return tuple(bundle_named(name) for name in dict.fromkeys(names))
+    found = protocols()
+    if not found:
+        raise BadUse("there is no protocol; a module of evenhand.model with a PROTOCOL is one")
+    return found
+
+
+def job_for(
+    bundle: Bundle,
+    job: Job,
+    scope: list[str] | None,
+    readings: list[str] | None,
+    claims: list[str] | None,
+) -> tuple[Job, AnySystem]:
+    """`job` with what the options chose, and the system it runs.  Raises BadUse for what is not there."""
+    with usage():
+        base = system_for(bundle, job)
+        chosen = replace(
+            job,
+            system=base.name,
+            scope=tuple(sorted(chosen_scope(scope or []).items())),
+            readings=chosen_readings(base, readings or []),
+            claims=tuple(claims or ()),
+        )
+        claims_for(bundle, base.name, chosen.claims)
+        return chosen, system_for(bundle, chosen)
+
+
+def cores() -> int:
+    """How many processes this one may run side by side."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -1,0 +1,151 @@
+"""The child that runs a Python adapter: `python -m evenhand.conform.adapters.host module:factory MEBIBYTES`.
+
+It reads requests from standard input and writes one answer to each, as `schema/wire.json` says.  The adapter gets
+neither stream: what it prints goes to standard error, and it reads nothing.  What the adapter was handed is
+compared with what was sent, on the first scenarios and on each action when it is first seen: a kernel that writes
+into its input would change its caller's data where both live in one process.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import sys
+import traceback
+from collections.abc import Callable
+from typing import Any
+
+from evenhand.conform.adapters.limits import restrict
+from evenhand.core.kernel import Unsupported
+
+__all__ = ["NOT_LOADED", "Host", "load_factory", "main"]
+
+NOT_LOADED = 70
+"""Exit code of a host whose adapter does not load: the caller's mistake, not the kernel's."""
+
+WATCHED = 64
+"""Scenarios during which the configuration is compared with what was sent, after every step."""
+
+ACTIONS = 2_048
+"""Distinct actions that are compared with what was sent."""
+
+_encoder = json.JSONEncoder(ensure_ascii=False, allow_nan=False, sort_keys=True, separators=(",", ":"))
+
+
+def load_factory(name: str) -> Callable[[Any], Any]:
+    """The factory `package.module:attribute`.  Raises ValueError that says what is missing."""
+    module, colon, attribute = name.partition(":")
+    if not colon or not module or not attribute:
+        raise ValueError(f"an adapter is named package.module:factory, not {name!r}; write it as in my.kernel:make")
+    try:
+        found: Any = importlib.import_module(module)
+        for part in attribute.split("."):
+            found = getattr(found, part)
+    except Exception as error:
+        frames = [frame for frame in traceback.extract_tb(error.__traceback__)[1:] if "importlib" not in frame.filename]
+        place = f" ({os.path.basename(frames[-1].filename)}, line {frames[-1].lineno})" if frames else ""
+        there = module in sys.modules  # then its folder was found, and the name is what is wrong
+        step = "Name a function that it has." if there else "Is its folder the current one, or on PYTHONPATH?"
+        raise ValueError(f"adapter {name!r} does not load: {type(error).__name__}: {error}{place}. {step}") from error
+    if not callable(found):
+        raise ValueError(f"adapter {name!r} is no function: {type(found).__name__}")
+    made: Callable[[Any], Any] = found
+    return made
+
+
+class Host:
+    """Answers requests with one factory; one kernel at a time."""
+
+    def __init__(self, factory: Callable[[Any], Any]) -> None:
+        self.factory = factory
+        self.kernel: Any = None
+        self.tells_state = False
+        self.scenarios = 0
+        self.seen: set[bytes] = set()
+        self.sent: Any = None
+        self.given: Any = None
+
+    def answer(self, line: bytes) -> bytes:
+        """The answer to one request, without its line feed."""
+        request = json.loads(line)
+        number: int = request["id"]
+        try:
+            return b'{"id":%d%s}' % (number, self._done(request, line))
+        except Unsupported as error:
+            return _encoder.encode({"id": number, "unsupported": str(error)}).encode("utf-8", "replace")
+        except BaseException as error:  # an exit or an interrupt raised by a kernel is the kernel's answer, too
+            where = traceback.extract_tb(error.__traceback__)[-1]
+            text = f"{type(error).__name__}: {error!s:.500} ({os.path.basename(where.filename)}, line {where.lineno})"
+            return _encoder.encode({"id": number, "error": text}).encode("utf-8", "replace")
+
+    def _done(self, request: Any, line: bytes) -> bytes:
+        match request["do"]:
+            case "step":
+                return self._stepped(request["action"], line)
+            case "start":
+                self._started(request, line)
+                return b""
+            case _:
+                self.kernel = None
+                return b""
+
+    def _started(self, request: Any, line: bytes) -> None:
+        self.kernel = None
+        self.scenarios += 1
+        self.given = {name: request[name] for name in ("protocol", "system", "config", "start")}
+        again = json.loads(line)
+        self.sent = {name: again[name] for name in self.given} if self.scenarios <= WATCHED else None
+        self.kernel = self.factory(self.given)
+        self.tells_state = callable(getattr(self.kernel, "state", None))
+
+    def _stepped(self, action: Any, line: bytes) -> bytes:
+        if self.kernel is None:
+            raise RuntimeError("there is no kernel: its factory failed")
+        shown = self.kernel.step(action)
+        made = b',"shown":' + _encoder.encode(shown).encode("utf-8", "surrogatepass")
+        if self.tells_state:
+            made += b',"state":' + _encoder.encode(self.kernel.state()).encode("utf-8", "surrogatepass")
+        return made + self._mutated(action, line)
+
+    def _mutated(self, action: Any, line: bytes) -> bytes:
+        """What of its input the kernel changed, told once per step."""
+        content = line[line.find(b'"action"') :]
+        if content not in self.seen and len(self.seen) < ACTIONS:
+            self.seen.add(content)
+            if json.loads(line)["action"] != action:
+                return b',"mutated":"the action"'
+        if self.sent is not None and self.sent != self.given:
+            self.sent = None
+            return b',"mutated":"the initial data"'
+        return b""
+
+
+def main(words: list[str]) -> None:
+    """Serve until standard input ends."""
+    name, mebibytes = words
+    requests, answers = os.dup(0), os.dup(1)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.dup2(2, 1)
+    restrict(int(mebibytes))
+    try:
+        host = Host(load_factory(name))
+    except ValueError as error:
+        sys.stderr.write(f"{error}\n")
+        raise SystemExit(NOT_LOADED) from error
+    rest = b""
+    while chunk := os.read(requests, 1 << 16):
+        *lines, rest = (rest + chunk).split(b"\n")
+        for line in lines:
+            _write(answers, host.answer(line) + b"\n")
+
+
+def _write(target: int, data: bytes) -> None:
+    """All of it: a pipe may take less at a time."""
+    while data:
+        data = data[os.write(target, data) :]
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,341 @@
+"""Kernels to be asked: scenarios in, what was shown out, whatever the kernel does in between.
+
+A *source* answers whole scenarios.  `Piped` runs a supervised process and asks ahead, so that a step costs a share
+of a system call; when the process misbehaves, the scenario at fault is known by the answers it owes, the process is
+ended with its group, and the next scenario gets a new one.  `InProcess` asks a factory in this very process: for
+trusted kernels only (the model's own mutants).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+from typing import Protocol as Interface
+
+from evenhand.conform.adapters import wire
+from evenhand.conform.adapters.child import Child, Ended
+from evenhand.conform.adapters.host import NOT_LOADED
+from evenhand.conform.adapters.limits import KernelLimits
+from evenhand.conform.adapters.wire import Fault, Misanswer
+from evenhand.core.canonical import Json
+from evenhand.core.kernel import Unsupported
+
+__all__ = [
+    "InProcess",
+    "KernelRequest",
+    "KernelResponse",
+    "NoKernel",
+    "Piped",
+    "Source",
+    "adapter_source",
+    "command_source",
+]
+
+
+class NoKernel(ValueError):
+    """There is no kernel to ask: the adapter does not load, the command does not start."""
+
+
+@dataclass(frozen=True)
+class KernelRequest:
+    """One scenario as the wire has it: the initial data, the actions, and what the model shows to each.
+
+    `expected` is compared as text first, so that an answer as foreseen is not even parsed.
+    """
+
+    initial: bytes
+    actions: tuple[bytes, ...]
+    expected: tuple[bytes, ...]
+
+
+@dataclass(frozen=True)
+class KernelResponse:
+    """What became of one scenario: the answers as far as they came, and what went wrong.
+
+    `shown` has None where an answer was, byte by byte, the expected one.  `states` is empty unless the kernel
+    tells its state.  `fault` and `why` say how it failed in the step after the last answer (`at_start` if it was
+    not even made); `mutated` what of its input it wrote to, `changed_at` in which step.
+    """
+
+    shown: tuple[Json, ...] = ()
+    states: tuple[Json, ...] = ()
+    fault: Fault | None = None
+    why: str = ""
+    at_start: bool = False
+    unsupported: str = ""
+    mutated: str = ""
+    changed_at: int = 0
+    as_expected: bool = False
+
+
+class Source(Interface):
+    """Where kernels come from."""
+
+    @property
+    def name(self) -> str:
+        """How a command line names it."""
+        ...
+
+    def ask(self, scenarios: Sequence[KernelRequest]) -> Iterator[KernelResponse]:
+        """What becomes of each scenario, in order, each with a fresh kernel."""
+        ...
+
+    def renew(self) -> None:
+        """Let the next scenario have a fresh process."""
+        ...
+
+    def close(self) -> None:
+        """End what was started."""
+        ...
+
+
+@dataclass
+class _Listening:
+    """The answers to one scenario as they come."""
+
+    asked: KernelRequest
+    first: int
+    shown: list[Json] = field(default_factory=list[Json])
+    states: list[Json] = field(default_factory=list[Json])
+    plain: bool = True
+    error: str = ""
+    at_start: bool = False
+    unsupported: str = ""
+    mutated: str = ""
+    changed_at: int = 0
+
+    def hear(self, line: bytes, number: int) -> None:
+        """One more answer.  Raises Misanswer for a line that is none."""
+        place = number - self.first
+        if place and not self.error and line == b'{"id":%d,"shown":%s}' % (number, self.asked.expected[place - 1]):
+            self.shown.append(None)
+            return
+        answer = wire.read_answer(line, number)
+        if self.error or self.unsupported:
+            return
+        self.unsupported = answer.unsupported
+        if answer.error or answer.unsupported:
+            self.error, self.at_start = answer.error, not place
+            return
+        if place:
+            self._take(answer, place)
+
+    def _take(self, answer: wire.KernelAnswer, place: int) -> None:
+        same = wire.text(answer.shown).encode("utf-8", "surrogatepass") == self.asked.expected[place - 1]
+        self.shown.append(None if same else answer.shown)
+        self.plain = self.plain and same and not answer.told
+        if answer.told:
+            self.states.append(answer.state)
+        if answer.mutated and not self.mutated:
+            self.mutated, self.changed_at = answer.mutated, place
+
+    def heard(self, ended: Ended | Misanswer | None = None) -> KernelResponse:
+        """What came of it, given how it ended."""
+        fault, why = (ended.fault, str(ended)) if ended is not None else (None, "")
+        if self.error:
+            fault, why = Fault.RAISED, self.error
+        return KernelResponse(
+            tuple(self.shown),
+            tuple(self.states),
+            fault,
+            why,
+            self.at_start or (ended is not None and not self.shown and not self.error and self._silent(ended)),
+            self.unsupported,
+            self.mutated,
+            self.changed_at,
+            as_expected=self.plain and fault is None and not self.unsupported and not self.mutated,
+        )
+
+    def _silent(self, ended: Ended | Misanswer) -> bool:
+        """Whether not even the start was answered."""
+        return ended.fault is not Fault.TWICE and not self.started
+
+    started: bool = False
+
+
+class Piped:
+    """A kernel in a process of its own that speaks JSON Lines.
+
+    `hosted` says that the process is our own host of a Python adapter.  Raises NoKernel, when first asked, for an
+    adapter that does not load or a command that does not exist.
+    """
+
+    def __init__(self, name: str, command: list[str], limits: KernelLimits, *, hosted: bool) -> None:
+        self._name, self.command, self.limits, self.hosted = name, command, limits, hosted
+        self._child: Child | None = None
+        self._number = 0
+
+    @property
+    def name(self) -> str:
+        """How a command line names it."""
+        return self._name
+
+    @property
+    def pid(self) -> int | None:
+        """The process that runs now, if one does."""
+        return None if self._child is None else self._child.process.pid
+
+    def ask(self, scenarios: Sequence[KernelRequest]) -> Iterator[KernelResponse]:
+        """Each scenario's answers; a scenario that breaks the process costs the others nothing."""
+        todo = list(scenarios)
+        try:
+            while todo:
+                done = 0
+                for heard in self._batch(todo):
+                    done += 1
+                    yield heard
+                del todo[:done]
+        finally:
+            if todo:  # nobody listens any more, and answers are on their way
+                self.renew()
+
+    def renew(self) -> None:
+        """End the process; the next one starts when asked."""
+        if self._child is not None:
+            self._child.stop()
+            self._child = None
+
+    close = renew
+
+    def _batch(self, scenarios: Sequence[KernelRequest]) -> Iterator[KernelResponse]:
+        """Ask all at once; stop after the first scenario that breaks the process."""
+        child, listening, lines = self._running(), list[_Listening](), list[bytes]()
+        for asked in scenarios:
+            listening.append(_Listening(asked, self._number + 1))
+            lines.append(wire.start(self._number + 1, asked.initial))
+            for place, action in enumerate(asked.actions, start=2):
+                lines.append(wire.step(self._number + place, action))
+            self._number += len(asked.actions) + 1
+        self._number += 1
+        lines.append(wire.end(self._number))
+        child.send(lines)
+        previous: KernelResponse | None = None
+        for number, one in enumerate(listening):
+            try:
+                self._listen(child, one)
+            except Misanswer as wrong:
+                if wrong.fault is Fault.TWICE and previous is not None and not one.started:
+                    yield _twice(previous, wrong)  # the line came late: it belongs to the scenario before
+                else:
+                    if previous is not None:
+                        yield previous
+                    yield one.heard(wrong)
+                self.renew()
+                return
+            except Ended as ended:
+                if previous is not None:
+                    yield previous
+                self._exists(child, ended, first=number == 0 and not one.started)
+                yield one.heard(ended)
+                self.renew()
+                return
+            if previous is not None:
+                yield previous
+            previous = one.heard()
+        try:
+            wire.read_answer(child.line(), self._number)
+        except Misanswer as wrong:
+            self.renew()
+            if previous is not None:
+                previous = _twice(previous, wrong)
+        except Ended:
+            self.renew()
+        if previous is not None:
+            yield previous
+
+    def _listen(self, child: Child, one: _Listening) -> None:
+        for place in range(len(one.asked.actions) + 1):
+            one.hear(child.line(), one.first + place)
+            one.started = True
+
+    def _running(self) -> Child:
+        if self._child is None:
+            environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path or os.getcwd() for path in sys.path)}
+            try:
+                self._child = Child(self.command, self.limits, environment if self.hosted else os.environ)
+            except OSError as error:
+                raise NoKernel(f"{self._name}: {error.strerror or error}") from error
+        return self._child
+
+    def _exists(self, child: Child, ended: Ended, *, first: bool) -> None:
+        """Raise NoKernel where nothing ever ran."""
+        code = child.process.poll()
+        if first and ended.fault is Fault.EXITED and code == (NOT_LOADED if self.hosted else 127):
+            said = child.said()
+            self.renew()
+            cause = said or f"{self._name} does not start"
+            raise NoKernel(cause if self.hosted else f"{cause}. Name a program that can be started here.")
+
+
+def _twice(heard: KernelResponse, wrong: Misanswer) -> KernelResponse:
+    """The same, with the fault that came to light after its last answer."""
+    return KernelResponse(
+        heard.shown, heard.states, wrong.fault, str(wrong), mutated=heard.mutated, changed_at=heard.changed_at
+    )
+
+
+@dataclass
+class InProcess:
+    """A trusted factory, asked in this process: no limits, and what it raises is a fault as elsewhere."""
+
+    factory: Callable[[Any], Any]
+    name: str = "in this process"
+
+    def ask(self, scenarios: Sequence[KernelRequest]) -> Iterator[KernelResponse]:
+        """Each scenario's answers."""
+        return map(self._run, scenarios)
+
+    def renew(self) -> None:
+        """Nothing to renew."""
+
+    def close(self) -> None:
+        """Nothing to end."""
+
+    def _run(self, asked: KernelRequest) -> KernelResponse:
+        shown: list[Json] = []
+        states: list[Json] = []
+        plain = True
+        try:
+            kernel = self.factory(json.loads(b"{" + asked.initial))
+            tell = getattr(kernel, "state", None)
+            for action, expected in zip(asked.actions, asked.expected, strict=True):
+                answer = kernel.step(json.loads(action))
+                same = wire.text(answer).encode() == expected
+                plain = plain and same and tell is None
+                shown.append(None if same else answer)
+                if tell is not None:
+                    states.append(json.loads(wire.text(tell())))
+        except Unsupported as error:
+            return KernelResponse(unsupported=str(error))
+        except Exception as error:
+            why = f"{type(error).__name__}: {error}"
+            return KernelResponse(tuple(shown), tuple(states), Fault.RAISED, why, at_start=not shown)
+        return KernelResponse(tuple(shown), tuple(states), as_expected=plain)
+
+
+def adapter_source(adapter: str, limits: KernelLimits | None = None) -> Piped:
+    """The Python adapter `package.module:factory` in a supervised process.  Raises NoKernel for another form."""
+    module, colon, attribute = adapter.partition(":")
+    if not (module and colon and attribute):
+        raise NoKernel(f"an adapter is named package.module:factory, not {adapter!r}; write it as in my.kernel:make")
+    limits = limits or KernelLimits()
+    command = [sys.executable, "-m", "evenhand.conform.adapters.host", adapter, str(limits.mebibytes)]
+    return Piped(f"--adapter {shlex.quote(adapter)}", command, limits, hosted=True)
+
+
+def command_source(command: str, limits: KernelLimits | None = None) -> Piped:
+    """A command that speaks JSON Lines, in a supervised process.  Raises NoKernel for an empty command."""
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        raise NoKernel(f"--command {command!r}: {error}") from error
+    if not words:
+        raise NoKernel("--command is empty; give the command that starts the kernel")
+    limits = limits or KernelLimits()
+    launcher = [sys.executable, "-m", "evenhand.conform.adapters.limits", str(limits.mebibytes), "0", "--", *words]
+    return Piped(f"--command {shlex.quote(command)}", launcher, limits, hosted=False)

@@ -1,0 +1,84 @@
+"""The executable model behind an adapter: what a faultless kernel answers, and each mutant as a black box.
+
+`evenhand check PROTOCOL --adapter evenhand.conform.adapters.model:reference` must find nothing; a mutant behind the
+same adapter is a kernel with a known fault.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, cast
+
+from evenhand.core.canonical import Json
+from evenhand.core.codec import decode, encode
+from evenhand.core.kernel import Initial, Kernel, Unsupported
+from evenhand.core.registry import find
+from evenhand.core.system import System
+
+__all__ = ["ModelKernel", "OpenModelKernel", "factory_of", "reference", "variant"]
+
+AnySystem = System[Any, Any, Any, Any, Any]
+
+
+class ModelKernel:
+    """A system's own step as a kernel."""
+
+    def __init__(self, system: AnySystem, config: Any, start: Any) -> None:
+        self._system, self._config, self._state = system, config, start
+
+    def step(self, action: Json, /) -> Json:
+        """Take the step that the system takes.  Raises ValueError for an action that does not decode."""
+        made = decode(action, *self._system.types)
+        self._state, shown = self._system.step(self._system.rules, self._config, self._state, made)
+        return encode(shown)
+
+
+class OpenModelKernel(ModelKernel):
+    """The same, telling its state after every step."""
+
+    def state(self) -> Json:
+        """The encoded state."""
+        return encode(self._state)
+
+
+def factory_of(system: AnySystem, *, tells_state: bool = False) -> Callable[[Initial], Kernel]:
+    """The factory whose kernels are this very system; other systems are Unsupported."""
+    kind = OpenModelKernel if tells_state else ModelKernel
+
+    def factory(initial: Initial) -> Kernel:
+        if initial["system"] != system.name:
+            raise Unsupported(f"this kernel implements {system.name}, not {initial['system']}")
+        return kind(system, decode(initial["config"], *system.types), decode(initial["start"], *system.types))
+
+    return factory
+
+
+def reference(initial: Initial) -> Kernel:
+    """The reference of whatever protocol and system the scenario names.
+
+    Raises Unsupported for a protocol or system that is not there.
+    """
+    try:
+        system = find(initial["protocol"]).model.systems[initial["system"]]
+    except (ValueError, KeyError) as error:
+        raise Unsupported(str(error)) from error
+    return factory_of(system)(initial)
+
+
+def variant(protocol: str, name: str, *, tells_state: bool = False) -> Callable[[Initial], Kernel]:
+    """The factory of one of a protocol's mutants, in every system that has the mutated rules.
+
+    Raises UnknownName for a protocol, KeyError for a mutant that is not there.
+    """
+    bundle = find(protocol)
+    mutant = {one.name: one for one in bundle.model.mutants}[name]
+    kind = cast("type[Any]", type(mutant.rules))
+
+    def factory(initial: Initial) -> Kernel:
+        system = bundle.model.systems.get(initial["system"])
+        if initial["protocol"] != protocol or system is None or type(system.rules) is not kind:
+            raise Unsupported(f"{name} is no fault of {initial['protocol']} {initial['system']}")
+        return factory_of(replace(system, rules=mutant.rules, variant=name), tells_state=tells_state)(initial)
+
+    return factory

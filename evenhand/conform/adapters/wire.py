@@ -1,0 +1,130 @@
+"""The lines on the pipe: requests as bytes, answers read with suspicion.
+
+One JSON object per line, one answer to each request, in order, with the request's `id`.  Requests may be sent ahead
+of the answers; a kernel that reads a line, answers it and reads the next never notices.  `schema/wire.json` is the
+published form.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, cast
+
+from evenhand.core.canonical import Json
+
+__all__ = [
+    "VERSION",
+    "Fault",
+    "KernelAnswer",
+    "Misanswer",
+    "end",
+    "initial_text",
+    "read_answer",
+    "start",
+    "step",
+    "text",
+]
+
+VERSION = 1
+
+_encoder = json.JSONEncoder(ensure_ascii=False, allow_nan=False, sort_keys=True, separators=(",", ":"))
+
+
+class Fault(Enum):
+    """How a kernel can fail to answer at all; the value is the sentence's verb."""
+
+    RAISED = "raised"
+    HUNG = "did not answer in time"
+    EXITED = "ended its process"
+    GARBAGE = "answered with something that is no answer"
+    TWICE = "answered twice"
+    TOO_LONG = "gave an answer without end"
+    MEMORY = "used more memory than allowed"
+    ILLEGAL = "showed something that the protocol has no word for"
+
+
+@dataclass(frozen=True)
+class KernelAnswer:
+    """One answer: `shown` (None to a start), `state` where the kernel tells it, `error`, or `unsupported`."""
+
+    number: int
+    shown: Json = None
+    state: Json = None
+    told: bool = False
+    error: str = ""
+    unsupported: str = ""
+    mutated: str = ""
+
+
+class Misanswer(ValueError):
+    """A line that is no answer; `fault` says in which way."""
+
+    def __init__(self, fault: Fault, why: str) -> None:
+        super().__init__(why)
+        self.fault = fault
+
+
+def text(value: Json) -> str:
+    """`value` on one line, keys sorted: equal values have equal texts."""
+    return _encoder.encode(value)
+
+
+def initial_text(protocol: str, system: str, config: Json, start: Json) -> bytes:
+    """The part of a start request that does not change: everything but its id."""
+    content = {"protocol": protocol, "system": system, "config": config, "start": start, "wire": VERSION}
+    return text(content)[1:].encode()
+
+
+def start(number: int, initial: bytes) -> bytes:
+    """Make a kernel."""
+    return b'{"do":"start","id":%d,%s\n' % (number, initial)
+
+
+def step(number: int, action: bytes) -> bytes:
+    """Take one action."""
+    return b'{"do":"step","id":%d,"action":%s}\n' % (number, action)
+
+
+def end(number: int) -> bytes:
+    """Nothing more will be asked of the current kernel."""
+    return b'{"do":"end","id":%d}\n' % number
+
+
+def read_answer(line: bytes, expected: int) -> KernelAnswer:
+    """The answer in `line` to request `expected`.  Raises Misanswer for anything else."""
+    try:
+        data: Any = json.loads(line, parse_constant=_no_constant)
+    except (ValueError, RecursionError) as error:
+        raise Misanswer(Fault.GARBAGE, f"{_excerpt(line)} is no JSON: {error!s:.120}") from error
+    if not isinstance(data, dict):
+        raise Misanswer(Fault.GARBAGE, f"{_excerpt(line)} is no JSON object")
+    made = cast("dict[str, Any]", data)
+    number = made.get("id")
+    if type(number) is not int:
+        raise Misanswer(Fault.GARBAGE, f"{_excerpt(line)} has no integer `id`")
+    if number < expected:
+        raise Misanswer(Fault.TWICE, f"request {number} was answered before; the second answer is {_excerpt(line)}")
+    if number > expected:
+        raise Misanswer(Fault.GARBAGE, f"request {expected} was left out; {_excerpt(line)} answers {number}")
+    for name in ("error", "unsupported", "mutated"):
+        if not isinstance(made.get(name, ""), str):
+            raise Misanswer(Fault.GARBAGE, f"{_excerpt(line)}: `{name}` is no text")
+    return KernelAnswer(
+        number,
+        made.get("shown"),
+        made.get("state"),
+        "state" in made,
+        made.get("error", ""),
+        made.get("unsupported", ""),
+        made.get("mutated", ""),
+    )
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is not JSON")
+
+
+def _excerpt(line: bytes) -> str:
+    return repr(line[:80].decode("utf-8", "replace")) + ("…" if len(line) > 80 else "")

@@ -1,0 +1,179 @@
+"""Claims about a kernel of which only `shown` is known.
+
+A claim looks at what it needs.  It is first asked with the states withheld: what it says without touching them rests
+on the configuration, the actions and the kernel's own words alone.  A claim that does touch a state gets the
+reference's, reconstructed in lockstep by the same actions, and the basis of its answer says so:
+
+* `shown`: no state was looked at, the answer is about this kernel.
+* `state before`: the reference's state before the step; all that the kernel has shown until then agreed with it.
+* `state after`: the reference's state after the step too, although the kernel has just shown something else; so this
+  is a reason to look and no proof.
+* `own state`: the kernel tells its state, and the claim was asked about that.
+
+Once a kernel has differed, the reference's states are no longer its states: from then on a claim that looks at one
+is not judged at all (`left_open`), unless the kernel tells its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Any, NoReturn
+
+from evenhand.core.property import Always, AnyStep, EachStep, Monitor, Property
+from evenhand.core.system import Step
+
+__all__ = ["JUDGED", "WITHHELD", "Basis", "Judge", "KernelStep", "Objection", "StateNeeded", "judged_kinds"]
+
+JUDGED = (Always, EachStep, Monitor)
+"""The kinds that one run can refute.  The others compare runs, or speak of what can or must happen."""
+
+
+class Basis(IntEnum):
+    """What an objection rests on, surest first."""
+
+    SHOWN = 0
+    OWN = 1
+    BEFORE = 2
+    AFTER = 3
+
+    @property
+    def words(self) -> str:
+        """As reports have it."""
+        return ("shown", "own state", "state before", "state after")[self]
+
+
+@dataclass(frozen=True)
+class Objection:
+    """A claim that is false of a run at its `step` (counted from 1), and on what basis."""
+
+    claim: Property
+    step: int
+    basis: Basis
+
+
+@dataclass(frozen=True)
+class KernelStep:
+    """One step of a kernel: the reference's step, what the kernel showed, and the states it told (or None)."""
+
+    step: AnyStep
+    shown: Any
+    differs: bool
+    before: Any = None
+    after: Any = None
+    own: bool = False
+
+
+class StateNeeded(BaseException):
+    """A claim looked at a state that is withheld.  Not an Exception, so that no claim swallows it by habit."""
+
+
+def _refuse(*_arguments: Any) -> NoReturn:
+    raise StateNeeded
+
+
+class _Withheld:
+    """A state that may not be looked at, in whichever way."""
+
+    __slots__ = ()
+
+
+WITHHELD: tuple[Any, ...] = (_Withheld(),)
+"""A state that may not be looked at, wrapped up: doctest looks at every value of a module, and nobody may at this."""
+_NUMBERS = ("eq", "ne", "lt", "le", "gt", "ge", "hash", "bool")
+for _way in (*_NUMBERS, "getattribute", "len", "iter", "getitem", "contains", "str", "repr", "format"):
+    setattr(_Withheld, f"__{_way}__", _refuse)
+
+
+def judged_kinds(claims: Iterable[Property], system: str) -> tuple[tuple[Property, ...], tuple[Property, ...]]:
+    """The claims about `system` that single runs can refute, and the others."""
+    speaking = [claim for claim in claims if not claim.systems or system in claim.systems]
+    judged = tuple(claim for claim in speaking if isinstance(claim, JUDGED))
+    return judged, tuple(claim for claim in speaking if not isinstance(claim, JUDGED))
+
+
+class Judge:
+    """Asks every claim about a kernel's run; `left_open` names those that needed a state nobody could tell."""
+
+    def __init__(self, claims: Sequence[Property]) -> None:
+        self.claims = claims
+        self.left_open: set[str] = set()
+        self.judged: set[str] = set()
+
+    def objections(self, config: Any, told: Sequence[KernelStep], *, guess: bool = True) -> tuple[Objection, ...]:
+        """The first objection of each claim, at steps where it has nothing against the reference.
+
+        Without `guess` nothing is said on the basis of a state after a step that differs.
+        """
+        found = (self._first(claim, config, told, guess) for claim in self.claims if claim.applies(config))
+        return tuple(one for one in found if one is not None)
+
+    def _first(self, claim: Property, config: Any, told: Sequence[KernelStep], guess: bool) -> Objection | None:
+        """Where a claim is first false of the kernel and not of the reference."""
+        own = _Asking(claim, config)
+        reference = _Asking(claim, config)
+        diverged = False
+        for number, one in enumerate(told, start=1):
+            expected = reference.ask(one.step)
+            if not one.differs and not diverged and not one.own:
+                own.copy(reference)
+                continue
+            basis, false = self._asked(own, one, diverged=diverged, guess=guess)
+            diverged = diverged or one.differs
+            if basis is None:
+                self.left_open.add(claim.name)
+                if isinstance(claim, Monitor):
+                    return None  # its value is not known any more
+                continue
+            self.judged.add(claim.name)
+            if false and not expected:
+                return Objection(claim, number, basis)
+        return None
+
+    def _asked(self, asking: _Asking, one: KernelStep, *, diverged: bool, guess: bool) -> tuple[Basis | None, bool]:
+        """The surest basis on which the claim says something, and whether it is false on that."""
+        step = one.step
+        tries: list[tuple[Basis, Any, Any]] = [(Basis.SHOWN, *WITHHELD, *WITHHELD)]
+        if one.own:
+            tries.append((Basis.OWN, one.before, one.after))
+        elif not diverged:
+            tries.append((Basis.BEFORE, step.before, *WITHHELD))
+            if guess:
+                tries.append((Basis.AFTER, step.before, step.after))
+        for basis, before, after in tries:
+            try:
+                return basis, asking.ask(Step(step.config, before, step.action, one.shown, after))
+            except StateNeeded:
+                continue
+            except Exception:  # a predicate need not cope with an observable no model makes
+                continue
+        return None, False
+
+
+class _Asking:
+    """One claim along one run."""
+
+    def __init__(self, claim: Property, config: Any) -> None:
+        self.claim, self.config = claim, config
+        self.value = claim.start(config) if isinstance(claim, Monitor) else None
+
+    def copy(self, other: _Asking) -> None:
+        """Be where `other` is."""
+        self.value = other.value
+
+    def ask(self, step: AnyStep) -> bool:
+        """Whether the claim is false at this step; a monitor moves on."""
+        claim = self.claim
+        match claim:
+            case Always():
+                return claim.when(step.config, step.after) and not claim.check(step.config, step.after)
+            case EachStep():
+                return claim.when(step) and not claim.check(step)
+            case Monitor():
+                value = claim.update(self.value, step)
+                false = claim.when(self.config, value) and not claim.ok(self.config, value)
+                self.value = value
+                return false
+            case _:
+                raise TypeError(f"one run says nothing about a claim of kind {claim.kind}")

@@ -1,0 +1,71 @@
+"""Scenarios of a model as the wire has them, with what the reference shows beside each action."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from evenhand.conform.adapters import wire
+from evenhand.conform.adapters.kernels import KernelRequest
+from evenhand.core.codec import encode
+from evenhand.core.property import AnyStep
+from evenhand.core.system import System
+from evenhand.core.trace import Scenario, Trace, replay
+
+__all__ = ["AnyScenario", "AnySystem", "AnyTrace", "Coder"]
+
+AnySystem = System[Any, Any, Any, Any, Any]
+AnyScenario = Scenario[Any, Any, Any]
+AnyTrace = Trace[Any, Any, Any, Any]
+
+KEPT = 50_000
+"""Encoded values of one kind that are kept; then the oldest ones are forgotten all at once."""
+
+
+@dataclass
+class Coder:
+    """Encodes what belongs to one system; equal values are encoded once."""
+
+    protocol: str
+    system: AnySystem
+    _actions: dict[Any, bytes] = field(default_factory=dict[Any, bytes])
+    _shown: dict[Any, bytes] = field(default_factory=dict[Any, bytes])
+    _starts: dict[Any, bytes] = field(default_factory=dict[Any, bytes])
+
+    def trace(self, scenario: AnyScenario) -> AnyTrace:
+        """The scenario in the reference."""
+        return replay(self.system, scenario)
+
+    def asked(self, trace: AnyTrace) -> KernelRequest:
+        """What a kernel is asked, and what the reference answers."""
+        scenario = trace.scenario
+        return KernelRequest(
+            self._kept(self._starts, (scenario.config, scenario.start), self._start),
+            tuple(self.action(step) for step in trace.steps),
+            tuple(self.shown(step) for step in trace.steps),
+        )
+
+    def action(self, step: AnyStep) -> bytes:
+        """The action of a step as text."""
+        return self._kept(self._actions, step.action, _text)
+
+    def shown(self, step: AnyStep) -> bytes:
+        """What a step shows as text."""
+        return self._kept(self._shown, step.shown, _text)
+
+    def _start(self, start: tuple[Any, Any]) -> bytes:
+        return wire.initial_text(self.protocol, self.system.name, encode(start[0]), encode(start[1]))
+
+    @staticmethod
+    def _kept(known: dict[Any, bytes], value: Any, made: Callable[[Any], bytes]) -> bytes:
+        found = known.get(value)
+        if found is None:
+            if len(known) >= KEPT:
+                known.clear()
+            found = known[value] = made(value)
+        return found
+
+
+def _text(value: Any) -> bytes:
+    return wire.text(encode(value)).encode()

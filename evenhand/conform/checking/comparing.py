@@ -1,0 +1,152 @@
+"""Two pieces of JSON side by side: where they differ, and what kind of difference that is.
+
+The *kind* of a difference leaves out what only names or counts: two runs in which other agents meet the same fault
+are of one kind.  Kinds group sightings, nothing else rests on them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, cast
+
+from evenhand.conform.adapters.wire import text
+from evenhand.core.canonical import Json
+
+__all__ = ["Difference", "Names", "differences", "leaves", "normal", "shape"]
+
+
+_CAPITALS = re.compile(r"\b[A-Z][A-Z_]+\b")
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One place where two values differ; `expected` or `got` is None where that side has nothing there."""
+
+    path: str
+    expected: str | None
+    got: str | None
+
+    def __str__(self) -> str:
+        if self.expected is None:
+            return f"{self.path}: {self.got} is too much"
+        if self.got is None:
+            return f"{self.path}: {self.expected} is missing"
+        return f"{self.path}: {self.expected} expected, {self.got} shown"
+
+
+def normal(value: Json) -> Json:
+    """`value` with the members of every encoded set in their order, which a kernel need not keep."""
+    if isinstance(value, list):
+        return [normal(item) for item in cast("list[Json]", value)]
+    if isinstance(value, dict):
+        entries = {key: normal(item) for key, item in cast("dict[str, Json]", value).items()}
+        members = entries.get("$set")
+        if len(entries) == 1 and isinstance(members, list):
+            return {"$set": sorted(cast("list[Json]", members), key=text)}
+        return entries
+    return value
+
+
+def differences(expected: Json, got: Json, path: str = "") -> Iterator[Difference]:
+    """The innermost places where two values differ."""
+    if type(expected) is type(got) and text(expected) == text(got):
+        return
+    if isinstance(expected, dict) and isinstance(got, dict):
+        old, new = cast("dict[str, Json]", expected), cast("dict[str, Json]", got)
+        if old.get("$") == new.get("$"):
+            for key in sorted(old.keys() | new.keys()):
+                inner = f"{path}.{key}" if path else key
+                if key not in new:
+                    yield Difference(inner, text(old[key]), None)
+                elif key not in old:
+                    yield Difference(inner, None, text(new[key]))
+                else:
+                    yield from differences(old[key], new[key], inner)
+            return
+    if isinstance(expected, list) and isinstance(got, list):
+        yield from _entries(cast("list[Json]", expected), cast("list[Json]", got), path)
+        return
+    yield Difference(path or "all of it", text(expected), text(got))
+
+
+def _entries(expected: list[Json], got: list[Json], path: str) -> Iterator[Difference]:
+    if len(expected) == len(got):
+        for place, (old, new) in enumerate(zip(expected, got, strict=True)):
+            yield from differences(old, new, f"{path}[{place}]")
+        return
+    olds, news = [text(one) for one in expected], [text(one) for one in got]
+    for one in olds:
+        if one in news:
+            news.remove(one)
+        else:
+            yield Difference(f"{path}[]", one, None)
+    for one in news:
+        if one in olds:
+            olds.remove(one)
+        yield Difference(f"{path}[]", None, one)
+
+
+def leaves(value: Json) -> Iterator[str]:
+    """Every text in a value, keys left out."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list):
+        for item in cast("list[Json]", value):
+            yield from leaves(item)
+    elif isinstance(value, dict):
+        for key, item in cast("dict[str, Json]", value).items():
+            if key not in ("$", "$enum"):
+                yield from leaves(item)
+
+
+class Names:
+    """What only names something: the texts of a configuration."""
+
+    def __init__(self, config: Json) -> None:
+        found = {leaf for leaf in leaves(config) if len(leaf) > 1}
+        self._names = sorted(found, key=lambda name: (-len(name), name))
+
+    def without(self, said: str) -> str:
+        """`said` without names and digits."""
+        for name in self._names:
+            said = said.replace(name, "·")
+        return "".join("#" if character.isdigit() else character for character in said)
+
+    def kinds(self, found: Iterable[Difference]) -> frozenset[str]:
+        """The kinds of these differences: the place without its numbers, and the words in capitals on either side."""
+        return frozenset(
+            f"{self.without(one.path)}: {self._words(one.expected)} / {self._words(one.got)}" for one in found
+        )
+
+    def _words(self, said: str | None) -> str:
+        """What a value says in the protocol's own constants; its sort where there are none."""
+        if said is None:
+            return "nothing"
+        if said in ("true", "false", "null", '""', "[]"):
+            return said
+        return " ".join(_CAPITALS.findall(self.without(said))) or {"{": "a record", "[": "entries"}.get(said[0], "·")
+
+
+def shape(value: Json, names: Names) -> str:
+    """`value` as text in which every name is replaced by the place of its first mention, and numbers by `#`.
+
+    Equal shapes mean: the same up to renaming.
+    """
+    known: dict[str, int] = {}
+
+    def renamed(item: Any) -> Any:
+        if isinstance(item, str):
+            bare = names.without(item)
+            return f"{bare}/{known.setdefault(item, len(known))}" if bare != item else item
+        if isinstance(item, list):
+            return [renamed(one) for one in cast("list[Json]", item)]
+        if isinstance(item, dict):
+            return {
+                key: one if key in ("$", "$enum") else renamed(one)
+                for key, one in cast("dict[str, Json]", item).items()
+            }
+        return item
+
+    return text(renamed(value))

@@ -1,0 +1,161 @@
+"""The exhaustive part: every transition of the reference's graph, by walks that begin anew each time.
+
+A kernel cannot be copied, so a transition is covered by replaying a way to it from the start.  The reference's own
+graph says the way: a walk goes to the shallowest state that has something left to try, and from there on through
+whatever is left.  Where a kernel differs in the middle of a walk, nothing after that is known, so the rest of the
+walk is given back and reached in another way, if there is one that avoids what is known to differ.
+"""
+
+from __future__ import annotations
+
+import heapq
+import random
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any
+
+from evenhand.conform.checking.coding import AnySystem
+from evenhand.core.property import AnyStep
+from evenhand.core.trace import Scenario, Trace
+
+__all__ = ["Covering", "Walk", "spread"]
+
+CONFIGS = 512
+"""Configurations that take part, spread evenly over all of them."""
+MENU = 2_048
+"""Actions that are tried in one state, spread evenly over those on offer."""
+LISTED = 20_000
+"""Actions of one state that are listed at all."""
+LONGEST = 24
+"""Steps of one walk."""
+
+
+def spread(items: Iterable[Any], count: int, most: int) -> tuple[tuple[Any, ...], bool]:
+    """At most `count` of the first `most` items, evenly, and whether that is all of them."""
+    listed = list(islice(items, most + 1))
+    whole = len(listed) <= most
+    listed = listed[:most]
+    if len(listed) <= count:
+        return tuple(listed), whole
+    return tuple(listed[i * len(listed) // count] for i in range(count)), False
+
+
+@dataclass
+class _Node:
+    """A state of one configuration: the way to it, and the actions that were not tried there."""
+
+    config: Any
+    state: Any
+    start: Any
+    way: tuple[AnyStep, ...]
+    left: list[Any]
+    turns: int = 0
+    lost: bool = False
+
+
+@dataclass(frozen=True)
+class Walk:
+    """A scenario with its steps in the reference; `nodes` are the states that each step left."""
+
+    trace: Trace[Any, Any, Any, Any]
+    nodes: tuple[_Node, ...]
+    fresh: int
+
+
+@dataclass
+class Covering:
+    """Walks through the graph of one system, shallowest transitions first, in an order that `seed` shuffles.
+
+    `complete` tells, once the walks are used up, whether every transition of the scope was on one of them;
+    `transitions` counts those that were, `unreached` those behind a step on which the kernel differs.
+    """
+
+    system: AnySystem
+    seed: int = 0
+    transitions: int = 0
+    unreached: int = 0
+    whole: bool = True
+    _nodes: dict[tuple[int, Any], _Node] = field(default_factory=dict[tuple[int, Any], _Node])
+    _heap: list[tuple[int, int, int, _Node]] = field(default_factory=list[tuple[int, int, int, _Node]])
+    _ids: dict[int, int] = field(default_factory=dict[int, int])
+    _pushed: int = 0
+
+    def __post_init__(self) -> None:
+        self._random = random.Random(self.seed)
+        configs, self.whole = spread(self.system.all_configs(), CONFIGS, LISTED)
+        for number, config in enumerate(configs):
+            for start in self.system.initial(config):
+                self._node(number, config, start, start, ())
+
+    @property
+    def complete(self) -> bool:
+        """Whether nothing of the scope is left, and nothing was left out."""
+        return self.whole and not self._heap and not self.unreached
+
+    def walks(self) -> Iterator[Walk]:
+        """Walks until every transition is on one; `give_back` may bring more."""
+        while self._heap:
+            _, _, _, node = heapq.heappop(self._heap)
+            if node.lost:
+                self.unreached += len(node.left)
+                node.left.clear()
+            if node.left:
+                yield self._walk(node)
+
+    def give_back(self, walk: Walk, agreed: int) -> None:
+        """The kernel differs after `agreed` steps: what follows was not covered, and this way leads nowhere."""
+        first = len(walk.trace.steps) - walk.fresh
+        for place in range(max(agreed + 1, first), len(walk.trace.steps)):
+            node = walk.nodes[place]
+            node.left.append(walk.trace.steps[place].action)
+            self.transitions -= 1
+            self._push(node)
+        bad = walk.trace.steps[: agreed + 1]
+        for node in walk.nodes[agreed + 1 :]:
+            node.lost = node.lost or node.way[: len(bad)] == bad
+        if agreed < first:  # the way itself differs: the node and what was to be tried there
+            node = walk.nodes[first]
+            if node.way[: len(bad)] == bad:
+                node.lost = True
+
+    def _walk(self, node: _Node) -> Walk:
+        steps, nodes = list(node.way), list[_Node]()
+        number = self._ids[id(node)]
+        for step in node.way:
+            nodes.append(self._nodes[number, step.before])
+        fresh = 0
+        here = node
+        while here.left and len(steps) < max(LONGEST, len(node.way) + 1):
+            action = here.left.pop()
+            step = self.system.take(here.config, here.state, action)
+            nodes.append(here)
+            steps.append(step)
+            fresh += 1
+            self.transitions += 1
+            there = self._nodes.get((number, step.after))
+            if there is None:
+                there = self._node(number, here.config, here.start, step.after, tuple(steps))
+            elif there.lost:
+                there.way, there.lost = tuple(steps), False  # another way to it
+            here = there
+        node.turns += 1
+        self._push(node)
+        actions = tuple(step.action for step in steps)
+        return Walk(Trace(Scenario(node.config, node.start, actions), tuple(steps)), tuple(nodes), fresh)
+
+    def _node(self, number: int, config: Any, start: Any, state: Any, way: tuple[AnyStep, ...]) -> _Node:
+        menu, whole = spread(self.system.enabled(config, state), MENU, LISTED)
+        self.whole = self.whole and whole
+        left = list(menu)
+        self._random.shuffle(left)
+        node = _Node(config, state, start, way, left)
+        self._nodes[number, state] = node
+        self._ids[id(node)] = number
+        self._push(node)
+        return node
+
+    def _push(self, node: _Node) -> None:
+        if node.left:
+            self._pushed += 1
+            heapq.heappush(self._heap, (len(node.way), node.turns, self._pushed, node))

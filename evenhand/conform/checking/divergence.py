@@ -1,0 +1,256 @@
+"""One run of a kernel looked at: does it agree with the model, and what have the claims against it?"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from evenhand.conform.adapters.kernels import KernelRequest, KernelResponse
+from evenhand.conform.adapters.wire import Fault, text
+from evenhand.conform.checking.claims import Judge, KernelStep, Objection
+from evenhand.conform.checking.coding import AnyScenario, AnyTrace, Coder
+from evenhand.conform.checking.comparing import Difference, Names, differences, normal, shape
+from evenhand.core.canonical import Json
+from evenhand.core.codec import decode
+from evenhand.core.trace import Scenario
+
+__all__ = ["DISAGREES", "SENTENCES", "Divergence", "Examiner", "SecondTrace", "What"]
+
+What = Literal["differs", "fails", "objects", "mutates", "wavers", "relates", "promises"]
+"""What is wrong: it shows something else; it does not answer; a claim objects although it shows the same (or the
+model is not asked); it wrote to its input; it answered differently to the same; two runs together break a claim; it
+breaks a promise about what can or must happen."""
+
+
+DISAGREES = "kernel_agrees_with_model"
+SENTENCES: Mapping[str, str] = {
+    DISAGREES: "The kernel shows in every step what the model shows.",
+    "kernel_answers": "The kernel answers every action, once and in time, in the protocol's own words.",
+    "kernel_keeps_its_input": "The kernel changes nothing in the data that it is handed.",
+    "kernel_is_deterministic": "The kernel answers the same actions from the same start in the same way.",
+}
+"""What every kernel is held to, whatever its protocol claims."""
+
+SUBJECTS: Mapping[What, str] = {
+    "differs": DISAGREES,
+    "objects": DISAGREES,
+    "fails": "kernel_answers",
+    "mutates": "kernel_keeps_its_input",
+    "wavers": "kernel_is_deterministic",
+    "relates": DISAGREES,
+    "promises": DISAGREES,
+}
+
+
+@dataclass(frozen=True)
+class SecondTrace:
+    """The second of two runs that break a claim together, as a `Divergence` has the first."""
+
+    scenario: AnyScenario
+    expected: tuple[Json, ...]
+    got: tuple[Json, ...]
+
+
+@dataclass(frozen=True)
+class Divergence:
+    """One run with something wrong in its last step.
+
+    `expected` is what the model shows in each step, `got` what the kernel showed (one less where it failed to
+    answer).  `kinds` says what is wrong without names and numbers, `shape` the same of its last action.  `again`
+    holds the other answers of a kernel that wavers, `beside` the other run of a pair; the last `loop` actions of a run
+    that breaks a promise go round for ever.
+    """
+
+    scenario: AnyScenario
+    origin: str
+    what: What
+    kinds: frozenset[str]
+    shape: str
+    expected: tuple[Json, ...]
+    got: tuple[Json, ...]
+    differences: tuple[Difference, ...] = ()
+    fault: Fault | None = None
+    why: str = ""
+    objections: tuple[Objection, ...] = ()
+    again: tuple[Json, ...] = ()
+    beside: SecondTrace | None = None
+    loop: int = 0
+
+    @property
+    def subject(self) -> str:
+        """The claim it is told under: what objects on the surest basis, or what every kernel is held to."""
+        if self.objections:
+            return min(self.objections, key=lambda one: (one.basis, one.step)).claim.name
+        return SUBJECTS[self.what]
+
+    @property
+    def length(self) -> int:
+        """How many actions it takes."""
+        return len(self.scenario.actions)
+
+
+@dataclass
+class Examiner:
+    """Looks at runs of one system; with `claims_only` a kernel may differ from the model where no claim objects."""
+
+    coder: Coder
+    judge: Judge
+    claims_only: bool = False
+
+    def examine(self, trace: AnyTrace, asked: KernelRequest, heard: KernelResponse, origin: str) -> Divergence | None:
+        """What is wrong with a run; None if nothing is."""
+        if heard.as_expected or heard.unsupported:
+            return None
+        run = _Run(self.coder, trace, asked, heard)
+        found = [*_faulty(run), *self._differing(run), *self._objecting(run), *_mutating(run)]
+        if not found:
+            return None
+        return run.sighting(
+            *min(found, key=lambda one: one[0]), origin=origin, judge=self.judge, guess=not self.claims_only
+        )
+
+    def agreed(self, trace: AnyTrace, asked: KernelRequest, heard: KernelResponse) -> int:
+        """After how many steps a run first differs from the model or ends; all of them if it does not."""
+        if heard.as_expected:
+            return len(trace.steps)
+        run = _Run(self.coder, trace, asked, heard)
+        return next(iter(run.differing()), min(len(heard.shown), len(trace.steps)))
+
+    def told(self, trace: AnyTrace, asked: KernelRequest, heard: KernelResponse) -> list[KernelStep]:
+        """The steps of a run as the claims may see them, as far as they can be read."""
+        if heard.unsupported:
+            return []
+        if heard.as_expected:
+            return [KernelStep(step, step.shown, False) for step in trace.steps]
+        return _Run(self.coder, trace, asked, heard).told()
+
+    def _differing(self, run: _Run) -> Iterator[tuple[int, What]]:
+        if self.claims_only:
+            return
+        for place in run.differing():
+            yield place + 1, "differs"
+            return
+
+    def _objecting(self, run: _Run) -> Iterator[tuple[int, What]]:
+        """Claims are asked about the whole run where the model is not what counts, or the kernel tells its state."""
+        if self.claims_only or run.heard.states:
+            objections = self.judge.objections(run.config, run.told(), guess=False)
+            if objections:
+                yield min(one.step for one in objections), "objects"
+
+
+def _faulty(run: _Run) -> Iterator[tuple[int, What]]:
+    illegal = run.illegal()
+    if illegal is not None:
+        yield illegal + 1, "fails"
+    if run.heard.fault is not None:
+        at = 0 if run.heard.at_start else len(run.heard.shown) + (run.heard.fault is not Fault.TWICE)
+        yield min(at, len(run.trace.steps)), "fails"
+
+
+def _mutating(run: _Run) -> Iterator[tuple[int, What]]:
+    if run.heard.mutated:
+        yield run.heard.changed_at, "mutates"
+
+
+class _Run:
+    """One run, its parts decoded when they are looked at."""
+
+    def __init__(self, coder: Coder, trace: AnyTrace, asked: KernelRequest, heard: KernelResponse) -> None:
+        self.coder, self.trace, self.asked, self.heard = coder, trace, asked, heard
+        self.config = trace.scenario.config
+        self._wrong: str = ""
+
+    def expected(self, place: int) -> Json:
+        """What the model shows there."""
+        return json.loads(self.asked.expected[place])
+
+    def got(self, place: int) -> Json:
+        """What the kernel showed there."""
+        said = self.heard.shown[place]
+        return self.expected(place) if said is None else said
+
+    def differing(self) -> Iterator[int]:
+        """The steps in which something else was shown."""
+        for place, said in enumerate(self.heard.shown):
+            if said is not None and text(normal(said)) != text(normal(self.expected(place))):
+                yield place
+
+    def illegal(self) -> int | None:
+        """The first step whose answer decodes to nothing; `_wrong` says why."""
+        differing = set(self.differing())
+        for place in range(len(self.heard.shown)):
+            try:
+                if place in differing:
+                    self._observable(place)
+                if place < len(self.heard.states):
+                    self._decoded(self.heard.states[place])
+            except ValueError as error:
+                self._wrong = str(error)
+                return place
+        return None
+
+    def _decoded(self, data: Json) -> Any:
+        return decode(normal(data), *self.coder.system.types)
+
+    def _observable(self, place: int) -> Any:
+        """What was shown, as a value of the class that the model shows."""
+        said, shown = self._decoded(self.heard.shown[place]), self.trace.steps[place].shown
+        if type(said) is not type(shown):
+            raise ValueError(f"{type(shown).__name__} is to be shown, not {type(said).__name__}")
+        return said
+
+    def told(self) -> list[KernelStep]:
+        """The steps as far as they can be read, for the claims."""
+        differing, end = set(self.differing()), self.illegal()
+        made: list[KernelStep] = []
+        before = self.trace.scenario.start
+        for place, step in enumerate(self.trace.steps[: len(self.heard.shown) if end is None else end]):
+            shown = self._observable(place) if place in differing else step.shown
+            own = place < len(self.heard.states)
+            after = self._decoded(self.heard.states[place]) if own else None
+            made.append(KernelStep(step, shown, place in differing, before if own else None, after, own))
+            before = after
+        return made
+
+    def sighting(self, at: int, what: What, *, origin: str, judge: Judge, guess: bool) -> Divergence:
+        """The run cut after step `at`, with all that is wrong there."""
+        names = Names(json.loads(b"{" + self.asked.initial)["config"])
+        actions = self.trace.scenario.actions[:at]
+        expected = tuple(self.expected(place) for place in range(at))
+        got = tuple(self.got(place) for place in range(min(at, len(self.heard.shown))))
+        found: tuple[Difference, ...] = ()
+        if what == "differs":
+            found = tuple(differences(normal(expected[-1]), normal(got[-1])))
+        objections: tuple[Objection, ...] = ()
+        if what in ("differs", "objects"):
+            asked_of = self.told()[:at]
+            objections = tuple(one for one in judge.objections(self.config, asked_of, guess=guess) if one.step <= at)
+        fault, why = (self.heard.fault, self.heard.why) if what == "fails" else (None, "")
+        if what == "fails" and self._wrong and (self.heard.fault is None or at <= len(self.heard.shown)):
+            fault, why = Fault.ILLEGAL, self._wrong
+        if what == "mutates":
+            why = f"it wrote to {self.heard.mutated} that it was handed"
+        kinds = {
+            "differs": names.kinds(found),
+            "objects": frozenset(one.claim.name for one in objections),
+            "fails": frozenset({f"{fault.value}: {names.without(why)}" if fault else ""}),
+            "mutates": frozenset({why}),
+        }.get(what, frozenset({what}))
+        last = json.loads(self.asked.actions[at - 1]) if at else None
+        start = self.trace.scenario
+        return Divergence(
+            Scenario(start.config, start.start, actions),
+            origin,
+            what,
+            kinds,
+            shape(last, names),
+            expected,
+            got,
+            found,
+            fault,
+            why,
+            objections,
+        )

@@ -1,0 +1,91 @@
+"""Scenarios beyond the exhaustive scope: drawn by the state machine, and those that separate known variants."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from evenhand.conform.checking.coding import AnyScenario, AnySystem
+from evenhand.core.codec import decode
+from evenhand.core.generator import Generator
+from evenhand.core.property import AnyStep, Monitor
+from evenhand.core.trace import Scenario
+from evenhand.core.verdict import runs
+from evenhand.evidence.record import Record, decode_run
+from evenhand.machine import fuzz
+
+__all__ = ["drawn", "separating"]
+
+
+class _Notebook:
+    """A monitor that never objects and writes down which runs were drawn."""
+
+    def __init__(self) -> None:
+        self.runs: list[AnyScenario] = []
+        self._config: Any = None
+        self._steps: list[AnyStep] = []
+
+    def start(self, config: Any) -> int:
+        """A new run begins; the one before is whole."""
+        self.close()
+        self._config = config
+        return 0
+
+    def update(self, _value: int, step: AnyStep) -> int:
+        """One more step."""
+        self._steps.append(step)
+        return 0
+
+    def close(self) -> None:
+        """Keep the run under way."""
+        if self._steps:
+            actions = tuple(step.action for step in self._steps)
+            self.runs.append(Scenario(self._config, self._steps[0].before, actions))
+            self._steps = []
+
+
+def drawn(
+    system: AnySystem, generator: Generator | None, *, examples: int, steps: int, seed: int
+) -> tuple[AnyScenario, ...]:
+    """The runs that the machine draws of the reference, constructive and hostile rules alike, each run once."""
+    notebook = _Notebook()
+    claim = Monitor(
+        name="written_down", sentence="", start=notebook.start, update=notebook.update, ok=lambda _config, _value: True
+    )
+    fuzz(system, (claim,), generator, examples=examples, steps=steps, seed=seed)
+    notebook.close()
+    return tuple(dict.fromkeys(notebook.runs))
+
+
+def separating(system: AnySystem, records: Sequence[Record]) -> Iterator[AnyScenario]:
+    """The runs of stored counterexamples of this system: each tells some variant from the reference.
+
+    They came from search, machine and solver countermodels, and were replayed before they were stored.  Runs that
+    were recorded under other readings are taken under these; a run that no longer decodes is left to the tests of
+    the store.
+    """
+    seen = set[AnyScenario]()
+    for record in records:
+        if record.system != system.name:
+            continue
+        try:
+            evidence = decode_run(record.run, system.types)
+            recorded = {name: decode(value, *system.types) for name, value in record.readings.items()}
+        except ValueError:
+            continue
+        for run in runs(evidence):
+            made = _reread(system, run, recorded)
+            if made not in seen:
+                seen.add(made)
+                yield made
+
+
+def _reread(system: AnySystem, run: AnyScenario, recorded: dict[str, Any]) -> AnyScenario:
+    """The run under the system's own readings, where the configuration holds them."""
+    held: Any = getattr(run.config, "readings", None)
+    if system.readings is None or held is None or held == system.readings or not recorded:
+        return run
+    config = replace(run.config, readings=system.readings)
+    starts = tuple(system.initial(config))
+    return Scenario(config, run.start if run.start in starts else starts[0], run.actions) if starts else run

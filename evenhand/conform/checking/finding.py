@@ -1,0 +1,216 @@
+"""A finding about a kernel as data, and asking a kernel about it again.
+
+The record holds all that asking again needs (the run, what the model shows, which claims objected) and nothing of
+the machine it was found on.  It stays valid as long as the model shows what it showed; a changed model makes it
+stale, which is said and is no verdict about the kernel.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass
+from pathlib import Path
+from typing import Any, cast
+
+from evenhand.conform.adapters.kernels import Source, adapter_source, command_source
+from evenhand.conform.adapters.limits import KernelLimits
+from evenhand.conform.adapters.wire import text
+from evenhand.conform.checking.claims import Judge, judged_kinds
+from evenhand.conform.checking.coding import AnyScenario, AnySystem, Coder
+from evenhand.conform.checking.defects import Defect
+from evenhand.conform.checking.divergence import SENTENCES, Examiner
+from evenhand.conform.checking.multi_run import still_broken, still_related
+from evenhand.conform.checking.two_safety import Pairing
+from evenhand.core.bundle import Bundle
+from evenhand.core.canonical import Json, digest, parse
+from evenhand.core.codec import decode, encode
+from evenhand.core.property import Property
+from evenhand.core.trace import Scenario
+from evenhand.core.versions import versions
+from evenhand.evidence.home import found_within
+from evenhand.evidence.record import decode_run, encode_run
+from evenhand.evidence.schemas import mistake
+
+__all__ = ["FORMAT", "VERSION", "BadFinding", "Rechecked", "finding_json", "load_finding", "recheck", "source_named"]
+
+FORMAT = "evenhand/kernel-finding"
+VERSION = 1
+MAX_BYTES = 8 * 2**20
+
+
+class BadFinding(ValueError):
+    """A file that is no finding, or not of this model: says which, why, and what to do."""
+
+
+@dataclass(frozen=True)
+class Rechecked:
+    """What a kernel did with a recorded finding: `ok`, or the message that says what is still wrong."""
+
+    ok: bool
+    message: str
+
+    def raise_if_found(self) -> None:
+        """Raise AssertionError with the message if the kernel still does it."""
+        if not self.ok:
+            raise AssertionError(self.message)
+
+
+def finding_json(
+    protocol: str, system: AnySystem, defect: Defect, claims: Sequence[Property], *, claims_only: bool, kernel: str
+) -> dict[str, Json]:
+    """The record of a defect, sealed by its digest."""
+    sighting = defect.sighting
+    by_name = {claim.name: claim for claim in claims}
+    claim = by_name.get(sighting.subject)
+    content: dict[str, Json] = {
+        "format": FORMAT,
+        "version": VERSION,
+        "protocol": protocol,
+        "system": system.name,
+        "scope": dict(system.scope),
+        "readings": _readings(system),
+        "judged_by": "claims" if claims_only else "model",
+        "kernel": kernel,
+        "claim": sighting.subject,
+        "sentence": claim.sentence if claim else SENTENCES[sighting.subject],
+        "source": claim.source if claim else "",
+        "what": sighting.what,
+        "objections": [
+            {"claim": one.claim.name, "basis": one.basis.words, "step": one.step} for one in sighting.objections
+        ],
+        "also": sorted(defect.claims - {one.claim.name for one in sighting.objections} - {sighting.subject}),
+        "fault": sighting.fault.value if sighting.fault else "",
+        "why": sighting.why,
+        "differences": [str(one) for one in sighting.differences],
+        "length": sighting.length,
+        "seen": defect.count,
+        "origin": sighting.origin,
+        "run": encode_run(sighting.scenario),
+        "expected": list(sighting.expected),
+        "got": list(sighting.got),
+        "again": list(sighting.again),
+        "versions": dict(versions()),
+    }
+    if sighting.beside is not None:
+        content["beside"] = {
+            "run": encode_run(sighting.beside.scenario),
+            "expected": list(sighting.beside.expected),
+            "got": list(sighting.beside.got),
+        }
+    if sighting.loop:
+        content["loop"] = sighting.loop
+    return {**content, "sha256": digest(content)}
+
+
+def load_finding(path: Path) -> dict[str, Json]:
+    """The finding in a file.  Raises BadFinding for anything else."""
+    again = "Check the kernel again to record it anew"
+    try:
+        if path.stat().st_size > MAX_BYTES:
+            raise BadFinding(f"{path}: larger than {MAX_BYTES // 2**20} MiB. {again}.")
+        data = parse(path.read_bytes())
+    except OSError as error:
+        raise BadFinding(f"{path}: it cannot be read ({error.strerror}). Check the path.") from error
+    except ValueError as error:
+        raise BadFinding(f"{path}: {error!s:.200}. {again}.") from error
+    made: dict[str, Json] = cast("Any", data) if isinstance(data, dict) else {}
+    if made.get("format") != FORMAT:
+        raise BadFinding(f"{path}: its format is {made.get('format')!r:.60}, not {FORMAT!r}.")
+    if made.get("version") != VERSION:
+        raise BadFinding(f"{path}: it is of version {made.get('version')!r:.20}, not {VERSION}. {again}.")
+    wrong = mistake(made, "evenhand.conform.checking", "kernel-finding")
+    if wrong is not None:
+        raise BadFinding(f"{path}: {wrong}. {again}.")
+    if made["sha256"] != digest({key: value for key, value in made.items() if key != "sha256"}):
+        raise BadFinding(f"{path}: its content is not what was recorded (sha256 differs). {again}.")
+    return made
+
+
+def source_named(kernel: str, limits: KernelLimits | None = None) -> Source:
+    """The kernel that `kernel` names: `package.module:factory`, or `command: ./kernel --option`."""
+    word, colon, rest = kernel.partition(":")
+    if colon and word == "command":
+        return command_source(rest.strip(), limits)
+    return adapter_source(kernel, limits)
+
+
+def recheck(path: Path | str, kernel: str | Source, *, limits: KernelLimits | None = None) -> Rechecked:
+    """Ask `kernel` about a recorded finding, in a supervised process.
+
+    `kernel` is as `source_named` has it.  Raises BadFinding for a file that is none or that no longer fits the
+    model, NoKernel where there is no kernel to ask.
+    """
+    path = Path(path)
+    data = load_finding(path)
+    source = source_named(kernel, limits) if isinstance(kernel, str) else kernel
+    try:
+        return _rechecked(path, data, source)
+    finally:
+        source.close()
+
+
+def _rechecked(path: Path, data: Mapping[str, Json], source: Source) -> Rechecked:
+    try:
+        bundle = found_within(data["protocol"])
+        base = bundle.model.systems[data["system"]].at(**data["scope"])
+        system = base.under(**{name: decode(value, *base.types) for name, value in data["readings"].items()})
+        scenario = decode_run(data["run"], system.types)
+    except (KeyError, ValueError) as error:
+        raise BadFinding(f"{path}: the model has changed since ({error}). Check the kernel again.") from error
+    assert isinstance(scenario, Scenario)
+    if data["what"] in ("relates", "promises"):
+        return _again(path, data, Examiner(Coder(bundle.name, system), Judge(())), bundle, scenario, source)
+    coder = Coder(bundle.name, system)
+    trace = coder.trace(scenario)
+    shown = [encode(step.shown) for step in trace.steps]
+    if text(shown) != text(data["expected"]):
+        raise BadFinding(f"{path}: the model shows something else now than was recorded. Check the kernel again.")
+    claims, _ = judged_kinds(bundle.claims, system.name)
+    objecting = {one["claim"] for one in data["objections"]} | {data["claim"]}
+    claims_only = data["judged_by"] == "claims"
+    judge = Judge([claim for claim in claims if claim.name in objecting] if claims_only else claims)
+    examiner = Examiner(coder, judge, claims_only)
+    asked = coder.asked(trace)
+    answers: list[str] = []
+    for heard in source.ask([asked, asked]):
+        sighting = examiner.examine(trace, asked, heard, data["origin"])
+        if sighting is not None:
+            details = "; ".join(map(str, sighting.differences)) or sighting.why
+            names = ", ".join(one.claim.name for one in sighting.objections)
+            return Rechecked(
+                False,
+                f"{data['claim']}: {data['sentence']}\nin step {sighting.length} of {path.name}: {details}"
+                + (f"\nclaims that object: {names}" if names else ""),
+            )
+        answers.append(text([said for said in heard.shown if said is not None]))
+    if len(set(answers)) > 1:
+        return Rechecked(False, f"{data['claim']}: {data['sentence']}\nthe same run was answered differently")
+    return Rechecked(True, f"the kernel no longer does what {path.name} shows")
+
+
+def _again(
+    path: Path, data: Mapping[str, Json], examiner: Examiner, bundle: Bundle, run: AnyScenario, source: Source
+) -> Rechecked:
+    """A claim about several runs, asked about the recorded ones once more."""
+    claim = next((one for one in bundle.claims if one.name == data["claim"]), None)
+    if claim is None:
+        raise BadFinding(f"{path}: {bundle.name} has no claim {data['claim']!r:.80} any more. Check the kernel again.")
+    pairing = Pairing(examiner, source, guess=data["judged_by"] == "model")
+    system = examiner.coder.system
+    if data["what"] == "relates":
+        beside: Any = data.get("beside")
+        other = decode_run(beside["run"], system.types) if beside else None
+        assert other is None or isinstance(other, Scenario)
+        still = still_related(pairing, claim, run, other)
+    else:
+        still = still_broken(pairing, claim, system, run, data.get("loop", 0))
+    if still:
+        return Rechecked(False, f"{data['claim']}: {data['sentence']}\nin the runs of {path.name}: {data['why']}")
+    return Rechecked(True, f"the kernel no longer does what {path.name} shows")
+
+
+def _readings(system: AnySystem) -> dict[str, Json]:
+    record = system.readings
+    if not is_dataclass(record):
+        return {}
+    return {entry.name: encode(getattr(record, entry.name)) for entry in fields(record)}

@@ -1,0 +1,194 @@
+"""What can and what must happen, judged on a kernel's own graph.
+
+A kernel that tells its state is a system: a step is the whole way to a state replayed from the start, and one action
+more.  The exhaustive search then visits the kernel's states in small configurations as it visits the model's, and
+decides deadlocks, livelocks, promises and goals on the closed graph.  A claim is held against a kernel only where the
+search finds it true of the model in the same configurations.
+
+This rests on the told state being the whole state.  So a loop that is found is gone round twice in one run, from
+the start, and whatever comes out differently than the graph has it leaves the claims open.  Of a kernel that tells no
+state nothing is said here: no run is long enough to show that something never happens.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from typing import Any
+
+from evenhand.conform.checking.coding import AnyScenario, AnySystem
+from evenhand.conform.checking.two_safety import Pairing
+from evenhand.core.property import Property, Reachable
+from evenhand.core.trace import Lasso, Scenario
+from evenhand.core.verdict import Evidence, Status, Verdict
+from evenhand.evidence.judge import judge
+from evenhand.evidence.shrink import shrink
+from evenhand.search import explore
+from evenhand.search.liveness import AboutRuns
+
+__all__ = ["SILENT", "Broken", "Promises", "Stopped", "own_system"]
+
+SILENT = "the kernel tells no state, and no run is long enough to show that something never happens"
+
+CONFIGS = 64
+"""Configurations of one scope that are searched, one after the other, as far as the steps go."""
+
+TRIES = 200
+"""Runs that shrinking one finding may take."""
+
+
+class Stopped(BaseException):
+    """The kernel's graph cannot be searched, and why.  Not an Exception, for the search makes those its own."""
+
+
+@dataclass(frozen=True)
+class Broken:
+    """A promise that a kernel breaks: a run or a lasso of its own graph, and how it does."""
+
+    claim: Property
+    evidence: Evidence
+    why: str
+
+    @property
+    def run(self) -> AnyScenario:
+        """The run, with one turn of the loop."""
+        return self.evidence.unrolled if isinstance(self.evidence, Lasso) else self.evidence  # type: ignore[return-value]
+
+    @property
+    def loop(self) -> int:
+        """How many of its last actions go round for ever."""
+        return len(self.evidence.loop) if isinstance(self.evidence, Lasso) else 0
+
+
+def own_system(system: AnySystem, pairing: Pairing, steps: int) -> AnySystem:
+    """The kernel as a system that may take `steps` steps; its step raises Stopped where the kernel cannot be led on."""
+    ways: dict[tuple[Any, Any], AnyScenario] = {}
+    left = steps
+
+    def step(_rules: Any, config: Any, state: Any, action: Any) -> tuple[Any, Any]:
+        nonlocal left
+        way = ways.get((config, state))
+        if way is None:
+            if not any(state == start for start in system.initial(config)):
+                raise Stopped("it was to go on from a state that it was not seen in")
+            way = Scenario(config, state)
+        if left <= 0:
+            raise Stopped(f"{steps:,} steps do not get round its graph")
+        left -= 1
+        run = replace(way, actions=(*way.actions, action))
+        pairing.ask([run])
+        end = pairing.end(run)
+        if end is None:
+            raise Stopped("it fails on the way")
+        if not end.own:
+            raise Stopped(SILENT)
+        if end.before != state:
+            raise Stopped("the same actions from the same start did not lead to the same state again")
+        ways.setdefault((config, end.after), run)
+        return end.after, end.shown
+
+    return replace(
+        system, step=step, separated=None, domains=None, menu=None, quotients=(), abstractions=(), variant="the kernel"
+    )
+
+
+@dataclass
+class Promises:
+    """Asks a kernel about claims on what can or must happen; `why_not` says of those that are left open why."""
+
+    pairing: Pairing
+    claims: Sequence[Property]
+    steps: int
+    judged: set[str] = field(default_factory=set[str])
+    why_not: dict[str, str] = field(default_factory=dict[str, str])
+    configs: int = 0
+
+    @staticmethod
+    def about(claims: Sequence[Property]) -> tuple[Property, ...]:
+        """The claims of these kinds."""
+        return tuple(claim for claim in claims if isinstance(claim, AboutRuns | Reachable))
+
+    def broken(self, system: AnySystem) -> tuple[Broken, ...]:
+        """What the claims have against the kernel in the first configurations of this scope, one finding each."""
+        kernel = own_system(system, self.pairing, self.steps)
+        mine: dict[str, list[Verdict]] = {claim.name: [] for claim in self.claims}
+        its: dict[str, list[Verdict]] = {claim.name: [] for claim in self.claims}
+        try:
+            for config in islice(system.all_configs(), CONFIGS):
+                found = explore(kernel, self.claims, configs=[config], method="explicit").verdicts
+                asked = explore(system, self.claims, configs=[config], method="explicit").verdicts
+                self.configs += 1
+                for verdict, reference in zip(found, asked, strict=True):
+                    mine[verdict.claim].append(verdict)
+                    its[verdict.claim].append(reference)
+        except Stopped as stopped:
+            why = str(stopped)
+        else:
+            why = ""
+        made: list[Broken] = []
+        for claim in self.claims:
+            if not mine[claim.name]:
+                self.why_not[claim.name] = why
+                continue
+            one = self._never(claim, mine[claim.name], its[claim.name], why)
+            if not isinstance(claim, Reachable):
+                one = self._against(kernel, claim, mine[claim.name], its[claim.name])
+            if one is not None:
+                made.append(one)
+            if claim.name not in self.why_not:
+                decided = next((v for v in mine[claim.name] if v.status is not Status.UNDECIDED), None)
+                if decided is None:
+                    self.why_not[claim.name] = mine[claim.name][0].because
+                else:
+                    self.judged.add(claim.name)
+        return tuple(made)
+
+    def _never(self, claim: Property, mine: Sequence[Verdict], its: Sequence[Verdict], why: str) -> Broken | None:
+        """A goal that the model reaches and the kernel does not, in any configuration searched."""
+        if not isinstance(claim, Reachable) or any(one.status is Status.HOLDS for one in mine):
+            return None
+        reached = next((one.evidence for one in its if one.status is Status.HOLDS), None)
+        if reached is None or any(one.status is not Status.REFUTED for one in mine):
+            self.why_not[claim.name] = why or "the model does not reach it in this scope either"
+            return None
+        return Broken(claim, reached, "the model gets there by this run; of the kernel's own steps none does")
+
+    def _against(
+        self, kernel: AnySystem, claim: Property, mine: Sequence[Verdict], its: Sequence[Verdict]
+    ) -> Broken | None:
+        """The first refutation in a configuration in which the model keeps the promise, shrunk."""
+        for verdict, reference in zip(mine, its, strict=True):
+            if verdict.status is not Status.REFUTED or reference.status is not Status.HOLDS:
+                continue
+            evidence = verdict.evidence
+            assert evidence is not None
+            if self.breaks(kernel, claim, evidence):
+                small = shrink(kernel, evidence, lambda one: self.breaks(kernel, claim, one), limit=TRIES)
+                return Broken(claim, small, judge(kernel, claim, small).reason)
+            self.why_not[claim.name] = (
+                "what its graph shows is not what it does: the told state is not all of its state"
+            )
+        return None
+
+    def breaks(self, kernel: AnySystem, claim: Property, evidence: Evidence) -> bool:
+        """Whether the kernel, led by this evidence once more, breaks the claim."""
+        try:
+            return judge(kernel, claim, evidence).refutes and self.real(evidence)
+        except Stopped:
+            return False
+
+    def real(self, evidence: Evidence) -> bool:
+        """Whether a lasso, gone round twice in one run from the start, comes by the same states and answers."""
+        if not isinstance(evidence, Lasso):
+            return True
+        twice = Scenario(evidence.config, evidence.start, (*evidence.stem, *evidence.loop, *evidence.loop))
+        self.pairing.ask([twice])
+        told = self.pairing.told(twice)
+        size = len(evidence.loop)
+        if len(told) < len(twice.actions):
+            return False
+        first, second = told[-2 * size : -size], told[-size:]
+        return first[0].before == second[0].before and all(
+            (one.shown, one.after) == (other.shown, other.after) for one, other in zip(first, second, strict=True)
+        )

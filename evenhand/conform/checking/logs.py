@@ -1,0 +1,145 @@
+"""Recorded runs of a production kernel: JSON Lines, the initial data first, then an event for each step.
+
+    {"format": "evenhand/log", "version": 1, "protocol": "cud", "system": "run", "config": …, "start": …}
+    {"action": …, "shown": …}
+
+Values are encoded as on the wire.  What was not recorded is left out: a key of an event, the configuration, a field
+of a record; in an array `{"$unknown": true}` stands in its place.  `schema/log.json` is the published form.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+from evenhand.conform.adapters.wire import text
+from evenhand.conform.checking.comparing import Difference, normal
+from evenhand.core.canonical import Json, parse
+from evenhand.evidence.schemas import mistake
+
+__all__ = ["FORMAT", "MISSING", "VERSION", "BadLog", "Event", "Log", "gaps", "load_log", "matches", "mismatches"]
+
+FORMAT = "evenhand/log"
+VERSION = 1
+MISSING: Json = {"$unknown": True}
+"""What was not recorded."""
+
+MAX_BYTES = 256 * 2**20
+MAX_LINE = 8 * 2**20
+
+
+class BadLog(ValueError):
+    """A file that is no log: says which line, why, and what to do."""
+
+
+@dataclass(frozen=True)
+class Event:
+    """One step as recorded; `line` is where, 1 for the first line of the file."""
+
+    line: int
+    action: Json
+    shown: Json
+
+
+@dataclass(frozen=True)
+class Log:
+    """A recorded run; `config` and `start` are MISSING where they were not recorded, `scope` may be empty."""
+
+    protocol: str
+    system: str
+    scope: Mapping[str, int]
+    config: Json
+    start: Json
+    events: tuple[Event, ...]
+
+
+def load_log(path: Path) -> Log:
+    """The log in a file.  Raises BadLog for anything else."""
+    try:
+        if path.stat().st_size > MAX_BYTES:
+            raise BadLog(f"{path}: larger than {MAX_BYTES // 2**20} MiB. Validate it in parts.")
+        lines = path.read_bytes().split(b"\n")
+    except FileNotFoundError as error:
+        raise BadLog(f"{path}: there is no such file. Check the path.") from error
+    except OSError as error:
+        raise BadLog(f"{path}: it cannot be read ({error.strerror}). Check the path.") from error
+    read = _lines(path, lines)
+    number, head = next(read, (0, None))
+    if head is None:
+        raise BadLog(f"{path}: there is nothing in it. The first line names format, protocol and system.")
+    _check(path, number, head, "head")
+    events: list[Event] = []
+    for line, data in read:
+        _check(path, line, data, "event")
+        events.append(Event(line, data.get("action", MISSING), data.get("shown", MISSING)))
+    return Log(
+        head["protocol"],
+        head["system"],
+        head.get("scope", {}),
+        head.get("config", MISSING),
+        head.get("start", MISSING),
+        tuple(events),
+    )
+
+
+def _lines(path: Path, lines: list[bytes]) -> Iterator[tuple[int, dict[str, Any]]]:
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        if len(line) > MAX_LINE:
+            raise BadLog(f"{path}, line {number}: longer than {MAX_LINE // 2**20} MiB.")
+        try:
+            data = parse(line)
+        except ValueError as error:
+            raise BadLog(f"{path}, line {number}: {error!s:.120}. Each line is one JSON object.") from error
+        if not isinstance(data, dict):
+            raise BadLog(f"{path}, line {number}: no JSON object.")
+        yield number, cast("dict[str, Any]", data)
+
+
+def _check(path: Path, number: int, data: Json, part: str) -> None:
+    wrong = mistake(data, "evenhand.conform.checking", "log", part)
+    if wrong is not None:
+        raise BadLog(f"{path}, line {number}: {wrong}.")
+
+
+def gaps(value: Json) -> bool:
+    """Whether something in a value is marked as not recorded (a field left out is seen only beside a record)."""
+    if value == MISSING:
+        return True
+    if isinstance(value, list):
+        return any(gaps(item) for item in cast("list[Json]", value))
+    return isinstance(value, dict) and any(gaps(item) for item in cast("dict[str, Json]", value).values())
+
+
+def matches(recorded: Json, value: Json) -> bool:
+    """Whether a value is one that may have been recorded so."""
+    return next(mismatches(recorded, value), None) is None
+
+
+def mismatches(recorded: Json, value: Json, path: str = "") -> Iterator[Difference]:
+    """Where a value differs from what was recorded; what was not recorded differs from nothing."""
+    if recorded == MISSING:
+        return
+    if isinstance(recorded, dict) and isinstance(value, dict):
+        kept, whole = cast("dict[str, Json]", recorded), cast("dict[str, Json]", value)
+        for key, one in kept.items():
+            inner = f"{path}.{key}" if path else key
+            if key not in whole:
+                yield Difference(inner, None, text(one))
+            else:
+                yield from mismatches(one, whole[key], inner)
+        return
+    if isinstance(recorded, list) and isinstance(value, list):
+        left, right = cast("list[Json]", recorded), cast("list[Json]", value)
+        if len(left) != len(right):
+            yield Difference(f"{path}[]", f"{len(right)} entries", f"{len(left)}")
+            return
+        for place, (one, other) in enumerate(zip(left, right, strict=True)):
+            yield from mismatches(one, other, f"{path}[{place}]")
+        return
+    left_over = cast("Json", recorded)
+    if type(left_over) is not type(value) or text(normal(left_over)) != text(normal(value)):
+        yield Difference(path or "all of it", text(value), text(left_over))

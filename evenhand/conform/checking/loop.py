@@ -1,0 +1,375 @@
+"""The checking loop: exhaustive small scopes, then drawn runs, then runs that separate known variants, then pairs.
+
+Every run is asked of the kernel as a whole and compared with the model, or judged by the claims alone.  What is
+found never ends the search: the rest of the scope is reached around it.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from time import monotonic
+from typing import Any, TypedDict, Unpack
+
+from evenhand.conform.adapters.kernels import Source
+from evenhand.conform.adapters.wire import Fault
+from evenhand.conform.checking.claims import Judge, judged_kinds
+from evenhand.conform.checking.coding import AnyScenario, AnySystem, AnyTrace, Coder
+from evenhand.conform.checking.covering import Covering, Walk
+from evenhand.conform.checking.defects import Defect, Defects, wavering
+from evenhand.conform.checking.divergence import DISAGREES, Divergence, Examiner
+from evenhand.conform.checking.drawing import drawn, separating
+from evenhand.conform.checking.multi_run import DIFFERING, PAIRS, PROMISES, MultiRunClaims
+from evenhand.core.answers import known_names
+from evenhand.core.bundle import Bundle
+from evenhand.core.generator import Generator
+from evenhand.core.property import Property
+from evenhand.core.trace import Trace
+from evenhand.evidence.record import Record
+
+__all__ = ["EXHAUSTIVE", "FALSE", "MACHINE", "SEPARATING", "CheckEffort", "SystemChecked", "check_system", "scopes_of"]
+
+EXHAUSTIVE, MACHINE, SEPARATING, AGAIN = "exhaustive", "machine", "separating", "again"
+FALSE = "it is stated to be false of the model"
+BATCH = 32
+"""Scenarios that are asked ahead."""
+
+FAILING = 400
+"""Failing runs of one phase after which it is given up: the kernel and the model agree on too little to go on."""
+
+SLOW = 100
+COST = {Fault.HUNG: SLOW, Fault.MEMORY: SLOW, Fault.TOO_LONG: SLOW, Fault.EXITED: 10}
+"""As how many a failing run counts that took a time limit, or a process, to fail."""
+
+REPEATED = 24
+"""Runs that agreed and are asked again in a fresh process, in another order."""
+
+
+@dataclass(frozen=True)
+class CheckEffort:
+    """How much is done for one system: `transitions` of each scope, `examples` of `steps` steps; None: all there are.
+
+    `pairs` bounds the runs that claims about two runs take, `promises` the steps on the kernel's own graph.
+    `seconds` bounds by the clock: three quarters of it the search, a quarter at least the shrinking; with `first` the
+    search ends after the batch of runs in which something was first seen to be wrong.
+    """
+
+    transitions: int | None = 6_000
+    examples: int = 120
+    steps: int = 16
+    seed: int = 0
+    seconds: float | None = None
+    phases: tuple[str, ...] = (EXHAUSTIVE, MACHINE, SEPARATING, PAIRS, PROMISES)
+    first: bool = False
+    pairs: int = 400
+    promises: int = 1_000
+
+
+@dataclass(frozen=True)
+class SystemChecked:
+    """What checking one system gave.
+
+    `runs`, `steps` count what the kernel was asked for in each phase; `covered` says of each exhaustive scope how
+    many transitions were walked and whether that is all of them; `shrinking` counts the runs that shrinking took.
+    `not_judged` says of each claim that was not judged at all why.
+    `first` is the place among all runs, and the seconds, at which something was first seen to be wrong.
+    """
+
+    system: AnySystem
+    defects: tuple[Defect, ...]
+    sightings: int
+    runs: Mapping[str, int]
+    steps: Mapping[str, int]
+    covered: tuple[Mapping[str, Any], ...]
+    unsupported: Mapping[str, int]
+    judged: tuple[str, ...]
+    left_open: tuple[str, ...]
+    not_judged: Mapping[str, str]
+    shrinking: int
+    first: tuple[int, float] | None
+    notes: tuple[str, ...]
+    interrupted: bool = False
+
+
+def scopes_of(bundle: Bundle, system: AnySystem) -> tuple[AnySystem, ...]:
+    """The system at the scopes that the protocol plans to search quickly; at its own where it plans none."""
+    sizes = dict.fromkeys(
+        tuple(sorted(plan.scope.items()))
+        for plan in bundle.plans
+        if plan.system == system.name and plan.engine == "explore" and "quick" in plan.budgets
+    )
+    return tuple(system.at(**dict(one)) for one in sizes) or (system,)
+
+
+@dataclass
+class _Phase:
+    """Runs one phase's scenarios."""
+
+    coder: Coder
+    examiner: Examiner
+    defects: Defects
+    source: Source
+    deadline: float | None
+    runs: dict[str, int] = field(default_factory=dict[str, int])
+    steps: dict[str, int] = field(default_factory=dict[str, int])
+    unsupported: dict[str, int] = field(default_factory=dict[str, int])
+    failing: int = 0
+    first: tuple[int, float] | None = None
+    began: float = field(default_factory=monotonic)
+    only_first: bool = False
+    agreed: list[AnyTrace] = field(default_factory=list[AnyTrace])
+    differing: dict[AnyScenario, AnyTrace] = field(default_factory=dict[AnyScenario, AnyTrace])
+    own: list[AnyTrace] = field(default_factory=list[AnyTrace])
+    notes: list[str] = field(default_factory=list[str])
+
+    def over(self) -> bool:
+        """Whether the time is up or too much fails."""
+        return (
+            (self.only_first and self.first is not None)
+            or self.failing >= FAILING
+            or (self.deadline is not None and monotonic() > self.deadline)
+        )
+
+    def run(self, name: str, traces: Iterable[tuple[AnyTrace, Walk | None]], covering: Covering | None = None) -> None:
+        """Ask about every trace until the phase is over."""
+        self.failing = 0
+        waiting = iter(traces)
+        while not self.over() and (batch := list(islice(waiting, BATCH))):
+            asked = [self.coder.asked(trace) for trace, _ in batch]
+            for (trace, walk), one, heard in zip(batch, asked, self.source.ask(asked), strict=True):
+                self.runs[name] = self.runs.get(name, 0) + 1
+                self.steps[name] = self.steps.get(name, 0) + len(heard.shown)
+                if heard.unsupported:
+                    self.unsupported[heard.unsupported] = self.unsupported.get(heard.unsupported, 0) + 1
+                    continue
+                if heard.as_expected:
+                    self.agreed.append(trace)
+                    continue
+                agreed = self.examiner.agreed(trace, one, heard)
+                if agreed < len(trace.steps):
+                    if walk is not None and covering is not None:
+                        covering.give_back(walk, agreed)
+                    self._differs(trace, agreed + 1)
+                else:
+                    self.own.append(trace)
+                self._saw(self.examiner.examine(trace, one, heard, name))
+        if self.failing >= FAILING:
+            self.notes.append(f"{name}: given up, too many runs fail; what is found hides the rest")
+
+    def again(self, seed: int) -> None:
+        """Ask some runs that agreed once more, in a fresh process and another order: they must agree again."""
+        chosen = random.Random(seed).sample(self.agreed, min(REPEATED, len(self.agreed)))
+        if not chosen or self.over():
+            return
+        self.source.renew()
+        asked = [self.coder.asked(trace) for trace in chosen]
+        for trace, one, heard in zip(chosen, asked, self.source.ask(asked), strict=True):
+            self.runs[AGAIN] = self.runs.get(AGAIN, 0) + 1
+            self.steps[AGAIN] = self.steps.get(AGAIN, 0) + len(heard.shown)
+            found = self.examiner.examine(trace, one, heard, AGAIN)
+            if found is not None and found.what != "mutates":
+                self._saw(wavering(replace(found, got=found.expected), found.got))
+
+    def _differs(self, trace: AnyTrace, steps: int) -> None:
+        """Keep the beginning of a run on which the kernel differs in step `steps`."""
+        if len(self.differing) < DIFFERING:
+            cut = replace(trace.scenario, actions=trace.scenario.actions[:steps])
+            self.differing.setdefault(cut, Trace(cut, trace.steps[:steps]))
+
+    def _saw(self, sighting: Divergence | None) -> None:
+        if sighting is None:
+            return
+        self.failing += (COST.get(sighting.fault, 1) if sighting.fault else 1) if sighting.length else SLOW
+        if self.first is None:
+            self.first = (sum(self.runs.values()), monotonic() - self.began)
+        self.defects.add(sighting)
+
+
+class CheckOptions(TypedDict, total=False):
+    """What is known of a system beside its claims.
+
+    The machine draws at `own` (by default the last scope), with `generator` if there is one; `records` separate known
+    variants.  With `claims_only` the kernel may differ from the model where no claim objects.  Claims named in
+    `stated_false` are stated to be false of the model: they are held against no kernel by pairs of runs or by its
+    graph, for what they find there is no fault.
+    """
+
+    own: AnySystem | None
+    generator: Generator | None
+    records: Sequence[Record]
+    claims_only: bool
+    stated_false: Collection[str]
+
+
+def check_system(
+    protocol: str,
+    scopes: Sequence[AnySystem],
+    claims: Sequence[Property],
+    source: Source,
+    *,
+    effort: CheckEffort | None = None,
+    progress: Callable[[int, int], None] | None = None,
+    **known: Unpack[CheckOptions],
+) -> SystemChecked:
+    """Check one kernel in one system; `scopes` are the system at each scope to exhaust, `CheckOptions` says the rest.
+
+    Raises NoKernel where there is no kernel to ask.
+    """
+    known_names("check_system", known, CheckOptions)
+    check = _Check(Coder(protocol, known.get("own") or scopes[-1]), claims, source, effort or CheckEffort(), known)
+    check.progress = progress
+    return check.run(scopes)
+
+
+class _Check:
+    """One kernel in one system: what is asked of it, phase by phase, and what came of that."""
+
+    progress: Callable[[int, int], None] | None = None
+
+    def __init__(
+        self, coder: Coder, claims: Sequence[Property], source: Source, effort: CheckEffort, known: CheckOptions
+    ) -> None:
+        self.coder, self.claims, self.source, self.effort, self.known = coder, claims, source, effort, known
+        self.system, self.began = coder.system, monotonic()
+        claims_only, self.stated_false = known.get("claims_only", False), known.get("stated_false", ())
+        self.judged, self.others = judged_kinds(claims, self.system.name)
+        self.judge = Judge(self.judged)
+        examiner = Examiner(coder, self.judge, claims_only)
+        self.defects = Defects(coder, examiner, source)
+        searching = None if effort.seconds is None else self.began + effort.seconds * 0.75
+        self.phase = _Phase(coder, examiner, self.defects, source, searching, only_first=effort.first)
+        held = [claim for claim in self.others if claim.name not in self.stated_false]
+        self.several = MultiRunClaims(examiner, source, held, guess=not claims_only, seed=effort.seed)
+        self.covered: list[Mapping[str, Any]] = []
+
+    def run(self, scopes: Sequence[AnySystem]) -> SystemChecked:
+        """Every phase, as far as the time goes; Ctrl-C ends them, and what was found by then is told."""
+        interrupted = False
+        try:
+            self._search(scopes)
+            self._compare(scopes)
+        except KeyboardInterrupt:
+            interrupted = True
+            self.source.renew()  # answers may be on their way that nobody waits for
+        return self._result(interrupted)
+
+    def _until(self, share: float) -> None:
+        """Let the next phase end when `share` of the time to search is over."""
+        if self.effort.seconds is not None:
+            self.phase.deadline = self.began + self.effort.seconds * 0.75 * share
+
+    def _counted(self, traces: Iterable[tuple[AnyTrace, Walk | None]]) -> Iterator[tuple[AnyTrace, Walk | None]]:
+        for one in traces:
+            if self.progress is not None:
+                self.progress(sum(self.phase.runs.values()), sum(self.phase.runs.values()))
+            yield one
+
+    def _search(self, scopes: Sequence[AnySystem]) -> None:
+        """Single runs: every transition of the scopes, drawn runs, runs that separate known variants."""
+        effort, phase, coder = self.effort, self.phase, self.coder
+        if EXHAUSTIVE in effort.phases:
+            for number, scope in enumerate(scopes, start=1):
+                self._until(0.5 * number / len(scopes))
+                covering = Covering(scope, effort.seed)
+                phase.run(EXHAUSTIVE, self._counted(_walks(covering, effort.transitions)), covering)
+                self.covered.append(
+                    {
+                        "scope": dict(scope.scope),
+                        "transitions": covering.transitions,
+                        "unreached": covering.unreached,
+                        "complete": covering.complete and not phase.over(),
+                    }
+                )
+        if MACHINE in effort.phases:
+            self._until(0.8)
+            runs = _drawn(self.system, self.known.get("generator"), effort, phase)
+            phase.run(MACHINE, self._counted(_traced(coder, runs)))
+        if SEPARATING in effort.phases:
+            self._until(1.0)
+            phase.run(SEPARATING, self._counted(_traced(coder, separating(self.system, self.known.get("records", ())))))
+        self._until(1.0)
+        phase.again(effort.seed)
+
+    def _compare(self, scopes: Sequence[AnySystem]) -> None:
+        """Claims about pairs of runs, and about what can and must happen on the kernel's own graph."""
+        effort, phase, several = self.effort, self.phase, self.several
+        several.deadline = None if effort.seconds is None else self.began + effort.seconds
+        if not (effort.first and phase.first) and any(phase.steps.values()):
+            if PAIRS in effort.phases:
+                several.pairs(tuple(phase.differing.values()), phase.agreed, phase.own, effort.pairs)
+            if PROMISES in effort.phases:
+                several.promises(scopes, effort.promises)
+
+    def _result(self, interrupted: bool) -> SystemChecked:
+        phase, several, seconds = self.phase, self.several, self.effort.seconds
+        deadline = None if seconds is None else max(self.began + seconds, monotonic() + seconds / 4)
+        single = self.defects.distinct(self.began if interrupted else deadline)
+        answered = any(phase.steps.values())
+        why = "the search ended before that" if answered else "the kernel answered nothing"
+        alone = self.judged if answered else ()  # a kernel that answers nothing was asked about nothing
+        asked = (*self.others, *(claim for claim in self.judged if claim not in alone))
+        left_out = [claim.name for claim in asked if claim.name not in several.judged]
+        judged = tuple(claim.name for claim in self.claims if claim in alone or claim.name in several.judged)
+        reasons = {name: FALSE if name in self.stated_false else several.why_not.get(name, why) for name in left_out}
+        return SystemChecked(
+            self.system,
+            _together(single, several.defects),
+            self.defects.count,
+            phase.runs | several.asked,
+            phase.steps,
+            tuple(self.covered),
+            phase.unsupported,
+            judged,
+            tuple(sorted(self.judge.left_open - self.judge.judged)),
+            reasons,
+            self.defects.runs,
+            phase.first,
+            tuple(phase.notes),
+            interrupted,
+        )
+
+
+def _together(single: Sequence[Defect], several: Sequence[Defect]) -> tuple[Defect, ...]:
+    """All defects.
+
+    Two runs that break a claim because one of them shows what a known defect shows are no other defect: the claim is
+    told with that one, as one more that objects.
+    """
+    told = list(single)
+    named = [
+        place
+        for place, one in enumerate(single)
+        if one.sighting.what == "differs" and one.sighting.subject != DISAGREES
+    ]
+    for new in several:
+        kinds = new.sighting.kinds
+        smaller = [place for place in named if single[place].sighting.kinds <= kinds]
+        shown = frozenset[str]().union(*(single[place].sighting.kinds for place in smaller))
+        if new.sighting.what != "relates" or not kinds or shown != kinds:
+            told.append(new)
+            continue
+        for place in smaller:
+            told[place] = replace(told[place], claims=told[place].claims | {new.sighting.subject})
+    return tuple(told)
+
+
+def _walks(covering: Covering, most: int | None) -> Iterator[tuple[AnyTrace, Walk | None]]:
+    for walk in covering.walks():
+        yield walk.trace, walk
+        if most is not None and covering.transitions >= most:
+            return
+
+
+def _traced(coder: Coder, scenarios: Iterable[AnyScenario]) -> Iterator[tuple[AnyTrace, Walk | None]]:
+    for scenario in scenarios:
+        yield coder.trace(scenario), None
+
+
+def _drawn(system: AnySystem, generator: Generator | None, effort: CheckEffort, phase: _Phase) -> Iterator[AnyScenario]:
+    """A few examples at a time, so that the clock is looked at in between; without a clock, all of them."""
+    size, left, seed = 6, effort.examples, effort.seed
+    while left > 0 and not phase.over():
+        yield from drawn(system, generator, examples=min(size, left), steps=effort.steps, seed=seed)
+        left, seed = left - size, seed + 1

@@ -1,0 +1,178 @@
+"""Is there a run of the model that a log may be a record of?
+
+Breadth-first over the states that are consistent with what was recorded so far.  An action that was recorded whole
+is taken, whatever it is; one with gaps is looked for among those on offer.  The first event that no candidate
+explains is reported with the nearest outcomes the model allows there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any
+
+from evenhand.conform.checking.coding import AnySystem
+from evenhand.conform.checking.comparing import Difference, normal
+from evenhand.conform.checking.logs import MISSING, BadLog, Event, Log, gaps, matches, mismatches
+from evenhand.core.canonical import Json
+from evenhand.core.codec import decode, encode
+from evenhand.core.property import AnyStep
+from evenhand.core.trace import Scenario, Trace
+
+__all__ = ["CANDIDATES", "Explained", "Near", "explain"]
+
+CANDIDATES = 5_000
+"""States that are followed at a time."""
+
+TRIED = 50_000
+"""Actions that are tried for one event."""
+
+NEAREST = 3
+"""Allowed outcomes that are shown beside an event that nothing explains."""
+
+
+@dataclass(frozen=True)
+class Near:
+    """An outcome that the model allows where the log says otherwise, and where the two differ."""
+
+    step: AnyStep
+    differences: tuple[Difference, ...]
+
+
+@dataclass(frozen=True)
+class Explained:
+    """What the search gave.
+
+    `trace` is one run that matches the log, as far as it can be matched: `matched` events.  `failed` is the first
+    event without an explanation, with the `nearest` outcomes; None if there is none.  `whole` says that no bound
+    was hit, so that a failure is certain; `candidates` counts the states followed at the end.  `recorded` says that
+    nothing was missing, so that the matching run is the only one.
+    """
+
+    trace: Trace[Any, Any, Any, Any] | None
+    matched: int
+    failed: Event | None
+    nearest: tuple[Near, ...]
+    whole: bool
+    candidates: int
+    recorded: bool
+
+
+@dataclass
+class _Candidate:
+    """A state that the log may have been in, and one way to it."""
+
+    config: Any
+    state: Any
+    start: Any
+    came: tuple[_Candidate, AnyStep] | None = None
+
+    def steps(self) -> tuple[AnyStep, ...]:
+        """The way from the start."""
+        made: list[AnyStep] = []
+        here = self
+        while here.came is not None:
+            made.append(here.came[1])
+            here = here.came[0]
+        return tuple(reversed(made))
+
+
+@dataclass
+class _Search:
+    system: AnySystem
+    log: Log
+    whole: bool = True
+    recorded: bool = True
+    nearest: list[Near] = field(default_factory=list[Near])
+
+    def starts(self) -> list[_Candidate]:
+        """Initial states of every configuration that fits.  Raises BadLog where there is none."""
+        found: list[_Candidate] = []
+        for config in self._configs():
+            for start in self.system.initial(config):
+                if matches(self.log.start, encode(start)):
+                    found.append(_Candidate(config, start, start))
+        if not found:
+            raise BadLog(
+                f"no configuration of {self.log.protocol} {self.system.name} at {self.system.scope} begins as recorded"
+            )
+        self.recorded = len(found) == 1
+        return self._bounded(found)
+
+    def _configs(self) -> Iterable[Any]:
+        if self.log.config != MISSING and not gaps(self.log.config):
+            try:
+                return [decode(normal(self.log.config), *self.system.types)]
+            except ValueError:
+                pass  # fields were left out, or it is of no class here: look for one that fits
+        return [config for config in self.system.all_configs() if matches(self.log.config, encode(config))]
+
+    def follow(self, here: list[_Candidate], event: Event) -> list[_Candidate]:
+        """The candidates after an event; none where nothing explains it, and then `nearest` is filled."""
+        after: dict[tuple[Any, Any], _Candidate] = {}
+        near: list[Near] = []
+        tried = 0
+        for one in here:
+            for action in self._actions(one, event):
+                tried += 1
+                if tried > TRIED:
+                    self.whole = False
+                    break
+                step = self.system.take(one.config, one.state, action)
+                wrong = tuple(mismatches(event.shown, encode(step.shown)))
+                if not wrong:
+                    after.setdefault(
+                        (one.config, step.after), _Candidate(one.config, step.after, one.start, (one, step))
+                    )
+                elif not after:
+                    near.append(Near(step, wrong))
+                    near = sorted(near, key=lambda found: len(found.differences))[:NEAREST]
+        self.nearest = [] if after else near
+        return self._bounded(list(after.values()))
+
+    def _actions(self, one: _Candidate, event: Event) -> Iterator[Any]:
+        whole = self._decoded(event.action)
+        if whole is not None:
+            yield whole
+            return
+        self.recorded = False
+        for action in self.system.enabled(one.config, one.state):
+            if matches(event.action, encode(action)):
+                yield action
+
+    def _decoded(self, action: Json) -> Any:
+        """The action, if it was recorded whole."""
+        if gaps(action):
+            return None
+        try:
+            return decode(normal(action), *self.system.types)
+        except ValueError:
+            return None
+
+    def _bounded(self, found: list[_Candidate]) -> list[_Candidate]:
+        if len(found) > CANDIDATES:
+            self.whole = False
+        return list(islice(found, CANDIDATES))
+
+
+def explain(system: AnySystem, log: Log) -> Explained:
+    """Look for a run of `system` that matches `log`.
+
+    Raises BadLog where not even the initial data fit.
+    """
+    search = _Search(system, log)
+    here = search.starts()
+    for number, event in enumerate(log.events):
+        after = search.follow(here, event)
+        if not after:
+            return _explained(search, here, number, event)
+        here = after
+    return _explained(search, here, len(log.events), None)
+
+
+def _explained(search: _Search, here: list[_Candidate], matched: int, failed: Event | None) -> Explained:
+    one = here[0]
+    steps = one.steps()
+    trace = Trace(Scenario(one.config, one.start, tuple(step.action for step in steps)), steps)
+    return Explained(trace, matched, failed, tuple(search.nearest), search.whole, len(here), search.recorded)

@@ -1,0 +1,284 @@
+"""The last two phases: claims that no single run can refute, about pairs of runs and about what can or must happen.
+
+Pairs are made from runs on which the kernel was seen to differ, first of all, and from a sample of the others; so a
+kernel that goes by what only another configuration shows (names, one more authority) is asked there too.  What a claim
+has against a pair is shrunk; of each claim the smallest pair is told.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from time import monotonic
+from typing import Any
+
+from evenhand.conform.adapters.kernels import Source
+from evenhand.conform.checking.claims import Basis, Objection
+from evenhand.conform.checking.coding import AnyScenario, AnySystem, AnyTrace
+from evenhand.conform.checking.comparing import Difference, Names, differences, normal
+from evenhand.conform.checking.defects import Defect
+from evenhand.conform.checking.divergence import Divergence, Examiner, SecondTrace
+from evenhand.conform.checking.liveness import SILENT, Broken, Promises, own_system
+from evenhand.conform.checking.two_safety import SAME_KEY, Pairing, Related
+from evenhand.core.canonical import Json
+from evenhand.core.codec import encode
+from evenhand.core.property import Commute, DeterminedBy, Property, Reachable, TwoRun
+from evenhand.core.trace import Lasso, Pair, Scenario, Trace
+from evenhand.core.verdict import Evidence
+from evenhand.evidence.shrink import shrink
+
+__all__ = ["DIFFERING", "PAIRS", "PROMISES", "MultiRunClaims", "still_broken", "still_related"]
+
+PAIRS, PROMISES = "pairs", "promises"
+
+TRIES = 120
+"""Comparisons that shrinking one pair may take."""
+
+DIFFERING = 200
+"""Runs on which the kernel differs from which pairs are made."""
+
+DEEP = 6
+"""Steps of a run that agreed, after which a pair may part."""
+
+SCANNED = 50_000
+"""Steps on which the kernel agreed, beside which those are held on which it differs."""
+
+TOGETHER = 8
+"""Runs that pairs are made from before the budget is looked at again."""
+
+STEPS = 20_000
+"""Steps of a kernel's own graph that asking about one finding again may take."""
+
+_ABOUT_PAIRS = (TwoRun, Commute, DeterminedBy)
+
+
+@dataclass
+class MultiRunClaims:
+    """Judges what takes several runs; `defects`, and of each claim why it was left out or open, are the result."""
+
+    examiner: Examiner
+    source: Source
+    claims: Sequence[Property]
+    guess: bool
+    seed: int = 0
+    deadline: float | None = None
+    defects: list[Defect] = field(default_factory=list[Defect])
+    why_not: dict[str, str] = field(default_factory=dict[str, str])
+    judged: set[str] = field(default_factory=set[str])
+    asked: dict[str, int] = field(default_factory=dict[str, int])
+    _pairing: Pairing | None = None
+
+    @property
+    def pairing(self) -> Pairing:
+        """What asks about pairs, its answers kept over both phases."""
+        if self._pairing is None:
+            self._pairing = Pairing(self.examiner, self.source, self.guess)
+        return self._pairing
+
+    def over(self) -> bool:
+        """Whether the time is up."""
+        return self.deadline is not None and monotonic() > self.deadline
+
+    def pairs(
+        self, differing: Sequence[AnyTrace], agreed: Sequence[AnyTrace], own: Sequence[AnyTrace], most: int
+    ) -> None:
+        """Make pairs of runs until `most` runs were asked, and keep what the claims have against them.
+
+        The runs are those on which the kernel differs, those on which it agreed, and those on which it showed what the
+        model shows and told a state of its own.
+        """
+        about = [claim for claim in self.claims if isinstance(claim, _ABOUT_PAIRS)]
+        if not about:
+            return
+        begin = self.pairing.asked
+        best: dict[str, tuple[Related, int]] = {}
+
+        def keep(found: Iterable[Related]) -> None:
+            for one in found:
+                known, count = best.get(one.claim.name, (one, 0))
+                best[one.claim.name] = (min(known, one, key=_length), count + 1)
+
+        for group in _grouped(self._lefts(differing, agreed or own), TOGETHER):
+            if self.over() or self.pairing.asked - begin >= most:
+                break
+            keep(one for left in group for one in self.pairing.broken(about, left))
+            keep(self.pairing.differing(about, group))
+        if differing:
+            until = [Trace(_cut(one.scenario, len(one.steps) - 1), one.steps[:-1]) for one in differing]
+            keep(self.pairing.differing_from(about, [*until, *agreed], SCANNED))
+        self.asked[PAIRS] = self.pairing.asked - begin
+        for related, count in best.values():
+            small = self._small(related)
+            self.defects.append(Defect(related_sighting(self.pairing, small), count))
+        self.judged |= self.pairing.judged
+        for claim in about:
+            if claim.name not in self.pairing.judged:
+                self.why_not[claim.name] = self._why(claim.name)
+
+    def promises(self, systems: Sequence[AnySystem], steps: int) -> None:
+        """Search the kernel's own graph in each scope, if it tells its state."""
+        about = Promises.about(self.claims)
+        begin = self.pairing.asked
+        known: set[str] = set()
+        reasons: dict[str, str] = {}
+        for system in systems if about else ():
+            if self.over():
+                break
+            asking = Promises(self.pairing, [claim for claim in about if claim.name not in known], steps)
+            for one in asking.broken(system):
+                known.add(one.claim.name)
+                self.defects.append(Defect(broken_sighting(self.pairing, one), 1))
+            self.judged |= asking.judged
+            reasons |= asking.why_not
+            if SILENT in asking.why_not.values():
+                break
+        self.asked[PROMISES] = self.pairing.asked - begin
+        for claim in about:
+            if claim.name not in self.judged | known:
+                self.why_not[claim.name] = reasons.get(claim.name, "the time was up")
+        self.judged |= known
+
+    def _lefts(self, differing: Sequence[AnyTrace], others: Sequence[AnyTrace]) -> Iterator[AnyScenario]:
+        """Beginnings of runs: those that differ, then of each other run one, a second one, and so on."""
+        chance = random.Random(self.seed)
+        yield from (trace.scenario for trace in differing[:DIFFERING])
+        cuts = [
+            (trace.scenario, chance.sample(range(1, most + 1), most))
+            for trace in chance.sample(others, len(others))
+            if (most := min(DEEP, len(trace.steps)))
+        ]
+        seen = set[AnyScenario]()
+        for turn in range(DEEP):
+            for scenario, places in cuts:
+                if turn < len(places):
+                    left = _cut(scenario, places[turn])
+                    if left not in seen:
+                        seen.add(left)
+                        yield left
+
+    def _small(self, related: Related) -> Related:
+        """The pair shrunk: the run it is made from, or both runs of two whose ends have one key."""
+        best, claim, system = related, related.claim, self.examiner.coder.system
+
+        def still(evidence: Evidence) -> bool:
+            nonlocal best
+            if self.over():
+                return evidence == first
+            found = self._again(claim, evidence)
+            best = found or best
+            return found is not None
+
+        first: Evidence = related.seen
+        if isinstance(claim, DeterminedBy) and related.right is not None:
+            first = Pair(related.left, related.right, claim.name)
+        if still(first):
+            shrink(system, first, still, limit=TRIES)
+        return best
+
+    def _again(self, claim: Any, evidence: Evidence) -> Related | None:
+        if isinstance(evidence, Pair):
+            left, right = evidence.left, evidence.right
+            basis = self.pairing.pair(claim, left, right) if left.actions and right.actions else None
+            return None if basis is None else Related(claim, right, left, right, basis, SAME_KEY)
+        assert isinstance(evidence, Scenario)
+        return next(self.pairing.broken([claim], evidence), None) if evidence.actions else None
+
+    def _why(self, claim: str) -> str:
+        if claim in self.pairing.open:
+            return "it looks at a state that nobody told"
+        if self.pairing.lost.get(claim):
+            return "no way was found to where its second run begins"
+        return "no run was about it"
+
+
+def _cut(scenario: AnyScenario, steps: int) -> AnyScenario:
+    return replace(scenario, actions=scenario.actions[:steps])
+
+
+def _grouped(items: Iterable[AnyScenario], size: int) -> Iterator[list[AnyScenario]]:
+    group: list[AnyScenario] = []
+    for item in items:
+        group.append(item)
+        if len(group) == size:
+            yield group
+            group = []
+    if group:
+        yield group
+
+
+def _length(related: Related) -> tuple[int, int]:
+    other = 0 if related.right is None else len(related.right.actions)
+    return related.basis, len(related.left.actions) + other
+
+
+def related_sighting(pairing: Pairing, related: Related) -> Divergence:
+    """Two runs that break a claim, as a finding has them; of all the kinds in which either differs from the model."""
+    first = _Shown(pairing, related.left)
+    second = None if related.right is None else _Shown(pairing, related.right)
+    kinds = first.kinds if second is None else first.kinds | second.kinds
+    objection = Objection(related.claim, len(related.left.actions), related.basis)
+    return Divergence(
+        related.left,
+        PAIRS,
+        "relates",
+        kinds,
+        "",
+        first.expected,
+        first.got,
+        first.differences,
+        why=related.why,
+        objections=(objection,),
+        beside=None if second is None else SecondTrace(second.run, second.expected, second.got),
+    )
+
+
+def broken_sighting(pairing: Pairing, broken: Broken) -> Divergence:
+    """A broken promise, as a finding has it."""
+    shown = _Shown(pairing, broken.run)
+    objection = Objection(broken.claim, max(1, len(broken.run.actions)), Basis.OWN)
+    return Divergence(
+        broken.run,
+        PROMISES,
+        "promises",
+        frozenset({"promises"}),
+        "",
+        shown.expected,
+        shown.got,
+        why=broken.why,
+        objections=(objection,),
+        loop=broken.loop,
+    )
+
+
+class _Shown:
+    """What the model and the kernel show in a run, and where they differ at its end."""
+
+    def __init__(self, pairing: Pairing, run: AnyScenario) -> None:
+        pairing.ask([run])
+        self.run = run
+        self.expected: tuple[Json, ...] = tuple(encode(s.shown) for s in pairing.examiner.coder.trace(run).steps)
+        self.got: tuple[Json, ...] = tuple(encode(one.shown) for one in pairing.told(run))
+        self.differences: tuple[Difference, ...] = ()
+        if self.got and len(self.got) == len(self.expected):
+            self.differences = tuple(differences(normal(self.expected[-1]), normal(self.got[-1])))
+        self.kinds = Names(encode(run.config)).kinds(self.differences)
+
+
+def still_related(pairing: Pairing, claim: Property, run: AnyScenario, beside: AnyScenario | None) -> bool:
+    """Whether a kernel still breaks a claim about two runs, of which these were kept."""
+    if isinstance(claim, DeterminedBy):
+        return beside is not None and pairing.pair(claim, run, beside) is not None
+    if isinstance(claim, Commute):  # the pair is picked where the last two actions begin
+        run = replace(run, actions=run.actions[:-1])
+    return any(pairing.broken([claim], run))
+
+
+def still_broken(pairing: Pairing, claim: Property, system: AnySystem, run: AnyScenario, loop: int) -> bool:
+    """Whether a kernel still breaks a promise by this run, the last `loop` actions of which go round."""
+    asking = Promises(pairing, [claim], STEPS)
+    if isinstance(claim, Reachable):
+        return bool(asking.broken(system))
+    first = len(run.actions) - loop
+    evidence = Lasso(run.config, run.start, run.actions[:first], run.actions[first:]) if loop else run
+    return asking.breaks(own_system(system, pairing, STEPS), claim, evidence)

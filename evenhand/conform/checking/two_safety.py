@@ -1,0 +1,376 @@
+"""Claims about two runs, asked of a kernel by replaying both from the start.
+
+`two_run`, `commute` and `determined_by` compare ends of runs.  A kernel cannot be copied or put into a state, so the
+second run is led from an initial state to where the claim wants it: by the images of the first run's actions, or by a
+way that the reference's graph knows.  On that way a silent kernel has to show what the model shows, and one that
+tells its state has to arrive in that very state; otherwise this twin is not judged.
+
+A claim is false of a kernel only where it is true of the model's own two steps in the same place, and rests on the
+same bases as a claim about one run (`judging`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import islice
+from typing import Any, TypeAlias
+
+from evenhand.conform.adapters.kernels import Source
+from evenhand.conform.checking.claims import WITHHELD, Basis, KernelStep, StateNeeded
+from evenhand.conform.checking.coding import AnyScenario, AnyTrace
+from evenhand.conform.checking.covering import spread
+from evenhand.conform.checking.divergence import Examiner
+from evenhand.core.property import AnyStep, Commute, DeterminedBy, Property, TwoRun
+from evenhand.core.system import Step
+from evenhand.core.trace import Scenario, replay
+from evenhand.evidence.judge import PAIRS_FROM
+
+__all__ = ["SAME_KEY", "AboutPairs", "Pairing", "Related"]
+
+AboutPairs: TypeAlias = TwoRun | Commute | DeterminedBy
+"""The kinds that compare two runs."""
+
+SAME_KEY = "two steps with the same key have different values"
+
+TWINS = 8
+"""Twins (or pairs of actions) of one step that are asked about, spread evenly over all."""
+
+LISTED = 256
+"""Twins that are listed at all."""
+
+SEARCHED = 4_000
+"""Steps of the reference that are tried in search of a way to one state of another configuration."""
+
+KEPT = 20_000
+"""Runs whose ends are remembered."""
+
+
+@dataclass(frozen=True)
+class Related:
+    """Two runs of a kernel that break a claim together; `seen` leads to it again (`Pairing.broken`)."""
+
+    claim: AboutPairs
+    seen: AnyScenario
+    left: AnyScenario
+    right: AnyScenario | None
+    basis: Basis
+    why: str
+
+
+_Check: TypeAlias = Callable[[Sequence[AnyStep]], bool]
+
+
+@dataclass(frozen=True)
+class _Twin:
+    """One comparison to be made: the runs, how their last steps compare, and the model's own two steps."""
+
+    left: AnyScenario
+    right: AnyScenario | None
+    check: _Check
+    reference: tuple[AnyStep, ...]
+    arrives: Any = None
+    why: str = "the two runs do not agree after the last step"
+
+
+@dataclass
+class Pairing:
+    """Asks claims about pairs; `judged` names those that could be, `lost` counts twins that nothing led to.
+
+    Without `guess` nothing is said on the basis of a state after a step that differs.
+    """
+
+    examiner: Examiner
+    source: Source
+    guess: bool = True
+    asked: int = 0
+    lost: dict[str, int] = field(default_factory=dict[str, int])
+    judged: set[str] = field(default_factory=set[str])
+    open: set[str] = field(default_factory=set[str])
+    _known: dict[AnyScenario, tuple[KernelStep, ...]] = field(default_factory=dict[AnyScenario, tuple[KernelStep, ...]])
+    _ways: dict[Any, _Ways] = field(default_factory=dict[Any, "_Ways"])
+    _keys: dict[str, dict[Any, tuple[Any, AnyScenario]]] = field(
+        default_factory=dict[str, dict[Any, tuple[Any, AnyScenario]]]
+    )
+
+    def broken(self, claims: Iterable[Property], left: AnyScenario) -> Iterator[Related]:
+        """What `two_run` and `commute` claims have against the last step of `left`, at most one pair each."""
+        self.ask([left])
+        end = self.end(left)
+        if end is None:
+            return
+        todo: list[tuple[AboutPairs, list[_Twin]]] = []
+        for claim in claims:
+            if isinstance(claim, TwoRun | Commute) and claim.applies(left.config):
+                made = self._twins(claim, left, end) if isinstance(claim, TwoRun) else self._orders(claim, left, end)
+                todo.append((claim, list(made)))
+        self.ask(run for _, twins in todo for twin in twins for run in (twin.left, twin.right) if run is not None)
+        for claim, twins in todo:
+            for twin in twins:
+                basis, false = self._compared(claim, twin)
+                if false and basis is not None:
+                    yield Related(claim, left, twin.left, twin.right, basis, twin.why)
+                    break
+
+    def differing(self, claims: Iterable[Property], runs: Sequence[AnyScenario]) -> Iterator[Related]:
+        """What `determined_by` claims have against the last steps of `runs`, one pair each."""
+        self.ask(runs)
+        for claim in claims:
+            if not isinstance(claim, DeterminedBy):
+                continue
+            for run in runs:
+                found = self._other(claim, run) if claim.applies(run.config) else None
+                if found is not None:
+                    yield found
+                    break
+
+    def differing_from(self, claims: Iterable[Property], agreed: Iterable[AnyTrace], most: int) -> Iterator[Related]:
+        """What `determined_by` claims have against steps known to `differing` beside `most` steps of runs that agreed.
+
+        Steps that agreed are the model's own, so no run is asked until two of them do not fit together.
+        """
+        open_claims = [one for one in claims if isinstance(one, DeterminedBy) and self._keys.get(one.name)]
+        for trace, number in islice(((one, n) for one in agreed for n in range(len(one.steps))), most):
+            step = trace.steps[number]
+            for claim in tuple(open_claims):
+                if not claim.applies(step.config) or not claim.when(step):
+                    continue
+                known = self._keys[claim.name].get((claim.key(step), None if claim.across else step.config))
+                if known is None or known[0] == claim.value(step):
+                    continue
+                run = replace(trace.scenario, actions=trace.scenario.actions[: number + 1])
+                if (basis := self.pair(claim, known[1], run)) is not None:
+                    open_claims.remove(claim)
+                    yield Related(claim, run, known[1], run, basis, SAME_KEY)
+
+    def pair(self, claim: DeterminedBy, left: AnyScenario, right: AnyScenario) -> Basis | None:
+        """On what basis the last steps of two runs break the claim; None where they do not."""
+        self.ask((left, right))
+        if not claim.across and left.config != right.config:
+            return None
+        ends = [self.end(left), self.end(right)]
+        if ends[0] is None or ends[1] is None:
+            return None
+        reference = tuple(self._reference(end) for end in ends if end is not None)
+
+        basis, false = self._compared(claim, _Twin(left, right, partial(_determined, claim), reference))
+        return basis if false else None
+
+    def end(self, run: AnyScenario) -> KernelStep | None:
+        """The last step of a run that was asked about; None where it failed, or nothing is known of the state before.
+
+        A kernel that tells no state is where the model is as long as it shows what the model shows.
+        """
+        told = self._known.get(run, ())
+        if not told or len(told) < len(run.actions) or (not told[-1].own and any(one.differs for one in told[:-1])):
+            return None
+        return told[-1]
+
+    def told(self, run: AnyScenario) -> tuple[KernelStep, ...]:
+        """The steps of a run that was asked about, as far as they can be read."""
+        return self._known.get(run, ())
+
+    def ask(self, runs: Iterable[AnyScenario]) -> None:
+        """Ask the kernel about those runs that it was not asked about yet, all ahead."""
+        new = [run for run in dict.fromkeys(runs) if run.actions and run not in self._known]
+        if len(self._known) + len(new) > KEPT:
+            self._known.clear()
+        coder = self.examiner.coder
+        traces = [coder.trace(run) for run in new]
+        asked = [coder.asked(trace) for trace in traces]
+        self.asked += len(new)
+        for run, trace, one, heard in zip(new, traces, asked, self.source.ask(asked), strict=True):
+            self._known[run] = tuple(self.examiner.told(trace, one, heard))
+
+    def _other(self, claim: DeterminedBy, run: AnyScenario) -> Related | None:
+        """An earlier run whose last step has the same key and another value."""
+        end = self.end(run)
+        if end is None:
+            return None
+        for _, (step,) in _views((end,), guess=self.guess):
+            try:
+                if not claim.when(step):
+                    return None
+                key = (claim.key(step), None if claim.across else run.config)
+                value = claim.value(step)
+            except StateNeeded:
+                self.open.add(claim.name)
+                continue
+            except Exception:  # an observable that no model makes
+                continue
+            self.judged.add(claim.name)
+            known = self._keys.setdefault(claim.name, {}).setdefault(key, (value, run))
+            if known[0] != value and (basis := self.pair(claim, known[1], run)) is not None:
+                return Related(claim, run, known[1], run, basis, SAME_KEY)
+            return None
+        return None
+
+    def _compared(self, claim: AboutPairs, twin: _Twin) -> tuple[Basis | None, bool]:
+        """The surest basis on which the claim says something of this twin, and whether it is false on that."""
+        ends = [self.end(run) for run in (twin.left, twin.right) if run is not None]
+        there = [end for end in ends if end is not None]
+        if len(there) < len(ends) or not self._arrived(twin):
+            self.lost[claim.name] = self.lost.get(claim.name, 0) + 1
+            return None, False
+        if not any(end.differs or end.own for end in there):
+            self.judged.add(claim.name)
+            return Basis.SHOWN, False  # these are the model's own steps
+        if not _true(twin.check, twin.reference):
+            return None, False  # the model does the same: nothing against this kernel
+        for basis, steps in _views(there, guess=self.guess):
+            try:
+                true = twin.check(steps)
+            except StateNeeded:
+                continue
+            except Exception:  # as in `judging`
+                continue
+            self.judged.add(claim.name)
+            if basis is Basis.SHOWN and any(end.own for end in there):
+                return Basis.OWN, not true  # the second run began where the kernel says that it was
+            if basis is Basis.SHOWN and not isinstance(claim, DeterminedBy) and len(twin.left.actions) > 1:
+                return Basis.BEFORE, not true  # and here, where the model was
+            return basis, not true
+        self.open.add(claim.name)
+        return None, False
+
+    def _arrived(self, twin: _Twin) -> bool:
+        """Whether a kernel that tells its state was where the claim wants the second run to be."""
+        end = None if twin.right is None else self.end(twin.right)
+        return twin.arrives is None or end is None or not end.own or bool(end.before == twin.arrives)
+
+    def _reference(self, end: KernelStep) -> AnyStep:
+        """The model's step from where the kernel was."""
+        return self.examiner.coder.system.take(end.step.config, _before(end), end.step.action) if end.own else end.step
+
+    def _twins(self, claim: TwoRun, left: AnyScenario, end: KernelStep) -> Iterator[_Twin]:
+        config, action, before = left.config, end.step.action, _before(end)
+        system = self.examiner.coder.system
+        mine = self._reference(end)
+        for w in spread(claim.twins(config, before, action), TWINS, LISTED)[0]:
+            there, state, others = claim.config(w, config), claim.state(w, config, before), claim.other(w, action)
+            if not others:
+                yield _Twin(left, None, partial(_agree, claim, w), (mine,))
+                continue
+            way = self._way(claim, w, left, there, state)
+            if way is None:
+                self.lost[claim.name] = self.lost.get(claim.name, 0) + 1
+                continue
+            its = system.take(there, state, others[0])
+            yield _Twin(
+                left,
+                replace(way, actions=(*way.actions, others[0])),
+                partial(_agree, claim, w),
+                (mine, its),
+                state,
+            )
+
+    def _way(self, claim: TwoRun, w: Any, left: AnyScenario, config: Any, state: Any) -> AnyScenario | None:
+        """A run of the model that ends in `state`: the images of what led to the first one, or what search finds."""
+        system = self.examiner.coder.system
+        image = _image(claim, w, left)
+        if any(image.start == one for one in system.initial(config)) and replay(system, image).final == state:
+            return image
+        if config not in self._ways:
+            if len(self._ways) > 256:
+                self._ways.clear()
+            self._ways[config] = _Ways(system, config)
+        return self._ways[config].to(state)
+
+    def _orders(self, claim: Commute, left: AnyScenario, end: KernelStep) -> Iterator[_Twin]:
+        """Both orders of every pair that the claim picks where the last step of `left` begins."""
+        config, before, past = left.config, _before(end), left.actions[:-1]
+        system = self.examiner.coder.system
+        offered = tuple(islice(system.enabled(config, before), PAIRS_FROM))
+        for one, two in spread(claim.pairs(config, before, offered), TWINS, LISTED)[0]:
+            forth = system.take(config, system.take(config, before, one).after, two)
+            back = system.take(config, system.take(config, before, two).after, one)
+            yield _Twin(
+                replace(left, actions=(*past, one, two)),
+                replace(left, actions=(*past, two, one)),
+                partial(_same, claim),
+                (forth, back),
+                why="the two orders lead to different ends",
+            )
+
+
+class _Ways:
+    """Shortest ways through the reference's graph of one configuration, searched as far as somebody asks."""
+
+    def __init__(self, system: Any, config: Any) -> None:
+        self.system, self.config, self.left = system, config, SEARCHED
+        self.found: dict[Any, AnyScenario] = {start: Scenario(config, start) for start in system.initial(config)}
+        self._more = self._searched(list(self.found))
+
+    def to(self, state: Any) -> AnyScenario | None:
+        """A run that ends in `state`; None where the search meets none within its bound."""
+        while state not in self.found and next(self._more, False):
+            pass
+        return self.found.get(state)
+
+    def _searched(self, queue: list[Any]) -> Iterator[bool]:
+        for state in queue:
+            way = self.found[state]
+            for action in self.system.enabled(self.config, state):
+                after = self.system.take(self.config, state, action).after
+                if after not in self.found:
+                    self.found[after] = replace(way, actions=(*way.actions, action))
+                    queue.append(after)
+                self.left -= 1
+                if self.left <= 0:
+                    return
+                yield True
+
+
+def _image(claim: TwoRun, w: Any, left: AnyScenario) -> AnyScenario:
+    """What led to the last step of the first run, as the twin has it; nothing where `w` fits that last step alone."""
+    made: AnyScenario = Scenario(claim.config(w, left.config), claim.state(w, left.config, left.start))
+    try:
+        past = tuple(other for action in left.actions[:-1] for other in claim.other(w, action)[:1])
+    except Exception:
+        return made
+    return replace(made, actions=past)
+
+
+def _before(end: KernelStep) -> Any:
+    return end.before if end.own else end.step.before
+
+
+def _views(ends: Sequence[KernelStep], *, guess: bool) -> Iterator[tuple[Basis, tuple[AnyStep, ...]]]:
+    """The last steps with ever more told of their states, surest basis first."""
+    yield Basis.SHOWN, tuple(_seen(end, WITHHELD[0], WITHHELD[0]) for end in ends)
+    if all(end.own for end in ends):
+        yield Basis.OWN, tuple(_seen(end, end.before, end.after) for end in ends)
+        return
+    yield (
+        Basis.BEFORE,
+        tuple(_seen(end, end.step.before, WITHHELD[0] if end.differs else end.step.after) for end in ends),
+    )
+    if guess:
+        yield Basis.AFTER, tuple(_seen(end, end.step.before, end.step.after) for end in ends)
+
+
+def _seen(end: KernelStep, before: Any, after: Any) -> AnyStep:
+    return Step(end.step.config, before, end.step.action, end.shown, after)
+
+
+def _agree(claim: TwoRun, w: Any, steps: Sequence[AnyStep]) -> bool:
+    return claim.agree(w, steps[0], steps[1] if len(steps) > 1 else None)
+
+
+def _same(claim: Commute, steps: Sequence[AnyStep]) -> bool:
+    return claim.same(steps[0].config, steps[0], steps[1])
+
+
+def _determined(claim: DeterminedBy, steps: Sequence[AnyStep]) -> bool:
+    one, other = steps
+    if not (claim.when(one) and claim.when(other)) or claim.key(one) != claim.key(other):
+        return True
+    return bool(claim.value(one) == claim.value(other))
+
+
+def _true(check: _Check, steps: Sequence[AnyStep]) -> bool:
+    try:
+        return check(steps)
+    except Exception:  # a state that no model reaches
+        return False

@@ -1,0 +1,24 @@
+"""The checker of a protocol's documents: `check_document` in the module `document` beside its claims."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+from pathlib import Path
+from typing import Any
+
+from evenhand.core.document import Checked, DocumentRefused
+from evenhand.search import explore
+
+__all__ = ["check_document"]
+
+
+def check_document(protocol: str, path: Path) -> Checked:
+    """Answer the questions about a document.  Raises DocumentRefused where it is none, or the protocol has none."""
+    name = f"evenhand.properties.{protocol}.document"
+    there = protocol.isidentifier() and importlib.util.find_spec(f"evenhand.properties.{protocol}") is not None
+    if not there or importlib.util.find_spec(name) is None:
+        raise DocumentRefused(f"protocol {protocol!r} is configured by no document; leave --constitution out")
+    found: Any = importlib.import_module(name)
+    made: Checked = found.check_document(path, explore)
+    return made

@@ -1,0 +1,101 @@
+"""Runs that stop just short of a class: one step, or one choice, from a run of another class.
+
+A kernel that counts one too many or too few, or latches too early, is right on most runs and wrong on these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from evenhand.conform.vectors.targets import Candidate
+from evenhand.core.bundle import Bundle
+from evenhand.core.observer import Observer, readout
+from evenhand.core.system import System
+from evenhand.core.trace import Scenario, replay
+
+__all__ = ["Boundary", "boundaries", "class_of", "neighbours"]
+
+AnySystem = System[Any, Any, Any, Any, Any]
+AnyScenario = Scenario[Any, Any, Any]
+
+
+@dataclass(frozen=True)
+class Boundary:
+    """A run of class `here` that one change (`by`) would have made one of class `there`."""
+
+    candidate: Candidate
+    here: str
+    there: str
+    by: str
+
+    @property
+    def kind(self) -> str:
+        """The change without its place: what a boundary vector is chosen once for."""
+        return "step" if self.by.startswith("one step") else "choice"
+
+
+def class_of(observers: Sequence[Observer], system: AnySystem, scenario: AnyScenario) -> str | None:
+    """The class of a run by the first observer that names one; None while it has none."""
+    for one in observers:
+        if one.label is not None:
+            read = readout((one,), scenario.config, replay(system, scenario).steps)[one.name]
+            return None if read is None else one.label(read)
+    return None
+
+
+def neighbours(system: AnySystem, scenario: AnyScenario) -> Iterator[tuple[str, AnyScenario]]:
+    """The runs that are one step shorter (ending sooner, where a run has a frozen end), or one choice poorer.
+
+    A choice is made poorer by taking the simplest one on offer instead: that of one agent where actions are joint.
+    """
+    actions = scenario.actions
+    if len(actions) > 1:
+        yield "one step less", replace(scenario, actions=actions[:-1])
+        for config, start in system.smaller(scenario.config, scenario.start):
+            yield "one step less", Scenario(config, start, actions[:-1])
+    state = scenario.start
+    for number, action in enumerate(actions, start=1):
+        for what, poorer in _poorer(system, scenario.config, state, action):
+            run = (*actions[: number - 1], poorer, *actions[number:])
+            yield f"one choice less: {what} in step {number}", replace(scenario, actions=run)
+        state = system.take(scenario.config, state, action).after
+
+
+def _poorer(system: AnySystem, config: Any, state: Any, action: Any) -> Iterator[tuple[str, Any]]:
+    joint = system.joint
+    if joint is None:
+        first = next(system.enabled(config, state), None)
+        if first is not None and first != action:
+            yield "the first on offer", first
+        return
+    made = joint.split(action)
+    for place, (agent, choice) in enumerate(made):
+        if agent not in joint.agents(config, state):
+            continue
+        first = next(iter(joint.choices(config, system.scope, state, agent)), None)
+        if first is not None and first != choice:
+            yield f"{agent}'s", joint.join(config, state, (*made[:place], (agent, first), *made[place + 1 :]))
+
+
+def boundaries(bundle: Bundle, pool: Iterable[Candidate]) -> tuple[Boundary, ...]:
+    """One smallest boundary run for each change of class and kind of change, in the order of the names.
+
+    Only neighbours that keep everything else are looked at: the same agents, the same initial data.
+    """
+    best: dict[tuple[str, str, str, str], Boundary] = {}
+    for candidate in sorted(pool, key=lambda one: one.size):
+        system = candidate.reference(bundle)
+        observers = bundle.observers_of(system.name)
+        there = class_of(observers, system, candidate.scenario)
+        if there is None:
+            continue
+        for by, scenario in neighbours(system, candidate.scenario):
+            here = class_of(observers, system, scenario)
+            if here is None or here == there:
+                continue
+            short = replace(candidate, scenario=scenario, origin=f"a neighbour of what was {candidate.origin}")
+            found = Boundary(short, here, there, by)
+            best.setdefault((system.name, here, there, found.kind), found)
+    return tuple(best[key] for key in sorted(best))

@@ -1,0 +1,123 @@
+"""Runs that may become vectors: drawn by the protocol's own generators, and aimed at what drawing does not separate."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
+
+from evenhand.conform.vectors.targets import Candidate, Target
+from evenhand.core.bundle import Bundle
+from evenhand.core.property import AnyStep, Monitor
+from evenhand.core.system import Mutant, Scope, System
+from evenhand.core.trace import Scenario
+from evenhand.core.vector_plan import VectorScope
+from evenhand.machine import fuzz
+from evenhand.search.estimate import estimate
+from evenhand.variants.separate import separate
+
+__all__ = ["aimed", "drawn", "places_of", "played"]
+
+AnySystem = System[Any, Any, Any, Any, Any]
+AnyScenario = Scenario[Any, Any, Any]
+
+
+def places_of(bundle: Bundle) -> tuple[VectorScope, ...]:
+    """Where runs are drawn: as the protocol says, else every system at its own scope."""
+    if bundle.vectors is not None and bundle.vectors.places:
+        return bundle.vectors.places
+    return tuple(VectorScope(name) for name in bundle.model.systems)
+
+
+def drawn(bundle: Bundle, place: VectorScope, count: int, seed: int) -> tuple[Candidate, ...]:
+    """The runs that `count` examples of the machine take, each once, in the order in which they were drawn.
+
+    Same place, count and seed: same runs.  The generator is the protocol's, hostile rules and all.
+    """
+    system = bundle.model.systems[place.system].at(**dict(place.scope))
+    generator = next((one for one in bundle.generators if one.system == system.name), None)
+    runs: dict[AnyScenario, None] = {}
+
+    def follow(value: AnyScenario | None, step: AnyStep) -> AnyScenario:
+        before = value or Scenario(step.config, step.before)
+        return Scenario(before.config, before.start, (*before.actions, step.action))
+
+    def keep(_config: Any, value: AnyScenario | None) -> bool:
+        if value is not None:
+            runs.pop(Scenario(value.config, value.start, value.actions[:-1]), None)
+            runs[value] = None
+        return True
+
+    collect = Monitor(name="collect", sentence="Every run is kept.", start=lambda _config: None, update=follow, ok=keep)
+    fuzz(system, (collect,), generator, examples=count, steps=place.steps, seed=seed)
+    kept = [run for run in runs if len(run.actions) <= place.steps]
+    return tuple(
+        Candidate(system.name, system.scope, (), run, f"drawn in {system.name} at {system.scope}") for run in kept
+    )
+
+
+def played(bundle: Bundle) -> tuple[Candidate, ...]:
+    """The runs of the protocol's scripted configurations, as far as there is one action on offer and no other."""
+    found: list[Candidate] = []
+    for name, config in bundle.vectors.runs() if bundle.vectors is not None else ():
+        system = bundle.model.systems[name]
+        start = state = next(iter(system.initial(config)))
+        actions: list[Any] = []
+        while len(offered := list(islice(system.enabled(config, state), 2))) == 1 and len(actions) < MOST:
+            actions += offered
+            state = system.take(config, state, offered[0]).after
+        run = Scenario(config, start, tuple(actions))
+        found.append(Candidate(name, system.scope, (), run, f"scripted, in {name}"))
+    return tuple(found)
+
+
+MOST = 50
+"""Actions after which a scripted run is cut."""
+
+
+def aimed(bundle: Bundle, target: Target, *, longest: int, max_steps: int) -> Candidate | None:
+    """A smallest separating run, from the first place that has one of at most `longest` actions; None if none has any.
+
+    A mutant is looked for where it is a fault, a reading in every system, small searches first.  Where every run found
+    is longer, the shortest of those.
+    """
+    best: Candidate | None = None
+    for system in _where(bundle, target):
+        variant = target.variant(bundle, system)
+        if variant is None:
+            continue
+        observers = bundle.observers_of(system.name)
+        found = separate(system, variant, observers=observers, forced=True, max_steps=max_steps, examples=0)
+        if found.scenario is None:
+            continue
+        origin = f"searched for {target.title} in {system.name} at {system.scope}"
+        one = Candidate(system.name, system.scope, target.readings, found.scenario, origin)
+        if len(one.scenario.actions) <= longest:
+            return one
+        best = min(best or one, one, key=lambda candidate: candidate.size)
+    return best
+
+
+def _where(bundle: Bundle, target: Target) -> Iterator[AnySystem]:
+    systems = bundle.model.systems
+    if target.mutant is not None:
+        one = target.mutant
+        yield systems[one.system].at(**dict(one.scope)).under(**dict(one.readings))
+        return
+    found: list[tuple[int, str, str, Scope]] = []
+    for name, base in systems.items():
+        scopes = dict.fromkeys((base.scope, *(base.at(**dict(one.scope)).scope for one in _mutants(bundle, name))))
+        sized = [(estimate(base.at(**dict(scope))), scope) for scope in scopes]
+        known = [(about, name, str(scope), scope) for about, scope in sized if about is not None]
+        small = [entry for entry in known if entry[0] <= SMALL]
+        found += [max(some, key=lambda entry: entry[:3]) for some in (small, known) if some]
+    for _, name, _, scope in sorted(dict.fromkeys(found), key=lambda entry: entry[:3]):
+        yield systems[name].at(**dict(scope))
+
+
+def _mutants(bundle: Bundle, system: str) -> Iterator[Mutant[Any]]:
+    return (one for one in bundle.model.mutants if one.system == system)
+
+
+SMALL = 10_000
+"""Steps (as estimated) of a search that is tried before the larger ones."""

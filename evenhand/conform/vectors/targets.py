@@ -1,0 +1,165 @@
+"""What vectors are to separate: every mutant and every reading, and whether a given run does.
+
+A target is a variant of some systems: other rules, or another reading.  A run separates it where its outcome differs
+from the reference's: what a step shows, what observers read at the end, what comes next where strategies choose.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from evenhand.core.bundle import Bundle
+from evenhand.core.canonical import Json
+from evenhand.core.codec import encode
+from evenhand.core.observer import Seen, observing
+from evenhand.core.system import Mutant, Scope, System, reading_values
+from evenhand.core.trace import Scenario
+from evenhand.core.vector_plan import VectorPlan
+from evenhand.variants.separate import counterpart
+
+__all__ = ["Candidate", "Outcome", "SeparatedTarget", "Target", "outcome_of", "separated", "targets_of", "watched"]
+
+AnySystem = System[Any, Any, Any, Any, Any]
+AnyScenario = Scenario[Any, Any, Any]
+
+By = Literal["shown", "observed", "raised"]
+"""What gives a variant away: what it shows, what observers read, or that its rules raise where others do not."""
+
+
+@dataclass(frozen=True)
+class Target:
+    """A mutant or a reading that a suite should separate from the reference.
+
+    `readings` are those under which it is compared (a mutant may be a fault under some only); `value` is the reading's
+    value.  `owed` is false for a mutant that is registered as equivalent or as an open gap.
+    """
+
+    kind: Literal["mutant", "reading"]
+    name: str
+    value: Any = None
+    readings: tuple[tuple[str, Any], ...] = ()
+    mutant: Mutant[Any] | None = None
+    owed: bool = True
+
+    @property
+    def title(self) -> str:
+        """How reports name it."""
+        return self.name if self.kind == "mutant" else f"{self.name}={_plain(self.value)}"
+
+    def variant(self, bundle: Bundle, system: AnySystem) -> AnySystem | None:
+        """This variant of a reference system; None where it is no variant of that one."""
+        if self.mutant is None:
+            return system.under(**{self.name: self.value})
+        if bundle.model.systems[self.mutant.system].rules != system.rules:
+            return None
+        return replace(system, rules=self.mutant.rules, variant=self.name)
+
+
+def _plain(value: Any) -> Json:
+    return encode(value)
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A run of the reference that may become a vector, and where it comes from."""
+
+    system: str
+    scope: Scope
+    readings: tuple[tuple[str, Any], ...]
+    scenario: AnyScenario
+    origin: str
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Actions, and the length of the written scenario: smaller vectors are easier to read."""
+        return len(self.scenario.actions), len(repr(self.scenario))
+
+    def reference(self, bundle: Bundle) -> AnySystem:
+        """The reference, at this scope and under these readings."""
+        return bundle.model.systems[self.system].at(**dict(self.scope)).under(**dict(self.readings))
+
+
+@dataclass(frozen=True)
+class SeparatedTarget:
+    """Where a run separates a target: after how many actions, and in what is shown or in what is read."""
+
+    target: Target
+    step: int
+    by: By
+
+
+Outcome = tuple[Seen, ...]
+"""What each step of a run shows, and what is read after it."""
+
+
+def targets_of(bundle: Bundle) -> tuple[Target, ...]:
+    """Every mutant and every value of every reading that is not the default."""
+    plan = bundle.vectors or VectorPlan()
+    mutants = [
+        Target("mutant", one.name, readings=one.readings, mutant=one, owed=one.expected == "killed")
+        for one in bundle.model.mutants
+    ]
+    readings = [
+        Target("reading", name, value)
+        for name, legal in reading_values(bundle.model.readings).items()
+        for value in (legal[1:] or plan.readings.get(name, ()))
+    ]
+    return (*mutants, *readings)
+
+
+def watched(bundle: Bundle, system: AnySystem) -> AnySystem:
+    """The system with its observers, and with what comes next."""
+    return observing(system, bundle.observers_of(system.name), forced=True)
+
+
+def outcome_of(bundle: Bundle, system: AnySystem, scenario: AnyScenario) -> Outcome:
+    """What a run comes to in a system: the reference, or a variant under its own readings."""
+    return tuple(_steps(watched(bundle, system), scenario.config, scenario))
+
+
+def _steps(both: AnySystem, config: Any, scenario: AnyScenario) -> Iterator[Seen]:
+    start = next(iter(both.initial(config)))
+    state = replace(start, state=scenario.start)
+    for action in scenario.actions:
+        step = both.take(config, state, action)
+        state = step.after
+        yield step.shown
+
+
+def separated(
+    bundle: Bundle, candidate: Candidate, targets: Sequence[Target], expected: Outcome | None = None
+) -> tuple[SeparatedTarget, ...]:
+    """The targets that a candidate separates; `expected` is its outcome, if that is known already."""
+    reference = candidate.reference(bundle)
+    known = expected or outcome_of(bundle, reference, candidate.scenario)
+    found: list[SeparatedTarget] = []
+    for target in targets:
+        if target.readings != candidate.readings:
+            continue
+        variant = target.variant(bundle, reference)
+        if variant is None:
+            continue
+        config = counterpart(reference, variant)(candidate.scenario.config)
+        apart = _first_apart(bundle, variant, config, candidate.scenario, known)
+        if apart is not None:
+            found.append(SeparatedTarget(target, *apart))
+    return tuple(found)
+
+
+def _first_apart(
+    bundle: Bundle, variant: AnySystem, config: Any, scenario: AnyScenario, known: Outcome
+) -> tuple[int, By] | None:
+    """The first step that raises or shows something else, else the first after which something else is read."""
+    state = scenario.start
+    for number, (action, seen) in enumerate(zip(scenario.actions, known, strict=True), start=1):
+        try:
+            state, shown = variant.step(variant.rules, config, state, action)
+        except Exception:
+            return number, "raised"
+        if shown != seen.shown:
+            return number, "shown"
+    read = [seen.read for seen in known]
+    theirs = [seen.read for seen in _steps(watched(bundle, variant), config, scenario)]
+    return next(((n, "observed") for n, (a, b) in enumerate(zip(read, theirs, strict=True), start=1) if a != b), None)

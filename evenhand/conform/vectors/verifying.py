@@ -1,0 +1,186 @@
+"""Vectors held against the model, and against somebody's kernel.
+
+The files are read with suspicion and compared with the manifest first: a vector that changed since it was frozen is
+no expectation.  Then each is run: the reference must still come to what is written, each variant that is listed must
+still come to something else, and a kernel must show what is expected (and, where it tells its state, be read so too).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from evenhand.conform.adapters.kernels import KernelRequest, KernelResponse, Source
+from evenhand.conform.adapters.wire import initial_text, text
+from evenhand.conform.checking.comparing import differences, normal
+from evenhand.conform.vectors.targets import Candidate, Target, outcome_of, separated, targets_of
+from evenhand.core.bundle import Bundle
+from evenhand.core.canonical import Json
+from evenhand.core.codec import decode, encode
+from evenhand.core.observer import readout
+from evenhand.core.system import Step, System, UnknownName
+from evenhand.core.trace import Scenario
+from evenhand.evidence.record import BadRecord, decode_run
+from evenhand.evidence.store import read_json
+from evenhand.evidence.vector import Manifest, Suite, Vector
+
+__all__ = ["MANIFEST_FILE", "Failure", "against_kernel", "against_model", "load_frozen", "load_suites"]
+
+AnySystem = System[Any, Any, Any, Any, Any]
+
+MANIFEST_FILE = "manifest.json"
+
+AGAIN = "Generate the vectors again and freeze them"
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A vector that does not come to what it says: in which step, and how."""
+
+    vector: str
+    step: int
+    how: str
+
+    def to_json(self) -> dict[str, Json]:
+        """This failure as JSON."""
+        return {"vector": self.vector, "step": self.step, "how": self.how}
+
+
+def load_suites(folder: Path) -> dict[str, Suite]:
+    """Every suite in a folder, by file name.  Raises BadRecord for a file that cannot be used."""
+    paths = sorted(path for path in folder.glob("*.json") if path.name != MANIFEST_FILE)
+    return {path.name: Suite.from_json(read_json(path), str(path)) for path in paths}
+
+
+def load_frozen(folder: Path, protocol: str) -> tuple[Manifest, dict[str, Suite]]:
+    """The manifest of a folder and its suites, which are as they were frozen.
+
+    Raises BadRecord where they are not, naming every file and vector, and for vectors of another protocol.
+    """
+    path = folder / MANIFEST_FILE
+    manifest = Manifest.from_json(read_json(path), str(path))
+    suites = load_suites(folder)
+    if wrong := manifest.complaints(suites):
+        raise BadRecord(str(folder), "not as frozen: " + "; ".join(wrong[:10]), "Restore the files, or freeze again")
+    about = {path.name: manifest.protocol, **{name: one.protocol for name, one in suites.items()}}
+    for name, other in about.items():
+        if other != protocol:
+            raise BadRecord(str(folder / name), f"it is about {other}, not {protocol}", "Give another folder")
+    return manifest, suites
+
+
+def against_model(bundle: Bundle, vectors: Sequence[Vector]) -> Iterator[Failure]:
+    """What the reference no longer comes to, and what a listed variant no longer differs in.
+
+    Raises BadRecord for a vector that this model cannot run.
+    """
+    known = {(one.kind, one.name, text(encode(one.value))): one for one in targets_of(bundle)}
+    for vector in vectors:
+        candidate = candidate_of(bundle, vector)
+        outcome = outcome_of(bundle, candidate.reference(bundle), candidate.scenario)
+        for number, (seen, wanted) in enumerate(zip(outcome, vector.expected, strict=True), start=1):
+            got: dict[str, Json] = {
+                "shown": encode(seen.shown),
+                "read": {key: encode(value) for key, value in seen.read},
+            }
+            if text(got) != text(dict(wanted)):
+                yield Failure(vector.name, number, _how(dict(wanted), got))
+                break
+        listed: list[Target] = []
+        for one in vector.separates:
+            target = known.get((one["kind"], one["name"], text(one["value"])))
+            if target is None:
+                yield Failure(vector.name, one["step"], f"there is no {one['kind']} {one['name']} any more")
+            else:
+                listed.append(target)
+        found = {one.target.title: one for one in separated(bundle, candidate, listed, outcome)}
+        for target in listed:
+            if target.title not in found:
+                yield Failure(vector.name, len(vector.expected), f"{target.title} comes to the same now")
+
+
+def candidate_of(bundle: Bundle, vector: Vector) -> Candidate:
+    """The run of a vector.  Raises BadRecord where this model has no such system, scope, reading or value."""
+    try:
+        systems = bundle.model.systems
+        if vector.system not in systems:
+            raise UnknownName("system", vector.system, systems)
+        base = systems[vector.system].at(**dict(vector.scope))
+        usual = base.readings
+        chosen = {name: decode(value, *base.types) for name, value in vector.readings.items()}
+        base.under(**chosen)
+        run = decode_run(vector.run, base.types)
+    except ValueError as error:
+        raise BadRecord(f"vector {vector.name}", str(error), f"The model changed since. {AGAIN}") from error
+    assert isinstance(run, Scenario)
+    if len(run.actions) != len(vector.expected):
+        raise BadRecord(f"vector {vector.name}", "it does not expect one outcome for each action", AGAIN)
+    differing = tuple(sorted((name, value) for name, value in chosen.items() if getattr(usual, name) != value))
+    return Candidate(vector.system, base.scope, differing, run, "read from a file")
+
+
+def against_kernel(bundle: Bundle, vectors: Sequence[Vector], source: Source) -> Iterator[Failure | str]:
+    """What a kernel comes to instead; a text for a vector that the kernel does not implement.
+
+    Raises NoKernel as the source does.
+    """
+    asked = [_asked(bundle, vector) for vector in vectors]
+    for vector, heard in zip(vectors, source.ask(asked), strict=True):
+        if heard.unsupported:
+            yield f"{vector.name}: {heard.unsupported}"
+            continue
+        failure = _failure(vector, heard) or _misread(bundle, vector, heard)
+        if failure is not None:
+            yield failure
+
+
+def _asked(bundle: Bundle, vector: Vector) -> KernelRequest:
+    run = vector.run
+    return KernelRequest(
+        initial_text(bundle.name, vector.system, run["config"], run["start"]),
+        tuple(text(action).encode("utf-8", "surrogatepass") for action in run["actions"]),
+        tuple(text(one["shown"]).encode("utf-8", "surrogatepass") for one in vector.expected),
+    )
+
+
+def _failure(vector: Vector, heard: KernelResponse) -> Failure | None:
+    for number, (shown, wanted) in enumerate(zip(heard.shown, vector.expected, strict=False), start=1):
+        if shown is not None and text(normal(shown)) != text(normal(wanted["shown"])):
+            return Failure(vector.name, number, _how(wanted["shown"], shown))
+    if heard.fault is not None:
+        return Failure(vector.name, len(heard.shown) + 1, f"{heard.fault.value}: {heard.why}")
+    if heard.mutated:
+        return Failure(vector.name, heard.changed_at, f"it wrote to {heard.mutated}")
+    return None
+
+
+def _misread(bundle: Bundle, vector: Vector, heard: KernelResponse) -> Failure | None:
+    """Where a kernel tells its state: what observers read of that, against what they are to read."""
+    if len(heard.states) != len(vector.expected):
+        return None
+    candidate = candidate_of(bundle, vector)
+    system = candidate.reference(bundle)
+    observers = bundle.observers_of(system.name)
+    scenario = candidate.scenario
+    before, steps = scenario.start, list[Any]()
+    for number, (action, state) in enumerate(zip(scenario.actions, heard.states, strict=True), start=1):
+        try:
+            after = decode(state, *system.types)
+            shown = decode(vector.expected[number - 1]["shown"], *system.types)
+            steps.append(Step(scenario.config, before, action, shown, after))
+            read = {name: encode(value) for name, value in readout(observers, scenario.config, steps).items()}
+        except Exception as error:  # a state of any shape may meet an observer
+            return Failure(vector.name, number, f"its state is none: {error!s:.200}")
+        wanted = {name: value for name, value in vector.expected[number - 1]["read"].items() if name in read}
+        if text(read) != text(wanted):
+            return Failure(vector.name, number, _how(wanted, read))
+        before = after
+    return None
+
+
+def _how(wanted: Json, got: Json) -> str:
+    """The first few places in which two outcomes differ."""
+    found = [str(one) for one in differences(wanted, got)]
+    return "; ".join(found[:3]) + (f"; and {len(found) - 3} more" if len(found) > 3 else "")

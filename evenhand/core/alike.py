@@ -1,0 +1,171 @@
+"""Values that Python calls equal, and values that are equal to nothing but themselves.
+
+A search keeps one state for all that are equal, so equality must not hide what a claim can see: Python takes 1, 1.0 and
+True for one value, 0.0 and -0.0 as well, and a dataclass leaves fields out that say `compare=False`.  And a state that
+holds an object without `__eq__` is equal to no other, so that nothing ever comes back to it.
+"""
+
+# Values of any type come here: pyright calls what `isinstance` leaves of them partially unknown.
+# pyright: reportUnknownArgumentType=false, reportUnknownVariableType=false, reportUnknownMemberType=false
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import fields, is_dataclass
+from datetime import date, time
+from decimal import Decimal
+from enum import Enum
+from functools import cache
+from marshal import dumps
+from operator import attrgetter, is_
+from typing import Any, cast
+
+from evenhand.core.answers import ModelError, kind_of, short
+
+__all__ = ["alike", "deep_copy", "only_itself", "refuse_merge", "where_unlike"]
+
+_EXACT = frozenset({bool, int, str, bytes, type(None)})
+"""Types of which equal values cannot be told apart."""
+
+
+def alike(one: Any, other: Any) -> bool:
+    """Whether two equal values cannot be told apart: the same types in the same places, and nothing left out."""
+    if one is other:
+        return True
+    kind: Any = type(one)
+    if kind is not type(other):
+        return False
+    if kind in _EXACT:
+        return True
+    if kind is tuple:
+        return all(map(is_, one, other)) or all(map(alike, one, other))
+    return _comparison(kind)(one, other)  # type: ignore[arg-type]
+
+
+def refuse_merge(known: Any, value: Any, what: str = "states") -> None:
+    """Raise ModelError for two equal values that a claim can tell apart: to keep one of them would lose the other."""
+    if value is known or (isinstance(value, tuple) and type(value) is type(known) and _same_bytes(known, value)):
+        return
+    if not alike(known, value):
+        raise ModelError(
+            f"Python calls two {what} equal that a claim can tell apart: {where_unlike(known, value)}, in "
+            f"{short(known)}. Use one type for each part, and let equality compare all of it"
+        )
+
+
+def _same_bytes(one: tuple[Any, ...], other: tuple[Any, ...]) -> bool:
+    """Whether two tuples of built-in types are written alike, types included: no look at each part is needed then.
+
+    Whatever is of another type cannot be written so, and version 0 writes nothing but values.
+    """
+    try:
+        return dumps(tuple(one), 0) == dumps(tuple(other), 0)
+    except ValueError:
+        return False
+
+
+def deep_copy(value: Any) -> tuple[Any] | None:
+    """A deep copy in a tuple, to see mutations that the hash does not show; None for what cannot be copied."""
+    try:
+        return (copy.deepcopy(value),)
+    except Exception:
+        return None
+
+
+def where_unlike(one: Any, other: Any) -> str:
+    """Where two equal values differ, in words: the smallest parts that do, or the field that holds them."""
+    if type(one) is type(other):
+        for name, a, b in _parts(one, other):
+            if not _same(a, b):
+                inner = where_unlike(a, b)
+                return f"{inner} in {name}" if name and " in " not in inner else inner
+    return f"{short(one, 60)} ({type(one).__name__}) and {short(other, 60)} ({type(other).__name__})"
+
+
+def only_itself(value: Any) -> str:
+    """What in `value` is equal to nothing but itself, in words; empty if nothing is."""
+    kind: Any = type(value)
+    if kind in _EXACT:
+        return ""
+    if kind is float:
+        return "nan, which is unequal to itself" if math.isnan(value) else ""
+    if isinstance(value, tuple | frozenset | list | set):
+        return next((found for part in cast("tuple[Any, ...]", value) if (found := only_itself(part))), "")
+    if isinstance(value, Mapping):
+        both = (part for entry in cast("Mapping[Any, Any]", value).items() for part in entry)
+        return next((found for part in both if (found := only_itself(part))), "")
+    identity = vars(object)["__eq__"]
+    if is_dataclass(kind) and kind.__eq__ is not identity:
+        return next((found for entry in fields(kind) if (found := only_itself(getattr(value, entry.name)))), "")
+    if kind.__eq__ is identity and not isinstance(value, Enum | type):
+        mend = "is a dataclass with eq=False; leave that out" if is_dataclass(kind) else "make it a frozen dataclass"
+        if isinstance(value, Iterator) or callable(value):
+            mend = "use a tuple, a number or a text"
+        return f"{short(value, 80)} of type {kind_of(value)}, which has no `__eq__`: {mend}"
+    return ""
+
+
+@cache
+def _comparison(kind: Any) -> Callable[[Any, Any], bool]:
+    """How two equal values of that type are told apart, other than by identity."""
+    if issubclass(kind, Enum):
+        return is_
+    if issubclass(kind, float):
+        return lambda one, other: bool(one) or math.copysign(1.0, one) == math.copysign(1.0, other)
+    if issubclass(kind, complex):
+        return lambda one, other: alike(one.real, other.real) and alike(one.imag, other.imag)
+    if issubclass(kind, Decimal):
+        return lambda one, other: bool(one.as_tuple() == other.as_tuple())
+    for base in (int, str, bytes):
+        if issubclass(kind, base):  # a class of somebody's own may have an equality of its own
+            return lambda one, other: (
+                bool(base.__eq__(one, other)) and all(_same(a, b) for _, a, b in _parts(one, other))
+            )
+    if issubclass(kind, date | time):
+        return lambda one, other: bool(one.isoformat() == other.isoformat())
+    if issubclass(kind, tuple):
+        return lambda one, other: _same_bytes(one, other) or all(map(alike, one, other))
+    if issubclass(kind, frozenset | set):
+        return _same_members
+    # A dataclass compares its fields, unless one says `compare=False` or the class has an `__eq__` of its own.
+    if is_dataclass(kind) and all(entry.compare for entry in fields(kind)) and len(fields(kind)) > 1:
+        values = attrgetter(*(entry.name for entry in fields(kind)))
+        if kind.__eq__.__code__.co_filename == "<string>":  # made by the decorator, so all fields are equal
+            return lambda one, other: (
+                _same_bytes(values(one), values(other)) or all(map(alike, values(one), values(other)))
+            )
+        return lambda one, other: all(map(_same, values(one), values(other)))
+    return lambda one, other: all(_same(a, b) for _, a, b in _parts(one, other))
+
+
+def _same(one: Any, other: Any) -> bool:
+    return one is other or (bool(one == other) and alike(one, other))
+
+
+def _same_members(one: Any, other: Any) -> bool:
+    there = {member: member for member in other}
+    return all(alike(member, there[member]) for member in one)
+
+
+def _parts(one: Any, other: Any) -> Iterator[tuple[str, Any, Any]]:
+    """The parts of two equal values of one type side by side, each with the name of its field if it has one."""
+    if is_dataclass(one):
+        yield from (
+            (f"field `{entry.name}`", getattr(one, entry.name), getattr(other, entry.name)) for entry in fields(one)
+        )
+    elif isinstance(one, tuple):
+        yield from (("", a, b) for a, b in zip(cast("tuple[Any, ...]", one), other, strict=True))
+    elif isinstance(one, frozenset | set):
+        there = {member: member for member in other}
+        yield from (("", member, there[member]) for member in cast("set[Any]", one))
+    elif isinstance(one, Mapping):
+        there = {key: key for key in other}
+        for key, value in cast("Mapping[Any, Any]", one).items():
+            yield "", key, there[key]
+            yield f"entry {short(key, 40)}", value, other[key]
+    else:
+        # An attribute that only one of the two has is taken for a value that is kept for later.
+        mine, others = getattr(one, "__dict__", {}), getattr(other, "__dict__", {})
+        yield from ((f"attribute `{name}`", value, others[name]) for name, value in mine.items() if name in others)

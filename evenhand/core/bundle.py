@@ -1,0 +1,89 @@
+"""A protocol with everything that is stated of it: model, claims, expectations, plans, generators, observers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from evenhand.core.generator import Generator
+from evenhand.core.naming import check_names
+from evenhand.core.observer import Observer
+from evenhand.core.plan import Expectation, Plan
+from evenhand.core.profile import ProfileQuestion
+from evenhand.core.property import AnyStep, Property
+from evenhand.core.system import Protocol
+from evenhand.core.vector_plan import VectorPlan
+from evenhand.core.verdict import Status
+
+__all__ = ["Bundle", "Claims", "Phases", "ProtocolBroken"]
+
+
+class ProtocolBroken(ImportError):
+    """A protocol that fails to import or names what is not there: an error, never a shorter and greener report."""
+
+
+Phases: TypeAlias = Callable[[AnyStep], Iterable[tuple[str, Iterable[str]]]]
+"""How a protocol tells one of its steps to people: heading and lines of each phase."""
+
+
+@dataclass(frozen=True)
+class Claims:
+    """The property side of a protocol: what a module of `evenhand.properties` offers as `CLAIMS`.
+
+    `phases`, if given, tells a step in the protocol's own words; reports show that above what the step showed.
+    `profile` names the claims that say what decides among agents.
+    """
+
+    claims: tuple[Property, ...]
+    generators: tuple[Generator, ...] = ()
+    expected: tuple[Expectation, ...] = ()
+    plans: tuple[Plan, ...] = ()
+    observers: tuple[Observer, ...] = ()
+    vectors: VectorPlan | None = None
+    phases: Phases | None = None
+    profile: tuple[ProfileQuestion, ...] = ()
+
+
+@dataclass(frozen=True)
+class Bundle:
+    """One protocol with everything the registry found about it.
+
+    `own` says that it is a person's own system (see `ownfile`), `written` how such a one was named: `FILE.py:name`.
+    Raises ValueError for a name in it that is not there (see `naming`): it would be left out in silence.
+    """
+
+    model: Protocol
+    claims: tuple[Property, ...] = ()
+    generators: tuple[Generator, ...] = ()
+    expected: tuple[Expectation, ...] = ()
+    plans: tuple[Plan, ...] = ()
+    observers: tuple[Observer, ...] = ()
+    vectors: VectorPlan | None = None
+    phases: Phases | None = None
+    profile: tuple[ProfileQuestion, ...] = ()
+    own: bool = False
+    written: str = ""
+
+    def __post_init__(self) -> None:
+        check_names(self)
+
+    @property
+    def name(self) -> str:
+        """The protocol's name, as the command line takes it."""
+        return self.written or self.model.name
+
+    def claims_of(self, system: str) -> tuple[Property, ...]:
+        """The claims that speak of `system`."""
+        return tuple(claim for claim in self.claims if not claim.systems or system in claim.systems)
+
+    def observers_of(self, system: str) -> tuple[Observer, ...]:
+        """The observers that watch `system`."""
+        return tuple(one for one in self.observers if not one.systems or system in one.systems)
+
+    def expectation(self, claim: str, system: str, engine: str, readings: Mapping[str, Any]) -> Expectation:
+        """What was registered for such a verdict; HOLDS where nothing was.  The most specific one wins."""
+        fitting = [e for e in self.expected if e.speaks_of(claim, system, engine, readings)]
+        if not fitting:
+            return Expectation(claim, Status.HOLDS)
+        return max(fitting, key=lambda e: (e.readings is not None, e.system != "", e.engine != ""))

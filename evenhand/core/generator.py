@@ -1,0 +1,76 @@
+"""How a protocol feeds the state machine: rules that draw actions, and rare events with floors.
+
+Drawn blindly, a machine reaches nothing that matters; so each rare event gets a rule that aims at it, and
+a floor below which the run's verdicts are UNDECIDED.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Protocol as Interface
+
+from evenhand.core.property import AnyStep
+from evenhand.core.system import Scope
+
+if TYPE_CHECKING:  # slow to import, and most commands draw nothing
+    from hypothesis.strategies import SearchStrategy
+
+__all__ = ["Draw", "Event", "Generator", "Rule"]
+
+T = TypeVar("T")
+
+
+class Draw(Interface):
+    """Hypothesis' draw function, as a rule sees it."""
+
+    def __call__(self, strategy: SearchStrategy[T], /) -> T:
+        """Draw one value."""
+        ...
+
+
+def _anywhere(_config: Any, _state: Any) -> bool:
+    return True
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One way to draw an action: `draw(draw, config, scope, state)`, where `possible(config, state)`.
+
+    `hostile` rules draw what no honest client would send; the others are constructive.
+    """
+
+    name: str
+    draw: Callable[[Draw, Any, Scope, Any], Any]
+    possible: Callable[[Any, Any], bool] = _anywhere
+    hostile: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse a `draw` that cannot be called as it will be.  Raises TypeError."""
+        try:
+            inspect.signature(self.draw).bind("draw", "config", "scope", "state")
+        except TypeError as error:
+            raise TypeError(f"rule {self.name!r}: it is called as draw(draw, config, scope, state): {error}") from None
+        except ValueError:  # some built-in functions have no signature
+            return
+
+
+@dataclass(frozen=True)
+class Event:
+    """Something a run must have seen: counted on every step, `floor` times in a standard run."""
+
+    name: str
+    seen: Callable[[AnyStep], bool]
+    floor: int
+
+
+@dataclass(frozen=True)
+class Generator:
+    """What the machine draws for one system: configurations, then actions by rule; and what it counts."""
+
+    system: str
+    configs: Callable[[Scope, Any], SearchStrategy[Any]]
+    rules: tuple[Rule, ...]
+    events: tuple[Event, ...] = ()

@@ -1,0 +1,218 @@
+"""Every name that the parts of a protocol say of one another is there, or the protocol is refused.
+
+A claim about a misspelt system would be checked nowhere, and an expectation of a misspelt claim would speak of nothing:
+both would vanish, and the run be green.  So a `Bundle` looks up all of its names when it is made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator as Yields
+from collections.abc import Iterable, Mapping
+from contextlib import contextmanager
+from dataclasses import fields
+from typing import Any, cast
+from typing import Protocol as Interface
+
+from evenhand.core.generator import Generator
+from evenhand.core.observer import Observer
+from evenhand.core.plan import Expectation, Plan
+from evenhand.core.profile import ProfileQuestion
+from evenhand.core.property import Property
+from evenhand.core.system import Protocol, System, UnknownName, reading_values
+from evenhand.core.vector_plan import VectorPlan
+
+__all__ = ["ENGINES", "check_names"]
+
+AnySystem = System[Any, Any, Any, Any, Any]
+
+PLANNED = ("explore", "fuzz")
+ENGINES = (*PLANNED, "prove", "plan")
+"""What gives verdicts on claims; the verdict of `plan` is that no plan of the budget looks at the claim."""
+
+
+class Parts(Interface):
+    """What names one another: the parts of a `Bundle`."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def model(self) -> Protocol: ...
+    @property
+    def claims(self) -> tuple[Property, ...]: ...
+    @property
+    def generators(self) -> tuple[Generator, ...]: ...
+    @property
+    def expected(self) -> tuple[Expectation, ...]: ...
+    @property
+    def plans(self) -> tuple[Plan, ...]: ...
+    @property
+    def observers(self) -> tuple[Observer, ...]: ...
+    @property
+    def vectors(self) -> VectorPlan | None: ...
+    @property
+    def profile(self) -> tuple[ProfileQuestion, ...]: ...
+
+
+def check_names(bundle: Parts) -> None:
+    """Look up every name that the parts of `bundle` say of one another.
+
+    Raises ValueError that names protocol, part, culprit and what there is: for a name that nothing has, a claim in a
+    system that it does not speak of, a reading or size that is not there, and for two things of one name.
+    """
+    with _in(f"protocol {bundle.name}"):
+        _Names(bundle).check()
+
+
+@contextmanager
+def _in(part: str) -> Yields[None]:
+    """Whatever is wrong inside is wrong with this part."""
+    try:
+        yield
+    except ValueError as error:
+        raise ValueError(f"{part}: {error}") from error
+
+
+class _Names:
+    """The names of one protocol."""
+
+    def __init__(self, bundle: Parts) -> None:
+        self.bundle = bundle
+        self.systems: Mapping[str, AnySystem] = bundle.model.systems
+        self.claims: dict[str, Property] = {claim.name: claim for claim in bundle.claims}
+
+    def check(self) -> None:
+        bundle, model = self.bundle, self.bundle.model
+        for key, system in self.systems.items():
+            if key != system.name:
+                raise ValueError(f"system {system.name!r} stands under {key!r}; write it under its own name")
+        _once("claims are called", (claim.name for claim in bundle.claims))
+        _once("mutants are called", ("reference", *(mutant.name for mutant in model.mutants)))
+        _once("observers are called", (one.name for one in bundle.observers))
+        _once("generators are for system", (one.system for one in bundle.generators))
+        for claim in bundle.claims:
+            with _in(f"claim {claim.name}"):
+                self.are_systems(claim.systems)
+        for mutant in model.mutants:
+            with _in(f"mutant {mutant.name}"):
+                self.place(mutant.system, mutant.scope, dict(mutant.readings))
+        for observer in bundle.observers:
+            with _in(f"observer {observer.name}"):
+                self.are_systems(observer.systems)
+        with _in("generator"):
+            self.are_systems(one.system for one in bundle.generators)
+        for plan in bundle.plans:
+            with _in(f"plan {_told(plan)}"):
+                self.plan(plan)
+        _different(bundle.plans)
+        for one in bundle.expected:
+            with _in(f"expectation of {one.claim}"):
+                self.expectation(one)
+        _once("expectations are about", (f"{e.claim} {e.system} {e.engine} {e.readings}" for e in bundle.expected))
+        for asked in bundle.profile:
+            with _in(f"profile, {asked.aspect.value}"):
+                self.claim(asked.claim, asked.system)
+        self.vectors()
+
+    def are_systems(self, names: Iterable[str]) -> None:
+        """These systems are there."""
+        for name in names:
+            if name not in self.systems:
+                raise UnknownName("system", name, self.systems)
+
+    def place(self, system: str, scope: Mapping[str, int], readings: Mapping[str, Any]) -> AnySystem:
+        """The system of this name, which has these sizes and readings."""
+        self.are_systems([system])
+        made = self.systems[system].at(**scope).under(**readings)
+        for name, values in reading_values(made.readings).items():
+            usual = getattr(self.systems[system].readings, name)
+            if name in readings and not values and type(readings[name]) is not type(usual):
+                raise ValueError(f"reading {name!r} is a {type(usual).__name__}, not {readings[name]!r}")
+        return made
+
+    def claim(self, name: str, system: str = "") -> tuple[str, ...]:
+        """The systems that a claim speaks of, which is there; `system`, if given, is one of them."""
+        if name not in self.claims:
+            raise UnknownName("claim", name, self.claims)
+        spoken = self.claims[name].systems or tuple(self.systems)
+        if system:
+            self.are_systems([system])
+            if system not in spoken:
+                raise ValueError(f"claim {name!r} does not speak of system {system!r}, but of: {', '.join(spoken)}")
+        return spoken
+
+    def plan(self, plan: Plan) -> None:
+        """Engine, place, claims and quotients of a plan."""
+        if plan.engine not in PLANNED:
+            raise UnknownName("engine", plan.engine, PLANNED)
+        system = self.place(plan.system, plan.scope, plan.readings)
+        for name in plan.claims:
+            self.claim(name, plan.system)
+        _once("claims of the plan are called", plan.claims)
+        known = [*(one.name for one in system.quotients), *(one.name for one in system.abstractions)]
+        for name in filter(None, plan.quotient.split("+")):
+            if name not in known:
+                raise UnknownName("quotient", name, known)
+
+    def expectation(self, one: Expectation) -> None:
+        """What an expectation is about can come about."""
+        spoken = self.claim(one.claim, one.system)
+        if one.engine and one.engine not in ENGINES:
+            raise UnknownName("engine", one.engine, ENGINES)
+        wrong: ValueError | None = None
+        for system in (one.system,) if one.system else spoken:
+            try:
+                usual = reading_values(self.place(system, {}, one.readings or {}).readings)
+            except ValueError as error:
+                wrong = wrong or error
+                continue
+            for name, value in (one.readings or {}).items():
+                if value == (usual[name][0] if usual[name] else getattr(self.systems[system].readings, name)):
+                    raise ValueError(f"reading {name}={value} is the default, which verdicts do not name; leave it out")
+            return
+        if wrong is not None:
+            raise wrong
+
+    def vectors(self) -> None:
+        """The places of a plan of vectors, and the readings that it gives values for."""
+        told = self.bundle.vectors
+        if told is None:
+            return
+        for place in (*told.places, *((told.orbits,) if told.orbits is not None else ())):
+            with _in(f"vectors of {place.system}"):
+                self.place(place.system, place.scope, {})
+        known = {name for system in self.systems.values() for name in reading_values(system.readings)}
+        for name in told.readings:
+            if name not in known:
+                raise UnknownName("reading of its vectors:", name, known)
+
+
+def _told(plan: Plan) -> str:
+    """A plan in a few words."""
+    where = ",".join(f"{name}={value}" for name, value in (*plan.scope.items(), *plan.readings.items()))
+    return " ".join(filter(None, (plan.engine, plan.system, where)))
+
+
+def _once(what: str, names: Iterable[str]) -> None:
+    """No name comes twice."""
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            raise ValueError(f"two {what} {name!r}; the one would stand for the other, so rename or remove one")
+        seen.add(name)
+
+
+def _different(plans: tuple[Plan, ...]) -> None:
+    """No plan is there twice under one budget: it would be done twice and be seen once."""
+    for budget in {budget for plan in plans for budget in plan.budgets}:
+        seen: set[str] = set()
+        for plan in plans:
+            if budget not in plan.budgets:
+                continue
+            told = repr([_plain(getattr(plan, entry.name)) for entry in fields(plan) if entry.name != "budgets"])
+            if told in seen:
+                raise ValueError(f"plan {_told(plan)} is there twice under budget {budget}; remove one")
+            seen.add(told)
+
+
+def _plain(value: Any) -> Any:
+    return sorted(cast("Mapping[str, Any]", value).items()) if isinstance(value, Mapping) else value

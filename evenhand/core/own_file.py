@@ -1,0 +1,268 @@
+"""Systems of one's own, found by file and name: `FILE.py:light` stands wherever a protocol's name does.
+
+The file is imported once per process, as pytest would import it: its folder (above the packages it is in) is put
+first on the path, so that it finds its siblings, and a module that is already loaded from it is used as it is.  What
+is called `light` there is a `System`, a `Protocol`, a `Bundle`, or a function without arguments that makes one.  Its
+claims and generators are those among the globals of the same file.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import importlib.util
+import inspect
+import os
+import re
+import sys
+import traceback
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from hashlib import sha256
+from pathlib import Path
+from types import ModuleType
+from typing import Any, NamedTuple, cast
+
+from evenhand.core.bundle import Bundle
+from evenhand.core.generator import Generator
+from evenhand.core.property import Property
+from evenhand.core.system import Protocol, System, UnknownName
+
+__all__ = ["GlobalName", "NoSuchSystem", "file_and_name", "module_at", "names_file", "own_bundle", "place_of"]
+
+_WRITTEN = re.compile(r"(.+\.py)(?::([^:/\\]*))?", re.DOTALL)
+
+
+class NoSuchSystem(ValueError):
+    """A `FILE.py:name` that leads to no system with claims: which, why, and what there is instead."""
+
+
+class GlobalName(NamedTuple):
+    """Where a system lives: its file, and its name among the globals there."""
+
+    file: Path
+    name: str
+
+
+def names_file(written: str) -> bool:
+    """Whether a name is one of a file's (`FILE.py:name`, or `FILE.py` alone) and no protocol's."""
+    return _WRITTEN.fullmatch(written) is not None
+
+
+def file_and_name(written: str) -> tuple[str, str]:
+    """The file as it was written, and the global's name (empty where the file stands alone).
+
+    Raises ValueError for what names no file.
+    """
+    found = _WRITTEN.fullmatch(written)
+    if found is None:
+        raise ValueError(f"{written!r} is not of the form FILE.py:name")
+    return found[1], found[2] or ""
+
+
+def own_bundle(written: str) -> Bundle:
+    """The system that `FILE.py:name` names, with its claims, as the registry would have found it.
+
+    Raises NoSuchSystem or UnknownName, each with one sentence.
+    """
+    file, name = file_and_name(written)
+    module = module_at(Path(file))
+    name = name or _only(module, file)
+    known = _made.get((module.__name__, file, name))
+    if known is None or known[0] is not module:
+        known = _made[module.__name__, file, name] = (module, _bundle(module, file, name))
+    return known[1]
+
+
+_made: dict[tuple[str, str, str], tuple[ModuleType, Bundle]] = {}
+"""Each bundle is made once, so that a function that makes a system is called once."""
+
+
+def place_of(system: System[Any, Any, Any, Any, Any], claim: Property) -> GlobalName | None:
+    """The file of which this very system and this very claim are globals, with the system's name there.
+
+    The files of those who called come first, then every module that is loaded; None where there is no such file.
+    """
+    for names in _namespaces():
+        file = names.get("__file__")
+        if not isinstance(file, str) or not file.endswith(".py"):
+            continue
+        found = next((name for name, value in list(names.items()) if value is system), None)
+        if found is not None and any(one is claim for one in _among(names, Property)):
+            return GlobalName(Path(file).resolve(), found)
+    return None
+
+
+def _namespaces() -> Iterator[Mapping[str, Any]]:
+    frame = inspect.currentframe()
+    while frame is not None:
+        yield frame.f_globals
+        frame = frame.f_back
+    yield from (vars(module) for module in list(sys.modules.values()) if isinstance(module, ModuleType))
+
+
+def module_at(path: Path) -> ModuleType:
+    """The module of a file, imported if it is not loaded yet; what it prints meanwhile goes to standard error.
+
+    Raises NoSuchSystem for a file that is missing, or that raises.
+    """
+    if not path.is_file():
+        raise NoSuchSystem(f"{path}: there is no such file. Check the path")
+    real = path.resolve()
+    loaded = _loaded(real)
+    if loaded is not None:
+        return loaded
+    try:
+        with contextlib.redirect_stdout(sys.stderr):
+            return _imported(real)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # a module may also leave by SystemExit, or skip itself as pytest has it
+        raise NoSuchSystem(_told(path, real, error)) from error
+
+
+def _loaded(real: Path) -> ModuleType | None:
+    for module in list(sys.modules.values()):
+        file = getattr(module, "__file__", None)
+        if isinstance(file, str) and os.path.basename(file) == real.name and Path(file).resolve() == real:
+            return module
+    return None
+
+
+def _imported(real: Path) -> ModuleType:
+    """Import a file by the name that its folders give it, or by one of our own where that name is taken."""
+    folder, parts = real.parent, [] if real.stem == "__init__" else [real.stem]
+    while (folder / "__init__.py").is_file() and folder.name.isidentifier():
+        parts.insert(0, folder.name)
+        folder = folder.parent
+    if str(folder) not in sys.path:
+        sys.path.insert(0, str(folder))
+    importlib.invalidate_caches()
+    name = ".".join(parts)
+    if parts and real.stem.isidentifier() and _leads_to(name, real):
+        return importlib.import_module(name)
+    name = f"evenhand_own_{sha256(os.fsencode(real)).hexdigest()[:12]}"
+    spec = importlib.util.spec_from_file_location(name, real)
+    if spec is None or spec.loader is None:
+        raise ImportError(f"Python does not know how to load {real.name}")
+    module = sys.modules[name] = importlib.util.module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+    except BaseException:
+        del sys.modules[name]
+        raise
+    return module
+
+
+def _leads_to(name: str, real: Path) -> bool:
+    """Whether importing a name would load that file, and not another module of this name."""
+    if name.partition(".")[0] in {*sys.stdlib_module_names, "evenhand"}:
+        return False
+    try:
+        spec = importlib.util.find_spec(name)
+    except ValueError:  # a loaded module that does not know where it came from
+        return False
+    return spec is not None and spec.origin is not None and Path(spec.origin).resolve() == real
+
+
+def _told(path: Path, real: Path, error: BaseException) -> str:
+    """Which line of the file raised what."""
+    what, said = type(error).__name__, str(error)
+    lines = [
+        frame.lineno for frame in traceback.extract_tb(error.__traceback__) if Path(frame.filename).resolve() == real
+    ]
+    if isinstance(error, SyntaxError) and error.filename and Path(error.filename).resolve() == real:
+        lines.append(error.lineno)
+        said = error.msg
+    where = f"{path}, line {lines[-1]}" if lines else str(path)
+    return f"{where}: importing it raised {what}{f': {said}' if said else ''}. Mend the file"
+
+
+def _only(module: ModuleType, file: str) -> str:
+    """The name of the one system of a file.  Raises NoSuchSystem where there are none or several."""
+    names = _systems(module)
+    if len(names) == 1:
+        return names[0]
+    if names:
+        raise NoSuchSystem(
+            f"{file} has {len(names)} systems; name one of them: {', '.join(f'{file}:{name}' for name in names)}"
+        )
+    raise NoSuchSystem(
+        f"{file} has no system among its globals; make one with `evenhand.system(...)`, or name a function that "
+        f"does, as in {file}:make"
+    )
+
+
+def _systems(module: ModuleType) -> list[str]:
+    """The names of a module's systems, each system once."""
+    found: dict[int, str] = {}
+    for name, value in vars(module).items():
+        if isinstance(value, System | Protocol | Bundle) and not name.startswith("_"):
+            found.setdefault(id(cast("object", value)), name)
+    return list(found.values())
+
+
+def _bundle(module: ModuleType, file: str, name: str) -> Bundle:
+    """The bundle of a global.  Raises NoSuchSystem or UnknownName."""
+    names, written = vars(module), f"{file}:{name}"
+    if name not in names:
+        raise UnknownName(f"system of {file}:", name, _systems(module))
+    value = _called(names[name], written)
+    if not isinstance(value, System | Protocol | Bundle):
+        there = ", ".join(_systems(module)) or "none"
+        raise NoSuchSystem(f"{written} is no system, but of type {type(value).__name__}; there is: {there}")
+    if isinstance(value, Bundle):
+        made = value if value.claims else replace(value, claims=_about(value.model, _among(names, Property)))
+    else:
+        model = (
+            value
+            if isinstance(value, Protocol)
+            else Protocol(value.name, value.name, "", {value.name: cast("System[Any, Any, Any, Any, Any]", value)})
+        )
+        generators = tuple(one for one in _among(names, Generator) if one.system in model.systems)
+        made = Bundle(model, _about(model, _among(names, Property)), generators)
+    _check(made, written, file)
+    return replace(made, own=True, written=written)
+
+
+def _called(value: Any, written: str) -> Any:
+    """What a function without arguments gives; anything else as it is.  Raises NoSuchSystem."""
+    if not inspect.isfunction(value):
+        return value
+    needed = list(inspect.signature(value).parameters)
+    if needed:
+        raise NoSuchSystem(
+            f"{written} is a function of {', '.join(needed)}; name a system, or a function without arguments that "
+            "makes one"
+        )
+    try:
+        with contextlib.redirect_stdout(sys.stderr):
+            return value()
+    except Exception as error:
+        raise NoSuchSystem(f"{written} raised {type(error).__name__}: {error}. Mend the function") from error
+
+
+def _check(bundle: Bundle, written: str, file: str) -> None:
+    names = [claim.name for claim in bundle.claims]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise NoSuchSystem(f"{written}: two claims are called {twice!r}; verdicts go by the name, so rename one")
+    if not names:
+        raise NoSuchSystem(
+            f"{written} has no claims; decorate a predicate of {file}, as in `@evenhand.always('The light is never "
+            "dark.')`, and let `systems` of a claim, if it is given, name the system"
+        )
+
+
+def _about(model: Protocol, claims: Iterable[Property]) -> tuple[Property, ...]:
+    return tuple(claim for claim in claims if not claim.systems or set(claim.systems) & set(model.systems))
+
+
+def _among(names: Mapping[str, Any], kind: type[Any]) -> list[Any]:
+    """The values of a kind among globals, in lists and tuples there as well, each once."""
+    found: dict[int, Any] = {}
+    for value in list(names.values()):
+        for one in cast("Iterable[Any]", value) if type(value) in (list, tuple) else (value,):
+            if isinstance(one, kind):
+                found.setdefault(id(one), one)
+    return list(found.values())

@@ -1,0 +1,77 @@
+"""What is stated before a run: the runs of each budget, and the verdicts that are expected of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from evenhand.core.system import UnknownName
+from evenhand.core.verdict import Status
+
+__all__ = ["BUDGETS", "Expectation", "Plan"]
+
+BUDGETS = ("quick", "standard", "deep")
+"""The budgets a run can have, cheapest first."""
+
+
+@dataclass(frozen=True)
+class Expectation:
+    """A verdict registered before the run: for this claim, in this system, under these readings.
+
+    An empty `system` means every system, an empty `engine` every engine.  `because` is the reason, which
+    is required for everything but HOLDS.
+    """
+
+    claim: str
+    expected: Status
+    system: str = ""
+    engine: str = ""
+    readings: Mapping[str, Any] | None = None
+    because: str = ""
+
+    def speaks_of(self, claim: str, system: str, engine: str, readings: Mapping[str, Any]) -> bool:
+        """Whether this expectation is about such a verdict; `readings` are those that are not default."""
+        return (
+            self.claim == claim
+            and self.system in ("", system)
+            and self.engine in ("", engine)
+            and (self.readings is None or dict(self.readings) == dict(readings))
+        )
+
+
+def _default() -> dict[str, Any]:
+    return {}
+
+
+@dataclass(frozen=True)
+class Plan:
+    """One run of one engine on one system, and the budgets it belongs to.
+
+    `scope` changes sizes of the system's own scope, `readings` its readings; `claims` names the claims to
+    check (empty: every claim of the system).  `max_states` and `depth` bound the search, which then may end
+    UNDECIDED; `examples` and `steps` size a run of the machine.  `quotient` asks for a quotient, which is
+    used only under a licence (`a+b`: two abstractions, one after the other).  `part` k/n leaves all but each n-th
+    configuration (or orbit) to other budgets.
+    A system without a plan is run at its own scope under every budget.
+    """
+
+    system: str
+    engine: Literal["explore", "fuzz"]
+    budgets: tuple[str, ...] = BUDGETS
+    scope: Mapping[str, int] = field(default_factory=_default)
+    readings: Mapping[str, Any] = field(default_factory=_default)
+    claims: tuple[str, ...] = ()
+    max_states: int | None = None
+    depth: int | None = None
+    examples: int | None = None
+    steps: int | None = None
+    quotient: str = ""
+    part: str = ""
+
+    def __post_init__(self) -> None:
+        unknown = [budget for budget in self.budgets if budget not in BUDGETS]
+        if unknown:
+            raise UnknownName("budget", unknown[0], BUDGETS)
+        if not self.budgets:
+            raise ValueError(f"a plan of {self.engine} for {self.system} has no budget; there is: {', '.join(BUDGETS)}")

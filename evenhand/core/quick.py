@@ -1,0 +1,270 @@
+"""A system in a few lines, for a team's own test file: no configuration, no rules, nothing to subclass.
+
+lock = evenhand.system(
+    "lock",
+    initial=[("idle", "idle")],
+    actions=lambda state: [...],
+    step=lambda state, action: ...,
+)
+"""
+
+# Values of any type come here: pyright calls what `isinstance` leaves of them partially unknown.
+# pyright: reportUnknownArgumentType=false, reportUnknownVariableType=false, reportUnknownMemberType=false
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from itertools import islice
+from typing import Any, TypedDict, Unpack
+
+from evenhand.core.alike import only_itself
+from evenhand.core.answers import MOST, ModelError, called, caught, kind_of, known_names, short, told
+from evenhand.core.system import Fairness, Step, System, is_list
+
+__all__ = ["system"]
+
+
+class SystemOptions(TypedDict, total=False):
+    """What a system may have beside its steps.
+
+    `shows=True` says that `step` returns `(new state, shown)`, `shows=False` that a pair is a state.  `fair` names
+    fairness assumptions for claims about whole runs, `wants(state)` says in which states an agent wants to act,
+    `progress(step)` which steps complete something.  `types` names your dataclasses and enums, so that counterexamples
+    can be saved and read back. `menu` lists every action that should happen: `evenhand explore` reports those that
+    never do or never change anything.
+    """
+
+    shows: bool | None
+    fair: Mapping[str, Fairness[Any, Any]] | None
+    wants: Callable[[Any], bool] | None
+    progress: Callable[[Step[Any, Any, Any, Any]], bool] | None
+    types: tuple[type, ...]
+    menu: Iterable[Hashable] | None
+
+
+def system(
+    name: str,
+    *,
+    initial: Iterable[Hashable],
+    actions: Callable[[Any], Iterable[Hashable]],
+    step: Callable[[Any, Any], Any],
+    **options: Unpack[SystemOptions],
+) -> System[None, Any, Any, Any, None]:
+    """A system without configuration, readings or rules.
+
+    `initial` lists the start states, `actions(state)` the actions on offer (simplest first), and `step(state, action)`
+    returns the new state.  A pair that could be a state or a state with what it shows is refused until `shows`
+    decides.  States, actions and shown values must be hashable.  `SystemOptions` describes `shows`, `fair`, `wants`,
+    `progress`, `types` and `menu`.
+
+    Raises TypeError or ValueError for what cannot be a system (no initial state, a text where a list is meant, a
+    value that is not hashable); functions that misbehave later end a run with ModelError.
+    """
+    if not isinstance(name, str) or not name.strip():
+        raise TypeError(f"a system's name is a text, not {short(name)}")
+    label = f"system {name!r}"
+    known_names("system", options, SystemOptions)
+    progress, shows, types = options.get("progress"), options.get("shows"), options.get("types", ())
+    if progress is not None and not callable(progress):
+        raise TypeError(f"{label}: `progress` is a function progress(step), not {short(progress)}")
+    if shows is not None and not isinstance(shows, bool):
+        raise TypeError(f"{label}: `shows` is True or False, not {short(shows)}")
+    starts = _starts(label, initial)
+    _function(label, "actions", actions, ("state",))
+    _function(label, "step", step, ("state", "action"))
+    fairness = _fairness(label, options.get("fair"))
+    for kind in types if isinstance(types, tuple) else (types,):
+        if not isinstance(kind, type) or not isinstance(types, tuple):
+            raise TypeError(f"{label}: `types` is a tuple of classes; write types=(State, Action)")
+    declared = _menu(label, options.get("menu"))
+    made: System[None, Any, Any, Any, None] = System(
+        name=name,
+        rules=None,
+        configs=lambda _scope, _readings: (None,),
+        initial=lambda _config: starts,
+        step=_taking(label, step, shows, starts),
+        actions=_offering(label, actions),
+        fair=lambda _config: fairness,
+        progress=progress,
+        types=types,
+        menu=None if declared is None else lambda _config, _scope: declared,
+    )
+    wants = options.get("wants")
+    return made if wants is None else replace(made, wants=lambda _config, state: wants(state))
+
+
+def _menu(label: str, menu: Iterable[Hashable] | None) -> tuple[Hashable, ...] | None:
+    if menu is None:
+        return None
+    declared = tuple(menu)
+    for action in declared:
+        _hashable(label, "action of the menu", action)
+    return declared
+
+
+def _taking(label: str, step: Callable[[Any, Any], Any], shows: bool | None, starts: tuple[Any, ...]) -> Any:
+    """The step of the system: `step`, with what it returns checked."""
+    harmless: set[type] = set()  # types of states that were looked at and found to be no slip
+
+    def take(_rules: None, _config: None, state: Any, action: Any) -> tuple[Any, Any]:
+        try:
+            made = step(state, action)
+        except caught() as error:
+            raise _raised(label, "step", step, error, f"action {short(action)} in state {short(state)}") from error
+        kind, shown = type(made), None
+        if shows or kind not in harmless or (kind is tuple and len(made) == 2):
+            made, shown = _result(label, made, shows, starts, state, action)
+            harmless.add(type(made))
+        try:
+            hash(made)
+            hash(shown)
+        except Exception:
+            where = f"`step` of action {short(action, 80)} in state {short(state, 80)}"
+            _refuse_unhashable(label, (("state", made), ("shown value", shown)), where)
+        return made, shown
+
+    return take
+
+
+def _offering(label: str, actions: Callable[[Any], Any]) -> Any:
+    """The actions of the system: those that `actions` lists, checked."""
+
+    def offered(_config: None, _scope: Any, state: Any) -> Any:
+        try:
+            listed = actions(state)
+            if type(listed) is not list and type(listed) is not tuple:
+                if not is_list(listed):
+                    return listed  # the system says what is wrong with it
+                listed = tuple(islice(listed, MOST + 1))
+        except caught() as error:
+            raise _raised(label, "actions", actions, error, f"state {short(state)}") from error
+        if len(listed) > MOST:
+            raise ModelError(
+                f"{label}: `actions` offers more than {MOST:,} actions in state {short(state)} and may have no "
+                "end; offer finitely many, a few of each kind"
+            )
+        try:
+            hash(tuple(listed))
+        except Exception:
+            _refuse_unhashable(label, (("action", one) for one in listed), f"`actions` of state {short(state, 80)}")
+        return listed
+
+    return offered
+
+
+def _starts(label: str, initial: Any) -> tuple[Any, ...]:
+    """The initial states.  What could be one state as well as a list of them is refused."""
+    as_list = f"write initial=[{short(initial, 60)}]"
+    named = isinstance(initial, tuple) and type(initial) is not tuple
+    if named or isinstance(initial, str | bytes | Mapping) or not hasattr(initial, "__iter__"):
+        what = f"{short(initial, 60)} ({kind_of(initial)})"
+        raise TypeError(f"{label}: `initial` lists the initial states, and {what} is no list; {as_list}")
+    try:
+        starts = tuple(islice(initial, MOST + 1))
+    except Exception as error:
+        raise ModelError(f"{label}: listing `initial` raised {told(error)}") from error
+    if not starts:
+        raise ValueError(f"{label} has no initial state; `initial` lists at least one")
+    if len(starts) > MOST:
+        raise ValueError(f"{label}: `initial` lists more than {MOST:,} states and may have no end; list a few")
+    for start in starts:
+        _hashable(label, "initial state", start)
+        if found := only_itself(start):
+            raise TypeError(f"{label}: the initial state holds {found}; it is equal to no other state")
+    if len(set(starts)) < len(starts):
+        twice = next(start for place, start in enumerate(starts) if start in starts[:place])
+        one = f"; {as_list} if all of it is one state" if type(initial) is tuple else ""
+        raise ValueError(f"{label}: `initial` lists {short(twice, 60)} twice{one}")
+    return starts
+
+
+def _fairness(label: str, fair: Mapping[str, Fairness[Any, Any]] | None) -> dict[str, Fairness[Any, Any]]:
+    if fair is None:
+        return {}
+    if not isinstance(fair, Mapping) or not all(isinstance(one, Fairness) for one in fair.values()):
+        raise TypeError(
+            f"{label}: `fair` maps names to assumptions, as in "
+            'fair={"served": evenhand.Fairness("weak", lambda state, action: action == "serve")}, not '
+            f"{short(fair, 80)}"
+        )
+    return dict(fair)
+
+
+def _function(label: str, what: str, function: Any, takes: tuple[str, ...]) -> None:
+    """Refuse at once what can be no such function.  Raises TypeError."""
+    call = f"{what}({', '.join(takes)})"
+    if not callable(function):
+        raise TypeError(f"{label}: `{what}` is a function {call}, not {short(function, 80)}")
+    if inspect.iscoroutinefunction(function):
+        raise TypeError(f"{label}: {called(function)} is a coroutine function; write `def` in place of `async def`")
+    if what == "step" and inspect.isgeneratorfunction(function):
+        why = "has a `yield`, so that it returns an iterator; `step` returns the one state that follows"
+        raise TypeError(f"{label}: {called(function)} {why}")
+    try:
+        inspect.signature(function).bind(*takes)
+    except TypeError as error:
+        raise TypeError(f"{label}: {called(function)} is called as {call}: {error}") from None
+    except ValueError:  # some built-in functions have no signature
+        return
+
+
+def _raised(label: str, what: str, function: Any, error: BaseException, where: str) -> BaseException:
+    if isinstance(error, ModelError | MemoryError):
+        return error
+    total = "; `step` is total: return the state as it was where nothing happens" if what == "step" else ""
+    return ModelError(f"{label}: {called(function, f'`{what}`')} raised {told(error)} on {where}{total}")
+
+
+def _result(
+    label: str, made: Any, shows: bool | None, starts: tuple[Any, ...], state: Any, action: Any
+) -> tuple[Any, Any]:
+    """State and what is shown, of what `step` returned."""
+    pair = type(made) is tuple and len(made) == 2
+    if shows:
+        if pair:
+            return made[0], made[1]
+        wrong = f"and shows=True, so it must return (new state, what it shows), not {short(made, 80)}"
+    elif pair and shows is None and not _is_state(made, starts):
+        wrong = (
+            f"returned the pair {short(made, 80)}; say shows=True to `evenhand.system` if that is (new state, what it "
+            "shows), and shows=False if the pair is the state"
+        )
+    elif made is None and None not in starts:
+        wrong = "returned None; is a `return` missing?"
+    elif inspect.iscoroutine(made):
+        made.close()
+        wrong = "returned a coroutine; write `def` in place of `async def`"
+    elif isinstance(made, Iterator):
+        wrong = f"returned {short(made, 80)}, an iterator; return the one state that follows"
+    else:
+        return made, None
+    raise ModelError(f"{label}: `step` of action {short(action, 80)} in state {short(state, 80)} {wrong}")
+
+
+def _is_state(made: tuple[Any, Any], starts: tuple[Any, ...]) -> bool:
+    """Whether a pair is a state for sure: states are plain tuples, and its first half is none of these."""
+    tuples = [start for start in starts if type(start) is tuple]
+    first = made[0]
+    return bool(tuples) and not (type(first) is tuple and any(len(first) == len(start) for start in tuples))
+
+
+def _refuse_unhashable(label: str, values: Iterable[tuple[str, Any]], where: str) -> None:
+    """Raise ModelError for the first value that cannot be hashed; says what it is and where it comes from."""
+    for what, value in values:
+        try:
+            hash(value)
+        except Exception as error:
+            raise ModelError(f"{label}: {_unhashable(what, value, error)}; it comes from {where}") from None
+
+
+def _hashable(label: str, what: str, value: Any) -> None:
+    try:
+        hash(value)
+    except Exception as error:
+        raise TypeError(f"{label}: {_unhashable(what, value, error)}") from None
+
+
+def _unhashable(what: str, value: Any, error: Exception) -> str:
+    return f"{what} {short(value, 80)} is not hashable ({told(error)}); use tuples, frozensets or frozen dataclasses"

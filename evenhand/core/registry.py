@@ -1,0 +1,119 @@
+"""The protocols there are, found by walking the package and the entry points `evenhand.protocols`.
+
+A module of `evenhand.model` that has a `PROTOCOL` is a protocol; the modules of the same name in
+`evenhand.properties` (`CLAIMS`) and `evenhand.proofs` (`THEOREMS`) complete it.  Nothing is listed by hand.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import pkgutil
+from collections.abc import Iterator
+from dataclasses import fields
+from functools import cache
+from importlib.machinery import ModuleSpec
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import Any
+
+from evenhand.core.bundle import Bundle, Claims, ProtocolBroken
+from evenhand.core.own_file import names_file, own_bundle
+from evenhand.core.system import Protocol, UnknownName
+
+__all__ = ["content", "find", "folder", "protocols", "registered", "rescan"]
+
+
+def content(name: str) -> ModuleSpec:
+    """Where one of the folders `model`, `properties`, `proofs`, `counterexamples` lies, as Python finds it."""
+    found = importlib.util.find_spec(f"evenhand.{name}")
+    if found is None or not found.submodule_search_locations:
+        raise ProtocolBroken(f"evenhand.{name} is missing: evenhand is not installed whole; install it again")
+    return found
+
+
+def folder(name: str) -> Path:
+    """The folder of that content."""
+    return Path((content(name).submodule_search_locations or [""])[0])
+
+
+def protocols() -> tuple[Bundle, ...]:
+    """Every protocol, by name.  Raises ProtocolBroken when one does not import."""
+    return tuple(sorted(_all(), key=lambda bundle: bundle.name))
+
+
+def find(name: str) -> Bundle:
+    """The protocol called `name`, or the system that `FILE.py:name` names, whose file is then imported.
+
+    Raises UnknownName, NoSuchSystem, or ProtocolBroken when any protocol does not import.  A name that was read from
+    somebody's file is for `registered`, which imports no other code.
+    """
+    return own_bundle(name) if names_file(name) else registered(name)
+
+
+def registered(name: str) -> Bundle:
+    """The protocol called `name`.  Raises UnknownName, or ProtocolBroken when any does not import."""
+    bundles = protocols()
+    for bundle in bundles:
+        if bundle.name == name:
+            return bundle
+    raise UnknownName("protocol", name, (bundle.name for bundle in bundles))
+
+
+def rescan() -> None:
+    """Look for protocols anew when next asked: one was installed while this process runs."""
+    _all.cache_clear()
+
+
+@cache
+def _all() -> tuple[Bundle, ...]:
+    found = (*_own(), *_installed())
+    names = [bundle.name for bundle in found]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise ProtocolBroken(f"two protocols are called {twice!r}; rename one, or uninstall its package")
+    return found
+
+
+def _own() -> Iterator[Bundle]:
+    for found in pkgutil.iter_modules(content("model").submodule_search_locations or []):
+        model = _load(f"evenhand.model.{found.name}")
+        protocol = getattr(model, "PROTOCOL", None)
+        if isinstance(protocol, Protocol):
+            yield _bundle(protocol, _claims(f"evenhand.properties.{found.name}"))
+
+
+def _installed() -> Iterator[Bundle]:
+    """Other people's protocols: an entry point names an object that is a `Bundle`."""
+    for point in entry_points(group="evenhand.protocols"):
+        try:
+            bundle = point.load()
+        except Exception as error:
+            raise ProtocolBroken(f"protocol {point.name!r} ({point.value}) does not load: {error}") from error
+        if not isinstance(bundle, Bundle):
+            raise ProtocolBroken(f"protocol {point.name!r}: {point.value} is no evenhand.core.bundle.Bundle")
+        yield bundle
+
+
+def _bundle(protocol: Protocol, side: Claims) -> Bundle:
+    try:
+        return Bundle(protocol, **{entry.name: getattr(side, entry.name) for entry in fields(Claims)})
+    except ValueError as error:
+        raise ProtocolBroken(str(error)) from error
+
+
+def _claims(module: str) -> Claims:
+    """The claims of a protocol; none where nobody wrote the module yet."""
+    if importlib.util.find_spec(module) is None:
+        return Claims(())
+    side = getattr(_load(module), "CLAIMS", None)
+    if not isinstance(side, Claims):
+        raise ProtocolBroken(f"{module} has no CLAIMS that are an evenhand.core.bundle.Claims")
+    return side
+
+
+def _load(module: str) -> Any:
+    try:
+        return importlib.import_module(module)
+    except Exception as error:
+        raise ProtocolBroken(f"{module} does not import: {type(error).__name__}: {error}") from error

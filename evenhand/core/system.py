@@ -1,0 +1,449 @@
+"""What a protocol's model is made of.
+
+A *system* is a handful of pure functions over frozen, hashable values: the configurations of a scope,
+the initial states of a configuration, the actions on offer, and a total `step`.  Every engine reads this
+record and nothing else; whatever a reading or a mutant may change is a callable field of `rules`.
+
+Letters: C configuration, S state, A action, O what a step shows, R rules, X one agent's choice.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from difflib import get_close_matches
+from typing import Any, Generic, Literal, NoReturn, TypeVar, cast
+
+from evenhand.core.answers import ModelError, asked, caught, kind_of, located, short, told
+
+__all__ = [
+    "Abstraction",
+    "Fairness",
+    "Joint",
+    "Mutant",
+    "OneOf",
+    "Protocol",
+    "Quotient",
+    "Scope",
+    "Separated",
+    "Step",
+    "System",
+    "UnknownName",
+    "is_list",
+    "reading",
+    "reading_values",
+]
+
+C = TypeVar("C")
+S = TypeVar("S")
+A = TypeVar("A")
+O = TypeVar("O")  # noqa: E741 - the letter of the design, for what a step shows
+R = TypeVar("R")
+X = TypeVar("X")
+W = TypeVar("W")
+T = TypeVar("T")
+
+
+class UnknownName(ValueError):
+    """A name (scope field, reading, mutant, system) that nothing here has; says what there is."""
+
+    def __init__(self, what: str, name: str, known: Iterable[str]) -> None:
+        names = sorted(known)
+        near = get_close_matches(name.lower(), names, n=1, cutoff=0.7)
+        meant = f"; did you mean {near[0]}?" if near else ""
+        super().__init__(f"unknown {what} {name!r}; there is: {', '.join(names) or 'none'}{meant}")
+
+
+class Scope(Mapping[str, int]):
+    """The sizes of a run (agents, keys, values, depth …): a frozen mapping from names to integers."""
+
+    __slots__ = ("_items",)
+    _items: tuple[tuple[str, int], ...]
+
+    def __init__(self, sizes: Mapping[str, int] | None = None, /, **more: int) -> None:
+        given = {**(sizes or {}), **more}
+        for name, size in given.items():
+            if type(size) is not int:
+                raise TypeError(f"scope field {name!r} must be an integer, not {short(size)}")
+        self._items = tuple(sorted(given.items()))
+
+    def __getitem__(self, name: str) -> int:
+        for key, value in self._items:
+            if key == name:
+                return value
+        raise KeyError(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return (key for key, _ in self._items)
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def __hash__(self) -> int:
+        return hash(self._items)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Scope) and self._items == other._items
+
+    def __str__(self) -> str:
+        return ",".join(f"{key}={value}" for key, value in self._items) or "-"
+
+    def __repr__(self) -> str:
+        return f"Scope({self})"
+
+    def updated(self, sizes: Mapping[str, int]) -> Scope:
+        """This scope with some sizes changed.
+
+        Raises UnknownName for a name this scope lacks, ValueError for what is no integer >= 0.
+        """
+        for name, size in sizes.items():
+            if name not in self:
+                raise UnknownName("scope field", name, self)
+            if isinstance(size, bool) or not isinstance(size, int) or size < 0:
+                raise ValueError(f"scope field {name!r} must be an integer >= 0, not {size!r}")
+        return Scope({**dict(self), **sizes})
+
+
+@dataclass(frozen=True)
+class Step(Generic[C, S, A, O]):
+    """One action taken in one state: what was, what was done, what it showed, what became of it."""
+
+    config: C
+    before: S
+    action: A
+    shown: O
+    after: S
+
+
+@dataclass(frozen=True)
+class Joint(Generic[C, S, A, X]):
+    """A joint action as a product of choices, one for each agent that may act.
+
+    `agents` are those that choose in a state; `choices` lists what one may choose, simplest first;
+    `join` makes the action, `split` takes any action apart, hostile ones too, in the order of `agents`
+    (`join(split(a)) == a` for enabled actions).
+    """
+
+    agents: Callable[[C, S], tuple[str, ...]]
+    choices: Callable[[C, Scope, S, str], Iterable[X]]
+    join: Callable[[C, S, tuple[tuple[str, X], ...]], A]
+    split: Callable[[A], tuple[tuple[str, X], ...]]
+
+
+@dataclass(frozen=True)
+class Separated(Generic[C, S, A, O, R, X]):
+    """`step` in three parts, so that equal work is done once (memoised exploration).
+
+    With `key = reads(rules, config, state)`, and for every joint action `made = tuple((agent, judge(rules, config, key,
+    agent, x)) for agent, x in joint.split(action))`, the step equals `apply(rules, config, state, merge(rules,
+    config, key, made))`.  The key is all that `judge` and `merge` read of the state, and the agents that choose
+    and their choices depend on it alone.  Engines check the equation on samples and refuse the method where it
+    fails.
+    """
+
+    reads: Callable[[R, C, S], Hashable]
+    judge: Callable[[R, C, Any, str, X], Hashable]
+    merge: Callable[[R, C, Any, tuple[tuple[str, Any], ...]], Hashable]
+    apply: Callable[[R, C, S, Any], tuple[S, O]]
+
+
+@dataclass(frozen=True)
+class OneOf:
+    """A part of a state that takes one of finitely many values, in a fixed order; at least one, no two equal."""
+
+    values: tuple[Hashable, ...]
+
+
+@dataclass(frozen=True)
+class Fairness(Generic[S, A]):
+    """A scheduling assumption: `taken(state, action)` says that a step serves it.
+
+    Weak: a run in which some serving action is enabled from some point on serves it infinitely often.
+    Strong: a run in which one is enabled infinitely often does.
+    """
+
+    kind: Literal["weak", "strong"]
+    taken: Callable[[S, A], bool]
+
+    def __post_init__(self) -> None:
+        """Refuse another kind, which would silently mean the other of the two.  Raises UnknownName or TypeError."""
+        if self.kind not in ("weak", "strong"):
+            given = self.kind if isinstance(self.kind, str) else repr(self.kind)
+            raise UnknownName("kind of fairness", given, ("weak", "strong"))
+        object.__setattr__(self, "taken", asked(self.taken, "answer", ("state", "action"), "`taken` of a Fairness"))
+
+
+@dataclass(frozen=True)
+class Quotient(Generic[C, S, A, W]):
+    """A group acting on configurations, states and actions.
+
+    `elements(config)` lists the group, identity included; the images are those of one element.  Whether
+    the step commutes with it is a theorem, never assumed: engines use a quotient only under a licence.
+
+    Where the group exchanges names, `families(config)` gives the names that may be exchanged, one tuple for the agents,
+    say, and one for the keys, and `swap(config, one, other)` the element that exchanges two names of a family.  With
+    them nobody has to list the group, which grows with the factorial.
+    """
+
+    name: str
+    elements: Callable[[C], Iterable[W]]
+    config: Callable[[W, C], C]
+    state: Callable[[W, C, S], S]
+    action: Callable[[W, C, A], A]
+    families: Callable[[C], tuple[tuple[str, ...], ...]] = lambda _config: ()
+    swap: Callable[[C, str, str], W] | None = None
+
+
+@dataclass(frozen=True)
+class Abstraction(Generic[C, S]):
+    """A map that takes each state to one that stands for it: instants counted from now, ages up to a cap.
+
+    `state(config, state)` is the representative; of a representative it is itself.  Unlike a `Quotient` it is no
+    group: any number of states may share an image, and nothing is told of how many.  That a state and its image offer
+    the same actions in the same order, show the same, serve the same fairness and lead to states with one image is a
+    theorem, never assumed: engines use an abstraction only under a licence.
+
+    `alike(config, state)` gives some other states with the same image, near and far (a clock that shows a second more,
+    and one that shows a million more), reachable or not; none where the state is alone.  Claims are asked about them as
+    well: no run that is walked gets so far, and a claim that looks at what the map forgets must not pass for one that
+    does not.
+    """
+
+    name: str
+    state: Callable[[C, S], S]
+    alike: Callable[[C, S], Iterable[S]]
+
+
+def is_list(listed: Any) -> bool:
+    """Whether `listed` can be meant as a list of values: Python takes texts and mappings apart, too."""
+    return hasattr(listed, "__iter__") and not isinstance(listed, str | bytes | Mapping)
+
+
+def _always(_config: Any, _state: Any) -> bool:
+    return True
+
+
+def _no_fairness(_config: Any) -> Mapping[str, Fairness[Any, Any]]:
+    return {}
+
+
+def _nothing_smaller(_config: Any, _start: Any) -> Iterable[tuple[Any, Any]]:
+    return ()
+
+
+_QUESTIONS = {"wants": ("config", "state"), "progress": ("step",), "allows": ("config", "state", "action")}
+"""What a system is asked that has the answer True or False."""
+
+
+@dataclass(frozen=True, repr=False)
+class System(Generic[C, S, A, O, R]):
+    """An executable model: what may be configured, where it starts, what may happen, what then happens.
+
+    `step` is total and pure: a disabled or hostile action gives a shown rejection and leaves the state.
+    Either `actions` (ordered, lazy) or `joint` says what is on offer.  `shown` is everything a variant is
+    compared on.  `wants` says that somebody would act if allowed; `progress` that a step completed
+    something; both serve the deadlock and livelock searches.  `smaller(config, start)` offers simpler
+    initial data to the shrinker, simplest first.  `allows` says whether an action is on offer (by default:
+    it is among `enabled`).  `actor` says whose an action is where actions are no product, and "" of what happens by
+    itself (a clock); wait-for graphs need it.  `readings` is the record the configurations carry.  `separated`,
+    `quotients`, `abstractions` and `fair` are for the exhaustive search.  `types` names the classes that `codec` may
+    need to decode.
+
+    Two declarations let the search compile the step (compiled search); neither is believed.  `domains` gives a state of
+    which every part that ever changes is a `OneOf`: records and tuples of fixed shape.  `menu`, where the
+    actions are no product, lists every action that is ever on offer, in the order of `enabled`; `allows` then
+    says which are.
+    """
+
+    name: str
+    rules: R
+    configs: Callable[[Scope, Any], Iterable[C]]
+    initial: Callable[[C], Iterable[S]]
+    step: Callable[[R, C, S, A], tuple[S, O]]
+    actions: Callable[[C, Scope, S], Iterable[A]] | None = None
+    joint: Joint[C, S, A, Any] | None = None
+    scope: Scope = field(default_factory=Scope)
+    readings: Any = None
+    separated: Separated[C, S, A, O, R, Any] | None = None
+    fair: Callable[[C], Mapping[str, Fairness[S, A]]] = _no_fairness
+    wants: Callable[[C, S], bool] = _always
+    progress: Callable[[Step[C, S, A, O]], bool] | None = None
+    smaller: Callable[[C, S], Iterable[tuple[C, S]]] = _nothing_smaller
+    allows: Callable[[C, S, A], bool] | None = None
+    quotients: tuple[Quotient[C, S, A, Any], ...] = ()
+    domains: Callable[[C, Scope], Any] | None = None
+    menu: Callable[[C, Scope], Iterable[A]] | None = None
+    types: tuple[type, ...] = ()
+    variant: str = "reference"
+    actor: Callable[[A], str] | None = None
+    abstractions: tuple[Abstraction[C, S], ...] = ()
+
+    def __post_init__(self) -> None:
+        if (self.actions is None) == (self.joint is None):
+            raise ValueError(f"system {self.name!r} needs exactly one of `actions` and `joint`")
+        if not isinstance(self.scope, Scope):
+            raise TypeError(f"{self.label}: `scope` is a Scope, not {short(self.scope)}; write Scope(agents=2)")
+        for name, takes in _QUESTIONS.items():
+            function = getattr(self, name)
+            if function is not None and function is not _always:
+                object.__setattr__(self, name, asked(function, "answer", takes, f"`{name}`"))
+
+    def __repr__(self) -> str:
+        """One line: the functions of a system say nothing in a failing assertion."""
+        return f"<{self.label.capitalize()}{f', {self.scope}' if self.scope else ''}>"
+
+    @property
+    def label(self) -> str:
+        """How messages name this system."""
+        return f"system {self.name!r}" + (f" ({self.variant})" if self.variant != "reference" else "")
+
+    def all_configs(self) -> Iterable[C]:
+        """The configurations of this scope under these readings, in a fixed order."""
+        return self.configs(self.scope, self.readings)
+
+    def enabled(self, config: C, state: S) -> Iterator[A]:
+        """The actions on offer in `state`, in a fixed order, made one at a time.  Raises ModelError as `take` does."""
+        try:
+            if self.joint is None:
+                assert self.actions is not None
+                yield from self._listed("actions", self.actions(config, self.scope, state), state)
+            else:
+                yield from self._joined(self.joint, config, state)
+        except caught() as error:
+            if isinstance(error, ModelError):
+                raise located(self.label, error) from error.__cause__
+            what = "`actions`" if self.joint is None else "`joint`"
+            raise ModelError(f"{self.label}: {what} of state {short(state)} raised {told(error)}") from error
+
+    def _joined(self, joint: Joint[C, S, A, Any], config: C, state: S) -> Iterator[A]:
+        """The joint actions: every way in which each agent takes one of its choices."""
+        agents = self._listed("agents", joint.agents(config, state), state)
+        if not agents:
+            return
+        menus = [tuple(self._listed("choices", joint.choices(config, self.scope, state, a), state)) for a in agents]
+        for picked in itertools.product(*menus):
+            yield joint.join(config, state, tuple(zip(agents, picked, strict=True)))
+
+    def _listed(self, what: str, listed: T, state: S) -> T:
+        """`listed`, unless Python would take it apart in another way than it is meant.  Raises ModelError."""
+        kind = type(listed)
+        if kind is tuple or kind is list or is_list(listed):
+            return listed
+        got = f"{short(listed, 60)} ({kind_of(listed)})"
+        mend = "is a `return` missing?" if listed is None else f"write [{short(listed, 60)}]"
+        raise ModelError(f"{self.label}: `{what}` of state {short(state)} returned {got}, which is no list; {mend}")
+
+    def is_enabled(self, config: C, state: S, action: A) -> bool:
+        """Whether `action` is on offer in `state`."""
+        if self.allows is not None:
+            return self.allows(config, state, action)
+        if self.joint is not None:
+            joint = self.joint
+            chosen = joint.split(action)
+            return (
+                bool(chosen)
+                and tuple(agent for agent, _ in chosen) == joint.agents(config, state)
+                and all(
+                    any(choice == offered for offered in joint.choices(config, self.scope, state, agent))
+                    for agent, choice in chosen
+                )
+                and joint.join(config, state, chosen) == action
+            )
+        return any(action == offered for offered in self.enabled(config, state))
+
+    def take(self, config: C, state: S, action: A) -> Step[C, S, A, O]:
+        """The step that `action` makes from `state`.  Raises ModelError where `step` raises or gives no pair."""
+        try:
+            made = self.step(self.rules, config, state, action)
+        except caught() as error:
+            self.blame_step(state, action, error)
+        after, shown = self.pair_of(made, state, action)
+        return Step(config, state, action, shown, after)
+
+    def pair_of(self, made: Any, state: S, action: A) -> tuple[S, O]:
+        """What `step` returned, if it is a pair of state and what is shown.  Raises ModelError."""
+        if not isinstance(made, tuple) or len(cast("tuple[Any, ...]", made)) != 2:
+            what = f"returned {short(made, 80)} ({kind_of(made)}), no pair (state, shown)"
+            raise ModelError(f"{self.label}: the step of action {short(action)} in state {short(state)} {what}")
+        return cast("tuple[S, O]", made)
+
+    def blame_step(self, state: S, action: A, error: BaseException) -> NoReturn:
+        """Raise the ModelError that says which step raised, and what to write instead."""
+        if isinstance(error, ModelError):
+            raise located(self.label, error) from error.__cause__
+        raise ModelError(
+            f"{self.label}: the step of action {short(action)} in state {short(state)} raised {told(error)}. A step is "
+            "total and returns (state, shown): show a rejection and leave the state instead"
+        ) from error
+
+    def at(self, **sizes: int) -> System[C, S, A, O, R]:
+        """This system at other sizes.  Raises UnknownName or ValueError as `Scope.updated` does."""
+        return replace(self, scope=self.scope.updated(sizes))
+
+    def under(self, **chosen: Any) -> System[C, S, A, O, R]:
+        """This system under other readings.  Raises UnknownName for a reading or value it lacks."""
+        known = reading_values(self.readings)
+        for name, value in chosen.items():
+            if name not in known:
+                raise UnknownName("reading", name, known)
+            if known[name] and value not in known[name]:
+                raise UnknownName(f"value of reading {name}:", str(value), map(str, known[name]))
+        return replace(self, readings=replace(self.readings, **chosen)) if chosen else self
+
+
+@dataclass(frozen=True)
+class Mutant(Generic[R]):
+    """A deliberate fault: other rules, and where it can be seen.
+
+    `system` and `scope` name the smallest place that can kill it, `readings` those under which it is a
+    fault.  `expected` is registered before any run: `killed`, or `equivalent` or `open_gap` with a reason.
+    """
+
+    name: str
+    sentence: str
+    source: str
+    rules: R
+    system: str
+    scope: Scope = field(default_factory=Scope)
+    readings: tuple[tuple[str, Any], ...] = ()
+    expected: Literal["killed", "equivalent", "open_gap"] = "killed"
+    reason: str = ""
+
+    def of(self, systems: Mapping[str, System[Any, Any, Any, Any, R]]) -> System[Any, Any, Any, Any, R]:
+        """The mutated system, at the scope and under the readings that the mutant names."""
+        base = systems[self.system].at(**dict(self.scope)).under(**dict(self.readings))
+        return replace(base, rules=self.rules, variant=self.name)
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """The model side of a protocol: what the registry finds as `PROTOCOL` in a module of this package.
+
+    `systems` come with the main one first; `readings` is the default record (or None).
+    """
+
+    name: str
+    title: str
+    source: str
+    systems: Mapping[str, System[Any, Any, Any, Any, Any]]
+    readings: Any = None
+    mutants: tuple[Mutant[Any], ...] = ()
+
+
+def reading(*values: Any, sentence: str) -> Any:
+    """A field of a `Readings` record: its legal values, default first, and the sentence it settles.
+
+    With a single value (a number the text asks for, say) any value of that type is legal.
+    """
+    return field(default=values[0], metadata={"values": values[1:] and values, "sentence": sentence})
+
+
+def reading_values(record: Any) -> dict[str, tuple[Any, ...]]:
+    """The legal values of every reading of a record, default first; empty for None.
+
+    An empty tuple means that any value of the default's type is legal.
+    """
+    if record is None or not is_dataclass(record):
+        return {}
+    return {entry.name: tuple(entry.metadata.get("values", ())) for entry in fields(record)}

@@ -1,0 +1,172 @@
+"""Values as text that stays inert.
+
+Names and values come from models, fixtures and other people's kernels; some are hostile on purpose.  All
+text that reaches a terminal or a file goes through `inert`, which spells out what a terminal would obey
+(escapes, control and bidirectional characters), and every value through `describe`, which writes sets and
+mappings in a fixed order, so that the same value is the same text under any hash seed.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping, Set
+from dataclasses import MISSING, fields, is_dataclass
+from enum import Enum
+from typing import Any, cast
+
+from evenhand.core.answers import short
+
+__all__ = ["WIDTH", "branches", "changes", "describe", "inert", "layout"]
+
+_OBEYED = frozenset({"Cc", "Cf", "Co", "Cs", "Zl", "Zp"})
+MAX_TEXT = 400
+"""Characters of one line of a value; the file keeps all of it."""
+
+WIDTH = 150
+"""Characters that a value may take before it is laid out as a tree."""
+
+
+def inert(text: str) -> str:
+    r"""`text` with everything that a terminal or an editor would obey written as an escape.
+
+    >>> inert("a\x1b[31mb\u202ec")
+    'a\\u001b[31mb\\u202ec'
+    """
+    return "".join(_spelled(c) if unicodedata.category(c) in _OBEYED else c for c in text)
+
+
+def _spelled(character: str) -> str:
+    code = ord(character)
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def describe(value: Any, limit: int = MAX_TEXT) -> str:
+    """One line for `value`: inert, in a fixed order, cut at `limit` characters.
+
+    >>> describe(frozenset({"b", "a"}))
+    "{'a', 'b'}"
+    """
+    text = inert(_plain(value))
+    return text if len(text) <= limit else f"{text[: limit - 1]}…"
+
+
+def _plain(value: Any) -> str:
+    match value:
+        case Enum():
+            return value.name
+        case str() | bytes() | bool() | int() | float() | None:
+            return repr(value)
+        case Mapping():
+            pairs = cast("Mapping[Any, Any]", value)
+            return "{" + ", ".join(sorted(f"{_plain(k)}: {_plain(v)}" for k, v in pairs.items())) + "}"
+        case Set():
+            members = cast("Set[Any]", value)
+            return "{" + ", ".join(sorted(_plain(member) for member in members)) + "}" if members else "{}"
+        case tuple():
+            entries = cast("tuple[Any, ...]", value)
+            names: tuple[str, ...] = getattr(entries, "_fields", ())
+            if names:
+                return _record(type(entries).__name__, zip(names, entries, strict=True))
+            inside = ", ".join(_plain(entry) for entry in entries)
+            return f"({inside},)" if len(entries) == 1 else f"({inside})"
+        case list():
+            return "[" + ", ".join(_plain(entry) for entry in cast("list[Any]", value)) + "]"
+        case _ if _is_record(value):
+            return _record(type(value).__name__, _told(value))
+        case _:
+            try:
+                return str(value)
+            except Exception:
+                return short(value)
+
+
+def _record(name: str, entries: Iterable[tuple[str, Any]]) -> str:
+    return f"{name}({', '.join(f'{key}={_plain(entry)}' for key, entry in entries)})"
+
+
+def _told(record: Any) -> Iterator[tuple[str, Any]]:
+    """The fields of a dataclass that say something: those that differ from their default."""
+    for entry in fields(record):
+        value = getattr(record, entry.name)
+        default = entry.default if entry.default_factory is MISSING else entry.default_factory()
+        if default is MISSING or value != default or type(value) is not type(default):
+            yield entry.name, value
+
+
+def layout(value: Any, width: int = WIDTH) -> list[str]:
+    """`value` on one line if it fits, else as a tree: a line for each field or entry, deeper ones indented."""
+    text = describe(value, MAX_TEXT * 10)
+    if len(text) <= width:
+        return [text]
+    parts = list(branches(value))
+    if not parts:
+        return [describe(value)]
+    if len(parts) == 1 and parts[0][0]:
+        return layout(parts[0][1], width)  # one part says it all
+    lines: list[str] = []
+    for name, branch in parts:
+        if len(name) + len(one := describe(branch, MAX_TEXT * 10)) + 2 <= width:
+            lines.append(f"{name}: {one}" if name else f"- {one}")
+        else:
+            lines.append(f"{name}:" if name else "-")
+            lines += [f"  {line}" for line in layout(branch, width - 2)]
+    return lines
+
+
+def _is_record(value: Any) -> bool:
+    """Whether a value is a dataclass that leaves its description to us."""
+    return is_dataclass(value) and not isinstance(value, type) and type(value).__str__ is object.__str__
+
+
+def branches(value: Any) -> Iterator[tuple[str, Any]]:
+    """The parts of a value by name: fields, entries of a mapping or of named pairs; nameless for a sequence."""
+    match value:
+        case Mapping():
+            pairs = cast("Mapping[Any, Any]", value)
+            yield from ((describe(key), pairs[key]) for key in sorted(pairs, key=_plain))
+        case tuple() | list():
+            entries = cast("tuple[Any, ...]", value)
+            named = all(type(entry) is tuple and len(entry) == 2 and isinstance(entry[0], str) for entry in entries)
+            yield from ((inert(entry[0]), entry[1]) if named else ("", entry) for entry in entries)
+        case Set():
+            yield from (("", member) for member in sorted(cast("Set[Any]", value), key=_plain))
+        case _ if _is_record(value):
+            yield from _told(value)
+        case _:
+            return
+
+
+def changes(before: Any, after: Any) -> tuple[str, ...]:
+    """What became of a state: a line for each innermost part that changed; the whole state if it has no parts."""
+    if before == after and type(before) is type(after):
+        return ("nothing changes",)
+    return tuple(_changed("", before, after))
+
+
+def _changed(path: str, before: Any, after: Any) -> Iterator[str]:
+    """The differences below `path`, by name where both sides have the same parts."""
+    if before == after and type(before) is type(after):
+        return
+    old, new = _parts(before), _parts(after)
+    if old is not None and new is not None and list(old) == list(new) and len(old) > 0:
+        for name in old:
+            dot = "." if path and not name.startswith("[") else ""
+            yield from _changed(f"{path}{dot}{name}", old[name], new[name])
+        return
+    yield f"{path}: {describe(before)} → {describe(after)}" if path else f"{describe(before)} → {describe(after)}"
+
+
+def _parts(value: Any) -> dict[str, Any] | None:
+    """The parts of a value that keep their names from state to state, or None for what is compared whole."""
+    if _is_record(value):
+        return {entry.name: getattr(value, entry.name) for entry in fields(value)}
+    if isinstance(value, Mapping):
+        return {f"[{describe(key)}]": entry for key, entry in cast("Mapping[Any, Any]", value).items()}
+    if type(value) is not tuple:
+        return None
+    entries = cast("tuple[Any, ...]", value)
+    if all(type(entry) is tuple and len(entry) == 2 and isinstance(entry[0], str) for entry in entries):
+        return {f"[{inert(entry[0])}]": entry[1] for entry in entries}
+    if any(_is_record(entry) for entry in entries):
+        return {f"[{place}]": entry for place, entry in enumerate(entries)}
+    return None

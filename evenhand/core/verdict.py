@@ -1,0 +1,84 @@
+"""What an engine says of a claim: a verdict that carries its scope, its evidence and its coverage."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from evenhand.core.trace import Lasso, Pair, Scenario
+
+__all__ = ["UNREPLAYED", "Evidence", "Status", "Verdict", "in_short", "runs"]
+
+UNREPLAYED = "unreplayed"
+"""Counts in a verdict's coverage: runs that looked wrong and do not replay, so that something is no function."""
+
+
+class Status(StrEnum):
+    """HOLDS within its scope; REFUTED by a run that replays; UNDECIDED for everything else.
+
+    A time-out, an unknown, a bound that was hit, an antecedent never met: all UNDECIDED, never green.
+    """
+
+    HOLDS = "HOLDS"
+    REFUTED = "REFUTED"
+    UNDECIDED = "UNDECIDED"
+
+    def __bool__(self) -> bool:
+        """Whether it is HOLDS, so that `assert verdict.status` says what it seems to say."""
+        return self is Status.HOLDS
+
+
+Evidence = Scenario[Any, Any, Any] | Lasso[Any, Any, Any] | Pair[Any, Any, Any]
+"""What refutes a claim, or witnesses a reachable one: it replays in the executable model."""
+
+
+def runs(evidence: Evidence) -> tuple[Scenario[Any, Any, Any], ...]:
+    """The runs that evidence consists of: itself, a lasso's stem and one turn, or both runs of a pair."""
+    match evidence:
+        case Scenario():
+            return (evidence,)
+        case Lasso():
+            return (evidence.unrolled,)
+        case Pair():
+            return (evidence.left, evidence.right)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """One engine's answer on one claim of one system.
+
+    `scope` says what was covered in words and sizes (`agents`, `depth`, `examples`, `complete`, …);
+    `coverage` counts what made it non-vacuous (`states`, `steps`, `met`, `unmet`, rare events);
+    `because` says in one sentence why an UNDECIDED is undecided, or how a refutation looks;
+    `trusted_base` names what must be right for the verdict to be right.
+    """
+
+    claim: str
+    status: Status
+    engine: str
+    system: str
+    variant: str = "reference"
+    scope: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    readings: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    evidence: Evidence | None = None
+    coverage: Mapping[str, int] = field(default_factory=dict[str, int])
+    because: str = ""
+    trusted_base: tuple[str, ...] = ()
+
+    @property
+    def holds(self) -> bool:
+        """Whether the claim holds in the scope named; false for UNDECIDED too."""
+        return self.status is Status.HOLDS
+
+    def __bool__(self) -> bool:
+        """The same, so that `assert verdict` says what it seems to say."""
+        return self.holds
+
+
+def in_short(verdicts: Sequence[Verdict]) -> str:
+    """The verdicts on one line, those that do not hold first, with the reason of the first."""
+    worst = sorted(verdicts, key=lambda verdict: verdict.holds)[:3]
+    told = [f"{one.claim} {one.status.value}{f' ({one.because[:120]})' * (not one.holds)}" for one in worst]
+    return ", ".join(told) + (f" and {len(verdicts) - 3} more" if len(verdicts) > 3 else "") or "no claims"

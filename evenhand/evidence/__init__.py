@@ -1,0 +1,1 @@
+"""What becomes of a counterexample: judged, shrunk, replayed, recorded, stored."""

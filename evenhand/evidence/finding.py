@@ -1,0 +1,152 @@
+"""One line of a report: what an engine said of a claim, beside what was registered before the run.
+
+A finding is plain data (text, integers, lists), so that it can cross a process boundary, be written to a
+file and be read back; the values of the model it speaks of are described, and a refutation is carried as
+the record that replays it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any, cast
+
+from evenhand.core.canonical import Json
+from evenhand.core.plan import Expectation
+from evenhand.core.text import describe
+from evenhand.core.verdict import Evidence, Status, Verdict
+from evenhand.evidence.story import Story, story_lines
+
+__all__ = ["Finding", "finding", "plain", "readings_of"]
+
+
+LARGEST = 2**53
+"""Beyond this JSON readers disagree about integers, so they are written as text."""
+
+
+def _nothing() -> dict[str, Any]:
+    return {}
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A verdict as a report prints it.
+
+    `expected` was registered before the run, `stated` is the reason given there; `expected_of` names the
+    engine it speaks of (empty: any engine, so that one of them is enough).  `sizes` is the part of `scope` that
+    sizes the model.  `beyond` says that what is asked is beyond the engine (sampling can refute that something
+    always happens, never establish it), so that its UNDECIDED surprises only where nobody else decides.
+    `story` is the evidence step by step, `length` its number of actions, `record` the file that replays it
+    (None where the values cannot be written down), `fixture` the name of that file once written, `command`
+    what reproduces it.  `evidence` holds the model's own values; it stays in this process and is no part of
+    the JSON.
+    """
+
+    protocol: str
+    claim: str
+    sentence: str
+    engine: str
+    system: str
+    variant: str
+    status: Status
+    expected: Status
+    expected_of: str = ""
+    stated: str = ""
+    because: str = ""
+    scope: Mapping[str, Json] = field(default_factory=_nothing)
+    sizes: Mapping[str, int] = field(default_factory=_nothing)
+    beyond: bool = False
+    readings: Mapping[str, Json] = field(default_factory=_nothing)
+    coverage: Mapping[str, int] = field(default_factory=_nothing)
+    trusted_base: tuple[str, ...] = ()
+    story: Story | None = None
+    length: int | None = None
+    record: Json = None
+    fixture: str = ""
+    command: str = ""
+    evidence: Evidence | None = field(default=None, compare=False, repr=False)
+
+    def __bool__(self) -> bool:
+        """Whether it says HOLDS, as a verdict does."""
+        return self.status is Status.HOLDS
+
+    @property
+    def about(self) -> tuple[str, str, str, str]:
+        """The claim of a system and variant that this finding is about, whoever found it and where."""
+        return (self.protocol, self.system, self.variant, self.claim)
+
+    @property
+    def group(self) -> tuple[str, ...]:
+        """What one expectation speaks of: findings of one group answer it together."""
+        readings = tuple(f"{name}={value}" for name, value in sorted(self.readings.items()))
+        file = str(self.scope.get("fixture", ""))
+        return (*self.about, self.expected_of, file, *readings)
+
+    @property
+    def trace(self) -> tuple[str, ...]:
+        """The story in lines of text; of what a step shows, parts that take more than a line are only named."""
+        return story_lines(self.story) if self.story is not None else ()
+
+    def to_json(self) -> dict[str, Json]:
+        """This finding as JSON; `from_json` reads it back."""
+        made: dict[str, Json] = {}
+        for entry in fields(self):
+            if entry.name == "evidence":
+                continue
+            value = getattr(self, entry.name)
+            if isinstance(value, Status):
+                made[entry.name] = value.value
+            elif isinstance(value, Story):
+                made[entry.name] = value.to_json()
+            elif isinstance(value, Mapping):
+                made[entry.name] = dict(cast("Mapping[str, Json]", value))
+            else:
+                made[entry.name] = list(cast("tuple[str, ...]", value)) if isinstance(value, tuple) else value
+        return made
+
+    @staticmethod
+    def from_json(made: Mapping[str, Json]) -> Finding:
+        """The finding that `to_json` wrote.  Raises KeyError, TypeError or ValueError for anything else."""
+        read: dict[str, Any] = {**made, "trusted_base": tuple(made["trusted_base"])}
+        read |= {name: Status(read[name]) for name in ("status", "expected")}
+        read["story"] = Story.from_json(made["story"]) if made["story"] is not None else None
+        return Finding(**read)
+
+
+def plain(value: Any) -> Json:
+    """`value` as JSON: primitives stay (large integers as text), containers are walked, the rest is described."""
+    if isinstance(value, int) and abs(value) > LARGEST:
+        return str(value)
+    if value is None or isinstance(value, bool | int | str):
+        return value
+    if isinstance(value, Mapping):
+        return {str(key): plain(entry) for key, entry in cast("Mapping[Any, Any]", value).items()}
+    if type(value) in (list, tuple):
+        return [plain(entry) for entry in cast("tuple[Any, ...]", value)]
+    return describe(value)
+
+
+def finding(protocol: str, sentence: str, verdict: Verdict, expectation: Expectation) -> Finding:
+    """The finding that `verdict` is, given what was registered for it; how it is shown is left open."""
+    return Finding(
+        protocol=protocol,
+        claim=verdict.claim,
+        sentence=sentence,
+        engine=verdict.engine,
+        system=verdict.system,
+        variant=verdict.variant,
+        status=verdict.status,
+        expected=expectation.expected,
+        expected_of=expectation.engine,
+        stated=expectation.because,
+        because=verdict.because,
+        scope=plain(verdict.scope),
+        readings=plain(verdict.readings),
+        coverage=dict(verdict.coverage),
+        trusted_base=verdict.trusted_base,
+    )
+
+
+def readings_of(finding: Finding) -> str:
+    """The readings of a finding that are not the default, `a=x, b=y`."""
+    return ", ".join(f"{name}={value}" for name, value in sorted(finding.readings.items()))

@@ -1,0 +1,72 @@
+"""Models grow: a field or reading that is added later, with a default, must not turn an old file red.
+
+A file names every field of the values that it holds.  `completed` puts in those that the model has since been given,
+with their defaults, and says which; `shape` remembers the fields of what was shown, so that `reduced` can leave out the
+later ones before the digest is compared.  A field without a default, or one that is gone, still fails loudly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import MISSING, fields, is_dataclass
+from typing import Any, cast
+
+from evenhand.core.canonical import Json
+from evenhand.core.codec import encode
+
+__all__ = ["completed", "reduced", "shape"]
+
+
+def completed(data: Json, types: tuple[type, ...]) -> tuple[Json, tuple[str, ...]]:
+    """`data` with every later field at its default, and the names (`Class.field`) of what was put in, each once."""
+    known = {kind.__name__: kind for kind in types if is_dataclass(kind)}
+    put: dict[str, None] = {}
+    return _completed(data, known, put), tuple(put)
+
+
+def _completed(data: Json, known: Mapping[str, type], put: dict[str, None]) -> Json:
+    if isinstance(data, list):
+        return [_completed(item, known, put) for item in cast("list[Json]", data)]
+    if not isinstance(data, dict):
+        return data
+    entries = cast("dict[str, Json]", data)
+    made = {key: _completed(item, known, put) for key, item in entries.items()}
+    kind = known.get(entries["$"]) if isinstance(entries.get("$"), str) else None
+    for entry in fields(cast("Any", kind)) if kind is not None else ():
+        default = entry.default if entry.default_factory is MISSING else entry.default_factory()
+        if entry.init and entry.name not in entries and default is not MISSING:
+            made[entry.name] = encode(default)
+            put[f"{cast('Any', kind).__name__}.{entry.name}"] = None
+    return made
+
+
+def shape(data: Json) -> dict[str, list[str]]:
+    """The fields of every class in `data`, sorted."""
+    found: dict[str, set[str]] = {}
+    for record in _records(data):
+        found.setdefault(record["$"], set()).update(key for key in record if key != "$")
+    return {name: sorted(names) for name, names in sorted(found.items())}
+
+
+def _records(data: Json) -> Iterator[dict[str, Any]]:
+    if isinstance(data, list):
+        for item in cast("list[Json]", data):
+            yield from _records(item)
+    elif isinstance(data, dict):
+        entries = cast("dict[str, Any]", data)
+        if isinstance(entries.get("$"), str):
+            yield entries
+        for item in entries.values():
+            yield from _records(item)
+
+
+def reduced(data: Json, known: Mapping[str, list[str]]) -> Json:
+    """`data` with only the fields that `known` lists; a class that it does not list stays as it is."""
+    if isinstance(data, list):
+        return [reduced(item, known) for item in cast("list[Json]", data)]
+    if not isinstance(data, dict):
+        return data
+    entries = cast("dict[str, Json]", data)
+    name = entries.get("$")
+    kept = {"$", *known[name]} if isinstance(name, str) and name in known else set(entries)
+    return {key: reduced(item, known) for key, item in entries.items() if key in kept}

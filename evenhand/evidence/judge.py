@@ -1,0 +1,406 @@
+"""The one judge: does this evidence refute that claim?
+
+Search, state machine, shrinker, fixtures and proofs all find evidence in ways of their own; none of them is
+believed.  Whatever they find is replayed here, in the executable model, and judged by the claim's own
+predicates; for `Reachable` the question is whether the evidence *witnesses* the claim.
+
+What counts as a run depends on the claim.  A safety claim speaks of every step from a reachable state, and
+`step` is total, so hostile actions that are not on offer are fair evidence.  A claim about what can or must
+happen (`Reachable`, the liveness kinds, `DeadlockFree`) speaks of the runs the system offers: every action
+must be on offer, or a machine could "starve" a system by repeating a request that nobody may make.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from evenhand.core.answers import ModelError
+from evenhand.core.property import (
+    Always,
+    AnyStep,
+    Commute,
+    DeadlockFree,
+    DeterminedBy,
+    EachStep,
+    Eventually,
+    LeadsTo,
+    LivelockFree,
+    Monitor,
+    Property,
+    Reachable,
+    TwoRun,
+)
+from evenhand.core.system import Fairness, System, UnknownName
+from evenhand.core.trace import Lasso, NotReplayable, Pair, Scenario, Trace, replay, replay_lasso
+from evenhand.core.verdict import Evidence, runs
+
+__all__ = [
+    "FORWARD_LIMIT",
+    "PAIRS_FROM",
+    "Judgement",
+    "bad_twins",
+    "first_refuted_step",
+    "has_ended",
+    "judge",
+    "refutes",
+    "restate",
+    "twin_pair",
+    "twins_of",
+    "unserved",
+]
+
+AnySystem = System[Any, Any, Any, Any, Any]
+
+FORWARD_LIMIT = 50_000
+"""States a deadlock's forward search may meet before the judge says that it does not know."""
+
+PAIRS_FROM = 4_096
+"""Enabled actions of one state that a `Commute` claim is asked to pick its pairs from."""
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """The judge's answer: `refutes`, one sentence why, and whether it could be `decided` at all."""
+
+    refutes: bool
+    reason: str
+    decided: bool = True
+
+    def __bool__(self) -> bool:
+        return self.refutes
+
+
+def refutes(system: AnySystem, claim: Property, evidence: Evidence, *, limit: int = FORWARD_LIMIT) -> bool:
+    """Whether `evidence`, replayed in `system`, refutes `claim` (witnesses it, for `Reachable`).
+
+    False also where the judge cannot know, which `judge` tells apart.
+    """
+    return judge(system, claim, evidence, limit=limit).refutes
+
+
+def judge(system: AnySystem, claim: Property, evidence: Evidence, *, limit: int = FORWARD_LIMIT) -> Judgement:
+    """`refutes`, with the reason.
+
+    Not decided where a deadlock's forward search meets more than `limit` states, and where the claim names a
+    fairness assumption that the system lacks under this configuration.
+    """
+    for scenario in _runs(claim, evidence):
+        if not claim.applies(scenario.config):
+            return Judgement(False, f"{claim.name} is not claimed under this configuration")
+        if not any(scenario.start == start for start in system.initial(scenario.config)):
+            return Judgement(False, "the run does not begin in an initial state of its configuration")
+    match claim, evidence:
+        case ((Always() | EachStep() | Monitor() | Reachable()), Scenario()):
+            return _along(system, claim, evidence)
+        case ((Eventually() | LeadsTo()), Scenario()):
+            return _ended(system, claim, evidence)
+        case DeadlockFree(), Scenario():
+            return _stuck(system, claim, evidence, limit)
+        case ((Eventually() | LeadsTo() | LivelockFree()), Lasso()):
+            return _forever(system, claim, evidence)
+        case DeterminedBy(), Pair():
+            return _differ(system, claim, evidence)
+        case TwoRun(), Pair():
+            return _unwound(system, claim, evidence)
+        case Commute(), Pair():
+            return _either_order(system, claim, evidence)
+        case _:
+            return Judgement(
+                False, f"a {type(evidence).__name__.lower()} says nothing about a claim of kind {claim.kind}"
+            )
+
+
+def first_refuted_step(system: AnySystem, claim: Property, evidence: Evidence) -> int | None:
+    """How many actions it takes until the claim is seen false (or witnessed); None if it never is.
+
+    0 means that the start itself violates.  For a lasso this is where the loop begins, for a pair the
+    length of the left run: those are seen false as a whole.
+    """
+    match claim, evidence:
+        case ((Always() | EachStep() | Monitor() | Reachable()), Scenario()):
+            return _first(system, claim, evidence) if judge(system, claim, evidence) else None
+        case _, Scenario():
+            return len(evidence.actions) if judge(system, claim, evidence) else None
+        case _, Lasso():
+            return len(evidence.stem) if judge(system, claim, evidence) else None
+        case _, Pair():
+            return len(evidence.left.actions) if judge(system, claim, evidence) else None
+
+
+def has_ended(system: AnySystem, config: Any, state: Any) -> bool:
+    """Whether nothing is on offer in `state`, so that the run ends there."""
+    return next(iter(system.enabled(config, state)), None) is None
+
+
+def unserved(system: AnySystem, config: Any, loop: Sequence[AnyStep], names: Sequence[str]) -> tuple[str, ...]:
+    """The fairness assumptions among `names` that going round `loop` for ever breaks.
+
+    A loop that never serves an assumption breaks it if a serving action is on offer in every state of the
+    loop (weak) or in any (strong).  Raises UnknownName for a name that `system.fair` lacks.
+    """
+    assumptions = system.fair(config)
+    for name in names:
+        if name not in assumptions:
+            raise UnknownName("fairness assumption", name, assumptions)
+    return tuple(name for name in names if _breaks(system, config, loop, assumptions[name]))
+
+
+def twins_of(system: AnySystem, claim: TwoRun, step: AnyStep) -> Iterator[tuple[Any, AnyStep | None]]:
+    """Every `w` of a 2-safety claim at `step`, with the other run's step (None where it is purged)."""
+    for w in claim.twins(step.config, step.before, step.action):
+        config = claim.config(w, step.config)
+        state = claim.state(w, step.config, step.before)
+        others = tuple(claim.other(w, step.action))
+        if len(others) > 1:
+            raise ModelError(
+                f"claim {claim.name!r}: `other` gives {len(others)} actions for one; one, or none, is meant"
+            )
+        yield w, system.take(config, state, others[0]) if others else None
+
+
+def _runs(claim: Property, evidence: Evidence) -> tuple[Scenario[Any, Any, Any], ...]:
+    """The runs that must be runs of the system; the twin of a 2-safety pair is computed, not believed."""
+    return runs(evidence)[:1] if isinstance(claim, TwoRun) else runs(evidence)
+
+
+def _breaks(system: AnySystem, config: Any, loop: Sequence[AnyStep], fairness: Fairness[Any, Any]) -> bool:
+    if any(fairness.taken(step.before, step.action) for step in loop):
+        return False
+    on_offer = (_serving(system, config, step.before, fairness) for step in loop)
+    return all(on_offer) if fairness.kind == "weak" else any(on_offer)
+
+
+def _serving(system: AnySystem, config: Any, state: Any, fairness: Fairness[Any, Any]) -> bool:
+    return any(fairness.taken(state, action) for action in system.enabled(config, state))
+
+
+def _not_on_offer(system: AnySystem, trace: Trace[Any, Any, Any, Any]) -> str:
+    """Why the trace is no run that the system offers; empty if it is one."""
+    for index, step in enumerate(trace.steps):
+        if not system.is_enabled(step.config, step.before, step.action):
+            return f"action {index + 1} is not on offer in the state it is taken in"
+    return ""
+
+
+def _along(
+    system: AnySystem, claim: Always | EachStep | Monitor | Reachable, scenario: Scenario[Any, Any, Any]
+) -> Judgement:
+    """A claim about states, steps or the history so far: look after every action."""
+    if isinstance(claim, Reachable) and (why := _not_on_offer(system, replay(system, scenario))):
+        return Judgement(False, why)
+    found = _first(system, claim, scenario)
+    if isinstance(claim, Reachable):
+        return Judgement(
+            found is not None, "no step meets the goal" if found is None else f"step {found} meets the goal"
+        )
+    if found is None:
+        return Judgement(False, f"{claim.name} is true all along this run")
+    return Judgement(True, f"{claim.name} is false after {found} of {len(scenario.actions)} actions")
+
+
+def _first(
+    system: AnySystem, claim: Always | EachStep | Monitor | Reachable, scenario: Scenario[Any, Any, Any]
+) -> int | None:
+    """After how many actions the claim is first false (met, for `Reachable`)."""
+    config, state = scenario.config, scenario.start
+    if isinstance(claim, Always) and claim.when(config, state) and not claim.check(config, state):
+        return 0
+    value = claim.start(config) if isinstance(claim, Monitor) else None
+    for taken, action in enumerate(scenario.actions, start=1):
+        step = system.take(config, state, action)
+        state = step.after
+        match claim:
+            case Always():
+                seen = claim.when(config, state) and not claim.check(config, state)
+            case EachStep():
+                seen = claim.when(step) and not claim.check(step)
+            case Monitor():
+                value = claim.update(value, step)
+                seen = claim.when(config, value) and not claim.ok(config, value)
+            case Reachable():
+                seen = claim.goal(step)
+        if seen:
+            return taken
+    return None
+
+
+def _waiting(claim: Eventually | LeadsTo, steps: Sequence[AnyStep]) -> int | None:
+    """Where a run that goes through `steps` starts waiting in vain: the index of that step, else None."""
+    waiting: int | None = 0 if isinstance(claim, Eventually) else None
+    for index, step in enumerate(steps):
+        if isinstance(claim, LeadsTo) and waiting is None and claim.trigger(step):
+            waiting = index
+        if claim.goal(step):
+            if isinstance(claim, Eventually):
+                return None
+            waiting = None
+    return waiting
+
+
+def _ended(system: AnySystem, claim: Eventually | LeadsTo, scenario: Scenario[Any, Any, Any]) -> Judgement:
+    """A run that ends refutes a promise it has not kept."""
+    trace = replay(system, scenario)
+    if why := _not_on_offer(system, trace):
+        return Judgement(False, why)
+    if not has_ended(system, scenario.config, trace.final):
+        return Judgement(False, "the run can go on, so nothing that must come later is missing yet")
+    if _waiting(claim, trace.steps) is None:
+        return Judgement(False, "the goal is met in time on this run")
+    return Judgement(True, f"the run ends after {len(trace.steps)} actions without the goal")
+
+
+def _forever(system: AnySystem, claim: Eventually | LeadsTo | LivelockFree, lasso: Lasso[Any, Any, Any]) -> Judgement:
+    """A lasso refutes a promise if going round is fair and never keeps it."""
+    try:
+        trace, loop = replay_lasso(system, lasso)
+    except NotReplayable as error:
+        return Judgement(False, str(error))
+    if why := _not_on_offer(system, trace):
+        return Judgement(False, why)
+    try:
+        broken = unserved(system, lasso.config, loop, claim.fairness)
+    except UnknownName as error:
+        return Judgement(False, str(error), decided=False)
+    if broken:
+        return Judgement(False, f"the loop is not fair: it starves {', '.join(broken)}")
+    if isinstance(claim, LivelockFree):
+        if not any(claim.attempts(step) for step in loop):
+            return Judgement(False, "nobody attempts anything in the loop")
+        if any(claim.progress(step) for step in loop):
+            return Judgement(False, "the loop makes progress")
+        return Judgement(True, f"a fair loop of {len(loop)} actions attempts and never progresses")
+    # A goal anywhere in the loop comes round again, also for a trigger that stands after it.
+    if any(claim.goal(step) for step in loop) or _waiting(claim, trace.steps) is None:
+        return Judgement(False, "the goal is met in time on this run")
+    return Judgement(True, f"a fair loop of {len(loop)} actions never meets the goal")
+
+
+def _stuck(system: AnySystem, claim: DeadlockFree, scenario: Scenario[Any, Any, Any], limit: int) -> Judgement:
+    """A deadlock: the final state wants, and a closed forward search finds no completing step."""
+    config = scenario.config
+    trace = replay(system, scenario)
+    if why := _not_on_offer(system, trace):
+        return Judgement(False, why)
+    if not claim.wants(config, trace.final):
+        return Judgement(False, "nobody wants to act in the final state")
+    seen = {trace.final}
+    queue = deque([trace.final])
+    while queue:
+        state = queue.popleft()
+        for action in system.enabled(config, state):
+            step = system.take(config, state, action)
+            if claim.completes(step):
+                return Judgement(False, "a continuation completes")
+            if step.after not in seen:
+                if len(seen) >= limit:
+                    return Judgement(False, f"more than {limit} states lie ahead: not known", decided=False)
+                seen.add(step.after)
+                queue.append(step.after)
+    return Judgement(True, f"none of the {len(seen)} states ahead completes anything")
+
+
+def _last(system: AnySystem, scenario: Scenario[Any, Any, Any]) -> AnyStep | None:
+    trace = replay(system, scenario)
+    return trace.steps[-1] if trace.steps else None
+
+
+def _differ(system: AnySystem, claim: DeterminedBy, pair: Pair[Any, Any, Any]) -> Judgement:
+    left, right = _last(system, pair.left), _last(system, pair.right)
+    if left is None or right is None:
+        return Judgement(False, "a pair of runs compares its last steps; one run has none")
+    if not claim.across and left.config != right.config:
+        return Judgement(False, "the claim compares steps of one configuration only")
+    if not (claim.when(left) and claim.when(right)):
+        return Judgement(False, "the claim says nothing about one of the two steps")
+    if claim.key(left) != claim.key(right):
+        return Judgement(False, "the two steps have different keys")
+    if claim.value(left) == claim.value(right):
+        return Judgement(False, "the two steps have the same value")
+    return Judgement(True, "two steps with the same key have different values")
+
+
+def _unwound(system: AnySystem, claim: TwoRun, pair: Pair[Any, Any, Any]) -> Judgement:
+    found = _bad_twin(system, claim, pair.left)
+    if found is None:
+        return Judgement(False, "every twin of the last step agrees with it")
+    return Judgement(True, found[1])
+
+
+def _bad_twin(system: AnySystem, claim: TwoRun, left: Scenario[Any, Any, Any]) -> tuple[Any, str] | None:
+    """The first `w` that refutes the claim at the last step of `left`, and how."""
+    step = _last(system, left)
+    if step is None:
+        return None
+    return next(bad_twins(system, claim, step, first=len(left.actions) == 1), None)
+
+
+def bad_twins(system: AnySystem, claim: TwoRun, step: AnyStep, *, first: bool) -> Iterator[tuple[Any, str]]:
+    """Every `w` for which the twins at `step` do not relate, and how; `first`: `step` leaves an initial state."""
+    for w, other in twins_of(system, claim, step):
+        if first and claim.starts:
+            config, state = claim.config(w, step.config), claim.state(w, step.config, step.before)
+            if not any(state == start for start in system.initial(config)):
+                yield w, "the twin of an initial state is not initial"
+                continue
+        if not claim.agree(w, step, other):
+            yield w, "the two runs do not agree after the last step"
+
+
+def _either_order(system: AnySystem, claim: Commute, pair: Pair[Any, Any, Any]) -> Judgement:
+    """Same start, same actions, the last two exchanged; the claim must pick those two in that state."""
+    left, right = pair.left, pair.right
+    if len(left.actions) < 2 or (left.config, left.start) != (right.config, right.start):
+        return Judgement(False, "two orders begin in one state and take at least two actions")
+    *prefix, one, two = left.actions
+    if right.actions != (*prefix, two, one):
+        return Judgement(False, "the runs are not two orders of their last two actions")
+    state = replay(system, Scenario(left.config, left.start, tuple(prefix))).final
+    if not _picks(system, claim, left.config, state, one, two):
+        return Judgement(False, "the claim does not speak of these two actions in this state")
+    first, second = _last(system, left), _last(system, right)
+    assert first is not None and second is not None
+    # `same` takes the picked order first; a claim that is not symmetric is judged as it was picked.
+    if claim.same(left.config, first, second):
+        return Judgement(False, "both orders lead to the same")
+    return Judgement(True, "the two orders lead to different ends")
+
+
+def _picks(system: AnySystem, claim: Commute, config: Any, state: Any, one: Any, two: Any) -> bool:
+    """Whether the claim picks (one, two) in `state`: shown the two alone, or all that is on offer."""
+    if all(system.is_enabled(config, state, action) for action in (one, two)) and any(
+        pair == (one, two) for pair in claim.pairs(config, state, (one, two))
+    ):
+        return True
+    offered = tuple(islice(system.enabled(config, state), PAIRS_FROM))
+    return any(pair == (one, two) for pair in claim.pairs(config, state, offered))
+
+
+def restate(system: AnySystem, claim: Property, evidence: Evidence) -> Evidence:
+    """The evidence with what is computed from the rest computed anew: a 2-safety pair's second run.
+
+    A shrinker knows nothing of claims, and whatever it leaves in the right run of such a pair means nothing.
+    Other evidence, and a pair that no longer refutes, comes back unchanged.
+    """
+    if isinstance(claim, TwoRun) and isinstance(evidence, Pair):
+        return twin_pair(system, claim, evidence.left) or evidence
+    return evidence
+
+
+def twin_pair(system: AnySystem, claim: TwoRun, left: Scenario[Any, Any, Any]) -> Pair[Any, Any, Any] | None:
+    """The pair that refutes a 2-safety claim at the last step of `left`; None if no twin disagrees.
+
+    The right run is the twin's single step (or none, where it is purged), from the state that unwinding gives it.
+    """
+    found = _bad_twin(system, claim, left)
+    step = _last(system, left)
+    if found is None or step is None:
+        return None
+    w = found[0]
+    right = Scenario(
+        claim.config(w, step.config), claim.state(w, step.config, step.before), tuple(claim.other(w, step.action))
+    )
+    return Pair(left, right, w if isinstance(w, str) else claim.name)

@@ -1,0 +1,57 @@
+"""Where a record came from: engine, source, versions.  Told to the reader, never compared."""
+
+from __future__ import annotations
+
+import hashlib
+import platform
+import sys
+from collections.abc import Iterable, Sequence
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import evenhand.core
+from evenhand.core.canonical import Json, digest
+from evenhand.core.system import System
+
+__all__ = ["provenance", "source_digest"]
+
+
+def provenance(system: System[Any, Any, Any, Any, Any], engine: str, libraries: Sequence[str] = ()) -> dict[str, Json]:
+    """The engine's name, the digest of the model's source, and versions of evenhand, Python and `libraries`."""
+    versions = {name: _version(name) for name in ("evenhand", *libraries)}
+    return {
+        "engine": engine,
+        "source": source_digest(system),
+        "versions": {**versions, "python": platform.python_version()},
+    }
+
+
+def source_digest(system: System[Any, Any, Any, Any, Any]) -> str:
+    """The digest of the source a system is made of: the model core and the module or package of its `step`.
+
+    Empty where there is no source to read.  For provenance and as a cache key: harmless edits change it.
+    """
+    module = sys.modules.get(getattr(system.step, "__module__", ""))
+    place = getattr(module, "__file__", None)
+    if place is None or not Path(place).is_file():
+        return ""
+    own, core = Path(place), Path(evenhand.core.__path__[0])
+    in_package = bool(getattr(module, "__package__", "")) and own.parent.resolve() != core.resolve()
+    return digest(
+        {
+            "core": _sums(core, core.glob("*.py")),
+            "own": _sums(own.parent, own.parent.rglob("*.py") if in_package else [own]),
+        }
+    )
+
+
+def _sums(root: Path, files: Iterable[Path]) -> dict[str, Json]:
+    return {path.relative_to(root).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest() for path in sorted(files)}
+
+
+def _version(name: str) -> str:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return "unknown"

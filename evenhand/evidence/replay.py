@@ -1,0 +1,325 @@
+"""Recording a run and replaying it: in the variant it was seen in, and in the reference.
+
+A record stays green for one reason only: the variant it names still shows the same and is still refuted,
+and the reference is not (or, for a run of the reference itself, the refutation is the registered one).
+Anything else is reported, with what to do about it.
+
+A system of somebody's own has no reference beside it: a refutation of it is a regression test, red as long as the run
+refutes the claim, and green once the system is mended.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from evenhand.core.bundle import Bundle
+from evenhand.core.canonical import Json, digest
+from evenhand.core.codec import decode, encode
+from evenhand.core.property import Property, Reachable, TwoRun
+from evenhand.core.system import System, UnknownName
+from evenhand.core.trace import Scenario, replay
+from evenhand.core.verdict import Evidence, Status, runs
+from evenhand.evidence.growth import completed, reduced, shape
+from evenhand.evidence.home import bundle_of
+from evenhand.evidence.judge import judge
+from evenhand.evidence.provenance import provenance
+from evenhand.evidence.record import AGAIN, BadRecord, Kind, Outcome, Own, Record, decode_run, encode_run
+
+__all__ = ["Replayed", "outcome_digest", "record_run", "renewed", "replay_record"]
+
+AnySystem = System[Any, Any, Any, Any, Any]
+REFERENCE = "reference"
+
+
+@dataclass(frozen=True)
+class Replayed:
+    """What replaying gave: `ok`, one sentence per finding in `message`, and the evidence that was decoded.
+
+    `refuted` says whether the named variant is still refuted (or the claim still witnessed there),
+    `reference_refuted` the same of the reference, `same_shown` whether the run shows what was recorded.
+    `filled` names the fields and readings that the model has been given since, which were filled with their defaults.
+    `regression` says that the run is a regression test of somebody's own system, where the claim is to hold.
+    """
+
+    ok: bool
+    message: str
+    refuted: bool
+    reference_refuted: bool
+    same_shown: bool
+    evidence: Evidence
+    system: AnySystem
+    claim: Property
+    filled: tuple[str, ...] = ()
+    regression: bool = False
+
+
+def record_run(
+    bundle: Bundle,
+    system: AnySystem,
+    claim: Property,
+    evidence: Evidence,
+    *,
+    engine: str,
+    reproduce: str = "",
+    libraries: Sequence[str] = (),
+) -> Record:
+    """The record of `evidence` against `claim`, seen in `system` by `engine`.
+
+    `libraries` names distributions whose versions matter.  Raises ValueError when the evidence refutes
+    nothing here (a record is never made of what does not replay), when the system's variant is neither the
+    reference nor one of the protocol's mutants, and, naming the place, for values without an encoding.
+    """
+    judgement = judge(system, claim, evidence)
+    if not judgement.refutes:
+        raise ValueError(f"nothing to record about {claim.name} in {system.name}: {judgement.reason}")
+    kind: Kind = "reference" if system.variant == REFERENCE else "mutant"
+    if kind == "mutant":
+        _rules_of(bundle, system.variant)
+    run = encode_run(evidence)
+    if decode_run(run, system.types) != evidence:
+        raise ValueError(f"the run does not come back as it was; does `types` of {system.name} name every class?")
+    outcome = _outcome(claim)
+    return Record(
+        protocol=bundle.model.name,
+        system=system.name,
+        scope=system.scope,
+        readings=_readings(system),
+        variant_kind=kind,
+        variant=system.variant,
+        claim=claim.name,
+        claim_version=claim.version,
+        sentence=claim.sentence,
+        outcome=outcome,
+        run=run,
+        shown=outcome_digest(system, evidence, outcome),
+        shape=shape([_shown(system, scenario) for scenario in runs(evidence)]),
+        reproduce=reproduce,
+        provenance=provenance(system, engine, libraries),
+        own=Own(not _departure(system, claim, evidence)) if bundle.own else None,
+    )
+
+
+def outcome_digest(
+    system: AnySystem, evidence: Evidence, outcome: Outcome, known: Mapping[str, list[str]] | None = None
+) -> str:
+    """The digest of what each step of `evidence` shows in `system`, and of the outcome.
+
+    Of the classes that `known` lists, only the fields listed count.  Raises ValueError for something shown that has no
+    encoding.
+    """
+    shown = [reduced(_shown(system, scenario), known or {}) for scenario in runs(evidence)]
+    return digest({"outcome": outcome, "runs": shown})
+
+
+def replay_record(
+    record: Record, bundle: Bundle | None = None, *, origin: str = "this record", file: Path | None = None
+) -> Replayed:
+    """Replay a record in the variant it names and in the reference.
+
+    The protocol is found in the registry, or for a system of one's own beside `file`, which the record was read from,
+    unless `bundle` is given; `origin` names the record in messages.
+    Raises BadRecord for a protocol, system, scope, reading, mutant or claim that is not there, for a claim
+    that changed its meaning, and for a run that this model cannot decode.
+    """
+    try:
+        bundle = bundle or bundle_of(record, file, origin)
+        reference = _reference(bundle, record)
+        variant = _variant(bundle, record, reference)
+        claim = _claim(bundle, record)
+        run, filled = completed(record.run, reference.types)
+        evidence = decode_run(run, reference.types)
+        later = [name for name in _values(reference) if name not in record.readings]
+    except ValueError as error:
+        if isinstance(error, BadRecord):
+            raise
+        raise BadRecord(origin, str(error), f"The model changed since. {_again(record)}") from error
+    if claim.version != record.claim_version:
+        raise BadRecord(
+            origin,
+            f"it is about version {record.claim_version} of {claim.name}, which is of version {claim.version} now",
+            _again(record),
+        )
+    if _is_regression(record, bundle, reference, claim):
+        result = _regressed(record, reference, claim, evidence, origin)
+    else:
+        result = _judged(record, bundle, variant, reference, claim, evidence)
+    return replace(result, filled=(*filled, *(f"reading {name}" for name in later)))
+
+
+def renewed(record: Record, result: Replayed) -> Record:
+    """The record of the same run as this version writes it, with every field and reading that the model has now.
+
+    Raises ValueError for a record that does not replay: its digest is no longer known to be of the same outcome.
+    """
+    if not result.ok:
+        raise ValueError(f"only what replays can be migrated: {result.message}")
+    return replace(
+        record,
+        readings=_readings(result.system),
+        run=encode_run(result.evidence),
+        shown=outcome_digest(result.system, result.evidence, record.outcome),
+        shape=shape([_shown(result.system, scenario) for scenario in runs(result.evidence)]),
+    )
+
+
+def _judged(
+    record: Record, bundle: Bundle, variant: AnySystem, reference: AnySystem, claim: Property, evidence: Evidence
+) -> Replayed:
+    outcome = _outcome(claim)
+    verb, verbs = ("witness", "witnesses") if outcome == "WITNESSED" else ("refute", "refutes")
+    there = judge(variant, claim, evidence)
+    here = judge(reference, claim, evidence) if record.variant_kind == "mutant" else there
+    same = outcome == record.outcome and outcome_digest(variant, evidence, outcome, record.shape) == record.shown
+    wrong: list[str] = []
+    if not there.refutes:
+        wrong.append(f"the run no longer {verbs} {claim.name} in {record.variant}: {there.reason}. {_again(record)}.")
+    if not same:
+        wrong.append(f"the run shows something else in {record.variant} than was recorded. {_again(record)}.")
+    if record.variant_kind == "mutant":
+        if here.refutes:
+            wrong.append(f"the run {verbs} {claim.name} in the reference too: {here.reason}.")
+        elif not here.decided:
+            wrong.append(f"whether the run {verbs} {claim.name} in the reference is not decided: {here.reason}.")
+    elif there.refutes and (surprise := _surprise(record, bundle, reference, claim)):
+        wrong.append(surprise)
+    done = f"the run {verbs} {claim.name} in {record.variant}" + (
+        f" and does not {verb} it in the reference." if record.variant_kind == "mutant" else ", as registered."
+    )
+    return Replayed(
+        ok=not wrong,
+        message="\n".join(wrong) or done,
+        refuted=there.refutes,
+        reference_refuted=here.refutes,
+        same_shown=same,
+        evidence=evidence,
+        system=variant,
+        claim=claim,
+    )
+
+
+def _is_regression(record: Record, bundle: Bundle, reference: AnySystem, claim: Property) -> bool:
+    """Whether a record is a refutation of somebody's own system, which nobody registered as one."""
+    if not bundle.own or record.variant_kind != "reference" or _outcome(claim) != "REFUTED":
+        return False
+    return _registered(record, bundle, reference, claim) is not Status.REFUTED
+
+
+def _regressed(record: Record, system: AnySystem, claim: Property, evidence: Evidence, origin: str) -> Replayed:
+    """What became of a refutation of somebody's own system.
+
+    Its actions were on offer when it was recorded (unless the record says otherwise), so a run that takes one which is
+    not any more is no longer a run of the system, however `step` would answer.
+    """
+    try:
+        gone = _departure(system, claim, evidence) if record.own is not None and record.own.offered else ""
+        there = judge(system, claim, evidence) if not gone else None
+        same = there is not None and there.refutes
+        same = same and outcome_digest(system, evidence, "REFUTED", record.shape) == record.shown
+    except Exception as error:
+        raise BadRecord(
+            origin, f"the system raised {type(error).__name__} along the run: {error}", "Mend the system"
+        ) from error
+    refuted, decided = (there.refutes, there.decided) if there is not None else (False, True)
+    why = gone if there is None else there.reason
+    if refuted:
+        message = f"still refuted: {why}: {claim.sentence}"
+    elif not decided:
+        message = f"whether the run still refutes {claim.name} in {system.name} is not decided: {why}."
+    else:
+        message = (
+            f"mended: the run no longer refutes {claim.name} in {system.name} ({why}); keep the file as a regression "
+            "test or delete it"
+        )
+    return Replayed(
+        ok=decided and not refuted,
+        message=message,
+        refuted=refuted,
+        reference_refuted=refuted,
+        same_shown=same,
+        evidence=evidence,
+        system=system,
+        claim=claim,
+        regression=True,
+    )
+
+
+def _departure(system: AnySystem, claim: Property, evidence: Evidence) -> str:
+    """Where a run is none that the system offers; empty if it is one.  The twin of a 2-safety claim need not be one."""
+    scenarios = runs(evidence)
+    for scenario in scenarios[:1] if isinstance(claim, TwoRun) else scenarios:
+        state = scenario.start
+        if not any(state == start for start in system.initial(scenario.config)):
+            return "it does not begin in an initial state"
+        for number, action in enumerate(scenario.actions, start=1):
+            if not system.is_enabled(scenario.config, state, action):
+                return f"action {number} of it, {action!r:.200}, is not on offer there"
+            state = system.take(scenario.config, state, action).after
+    return ""
+
+
+def _surprise(record: Record, bundle: Bundle, reference: AnySystem, claim: Property) -> str:
+    """Why a run of the reference is not what was registered; empty if it is."""
+    registered = _registered(record, bundle, reference, claim)
+    wanted = Status.HOLDS if isinstance(claim, Reachable) else Status.REFUTED
+    if registered is wanted:
+        return ""
+    return f"{claim.name} is registered as {registered.value}, and the reference does this:\n{claim.sentence}"
+
+
+def _registered(record: Record, bundle: Bundle, reference: AnySystem, claim: Property) -> Status:
+    """The verdict that was registered for the claim under the readings of a record."""
+    usual = _values(bundle.model.systems[record.system])
+    chosen = {name: value for name, value in _values(reference).items() if value != usual[name]}
+    return bundle.expectation(claim.name, record.system, record.provenance["engine"], chosen).expected
+
+
+def _reference(bundle: Bundle, record: Record) -> AnySystem:
+    systems = bundle.model.systems
+    if record.system not in systems:
+        raise UnknownName("system", record.system, systems)
+    base = systems[record.system].at(**dict(record.scope))
+    return base.under(**{name: decode(value, *base.types) for name, value in record.readings.items()})
+
+
+def _variant(bundle: Bundle, record: Record, reference: AnySystem) -> AnySystem:
+    if record.variant_kind == "reference":
+        return reference
+    return replace(reference, rules=_rules_of(bundle, record.variant), variant=record.variant)
+
+
+def _rules_of(bundle: Bundle, name: str) -> Any:
+    mutants = {mutant.name: mutant for mutant in bundle.model.mutants}
+    if name not in mutants:
+        raise UnknownName("mutant", name, mutants)
+    return mutants[name].rules
+
+
+def _claim(bundle: Bundle, record: Record) -> Property:
+    claims = {claim.name: claim for claim in bundle.claims_of(record.system)}
+    if record.claim not in claims:
+        raise UnknownName(f"claim about system {record.system!r}:", record.claim, claims)
+    return claims[record.claim]
+
+
+def _outcome(claim: Property) -> Outcome:
+    return "WITNESSED" if isinstance(claim, Reachable) else "REFUTED"
+
+
+def _values(system: AnySystem) -> dict[str, Any]:
+    readings = system.readings
+    return {entry.name: getattr(readings, entry.name) for entry in fields(readings)} if is_dataclass(readings) else {}
+
+
+def _readings(system: AnySystem) -> dict[str, Json]:
+    return {name: encode(value) for name, value in _values(system).items()}
+
+
+def _shown(system: AnySystem, scenario: Scenario[Any, Any, Any]) -> list[Json]:
+    return [encode(step.shown) for step in replay(system, scenario).steps]
+
+
+def _again(record: Record) -> str:
+    return f"Record it again: {record.reproduce}" if record.reproduce else AGAIN

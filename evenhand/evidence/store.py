@@ -1,0 +1,144 @@
+"""Records on disk: read with suspicion, written whole or not at all.
+
+A file is a stranger's.  Its size is asked before it is opened, its text is parsed strictly, and whatever is
+wrong ends as one `BadRecord`.  Writing goes through a temporary file in the same folder, synced and then
+renamed, so that a reader sees the old bytes or the new ones and a full disk leaves nothing half-written.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import secrets
+import stat
+from contextlib import suppress
+from pathlib import Path
+
+from evenhand.core.canonical import Json, parse
+from evenhand.evidence.record import AGAIN, FORMAT, BadRecord, Record
+
+__all__ = ["MAX_BYTES", "NotWritten", "is_record", "load", "read_json", "save", "write_atomically"]
+
+MAX_BYTES = 8 * 1024 * 1024
+"""Larger files are refused unread: a shrunk run takes some kilobytes."""
+
+_FIRST = re.compile(rb'\s*\{\s*"format"\s*:\s*"' + FORMAT.encode("ascii") + rb'"')
+
+
+class NotWritten(OSError):
+    """A file that could not be written; what stood there before still does."""
+
+
+def is_record(path: Path) -> bool:
+    """Whether `path` claims to be a record, by its first bytes (`format` is the first key of our files).
+
+    False for whatever cannot be read: it is somebody else's.
+    """
+    try:
+        with path.open("rb") as file:
+            return _FIRST.match(file.read(512)) is not None
+    except OSError:
+        return False
+
+
+def load(path: str | os.PathLike[str]) -> Record:
+    """The record in `path`.
+
+    Raises BadRecord for a file that is missing, no file, too large, not UTF-8, not JSON, of another format
+    or version, not as the schema has it, or changed since it was recorded.
+    """
+    return Record.from_json(read_json(path), os.fspath(path))
+
+
+def read_json(path: str | os.PathLike[str]) -> Json:
+    """The JSON in a file of ours, whatever its format.  Raises BadRecord as `load` does, up to the JSON."""
+    culprit = os.fspath(path)
+    try:
+        return parse(_text(culprit))
+    except BadRecord:
+        raise
+    except ValueError as error:
+        raise BadRecord(culprit, f"it is no JSON, or was cut short ({error!s:.120})", AGAIN) from error
+
+
+def save(record: Record, folder: str | os.PathLike[str]) -> Path:
+    """Write `record` to `folder` under its own file name, making the folder if needed; the path written.
+
+    Raises NotWritten when the folder or the file cannot be made.  A record of the same run that is already
+    there is left as it is, whatever its provenance says; it only learns where a system of one's own lives now.
+    """
+    path = Path(folder) / record.file_name
+    with suppress(BadRecord):
+        there = load(path)
+        if there.identity == record.identity and (there.own == record.own or record.own is None or not record.own.file):
+            return path
+    write_atomically(path, record.to_bytes())
+    return path
+
+
+def write_atomically(path: str | os.PathLike[str], content: bytes) -> None:
+    """Make `path` hold `content`, or leave it as it was; folders on the way are made.
+
+    Raises NotWritten with the path, the cause and the next step.
+    """
+    target = Path(path)
+    part = target.with_name(f".{target.name[:100]}.{secrets.token_hex(4)}.part")
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if target.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(target))
+        try:
+            with part.open("xb") as file:
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
+            part.replace(target)
+        finally:
+            part.unlink(missing_ok=True)
+        _sync_folder(target.parent)
+    except OSError as error:
+        cause = error.strerror or type(error).__name__
+        raise NotWritten(f"{target}: cannot be written ({cause}). Choose a folder that can be written to.") from error
+
+
+def _text(culprit: str) -> str:
+    """The text of a file of reasonable size."""
+    try:
+        about = os.stat(culprit)
+        if stat.S_ISDIR(about.st_mode):
+            raise BadRecord(culprit, "it is a folder", "Name the files in it")
+        if not stat.S_ISREG(about.st_mode):
+            raise BadRecord(culprit, "it is no regular file", "Give a file that `evenhand` recorded")
+        if about.st_size > MAX_BYTES:
+            raise _too_large(culprit, about.st_size)
+        with open(culprit, "rb") as file:
+            content = file.read(MAX_BYTES + 1)  # it may have grown since
+    except FileNotFoundError as error:
+        raise BadRecord(culprit, "there is no such file", "Check the path") from error
+    except (OSError, ValueError) as error:
+        if isinstance(error, BadRecord):
+            raise
+        cause = (error.strerror if isinstance(error, OSError) else str(error)) or type(error).__name__
+        raise BadRecord(culprit, f"it cannot be read ({cause})", "Check the path and its permissions") from error
+    if len(content) > MAX_BYTES:
+        raise _too_large(culprit, len(content))
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise BadRecord(culprit, f"it is no UTF-8 text (byte {error.start})", AGAIN) from error
+
+
+def _too_large(culprit: str, size: int) -> BadRecord:
+    limit = f"{MAX_BYTES // 2**20} MiB"
+    return BadRecord(culprit, f"it has {size:,} bytes, more than the {limit} a record may have", "Shrink the run first")
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make a rename last through a power cut, where the system lets folders be synced."""
+    with suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)

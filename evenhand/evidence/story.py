@@ -1,0 +1,244 @@
+"""Evidence told step by step: as data that every form of a report shows in its own way, and as lines of text.
+
+A story is made by replaying the evidence, so that it tells what the system does and not what an engine said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from evenhand.core.bundle import Phases
+from evenhand.core.canonical import Json
+from evenhand.core.system import Step, System
+from evenhand.core.text import WIDTH, branches, changes, describe, inert, layout
+from evenhand.core.trace import Lasso, NotReplayable, Pair, Scenario, Trace, replay, replay_lasso
+from evenhand.core.verdict import Evidence, runs
+
+__all__ = [
+    "RunLines",
+    "StepLines",
+    "Story",
+    "evidence_length",
+    "story_lines",
+    "story_of",
+    "story_of_trace",
+    "trace_lines",
+]
+
+AnySystem = System[Any, Any, Any, Any, Any]
+Lines: TypeAlias = tuple[str, ...]
+Parts: TypeAlias = tuple[tuple[str, Lines], ...]
+
+
+@dataclass(frozen=True)
+class StepLines:
+    """One step in lines: the action, what it showed (by part; nameless if it has no parts) and what changed.
+
+    `phases` tells the same in the protocol's own words, where it has some.
+    """
+
+    action: Lines
+    shown: Parts
+    changed: Lines
+    phases: Parts = ()
+
+
+@dataclass(frozen=True)
+class RunLines:
+    """One finite run: its configuration, its start, its steps; `loop` steps at the end are repeated for ever.
+
+    `note` says what is wrong with it, if anything is.
+    """
+
+    config: Lines
+    start: Lines
+    steps: tuple[StepLines, ...]
+    loop: int = 0
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Story:
+    """One run, or two that `relation` relates."""
+
+    runs: tuple[RunLines, ...]
+    relation: str = ""
+
+    def to_json(self) -> dict[str, Json]:
+        """The story as JSON; `from_json` reads it back."""
+        return {
+            "relation": self.relation,
+            "runs": [
+                {
+                    "config": list(run.config),
+                    "start": list(run.start),
+                    "steps": [
+                        {
+                            "action": list(step.action),
+                            "shown": [[name, list(lines)] for name, lines in step.shown],
+                            "changed": list(step.changed),
+                            "phases": [[name, list(lines)] for name, lines in step.phases],
+                        }
+                        for step in run.steps
+                    ],
+                    "loop": run.loop,
+                    "note": run.note,
+                }
+                for run in self.runs
+            ],
+        }
+
+    @staticmethod
+    def from_json(made: Mapping[str, Any]) -> Story:
+        """The story that `to_json` wrote.  Raises KeyError, TypeError or ValueError for anything else."""
+        runs = tuple(
+            RunLines(
+                tuple(run["config"]),
+                tuple(run["start"]),
+                tuple(
+                    StepLines(
+                        tuple(step["action"]),
+                        _parts(step["shown"]),
+                        tuple(step["changed"]),
+                        _parts(step["phases"]),
+                    )
+                    for step in run["steps"]
+                ),
+                run["loop"],
+                run["note"],
+            )
+            for run in made["runs"]
+        )
+        return Story(runs, made["relation"])
+
+
+def _parts(named: Iterable[tuple[str, Iterable[str]]]) -> Parts:
+    return tuple((name, tuple(lines)) for name, lines in named)
+
+
+def evidence_length(evidence: Evidence) -> int:
+    """How many actions `evidence` has in all."""
+    return sum(len(scenario.actions) for scenario in runs(evidence))
+
+
+def story_of(system: AnySystem, evidence: Evidence, phases: Phases | None = None) -> Story:
+    """`evidence` replayed in `system`: the start, each action, all that it showed, what changed.
+
+    `phases` tells a step of the system's protocol in its own words.
+    """
+    match evidence:
+        case Scenario():
+            return Story((_run(system, evidence, phases),))
+        case Lasso():
+            return Story((_lasso(system, evidence, phases),))
+        case Pair():
+            runs = (_run(system, evidence.left, phases), _run(system, evidence.right, phases))
+            return Story(runs, inert(evidence.relation) or "the claim")
+
+
+def story_of_trace(trace: Trace[Any, Any, Any, Any], phases: Phases | None = None) -> Story:
+    """A trace that was replayed already, told as `story_of` tells evidence."""
+    scenario = trace.scenario
+    steps = tuple(_told(step, phases) for step in trace.steps)
+    return Story((RunLines(_config(scenario.config), tuple(layout(scenario.start)), steps),))
+
+
+def _run(system: AnySystem, scenario: Scenario[Any, Any, Any], phases: Phases | None) -> RunLines:
+    steps = tuple(_told(step, phases) for step in replay(system, scenario).steps)
+    return RunLines(_config(scenario.config), tuple(layout(scenario.start)), steps)
+
+
+def _lasso(system: AnySystem, lasso: Lasso[Any, Any, Any], phases: Phases | None) -> RunLines:
+    config, start = _config(lasso.config), tuple(layout(lasso.start))
+    try:
+        trace, _ = replay_lasso(system, lasso)
+    except NotReplayable as error:
+        return RunLines(config, start, (), note=f"no lasso: {inert(str(error))}")
+    return RunLines(config, start, tuple(_told(step, phases) for step in trace.steps), loop=len(lasso.loop))
+
+
+def _config(config: Any) -> Lines:
+    return tuple(layout(config)) if config is not None and config != () else ()
+
+
+def _told(step: Step[Any, Any, Any, Any], phases: Phases | None) -> StepLines:
+    told = () if phases is None else phases(step)
+    return StepLines(
+        tuple(layout(step.action)),
+        tuple(_shown(step.shown)),
+        changes(step.before, step.after),
+        tuple((inert(name), tuple(map(inert, lines))) for name, lines in told),
+    )
+
+
+def _shown(value: Any) -> Iterator[tuple[str, Lines]]:
+    """What a step showed: in one piece if that fits on a line, else by its parts."""
+    if value is None:
+        return
+    whole = layout(value)
+    parts = list(branches(value)) if len(whole) > 1 else []
+    if not parts:
+        yield "", tuple(whole)
+    elif not all(name for name, _ in parts):
+        yield from (("", (describe(part),)) for _, part in parts)
+    else:
+        yield from ((name, tuple(layout(part))) for name, part in parts)
+
+
+def trace_lines(system: AnySystem, evidence: Evidence, *, full: bool = False) -> Lines:
+    """`evidence` step by step in lines of text; see `story_lines`."""
+    return story_lines(story_of(system, evidence), full=full)
+
+
+def story_lines(story: Story, *, full: bool = False) -> Lines:
+    """A story in lines of text.
+
+    Of what a step shows, the parts that take more than a line are only named, unless `full`.
+    """
+    if len(story.runs) == 1:
+        return tuple(_run_lines(story.runs[0], full))
+    first, second = story.runs
+    return (
+        f"two runs, related by {story.relation}; the first:",
+        *_run_lines(first, full),
+        "the second:",
+        *_run_lines(second, full),
+    )
+
+
+def _run_lines(run: RunLines, full: bool) -> Iterator[str]:
+    yield from _beside("with  ", run.config)
+    yield from _beside("start ", run.start)
+    if run.note:
+        yield f"({run.note})"
+    stem = len(run.steps) - run.loop
+    for number, step in enumerate(run.steps, start=1):
+        if run.loop and number == stem + 1:
+            yield "from here on, for ever:"
+        yield from _beside(f"{number:>5} ", step.action)
+        yield from _beside("       shows", _told_lines(step.shown, full))
+        yield from (f"       {line}" for line in step.changed)
+    if run.loop:
+        yield f"and again from step {stem + 1}"
+
+
+def _told_lines(shown: Iterable[tuple[str, Lines]], full: bool) -> Iterator[str]:
+    """The parts that fit on a line beside their name; of the others all lines, or together their names."""
+    long: list[str] = []
+    for name, lines in shown:
+        if len(lines) == 1 and len(name) + len(lines[0]) + 2 <= WIDTH:
+            yield f"{name}: {lines[0]}" if name else lines[0]
+        elif full:
+            yield from (f"{name}:", *(f"  {line}" for line in lines)) if name else lines
+        else:
+            long.append(name or "an entry")
+    if long:
+        yield f"(and {', '.join(long)})"
+
+
+def _beside(label: str, lines: Iterable[str]) -> Iterator[str]:
+    """Lines after a label, all but the first below each other."""
+    for number, line in enumerate(lines):
+        yield f"{label if number == 0 else ' ' * len(label)} {line}"

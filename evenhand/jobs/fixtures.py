@@ -1,0 +1,133 @@
+"""Refutations as files, on the side that reads and writes them: the fixtures of a protocol, and new ones.
+
+The record format and the store live in `evenhand.counterexamples`; here a run's refutations become files
+and the files there are become findings of the engine `replay`.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from evenhand.core.bundle import Bundle, Phases
+from evenhand.core.canonical import Json
+from evenhand.core.own_file import GlobalName, file_and_name, names_file
+from evenhand.core.property import Property
+from evenhand.core.registry import folder
+from evenhand.core.system import System
+from evenhand.core.text import inert
+from evenhand.core.verdict import Status, Verdict
+from evenhand.evidence.finding import Finding
+from evenhand.evidence.record import Record
+from evenhand.evidence.replay import Replayed, record_run, replay_record
+from evenhand.evidence.store import load
+from evenhand.evidence.story import evidence_length, story_of
+
+__all__ = [
+    "LIBRARIES",
+    "fixture_at",
+    "fixture_files",
+    "fixtures_of",
+    "place_named",
+    "recorded",
+    "replay_findings",
+    "replayed",
+]
+
+REPLAY = "replay"
+"""The engine of findings that come from files."""
+LIBRARIES = ("hypothesis", "z3-solver", "cvc5")
+
+
+def _shipped() -> Path:
+    return folder("counterexamples")
+
+
+def fixture_files(protocol: str) -> tuple[Path, ...]:
+    """The fixture files of a protocol, by name."""
+    folder = _shipped() / protocol
+    return tuple(sorted(folder.glob("*.json"))) if not names_file(protocol) and folder.is_dir() else ()
+
+
+def place_named(protocol: str) -> GlobalName | None:
+    """The file and the global of a system of one's own, by what commands call it; None for a protocol."""
+    if not names_file(protocol):
+        return None
+    file, name = file_and_name(protocol)
+    return GlobalName(Path(file), name)
+
+
+def fixture_at(path: Path) -> Path:
+    """`path`, or the fixture of this name (`PROTOCOL/NAME.json`) that comes with evenhand if there is no such file.
+
+    Reports name fixtures in this way, so that the command they print runs in any folder.
+    """
+    ours = _shipped() / path
+    return ours if not path.exists() and ours.is_file() else path
+
+
+def fixtures_of(protocol: str) -> tuple[tuple[str, Record], ...]:
+    """The name and the record of each fixture.  Raises BadRecord for the first that cannot be used."""
+    return tuple((f"{protocol}/{path.name}", load(path)) for path in fixture_files(protocol))
+
+
+def replayed(bundle: Bundle) -> tuple[Finding, ...]:
+    """A finding for every fixture of a protocol.  Raises BadRecord for one that does not fit the model."""
+    return tuple(
+        found
+        for name, record in fixtures_of(bundle.name)
+        for found in replay_findings(name, record, replay_record(record, bundle, origin=name), bundle.phases)
+    )
+
+
+def replay_findings(name: str, record: Record, result: Replayed, phases: Phases | None = None) -> Iterator[Finding]:
+    """What replaying a record says: of the variant it names, and of the reference where it fails there too."""
+    witnessed = record.outcome == "WITNESSED"
+    does, does_not = (Status.HOLDS, Status.REFUTED) if witnessed else (Status.REFUTED, Status.HOLDS)
+    status = does if result.refuted else does_not
+    expected = does
+    if result.regression:
+        expected = Status.HOLDS
+        status = status if result.ok or result.refuted else Status.UNDECIDED
+    elif record.variant_kind == "reference" and result.refuted and not result.ok:
+        expected = does_not
+    elif result.refuted and not result.ok and not result.reference_refuted:
+        status = Status.UNDECIDED  # it fails as it did, but shows something else
+    found = Finding(
+        protocol=record.protocol,
+        claim=record.claim,
+        sentence=record.sentence,
+        engine=REPLAY,
+        system=record.system,
+        variant=record.variant,
+        status=status,
+        expected=expected,
+        stated="" if result.ok else "recorded so",
+        because=inert(result.message),
+        scope={**dict(record.scope), "fixture": name},
+        story=story_of(result.system, result.evidence, phases) if not result.regression or result.refuted else None,
+        length=evidence_length(result.evidence),
+        record=record.to_json(),
+        command=shlex.join(["evenhand", "replay", name]),
+    )
+    yield found
+    if record.variant_kind == "mutant" and result.reference_refuted:
+        yield replace(found, variant="reference", status=does, expected=does_not)
+
+
+def recorded(
+    bundle: Bundle, system: System[Any, Any, Any, Any, Any], claim: Property, verdict: Verdict, again: str
+) -> tuple[Json, str]:
+    """The record of a refutation as JSON, or None and why its values cannot be written down."""
+    if verdict.evidence is None:
+        return None, "there is no run to record"
+    try:
+        record = record_run(
+            bundle, system, claim, verdict.evidence, engine=verdict.engine, reproduce=again, libraries=LIBRARIES
+        )
+    except ValueError as error:
+        return None, str(error)
+    return record.to_json(), ""

@@ -1,0 +1,328 @@
+"""What a run does: a list of jobs, made from what the protocols say about themselves.
+
+No protocol is named here.  A protocol's `Claims.plans` say which engine runs which system at which scope
+under which budget; a system without a plan is explored and fuzzed at its own scope.  A job is plain data,
+so that it can be handed to another process and say afterwards what reproduces it.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import Enum, StrEnum
+from typing import Any, Literal
+
+from evenhand.core.bundle import Bundle
+from evenhand.core.plan import Plan
+from evenhand.core.property import Property
+from evenhand.core.system import Mutant, Scope, System, UnknownName, reading_values
+from evenhand.smt.registry import stated
+from evenhand.variants.automatic import PREFIX, mutated
+
+__all__ = [
+    "BOUNDS",
+    "EFFORT",
+    "SAME",
+    "Budget",
+    "Effort",
+    "Engine",
+    "Job",
+    "chosen_part",
+    "chosen_readings",
+    "chosen_scope",
+    "claims_for",
+    "covered",
+    "plan",
+    "system_for",
+    "written_value",
+]
+
+AnySystem = System[Any, Any, Any, Any, Any]
+Engine = Literal["explore", "fuzz", "prove", "replay", "compare", "plan"]
+
+
+SAME = "shows_the_same"
+"""The claim that a comparison decides."""
+
+
+class Budget(StrEnum):
+    """How much a run may cost."""
+
+    quick = "quick"
+    standard = "standard"
+    deep = "deep"
+
+
+@dataclass(frozen=True)
+class Effort:
+    """The bounds of a budget where a protocol gives none.
+
+    `max_states` bounds the search of each configuration, `finishable` is the number of steps beyond which a search
+    that no plan asks for is not begun, `examples` and `steps` size a run of the machine.
+    """
+
+    max_states: int
+    finishable: int
+    examples: int
+    steps: int
+
+
+EFFORT: Mapping[Budget, Effort] = {
+    Budget.quick: Effort(20_000, 200_000, 100, 20),
+    Budget.standard: Effort(400_000, 5_000_000, 200, 20),
+    Budget.deep: Effort(20_000_000, 500_000_000, 2_000, 40),
+}
+
+BOUNDS: Mapping[Budget, Effort] = {
+    Budget.quick: Effort(max_states=20_000, finishable=0, examples=40, steps=20),
+    Budget.standard: Effort(max_states=100_000, finishable=0, examples=100, steps=20),
+    Budget.deep: Effort(max_states=5_000_000, finishable=0, examples=2_000, steps=40),
+}
+"""The bounds of a system that comes without plans, as in a team's own test file: its search is always begun."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """One engine on one system, one theorem, the fixtures of a protocol, or the claims that no plan looks at.
+
+    `readings` and `scope` list only what differs from the system's own; `variant` is a mutant's name;
+    `claims` names the claims (empty: all); `theorem` is for `prove`, where the variant `*` asks for what became of
+    each of its mutants; without a theorem it is asked whether the variant equals the reference whatever the size.
+    `guided` steers the machine.  A search of more than `finishable` steps is not begun.  `plan` says of the `claims`
+    of a system that no plan of `budget` looks at them.
+    """
+
+    protocol: str
+    engine: Engine
+    system: str = ""
+    scope: tuple[tuple[str, int], ...] = ()
+    readings: tuple[tuple[str, Any], ...] = ()
+    variant: str = ""
+    claims: tuple[str, ...] = ()
+    max_states: int | None = None
+    depth: int | None = None
+    examples: int = 200
+    steps: int = 20
+    seed: int = 0
+    quotient: str = ""
+    part: str = ""
+    finishable: int | None = None
+    theorem: str = ""
+    guided: bool = False
+    budget: str = ""
+
+    @property
+    def company(self) -> str:
+        """What jobs have in common that one process had better do, as they share what it builds; empty: nothing."""
+        return f"{self.engine} {self.protocol}" if self.engine == "prove" else ""
+
+    @property
+    def command(self) -> str:
+        """The command line that runs this job alone; of a job that says what no plan looks at, the whole run."""
+        if self.engine == "plan":
+            return shlex.join(["evenhand", "verify", self.protocol, "--budget", self.budget])
+        words = ["evenhand", self.engine, *([self.protocol] if self.engine != "replay" else [])]
+        words += _option("--system", self.system)
+        words += _option("--scope", ",".join(f"{name}={size}" for name, size in self.scope))
+        for name, value in self.readings:
+            words += _option("--reading", f"{name}={written_value(value)}")
+        words += _option("--mutant", self.variant)
+        for claim in self.claims:
+            words += _option("--claim", claim)
+        match self.engine:
+            case "explore":
+                words += _option("--max-states", self.max_states)
+                words += _option("--depth", self.depth)
+                words += _option("--part", self.part)
+                for name in filter(None, self.quotient.split("+")):
+                    words += ["--quotient", name]
+            case "fuzz":
+                words += ["--examples", str(self.examples), "--steps", str(self.steps), "--seed", str(self.seed)]
+                words += ["--guided"] if self.guided else []
+            case "prove":
+                words += _option("--theorem", self.theorem)
+            case "replay" | "compare":
+                pass
+        return shlex.join(words)
+
+    @property
+    def title(self) -> str:
+        """A few words for progress and for lists of what was not finished."""
+        where = ",".join(f"{name}={value}" for name, value in (*self.scope, *self.readings))
+        part = f"part {self.part}" if self.part else ""
+        return " ".join(word for word in (self.engine, self.protocol, self.system or self.theorem, where, part) if word)
+
+
+def _option(name: str, value: Any) -> list[str]:
+    return [name, str(value)] if value not in ("", None) else []
+
+
+def written_value(value: Any) -> str:
+    """The value of a reading as the command line has it."""
+    return str(value.value) if isinstance(value, Enum) else str(value)
+
+
+def plan(bundle: Bundle, budget: Budget, *, seed: int = 0, theorems: Iterable[str] = ()) -> tuple[Job, ...]:
+    """The jobs of one protocol under a budget: searches, machines, proofs, and the replay of its fixtures.
+
+    Claims that none of these jobs looks at, in a system that they speak of, are a job too: it says so.
+    """
+    jobs = [_job(bundle, entry, budget, seed) for entry in _plans(bundle) if budget.value in entry.budgets]
+    jobs += [Job(bundle.name, "prove", theorem=theorem) for theorem in theorems]
+    return (*jobs, *_left_out(bundle, jobs, budget), Job(bundle.name, "replay"))
+
+
+def _left_out(bundle: Bundle, jobs: Iterable[Job], budget: Budget) -> Iterator[Job]:
+    """A job for each system of which no job looks at every claim."""
+    looked_at = covered(bundle, jobs)
+    for system in bundle.model.systems:
+        names = tuple(claim.name for claim in bundle.claims_of(system) if (claim.name, system) not in looked_at)
+        if names:
+            yield Job(bundle.name, "plan", system, claims=names, budget=budget.value)
+
+
+def covered(bundle: Bundle, jobs: Iterable[Job]) -> set[tuple[str, str]]:
+    """The claims that jobs give a verdict on, each with the system: by search, by machine, or by theorem.
+
+    Under whatever readings, but of the reference: what is said of a mutant says nothing of it.
+    """
+    found: set[tuple[str, str]] = set()
+    for job in jobs:
+        if job.engine in ("explore", "fuzz") and job.variant in ("", "reference"):
+            found |= {(claim.name, job.system) for claim in claims_for(bundle, job.system, job.claims)}
+        elif job.engine == "prove":
+            found |= {(one.claim, one.system) for one in stated(bundle.name) if one.name == job.theorem}
+    return found
+
+
+def _plans(bundle: Bundle) -> Iterator[Plan]:
+    """The protocol's plans, and one of each engine for a system that it gives no plan at all."""
+    planned = {entry.system for entry in bundle.plans}
+    yield from bundle.plans
+    for name in bundle.model.systems:
+        if name not in planned:
+            yield Plan(name, "explore")
+            yield Plan(name, "fuzz")
+
+
+def _job(bundle: Bundle, entry: Plan, budget: Budget, seed: int) -> Job:
+    effort = BOUNDS[budget] if bundle.own else EFFORT[budget]
+    job = Job(
+        protocol=bundle.name,
+        engine=entry.engine,
+        system=entry.system,
+        scope=tuple(sorted(entry.scope.items())),
+        readings=tuple(sorted(entry.readings.items(), key=lambda pair: pair[0])),
+        claims=entry.claims,
+        depth=entry.depth,
+        seed=seed,
+        quotient=entry.quotient,
+        part=entry.part,
+    )
+    if entry.engine == "explore":
+        limit = None if entry in bundle.plans or bundle.own else effort.finishable
+        return replace(job, max_states=entry.max_states or effort.max_states, finishable=limit)
+    return replace(job, examples=entry.examples or effort.examples, steps=entry.steps or effort.steps)
+
+
+def system_for(bundle: Bundle, job: Job) -> AnySystem:
+    """The system that a job runs: at its scope, under its readings, as the variant it names.
+
+    Raises UnknownName or ValueError for a name or size that the protocol does not have.
+    """
+    systems = bundle.model.systems
+    if job.system and job.system not in systems:
+        raise UnknownName(f"system of {bundle.name}:", job.system, systems)
+    if job.variant in ("", "reference"):
+        base = systems[job.system or next(iter(systems))]
+    elif job.variant.startswith(PREFIX):
+        base = mutated(systems[job.system or next(iter(systems))], job.variant)
+    else:
+        mutants: dict[str, Mutant[Any]] = {mutant.name: mutant for mutant in bundle.model.mutants}
+        if job.variant not in mutants:
+            raise UnknownName(f"mutant of {bundle.name}:", job.variant, mutants)
+        mutant = mutants[job.variant]
+        if job.system and job.system != mutant.system:
+            raise ValueError(f"mutant {mutant.name!r} is a fault of system {mutant.system!r}, not of {job.system!r}")
+        base = mutant.of(systems)
+    return base.at(**dict(job.scope)).under(**dict(job.readings))
+
+
+def claims_for(bundle: Bundle, system: str, names: Sequence[str] = ()) -> tuple[Property, ...]:
+    """The claims of a system, or those named.
+
+    Raises UnknownName for a claim that the protocol lacks, ValueError for one that speaks of its other systems alone.
+    """
+    claims = bundle.claims_of(system)
+    if not names:
+        return claims
+    known = {claim.name: claim for claim in claims}
+    for name in names:
+        others = [other for claim in bundle.claims if claim.name == name for other in claim.systems]
+        if name not in known and others:
+            raise ValueError(
+                f"claim {name!r} of {bundle.name} is not about system {system!r}; choose --system {' or '.join(others)}"
+            )
+        if name not in known:
+            raise UnknownName(f"claim about system {system!r} of {bundle.name}:", name, known)
+    return tuple(known[name] for name in dict.fromkeys(names))
+
+
+def chosen_readings(system: AnySystem, written: Iterable[str]) -> tuple[tuple[str, Any], ...]:
+    """Readings as the command line has them (`name=value`), with values of the types the record holds.
+
+    Raises UnknownName for a reading or value that the system lacks, ValueError for other text.
+    """
+    known = reading_values(system.readings)
+    chosen: dict[str, Any] = {}
+    for text in written:
+        name, equals, value = text.partition("=")
+        if not equals:
+            raise ValueError(
+                f"--reading {text!r} is not of the form name=value; there is: {', '.join(sorted(known)) or 'none'}"
+            )
+        if name not in known:
+            raise UnknownName("reading", name, known)
+        if known[name]:
+            legal = {written_value(entry): entry for entry in known[name]}
+            if value not in legal:
+                raise UnknownName(f"value of reading {name}:", value, legal)
+            chosen[name] = legal[value]
+        else:
+            chosen[name] = _like(getattr(system.readings, name), name, value)
+    return tuple(sorted(chosen.items(), key=lambda pair: pair[0]))
+
+
+def _like(default: Any, name: str, value: str) -> Any:
+    if isinstance(default, int) and not isinstance(default, bool):
+        try:
+            return int(value)
+        except ValueError as error:
+            raise ValueError(f"reading {name!r} is a number, not {value!r}") from error
+    return value
+
+
+def chosen_part(written: str) -> tuple[int, int] | None:
+    """A part as the command line has it (`k/n`); None where the whole is meant.  Raises ValueError for other text."""
+    if not written:
+        return None
+    first, stroke, parts = written.partition("/")
+    if not (stroke and first.isdecimal() and parts.isdecimal() and 1 <= int(first) <= int(parts)):
+        raise ValueError(f"--part {written!r} is not of the form k/n with 1 <= k <= n, as in 1/4")
+    return int(first), int(parts)
+
+
+def chosen_scope(written: Iterable[str]) -> Scope:
+    """Sizes as the command line has them (`a=1,b=2`, given once or several times).
+
+    Raises ValueError for text that is not of that form.
+    """
+    sizes: dict[str, int] = {}
+    for text in written:
+        for part in filter(None, text.split(",")):
+            name, equals, size = part.partition("=")
+            if not equals or not size.strip().isdecimal():
+                raise ValueError(f"--scope {part!r} is not of the form name=number; write it as in agents=3,keys=2")
+            sizes[name.strip()] = int(size)
+    return Scope(sizes)

@@ -1,0 +1,124 @@
+"""Jobs in processes of their own, several at a time, results in the order of the plan.
+
+A job runs in a child (see `processes`) that answers with the canonical JSON of its findings.  A search of many
+configurations may use as many processes again, so that the last long job does not run alone.  A child that dies (out
+of memory, say) or raises becomes UNDECIDED findings that say so.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import traceback
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from evenhand.core.canonical import canonical_bytes, parse
+from evenhand.core.registry import find
+from evenhand.evidence.finding import Finding
+from evenhand.jobs.engines import failed, run
+from evenhand.jobs.plan import Job
+from evenhand.jobs.processes import Ended, Errand, in_children
+from evenhand.jobs.proof_cache import share_in
+
+__all__ = ["STOPPED", "Ran", "run_jobs", "stopped"]
+
+STOPPED = "an error stopped"
+"""How the reason begins where an engine or a model raised."""
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What became of a plan: the findings of the finished jobs in the plan's order, and the rest.
+
+    `seconds` is the wall time of each finished job by its title; `interrupted` says that Ctrl-C ended it.
+    """
+
+    findings: tuple[Finding, ...]
+    unfinished: tuple[Job, ...] = ()
+    interrupted: bool = False
+    seconds: tuple[tuple[str, float], ...] = ()
+
+
+Started = Callable[[Job], None]
+Finished = Callable[[Job, tuple[Finding, ...]], None]
+
+
+def _nothing_started(_job: Job) -> None:
+    pass
+
+
+def _nothing_finished(_job: Job, _found: tuple[Finding, ...]) -> None:
+    pass
+
+
+def run_jobs(
+    jobs: Sequence[Job],
+    *,
+    workers: int = 1,
+    started: Started = _nothing_started,
+    finished: Finished = _nothing_finished,
+) -> Ran:
+    """Run every job, `workers` at a time.
+
+    KeyboardInterrupt ends it and goes no further: the result says `interrupted` and holds what was finished.
+    """
+    done: dict[int, tuple[Finding, ...]] = {}
+    seconds: dict[int, float] = {}
+    interrupted = False
+    shared = tempfile.TemporaryDirectory(prefix="evenhand-", ignore_cleanup_errors=True)
+
+    def ended(number: int, what: Ended) -> tuple[Errand, ...]:
+        done[number] = _found(jobs[number], what)
+        seconds[number] = what.seconds
+        finished(jobs[number], done[number])
+        return ()
+
+    try:
+        in_children(
+            [Errand(str(number).encode(), job.company) for number, job in enumerate(jobs)],
+            _Jobs(jobs, workers, Path(shared.name)),
+            workers=workers,
+            started=lambda number: started(jobs[number]),
+            finished=ended,
+        )
+    except KeyboardInterrupt:
+        interrupted = True
+    findings = tuple(found for number in sorted(done) for found in done[number])
+    unfinished = tuple(job for number, job in enumerate(jobs) if number not in done)
+    return Ran(findings, unfinished, interrupted, tuple((jobs[i].title, seconds[i]) for i in sorted(seconds)))
+
+
+@dataclass(frozen=True)
+class _Jobs:
+    """What a child does: the jobs whose places in the plan it is told."""
+
+    jobs: Sequence[Job]
+    workers: int
+    shared: Path
+
+    def __call__(self, told: bytes) -> bytes:
+        with share_in(self.shared):
+            found = _findings(self.jobs[int(told)], self.workers)
+        return canonical_bytes([finding.to_json() for finding in found])
+
+
+def _findings(job: Job, workers: int) -> tuple[Finding, ...]:
+    bundle = find(job.protocol)
+    try:
+        return run(bundle, job, workers=workers)
+    except Exception as error:
+        return failed(bundle, job, stopped(job, error))
+
+
+def stopped(job: Job, error: Exception) -> str:
+    """Why a job that raised is undecided, in one line."""
+    where = traceback.extract_tb(error.__traceback__)[-1]
+    return f"{STOPPED} {job.engine} at {where.name}: {type(error).__name__}: {error}"
+
+
+def _found(job: Job, what: Ended) -> tuple[Finding, ...]:
+    """What a child found, or that it died."""
+    if what.answer is None:
+        return failed(find(job.protocol), job, f"its process ended with exit code {what.code}")
+    return tuple(Finding.from_json(made) for made in parse(what.answer))

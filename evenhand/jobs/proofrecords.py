@@ -1,0 +1,167 @@
+"""Proof files: records, query texts for the shell, solvers' own proofs; and a check that believes none of it.
+
+A record file is canonical JSON.  Checking one reads from it nothing but which theorems to prove again; what they
+come to now, as bytes, must be the file.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+from evenhand.core.canonical import canonical_bytes, parse
+from evenhand.core.text import inert
+from evenhand.evidence.store import write_atomically
+from evenhand.smt.portfolio import Answered, SolverAnswer
+from evenhand.smt.prove import Proved
+
+__all__ = [
+    "FORMAT",
+    "VERSION",
+    "BadRecord",
+    "Named",
+    "differences",
+    "named_in",
+    "records",
+    "write_proofs",
+    "write_queries",
+]
+
+FORMAT = "evenhand/proofs"
+VERSION = 1
+MOST_TOLD = 10
+"""Differences of a record file that are told one by one."""
+
+
+class BadRecord(ValueError):
+    """A file that is no record file; says what is wrong with it."""
+
+
+@dataclass(frozen=True)
+class Named:
+    """What a record file claims to be about: a theorem of a protocol, and whether solvers' proofs were kept."""
+
+    protocol: str
+    theorem: str
+    kept: bool
+
+
+def records(results: Sequence[Proved]) -> bytes:
+    """The records of some proofs as one file."""
+    return canonical_bytes({"format": FORMAT, "version": VERSION, "proofs": [dict(r.record) for r in results]})
+
+
+def named_in(data: bytes) -> tuple[Named, ...]:
+    """Which theorems a record file is about.  Raises BadRecord for what is no record file."""
+    try:
+        made = parse(data)
+    except ValueError as error:
+        raise BadRecord(f"not canonical JSON: {error}") from error
+    held = _mapping(made)
+    if held.get("format") != FORMAT:
+        raise BadRecord(f"not a file of format {FORMAT!r}, as `evenhand prove --record` writes")
+    if held.get("version") != VERSION:
+        raise BadRecord(f"version {held.get('version')!r}, and this program knows {VERSION}; prove it again")
+    listed = held.get("proofs")
+    if not isinstance(listed, list) or not listed:
+        raise BadRecord("it holds no proof")
+    return tuple(_named(number, _mapping(one)) for number, one in enumerate(cast("list[Any]", listed)))
+
+
+def _mapping(value: Any) -> dict[str, Any]:
+    """A JSON object; an empty one for anything else."""
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+
+
+def _named(number: int, record: Mapping[str, Any]) -> Named:
+    theorem = _mapping(record.get("theorem"))
+    names = theorem.get("protocol"), theorem.get("name")
+    if not all(isinstance(name, str) for name in names):
+        raise BadRecord(f"proof {number} names no theorem of a protocol")
+    return Named(str(names[0]), str(names[1]), record.get("proofs") is not None)
+
+
+def differences(data: bytes, again: Callable[[Named], Proved]) -> tuple[str, ...]:
+    """In what a record file differs from what its theorems come to when `again` proves them; empty if in no byte.
+
+    Raises BadRecord as `named_in` does.
+    """
+    made = records([again(named) for named in named_in(data)])
+    if made == data:
+        return ()
+    told = list(_apart("", parse(data), parse(made)))
+    more = [f"and {len(told) - MOST_TOLD} more"] if len(told) > MOST_TOLD else []
+    return (*told[:MOST_TOLD], *more) or ("it says the same in other bytes: it is not canonical",)
+
+
+def _apart(path: str, file: Any, proof: Any) -> Iterator[str]:
+    if isinstance(file, dict) and isinstance(proof, dict):
+        one, other = _mapping(file), _mapping(proof)
+        for key in sorted({*one, *other}):
+            where = f"{path}.{key}" if path else key
+            if key not in other:
+                yield f"{inert(where)}: only the file has it"
+            elif key not in one:
+                yield f"{inert(where)}: the file lacks it"
+            else:
+                yield from _apart(where, one[key], other[key])
+        return
+    if isinstance(file, list) and isinstance(proof, list):
+        left, right = cast("list[Any]", file), cast("list[Any]", proof)
+        if len(left) == len(right):
+            for number, pair in enumerate(zip(left, right, strict=True)):
+                yield from _apart(f"{path}[{number}]", *pair)
+            return
+    if type(cast("object", file)) is not type(cast("object", proof)) or file != proof:
+        yield f"{inert(path)}: the file says {_short(file)}, proving it again {_short(proof)}"
+
+
+def _short(value: Any) -> str:
+    text = inert(str(value))
+    return text if len(text) <= 60 else text[:57] + "…"
+
+
+def write_queries(folder: Path, results: Sequence[Proved]) -> None:
+    """Every query as SMT-LIB 2, below comments that say what each solver answers and how it is asked from a shell.
+
+    In the theory's words; the folder `asked` holds what the solvers were asked, the same under numbered names.
+    """
+    for result in results:
+        for name, answered in result.queries:
+            file = _file(result, name, "smt2")
+            lines = [f"; {line}" for line in _header(result, name, answered, file)]
+            write_atomically(folder / file, ("\n".join([*lines, ""]) + answered.text).encode())
+            write_atomically(folder / "asked" / file, answered.asked.encode())
+
+
+def _header(result: Proved, name: str, answered: Answered, file: str) -> Iterator[str]:
+    stated = result.theorem
+    yield f"{stated.protocol} {stated.name}: {name}"
+    yield f"status: {answered.status}"
+    for answer in answered.answers:
+        why = inert(" ".join(answer.because.split()))
+        yield f"{_command(answer)} {file}: {answer.status}" + (f" ({why})" if why else "")
+    yield f"the solvers were asked asked/{file}, which says the same under numbered names"
+    yield f"its digest {answered.digest} stands in the proof record"
+
+
+def _command(answer: SolverAnswer) -> str:
+    """How a shell asks the solver the same."""
+    if answer.module == "cvc5":
+        return " ".join(["cvc5", *(f"--{name}" for name, value in answer.options.items() if str(value) == "true")])
+    return answer.module or answer.solver
+
+
+def write_proofs(folder: Path, results: Sequence[Proved]) -> None:
+    """The solvers' own proofs of what they found unsatisfiable, in cvc5's format: kept, and checked by nobody here."""
+    for result in results:
+        for name, proof in result.proofs.items():
+            if proof.text:
+                write_atomically(folder / _file(result, name, "cpc"), proof.text.encode())
+
+
+def _file(result: Proved, query: str, ending: str) -> str:
+    return re.sub(r"[^A-Za-z0-9_.-]", "_", f"{result.theorem.name}.{query}") + f".{ending}"

@@ -1,0 +1,157 @@
+"""Theorems as jobs: proves them and turns what was proved into findings.
+
+Solvers are loaded here and nowhere else, and only where a proof is asked for; without one the answer is
+not known, which is a finding too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from evenhand.core.bundle import Bundle
+from evenhand.core.canonical import Json
+from evenhand.core.licence import Licence
+from evenhand.core.plan import Expectation
+from evenhand.core.system import UnknownName
+from evenhand.core.verdict import Status
+from evenhand.evidence.finding import Finding, finding
+from evenhand.evidence.story import evidence_length, story_of
+from evenhand.jobs.fixtures import recorded
+from evenhand.jobs.plan import Job
+from evenhand.jobs.proof_cache import once
+from evenhand.smt.countermodel import Induction
+from evenhand.smt.licence import NotLicensed, licence
+from evenhand.smt.prove import Proved, prove
+from evenhand.smt.registry import stated, theorems
+from evenhand.smt.theorem import Stated
+
+__all__ = ["finding_of", "licence_for", "prove_all", "proved", "theorem_named", "theorem_names"]
+
+ENGINE = "prove"
+
+
+def theorem_names(protocol: str, *, mutants: Collection[str] = ()) -> tuple[str, ...]:
+    """The names of a protocol's theorems and invariants, in the order in which it states them.
+
+    With `mutants`, those that state something of one of them.
+    """
+    return tuple(
+        one.name for one in stated(protocol) if not mutants or any(tried.mutant in mutants for tried in one.mutants)
+    )
+
+
+def theorem_named(protocol: str, name: str) -> Stated:
+    """One theorem or invariant of a protocol.  Raises UnknownName."""
+    known = {one.name: one for one in stated(protocol)}
+    if name not in known:
+        raise UnknownName(f"theorem of {protocol}:", name, known)
+    return known[name]
+
+
+def proved(bundle: Bundle, job: Job) -> tuple[Finding, ...]:
+    """The finding of one theorem's job.  Raises NoSolver when no solver is installed."""
+    if job.variant == "*":
+        result = prove(theorem_named(bundle.name, job.theorem), bundle=bundle)
+        command = _alone(bundle, job.theorem)
+        return (finding_of(bundle, result, command), *_of_mutants(bundle, result, command))
+    return (Finding.from_json(_shared(bundle, theorem_named(bundle.name, job.theorem))["finding"]),)
+
+
+def _alone(bundle: Bundle, theorem: str) -> str:
+    """The command that proves one theorem."""
+    return Job(bundle.name, "prove", theorem=theorem).command
+
+
+def _shared(bundle: Bundle, theorem: Stated) -> dict[str, Any]:
+    """What becomes of a theorem, proved once per run: its `finding`, and what is `licensed` or why that is `refused`.
+
+    A licence crosses processes without its readings, which the theorem tells.
+    """
+
+    def make() -> dict[str, Json]:
+        result = prove(theorem, bundle=bundle)
+        found: dict[str, Json] = {"finding": finding_of(bundle, result, _alone(bundle, theorem.name)).to_json()}
+        try:
+            given = licence(result, _readings(bundle, theorem))
+        except NotLicensed as error:
+            return {**found, "refused": str(error)}
+        return {**found, "licensed": [given.quotient, given.system, given.variant, given.theorem, given.record]}
+
+    return once(f"{bundle.name} {theorem.name}", make)
+
+
+def _readings(bundle: Bundle, theorem: Stated) -> Any:
+    """The readings on which a theorem is linked to its claim."""
+    return bundle.model.systems[theorem.system].under(**theorem.readings).readings
+
+
+def _of_mutants(bundle: Bundle, result: Proved, command: str) -> Iterator[Finding]:
+    """What became of each mutant of a theorem: REFUTED by a run that replays in the executable mutant, or not."""
+    theorem = result.theorem
+    base = bundle.model.systems[theorem.system].under(**theorem.readings)
+    rules = {mutant.name: mutant.rules for mutant in bundle.model.mutants}
+    claim = next(claim for claim in bundle.claims if claim.name == theorem.claim)
+    for killed in result.mutants:
+        verdict = killed.verdict
+        system = replace(base, rules=rules[killed.mutation.mutant], variant=killed.mutation.mutant)
+        refuted = verdict.status is Status.REFUTED and verdict.evidence is not None
+        expected = Status.REFUTED if killed.mutation.expected == "refuted" else Status.HOLDS
+        registered = Expectation(theorem.claim, expected, engine=ENGINE, because=killed.mutation.because)
+        yield replace(
+            finding(bundle.name, claim.sentence, verdict, registered),
+            length=evidence_length(verdict.evidence) if verdict.evidence is not None else None,
+            record=recorded(bundle, system, claim, verdict, command)[0] if refuted else None,
+            evidence=verdict.evidence,
+        )
+
+
+def prove_all(bundle: Bundle, given: Sequence[Any]) -> tuple[Finding, ...]:
+    """The findings of theorems and invariants that are handed over.  Raises TypeError for what is neither."""
+    for one in given:
+        if not isinstance(one, Stated):
+            raise TypeError(f"{one!r} is no evenhand.smt.theorem.Theorem")
+    return tuple(finding_of(bundle, prove(one, bundle=bundle), "") for one in given)
+
+
+def licence_for(bundle: Bundle, system: str, quotient: str = "") -> Licence:
+    """The licence to explore a quotient of `system`, from a theorem that is proved in this run.
+
+    Without a name it is that of a group, not an abstraction.  Raises NotLicensed when no theorem licenses one (of that
+    name), or when it is not green.
+    """
+    maps = {one.name for one in bundle.model.systems[system].abstractions}
+    for theorem in theorems(bundle.name):
+        asked = theorem.quotient == quotient if quotient else theorem.quotient not in maps
+        if theorem.quotient and theorem.system == system and asked:
+            found = _shared(bundle, theorem)
+            if "refused" in found:
+                raise NotLicensed(found["refused"])
+            given, of, variant, name, record = found["licensed"]
+            return Licence(given, of, variant, name, record, _readings(bundle, theorem))
+    raise NotLicensed(
+        f"no theorem of {bundle.name} licenses a quotient {quotient!r} of system {system!r}".replace(" ''", "")
+    )
+
+
+def finding_of(bundle: Bundle, result: Proved, command: str) -> Finding:
+    """What a proof says, beside what was registered: for this claim and engine, else by the theorem itself."""
+    theorem, verdict = result.theorem, result.verdict
+    system = bundle.model.systems[theorem.system].under(**theorem.readings)
+    claim = next(claim for claim in bundle.claims if claim.name == theorem.claim)
+    evidence = verdict.evidence
+    refuted = verdict.status is Status.REFUTED and evidence is not None
+    # A counterexample to induction refutes nothing, and its two states are shown all the same.
+    shown = evidence if refuted else result.outcome.evidence if isinstance(result.outcome, Induction) else None
+    registered = bundle.expectation(theorem.claim, theorem.system, ENGINE, theorem.readings)
+    if registered.engine != ENGINE:
+        registered = Expectation(theorem.claim, theorem.expected, engine=ENGINE)
+    return replace(
+        finding(bundle.name, claim.sentence, verdict, registered),
+        story=story_of(system, shown, bundle.phases) if shown is not None else None,
+        length=None if evidence is None else evidence_length(evidence),
+        record=recorded(bundle, system, claim, verdict, command)[0] if refuted else None,
+        command=command if verdict.status is not Status.HOLDS else "",
+        evidence=evidence,
+    )

@@ -1,0 +1,215 @@
+"""Drawing runs with Hypothesis: configurations, starts, rules, actions, in this order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from typing import Any, ClassVar, cast
+
+from hypothesis import HealthCheck, Phase, Verbosity, seed, settings
+from hypothesis import strategies as st
+from hypothesis.errors import Flaky, Unsatisfiable
+from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_state_machine_as_test
+
+from evenhand.core.answers import whole_number
+from evenhand.core.generator import Generator
+from evenhand.core.generator import Rule as DrawRule
+from evenhand.core.property import Property, checked_claims
+from evenhand.core.system import System
+from evenhand.evidence.judge import has_ended
+from evenhand.machine.guide import CANDIDATES, GUIDED, Guide
+from evenhand.machine.ledger import Fuzzing, Ledger, Refuted
+from evenhand.machine.provider import BACKEND
+from evenhand.machine.watch import Run
+
+__all__ = ["drive", "fuzz", "machine", "possible_rules"]
+
+AnySystem = System[Any, Any, Any, Any, Any]
+
+
+def fuzz(
+    system: AnySystem,
+    claims: Sequence[Property] = (),
+    generator: Generator | None = None,
+    *,
+    examples: int = 200,
+    steps: int = 20,
+    seed: int = 0,
+    guided: bool = False,
+    progress: Callable[[int, int], None] | None = None,
+) -> Fuzzing:
+    """Draw `examples` sequences of `steps` steps of `system` and watch `claims` along them.
+
+    `guided` steers most of them towards what was seen least (see `guide`), at the cost of more drawing.
+
+    Same system, claims, generator, numbers and seed: same result, under any hash seed.  A sequence begins a
+    new run of the same configuration when nothing is on offer any more.  Ctrl-C ends the drawing; the
+    result is then partial and nothing in it HOLDS that was not witnessed.  Raises ValueError for a generator of
+    another system and for numbers below 1; whatever the model raises comes with a note of the step.
+    """
+    whole_number("examples", examples, 1)
+    whole_number("steps", steps, 1)
+    whole_number("seed", seed)
+    ledger = Ledger(system, checked_claims(system, claims), generator)
+    ledger.guide = Guide(generator.events if generator is not None else ()) if guided else None
+    ledger.progress = progress
+    drive(ledger, examples=examples, steps=steps, seed=seed)
+    return ledger.result(steps, seed)
+
+
+def drive(ledger: Ledger, *, examples: int, steps: int, seed: int) -> None:
+    """Let Hypothesis draw so many examples of so many steps, all into one ledger; Ctrl-C ends that."""
+    ledger.asked = examples
+    drawn = settings(
+        max_examples=examples,
+        stateful_step_count=steps + 1,  # Hypothesis counts drawing the start as a step
+        backend=BACKEND,
+        derandomize=True,
+        database=None,
+        deadline=None,
+        phases=(Phase.generate,),
+        suppress_health_check=tuple(cast("Iterable[HealthCheck]", HealthCheck)),  # not its deprecated members
+        verbosity=Verbosity.quiet,
+        print_blob=False,
+    )
+    try:
+        run_state_machine_as_test(_seeded(_machine(lambda: ledger), seed), settings=drawn)
+    except KeyboardInterrupt:
+        ledger.interrupted = True
+    except Flaky:
+        # Hypothesis draws a failing example again; a guide has learnt since, and takes another action.
+        if ledger.raised is None:
+            raise
+        raise ledger.raised from None
+    except Unsatisfiable as error:
+        ledger.findings.setdefault("generator", f"the generator gave no complete example: {error}")
+
+
+def machine(
+    system: AnySystem, claims: Sequence[Property] = (), generator: Generator | None = None
+) -> type[RuleBasedStateMachine]:
+    """A Hypothesis state machine for `system`, for use in a test file: `TestLock = machine(lock, CLAIMS).TestCase`.
+
+    It raises `Refuted` at the step that refutes a claim, and Hypothesis shrinks and prints the run.  Each
+    example is judged for itself: no floors, no antecedents, no comparison across runs.  `fuzz` does all of that.
+    """
+    return _machine(lambda: Ledger(system, tuple(claims), generator, raising=True))
+
+
+def _machine(ledger_of_example: Callable[[], Ledger]) -> type[RuleBasedStateMachine]:
+    """A machine of its own class, as Hypothesis keeps settings and rules by class."""
+    return type("Machine", (_Machine,), {"ledger_of_example": staticmethod(ledger_of_example)})
+
+
+class _Machine(RuleBasedStateMachine):
+    """The Hypothesis side: what is drawn, in which order.  Everything else is the ledger's."""
+
+    ledger_of_example: ClassVar[Callable[[], Ledger]]
+    run: Run | None = None
+    chosen: frozenset[str] | None = None
+    guide: Guide | None = None
+    last: Hashable = None
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.ledger = type(self).ledger_of_example()
+
+    @initialize(data=st.data())
+    def start(self, data: st.DataObject) -> None:
+        """Draw a configuration and a start; half of the examples use only some of the rules.
+
+        Leaving rules out at random (swarm testing) lets runs go where the left-out ones lead away from.
+        """
+        ledger = self.ledger
+        if ledger.guide is not None and data.draw(st.integers(1, GUIDED)) > 1:
+            self.guide = ledger.guide
+        config = ledger.draw_config(data.draw)
+        if len(ledger.rules) > 1 and data.draw(st.booleans()):
+            self.chosen = frozenset(one.name for one in ledger.rules if data.draw(st.booleans()))
+        self.run = ledger.begin(data.draw, config)
+
+    @rule(data=st.data())
+    def act(self, data: st.DataObject) -> None:
+        """Draw one of the rules that are possible here, and an action by it."""
+        assert self.run is not None
+        ledger = self.ledger
+        drawn = self.drawn(data)
+        if drawn is None:
+            ledger.end(self.run)
+            self.run, self.last = ledger.begin(data.draw, self.run.config), None
+            drawn = self.drawn(data)
+            if drawn is None:  # nothing is on offer from the start
+                return
+        drawing, action = drawn
+        run, here = self.run, (self.run.config, self.run.state)
+        ledger.counts[f"rule:{drawing.name}"] += 1
+        number = len(run.steps) + 1
+        try:
+            step = ledger.step(run, action)
+        except Refuted:
+            raise
+        except Exception as error:
+            error.add_note(f"in step {number} of a run of {ledger.system.name}, drawn by rule {drawing.name!r}:")
+            error.add_note(f"configuration {here[0]!r}, state {here[1]!r}, action {action!r}")
+            ledger.raised = ledger.raised or error
+            raise
+        if ledger.guide is not None:
+            self.last = ledger.guide.took(self.last, step)
+
+    def drawn(self, data: st.DataObject) -> tuple[DrawRule, Any] | None:
+        """A rule and an action by it; in a guided example the one of several whose step was seen least."""
+        assert self.run is not None
+        scope, config, state = self.ledger.system.scope, self.run.config, self.run.state
+        best: tuple[DrawRule, Any] | None = None
+        rarest: tuple[int, ...] = ()
+        for _ in range(CANDIDATES if self.guide is not None else 1):
+            drawing = self.drawn_rule(data)
+            if drawing is None:
+                return best
+            action = drawing.draw(data.draw, config, scope, state)
+            if self.guide is None:
+                return drawing, action
+            rarity = self.rarity(self.guide, action)
+            if best is None or rarity < rarest:
+                best, rarest = (drawing, action), rarity
+        return best
+
+    def rarity(self, guide: Guide, action: Any) -> tuple[int, ...]:
+        """How rare the step would be; one that raises is taken, so that it raises where that is reported."""
+        assert self.run is not None
+        guide.looked += 1
+        try:
+            return guide.rarity(self.last, self.ledger.system.take(self.run.config, self.run.state, action))
+        except Exception:
+            return ()
+
+    def drawn_rule(self, data: st.DataObject) -> DrawRule | None:
+        """A rule that is possible here; None where none is, or where the run has ended and stays so."""
+        assert self.run is not None
+        config, state = self.run.config, self.run.state
+        menu: list[DrawRule | None] = [*possible_rules(self.ledger.rules, self.chosen, config, state)]
+        if not menu or has_ended(self.ledger.system, config, state):
+            menu.append(None)
+        return data.draw(st.sampled_from(menu)) if len(menu) > 1 else menu[0]
+
+    def teardown(self) -> None:
+        """Count the example."""
+        ledger = self.ledger
+        if self.run is not None:
+            ledger.end(self.run)
+            ledger.counts["examples"] += 1
+            if ledger.progress is not None:
+                ledger.progress(ledger.counts["examples"], ledger.asked)
+
+
+def _seeded(made: type[RuleBasedStateMachine], number: int) -> type[RuleBasedStateMachine]:
+    seed(number)(made)
+    return made
+
+
+def possible_rules(
+    rules: Iterable[DrawRule], chosen: frozenset[str] | None, config: Any, state: Any
+) -> tuple[DrawRule, ...]:
+    """The rules that can draw here: those chosen for this example, or all where none of these can."""
+    possible = tuple(one for one in rules if one.possible(config, state))
+    preferred = tuple(one for one in possible if chosen is None or one.name in chosen)
+    return preferred or possible

@@ -1,0 +1,355 @@
+"""What outlives the single example: the counts, the watchers, and the verdicts they come to."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields, is_dataclass
+from itertools import islice
+from typing import Any, cast
+
+from hypothesis import assume
+from hypothesis import strategies as st
+
+from evenhand.core.alike import deep_copy
+from evenhand.core.answers import ModelError, naming, short
+from evenhand.core.canonical import Json, canonical_text
+from evenhand.core.codec import decode, encode
+from evenhand.core.generator import Draw, Generator
+from evenhand.core.generator import Rule as DrawRule
+from evenhand.core.property import AnyStep, Property, Reachable, checked_claims, speaks_of
+from evenhand.core.purity import refuse_impure
+from evenhand.core.system import System
+from evenhand.core.verdict import UNREPLAYED, Evidence, Status, Verdict, in_short
+from evenhand.evidence.judge import has_ended, judge, refutes, restate
+from evenhand.evidence.shrink import shrink
+from evenhand.machine.guide import Guide
+from evenhand.machine.watch import Run, Watch, watch
+
+__all__ = ["Fuzzing", "Ledger", "Refuted", "chosen_readings", "scramble"]
+
+AnySystem = System[Any, Any, Any, Any, Any]
+
+MENU = 4_096
+"""Configurations, initial states and actions that one place draws from where no generator says more."""
+JUDGED = 4_000
+"""Candidates that the shrinker may put before the judge for one claim."""
+COPIED = 100
+"""Steps that are compared with a copy of the state before; later ones seldom."""
+CODED = 300
+"""Distinct actions that are passed through a file's form and back."""
+TRUSTED = ("the model's step", "the claim's predicates", "the choice of runs")
+
+
+class Refuted(AssertionError):
+    """A claim is false on the run that the machine shows; raised under pytest only."""
+
+
+@dataclass(frozen=True, repr=False)
+class Fuzzing:
+    """What the machine found: one verdict per claim, in order, and what it covered.
+
+    `coverage` counts `rule:NAME` (drawn), `event:NAME` (seen), `met:CLAIM` and `unmet:CLAIM` (antecedents),
+    `states` (distinct, with their configuration), `runs`, and, of a guided machine, `looked` (steps that were only
+    tried).  `examples` were drawn, `steps` taken in all of
+    them.  `findings` are sentences about the system itself, not about a claim: values that no file can
+    hold, or that change when a file's data does.  `interrupted`: somebody stopped it; what is here is true.
+    """
+
+    verdicts: tuple[Verdict, ...]
+    coverage: Mapping[str, int]
+    examples: int
+    steps: int
+    seed: int
+    findings: tuple[str, ...] = ()
+    interrupted: bool = False
+
+    @property
+    def holds(self) -> bool:
+        """Whether there are claims and no drawn run speaks against any or leaves one open; never a proof."""
+        return bool(self.verdicts) and all(verdict.holds for verdict in self.verdicts)
+
+    def __repr__(self) -> str:
+        """One line: what is found of each claim, and how much was drawn."""
+        return f"<Fuzzing: {self.examples} examples, {self.steps} steps; {in_short(self.verdicts)}>"
+
+    def __bool__(self) -> bool:
+        """`holds`, so that `assert evenhand.fuzz(…)` says what it seems to say."""
+        return self.holds
+
+
+@dataclass
+class Ledger:
+    """Everything that outlives one example: the watchers, the counts, what went wrong."""
+
+    system: AnySystem
+    claims: tuple[Property, ...]
+    generator: Generator | None = None
+    raising: bool = False
+    asked: int = 0
+    progress: Callable[[int, int], None] | None = None
+    watches: list[Watch[Any]] = field(default_factory=list[Watch[Any]])
+    rules: tuple[DrawRule, ...] = ()
+    counts: dict[str, int] = field(default_factory=dict[str, int])
+    states: set[Any] = field(default_factory=set[Any])
+    spoken: set[str] = field(default_factory=set[str])
+    findings: dict[str, str] = field(default_factory=dict[str, str])
+    interrupted: bool = False
+    guide: Guide | None = None
+    raised: Exception | None = None
+    _coded: set[Any] = field(default_factory=set[Any])
+    _configs: tuple[Any, ...] | None = None
+
+    def __post_init__(self) -> None:
+        self.claims = checked_claims(self.system, self.claims)
+        generator = self.generator
+        if generator is not None and not isinstance(generator, Generator):
+            raise TypeError(f"{self.system.label}: a generator is a Generator of rules, not {short(generator)}")
+        if generator is not None and not generator.rules:
+            raise ValueError(f"{self.system.label}: the generator has no rules, so that no step is drawn; give it one")
+        if generator is not None and generator.system != self.system.name:
+            raise ValueError(f"the generator draws for system {generator.system!r}, not for {self.system.name!r}")
+        refuse_impure(self.system.label, self.system, self.system.rules, self.system.joint, *self.claims)
+        self.watches = [watch(claim) for claim in self.claims]
+        self.rules = generator.rules if generator is not None else (_anything(self.system),)
+        for name in ("examples", "runs", "steps"):
+            self.counts[name] = 0
+        for drawing in self.rules:
+            self.counts[f"rule:{drawing.name}"] = 0
+        for event in generator.events if generator is not None else ():
+            self.counts[f"event:{event.name}"] = 0
+
+    def draw_config(self, draw: Draw) -> Any:
+        """A configuration, as the generator draws them or from the scope's own."""
+        if self.generator is not None:
+            return draw(self.generator.configs(self.system.scope, self.system.readings))
+        if self._configs is None:
+            self._configs = tuple(islice(self.system.all_configs(), MENU))
+        assume(self._configs)
+        return draw(st.sampled_from(self._configs))
+
+    def begin(self, draw: Draw, config: Any) -> Run:
+        """A fresh run from a drawn initial state, seen by every watcher that speaks of its configuration."""
+        starts = tuple(islice(self.system.initial(config), MENU))
+        if not starts:
+            raise ModelError(f"{self.system.label}: configuration {short(config)} has no initial state")
+        run = Run(self.system, config, draw(st.sampled_from(starts)))
+        self.counts["runs"] += 1
+        self.states.add((config, run.state))
+        for one in self.watching(config):
+            self.spoken.add(one.claim.name)
+            with naming(self._about(one)):
+                one.begin(run)
+        self.confront()
+        return run
+
+    def watching(self, config: Any) -> list[Watch[Any]]:
+        """The watchers whose claims are made under this configuration, for this system."""
+        return [one for one in self.watches if one.claim.applies(config) and speaks_of(one.claim, self.system)]
+
+    def step(self, run: Run, action: Any) -> AnyStep:
+        """Take the action, count what it showed, let every watcher look."""
+        number = self.counts["steps"] = self.counts["steps"] + 1
+        kept = deep_copy(run.state) if number <= COPIED or number & (number - 1) == 0 else None
+        step = run.take(action)
+        if kept is not None and kept[0] != step.before:
+            raise ModelError(
+                f"{self.system.label}: the step of action {short(action)} changes the state it is given; it was "
+                f"{short(kept[0])}, it is now {short(step.before)}. A step is pure: return a new state"
+            )
+        self.states.add((run.config, step.after))
+        for event in self.generator.events if self.generator is not None else ():
+            self.counts[f"event:{event.name}"] += event.seen(step)
+        for one in self.watching(run.config):
+            with naming(self._about(one)):
+                one.look(run, step)
+        self.through_a_file(step)
+        self.confront()
+        return step
+
+    def end(self, run: Run) -> None:
+        """The run is over."""
+        for one in self.watching(run.config):
+            with naming(self._about(one)):
+                one.end(run)
+        self.confront()
+
+    def _about(self, one: Watch[Any]) -> str:
+        return f"{self.system.label}, claim {one.claim.name!r}"
+
+    def confront(self) -> None:
+        """Under pytest: raise for the first claim that was caught."""
+        for one in self.watches if self.raising else ():
+            if one.evidence is not None and not isinstance(one.claim, Reachable):
+                raise Refuted(f"{one.claim.name}: {one.claim.sentence}")
+
+    def through_a_file(self, step: AnyStep) -> None:
+        """The hostile check of every machine: the action comes from a file whose data change afterwards.
+
+        What is decoded must equal what was encoded and be taken alike, and nothing in it or in the state that
+        it made may still hang on the data.
+        """
+        if not self.system.types or step.action in self._coded or len(self._coded) >= CODED or self.findings:
+            return
+
+        self._coded.add(step.action)
+        try:
+            data = json.loads(canonical_text(encode(step.action)))
+            action = decode(data, *self.system.types)
+            again = self.system.take(step.config, step.before, action)
+            alike = (action, again.shown, again.after) == (step.action, step.shown, step.after)
+            before = canonical_text(encode((action, again.after)))
+            scramble(data)
+            after = canonical_text(encode((action, again.after)))
+        except ValueError as error:
+            self.findings["codec"] = f"an action or state has no file form: {error}"
+            return
+        if not alike:
+            self.findings["codec"] = f"an action read back from a file is taken differently: {step.action!r}"
+        elif before != after:
+            self.findings["aliasing"] = f"changing a file's data after the step changes the state: {step.action!r}"
+
+    def result(self, steps: int, seed: int) -> Fuzzing:
+        """The verdicts, with every suspicion judged and shrunk."""
+        for one in self.watches:
+            self.counts[f"met:{one.claim.name}"] = one.met
+            self.counts[f"unmet:{one.claim.name}"] = one.unmet
+        self.counts["states"] = len(self.states)
+        scope = {**self.system.scope, "examples": self.counts["examples"], "steps": steps, "seed": seed}
+        if self.guide is not None:
+            scope["guided"] = True
+            self.counts["looked"] = self.guide.looked
+        return Fuzzing(
+            verdicts=tuple(self._verdict(one, scope) for one in self.watches),
+            coverage=dict(sorted(self.counts.items())),
+            examples=self.counts["examples"],
+            steps=self.counts["steps"],
+            seed=seed,
+            findings=tuple(self.findings.values()),
+            interrupted=self.interrupted,
+        )
+
+    def _verdict(self, one: Watch[Any], scope: Mapping[str, Any]) -> Verdict:
+        claim: Property = one.claim
+        evidence = one.evidence
+        unreplayed = False
+        if evidence is None:
+            because = self.undecided(one)
+            status = Status.UNDECIDED if because else Status.HOLDS
+        else:
+            judgement = judge(self.system, claim, evidence)
+            found = Status.HOLDS if isinstance(claim, Reachable) else Status.REFUTED
+            status = found if judgement else Status.UNDECIDED
+            if judgement:
+                evidence = self._shrunk(claim, evidence)
+                because = judge(self.system, claim, evidence).reason
+            else:
+                unreplayed = judgement.decided
+                evidence, because = None, f"a run looked wrong and does not replay: {judgement.reason}"
+        events = self.generator.events if self.generator is not None else ()
+        return Verdict(
+            claim=claim.name,
+            status=status,
+            engine="fuzz",
+            system=self.system.name,
+            variant=self.system.variant,
+            scope=scope,
+            readings=chosen_readings(self.system),
+            evidence=evidence,
+            coverage={
+                "met": one.met,
+                "unmet": one.unmet,
+                "states": len(self.states),
+                "steps": self.counts["steps"],
+                **({UNREPLAYED: 1} if unreplayed else {}),
+                **{event.name: self.counts[f"event:{event.name}"] for event in events},
+            },
+            because=because,
+            trusted_base=TRUSTED,
+        )
+
+    def _shrunk(self, claim: Property, evidence: Evidence) -> Evidence:
+        """The evidence made small; as it is when somebody has no patience for that."""
+        try:
+            small = shrink(self.system, evidence, lambda less: refutes(self.system, claim, less), limit=JUDGED)
+        except KeyboardInterrupt:
+            self.interrupted = True
+            return evidence
+        return restate(self.system, claim, small)
+
+    def undecided(self, one: Watch[Any]) -> str:
+        """Why a claim that nothing was found against does not hold for all that; empty if it does."""
+        claim: Property = one.claim
+        if not speaks_of(claim, self.system):
+            return f"the claim does not speak of system {self.system.name}"
+        if self.interrupted:
+            return f"interrupted after {self.counts['examples']} of {self.asked} examples"
+        if self.findings:
+            return next(iter(self.findings.values()))
+        if claim.name not in self.spoken:
+            return "the claim is made under none of the configurations drawn"
+        if shortfall := self.below_floor():
+            return shortfall
+        if not one.decided_by_sampling:
+            return "not decided by sampling: drawn runs are finite, and no fair violating loop or dead end was met"
+        if isinstance(claim, Reachable):
+            return f"not reached in {self.counts['steps']} steps; sampling cannot show that it never is"
+        if not one.met:
+            return f"its antecedent was never met in {self.counts['steps']} steps"
+        return ""
+
+    def below_floor(self) -> str:
+        """The first event that was seen too seldom, as a sentence; empty if none was."""
+        for event in self.generator.events if self.generator is not None else ():
+            count = self.counts[f"event:{event.name}"]
+            if count < event.floor:
+                return f"the event {event.name!r} was seen {count} times, below its floor of {event.floor}"
+        return ""
+
+
+def scramble(data: Json) -> None:
+    """Change everything inside a JSON value that can be changed in place."""
+    if isinstance(data, dict):
+        entries = cast("dict[str, Json]", data)
+        for key in list(entries):
+            scramble(entries[key])
+            entries[key] = "scrambled"
+    elif isinstance(data, list):
+        items = cast("list[Json]", data)
+        for item in items:
+            scramble(item)
+        items[:] = ["scrambled"]
+
+
+def chosen_readings(system: AnySystem) -> dict[str, Any]:
+    """The readings of a system that are not their default."""
+    record = system.readings
+    if record is None or not is_dataclass(record):
+        return {}
+    values = {entry.name: (getattr(record, entry.name), entry.default) for entry in fields(record)}
+    return {name: value for name, (value, default) in values.items() if value != default}
+
+
+def _anything(system: AnySystem) -> DrawRule:
+    """What is on offer, evenly; of a joint action, each agent's choice evenly, so that no product is listed."""
+
+    def one_of_all(draw: Draw, config: Any, _scope: Any, state: Any) -> Any:
+        return draw(st.sampled_from(tuple(islice(system.enabled(config, state), MENU))))
+
+    def one_choice_each(draw: Draw, config: Any, scope: Any, state: Any) -> Any:
+        joint = system.joint
+        assert joint is not None
+        return joint.join(
+            config,
+            state,
+            tuple(
+                (agent, draw(st.sampled_from(tuple(joint.choices(config, scope, state, agent)))))
+                for agent in joint.agents(config, state)
+            ),
+        )
+
+    return DrawRule(
+        "anything_on_offer",
+        one_of_all if system.joint is None else one_choice_each,
+        lambda config, state: not has_ended(system, config, state),
+    )

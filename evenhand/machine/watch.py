@@ -1,0 +1,339 @@
+"""Watchers: one per claim, each looking at every step of every run that the machine draws.
+
+A watcher counts how often its claim said something (`met`) and how often not (`unmet`), and keeps the
+shortest evidence it saw.  It never stops a run: a claim that is already refuted must not hide the next one.
+What it keeps is only a suspicion; the judge decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any, ClassVar, Generic, TypeVar
+
+from evenhand.core.property import (
+    Always,
+    AnyStep,
+    Commute,
+    DeadlockFree,
+    DeterminedBy,
+    EachStep,
+    Eventually,
+    LeadsTo,
+    LivelockFree,
+    Monitor,
+    Property,
+    Reachable,
+    TwoRun,
+)
+from evenhand.core.system import System
+from evenhand.core.trace import Lasso, Pair, Scenario
+from evenhand.core.verdict import Evidence, runs
+from evenhand.evidence.judge import PAIRS_FROM, bad_twins, has_ended, judge, twin_pair
+
+__all__ = ["Run", "Watch", "watch"]
+
+P = TypeVar("P", bound=Property)
+
+ORDERS = 64
+"""Pairs of actions that a `Commute` claim is tried on in one state."""
+OFFERED = 128
+"""Enabled actions of one state that a `Commute` claim picks from, taken evenly from all."""
+TRIES = 1_000
+"""Lassos and dead ends that one liveness claim puts before the judge in a whole run of the machine."""
+AHEAD = 500
+"""States that the judge may look ahead for one deadlock."""
+
+
+@dataclass
+class Run:
+    """One run under way: initial data, the steps taken so far, and where each state was met."""
+
+    system: System[Any, Any, Any, Any, Any]
+    config: Any
+    start: Any
+    steps: list[AnyStep] = field(default_factory=list[AnyStep])
+    met: dict[Any, list[int]] = field(default_factory=dict[Any, list[int]])
+    _checked: int = 0
+    _honest: bool = True
+
+    def __post_init__(self) -> None:
+        self.met[self.start] = [0]
+
+    @property
+    def state(self) -> Any:
+        """Where the run is now."""
+        return self.steps[-1].after if self.steps else self.start
+
+    @property
+    def scenario(self) -> Scenario[Any, Any, Any]:
+        """The run so far, as evidence."""
+        return Scenario(self.config, self.start, tuple(step.action for step in self.steps))
+
+    def take(self, action: Any) -> AnyStep:
+        """Go one step further."""
+        step = self.system.take(self.config, self.state, action)
+        self.steps.append(step)
+        self.met.setdefault(step.after, []).append(len(self.steps))
+        return step
+
+    def honest(self) -> bool:
+        """Whether every action so far was on offer where it was taken."""
+        while self._honest and self._checked < len(self.steps):
+            step = self.steps[self._checked]
+            self._honest = self.system.is_enabled(step.config, step.before, step.action)
+            self._checked += 1
+        return self._honest
+
+
+class Watch(Generic[P]):
+    """What one claim has seen.  Subclasses look at runs; `fails` keeps the shortest evidence."""
+
+    decided_by_sampling: ClassVar[bool] = True
+
+    def __init__(self, claim: P) -> None:
+        self.claim = claim
+        self.met = 0
+        self.unmet = 0
+        self.evidence: Evidence | None = None
+
+    def begin(self, run: Run) -> None:
+        """A run begins."""
+
+    def look(self, run: Run, step: AnyStep) -> None:
+        """The last step of the run."""
+
+    def end(self, run: Run) -> None:
+        """The run is over, because nothing is on offer or because the machine stops here."""
+
+    def said(self, something: bool) -> bool:
+        """Count whether the claim said something here."""
+        self.met += something
+        self.unmet += not something
+        return something
+
+    def fails(self, evidence: Evidence) -> None:
+        """Keep the shortest evidence."""
+        if self.evidence is None or _size(evidence) < _size(self.evidence):
+            self.evidence = evidence
+
+
+class WatchStates(Watch[Always]):
+    """`Always`: the start and the state after every step."""
+
+    def begin(self, run: Run) -> None:
+        """Look at the start."""
+        self._look(run)
+
+    def look(self, run: Run, step: AnyStep) -> None:
+        """Look at the state after the step."""
+        self._look(run)
+
+    def _look(self, run: Run) -> None:
+        if self.said(self.claim.when(run.config, run.state)) and not self.claim.check(run.config, run.state):
+            self.fails(run.scenario)
+
+
+class WatchSteps(Watch[EachStep]):
+    """`EachStep`: every step."""
+
+    def look(self, run: Run, step: AnyStep) -> None:
+        """Look at the step."""
+        if self.said(self.claim.when(step)) and not self.claim.check(step):
+            self.fails(run.scenario)
+
+
+class WatchHistory(Watch[Monitor]):
+    """`Monitor`: the observer runs along."""
+
+    value: Any = None
+    lost: bool = False
+
+    def begin(self, run: Run) -> None:
+        """Start the observer."""
+        self.value = self.claim.start(run.config)
+
+    def look(self, run: Run, step: AnyStep) -> None:
+        """Let the observer see the step."""
+        before, self.value = self.value, self.claim.update(self.value, step)
+        spoke = self.claim.when(run.config, self.value)
+        # A value that is lost at the first step may be a forgotten `return`: such a run shows nothing.
+        self.lost = self.value is None and (self.lost if len(run.steps) > 1 else before is not None)
+        self.said(spoke and not self.lost)
+        if spoke and not self.claim.ok(run.config, self.value):
+            self.fails(run.scenario)
+
+
+class WatchGoal(Watch[Reachable]):
+    """`Reachable`: a step that meets the goal, on a run that the system offers."""
+
+    def look(self, run: Run, step: AnyStep) -> None:
+        """Look at the step until a witness was seen; then only for a shorter one."""
+        if self.said(self.claim.goal(step)) and run.honest():
+            self.fails(run.scenario)
+
+
+class WatchKeys(Watch[DeterminedBy]):
+    """`DeterminedBy`: the first step seen with each key, kept across all runs.
+
+    Only a comparison of two different steps counts as `met`: a key that never comes again proves nothing.
+    """
+
+    def __init__(self, claim: DeterminedBy) -> None:
+        super().__init__(claim)
+        self.first: dict[Any, tuple[Any, Any, Scenario[Any, Any, Any]]] = {}
+
+    def look(self, run: Run, step: AnyStep) -> None:
+        """Compare the step with the first one of its key."""
+        if not self.claim.when(step):
+            self.said(False)
+            return
+        key = self.claim.key(step) if self.claim.across else (step.config, self.claim.key(step))
+        what, value = (step.config, step.before, step.action), self.claim.value(step)
+        if key not in self.first:
+            self.first[key] = what, value, run.scenario
+            self.said(False)
+            return
+        other, known, scenario = self.first[key]
+        self.said(what != other and (value is not None or known is not None))  # None may be a forgotten `return`
+        if value != known:
+            self.fails(Pair(scenario, run.scenario, self.claim.name))
+
+
+class WatchTwins(Watch[TwoRun]):
+    """`TwoRun`: every twin of every step."""
+
+    def look(self, run: Run, step: AnyStep) -> None:
+        """Unwind the step; the second run is computed."""
+        if not self.said(any(True for _ in self.claim.twins(step.config, step.before, step.action))):
+            return
+        if next(bad_twins(run.system, self.claim, step, first=len(run.steps) == 1), None) is not None:
+            pair = twin_pair(run.system, self.claim, run.scenario)
+            if pair is not None:
+                self.fails(pair)
+
+
+class WatchOrders(Watch[Commute]):
+    """`Commute`: the pairs that the claim picks in each state, when the state is first met."""
+
+    def __init__(self, claim: Commute) -> None:
+        super().__init__(claim)
+        self.done: set[Any] = set()
+
+    def begin(self, run: Run) -> None:
+        """Look at the start."""
+        self._look(run)
+
+    def look(self, run: Run, step: AnyStep) -> None:
+        """Look at the state after the step."""
+        self._look(run)
+
+    def _look(self, run: Run) -> None:
+        if (run.config, run.state) in self.done:
+            return
+        self.done.add((run.config, run.state))
+        system, config, state, past = run.system, run.config, run.state, run.scenario
+        offered = _evenly(tuple(islice(system.enabled(config, state), PAIRS_FROM)), OFFERED)
+        pairs = _evenly(tuple(islice(self.claim.pairs(config, state, offered), PAIRS_FROM)), ORDERS)
+        if not pairs:
+            self.said(False)
+        for one, two in pairs:
+            self.said(True)
+            first = system.take(config, system.take(config, state, one).after, two)
+            second = system.take(config, system.take(config, state, two).after, one)
+            if not self.claim.same(config, first, second):
+                left = Scenario(config, run.start, (*past.actions, one, two))
+                self.fails(Pair(left, Scenario(config, run.start, (*past.actions, two, one)), self.claim.name))
+
+
+class WatchForever(Watch[Eventually | LeadsTo | LivelockFree]):
+    """The liveness kinds: a lasso wherever a state comes again, and a run that ends too early.
+
+    Drawn runs are finite, so these never hold by sampling.
+    """
+
+    decided_by_sampling = False
+    tries = 0
+
+    def look(self, run: Run, step: AnyStep) -> None:
+        """Every loop that ends in this state, the shortest first."""
+        attempt = not isinstance(self.claim, LeadsTo) or self.claim.trigger(step)
+        if isinstance(self.claim, LivelockFree):
+            attempt = self.claim.attempts(step)
+        self.said(attempt)
+        now = len(run.steps)
+        for entry in reversed(run.met[step.after][:-1]):
+            if self._promises(run.steps, entry, now):
+                actions = run.scenario.actions
+                self._try(run, Lasso(run.config, run.start, actions[:entry], actions[entry:now]))
+
+    def end(self, run: Run) -> None:
+        """A run after which nothing is on offer."""
+        if not isinstance(self.claim, LivelockFree) and has_ended(run.system, run.config, run.state):
+            self._try(run, run.scenario)
+
+    def _promises(self, steps: Sequence[AnyStep], entry: int, now: int) -> bool:
+        """Whether the judge is worth asking: the loop has no goal in it."""
+        done = self.claim.progress if isinstance(self.claim, LivelockFree) else self.claim.goal
+        return not any(done(step) for step in steps[entry:now])
+
+    def _try(self, run: Run, evidence: Evidence) -> None:
+        if self.evidence is None and self.tries < TRIES and run.honest():
+            self.tries += 1
+            if judge(run.system, self.claim, evidence):
+                self.fails(evidence)
+
+
+class WatchDeadEnds(Watch[DeadlockFree]):
+    """`DeadlockFree`: where a run stops, whether anything completes ahead.  Never holds by sampling."""
+
+    decided_by_sampling = False
+
+    def __init__(self, claim: DeadlockFree) -> None:
+        super().__init__(claim)
+        self.done: set[Any] = set()
+
+    def look(self, run: Run, step: AnyStep) -> None:
+        """Count where somebody wants to act."""
+        self.said(self.claim.wants(run.config, run.state))
+
+    def end(self, run: Run) -> None:
+        """Look ahead from the last state."""
+        here = (run.config, run.state)
+        if self.evidence is None and here not in self.done and len(self.done) < TRIES and run.honest():
+            self.done.add(here)
+            if judge(run.system, self.claim, run.scenario, limit=AHEAD):
+                self.fails(run.scenario)
+
+
+_WATCHERS: dict[type[Property], Callable[[Any], Watch[Any]]] = {
+    Always: WatchStates,
+    EachStep: WatchSteps,
+    Monitor: WatchHistory,
+    Reachable: WatchGoal,
+    DeterminedBy: WatchKeys,
+    TwoRun: WatchTwins,
+    Commute: WatchOrders,
+    Eventually: WatchForever,
+    LeadsTo: WatchForever,
+    LivelockFree: WatchForever,
+    DeadlockFree: WatchDeadEnds,
+}
+
+
+def watch(claim: Property) -> Watch[Any]:
+    """A fresh watcher for `claim`.  Raises TypeError for a kind that the machine does not know."""
+    for kind, watcher in _WATCHERS.items():
+        if isinstance(claim, kind):
+            return watcher(claim)
+    raise TypeError(f"the state machine knows no claims of kind {claim.kind} ({claim.name})")
+
+
+def _evenly(items: tuple[Any, ...], count: int) -> tuple[Any, ...]:
+    """At most `count` of the items, spread evenly."""
+    return items if len(items) <= count else tuple(items[i * len(items) // count] for i in range(count))
+
+
+def _size(evidence: Evidence) -> int:
+    return sum(len(run.actions) for run in runs(evidence))

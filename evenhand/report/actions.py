@@ -1,0 +1,64 @@
+"""What a search counted by action, as a small table, as sentences and as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rich.table import Table
+from rich.text import Text
+
+from evenhand.core.canonical import Json
+from evenhand.core.text import describe, inert
+from evenhand.search import Exploration
+from evenhand.search.actions import ActionCounts
+
+__all__ = ["action_lines", "action_table", "actions_json"]
+
+NAMED = 12
+"""Actions of a menu that a sentence names; `--json` has all."""
+
+
+def action_table(counts: ActionCounts) -> Table:
+    """A row for each label: steps on offer, steps that changed the state, steps that found a new state."""
+    made = Table(title=Text("steps by action"), title_justify="left")
+    made.add_column("action", overflow="fold")
+    for name in ("on offer", "changed the state", "found a new state"):
+        made.add_column(name, justify="right")
+    for label, count in counts.labels.items():
+        made.add_row(Text(inert(label)[:200]), *(f"{number:,}" for number in count))
+    return made
+
+
+def action_lines(counts: ActionCounts, *, complete: bool) -> Iterator[str]:
+    """What never happens and what never does anything, of the menu, or of the labels where there is no menu."""
+    searched = "" if complete else " in what was searched"
+    idle = [label for label, count in counts.labels.items() if not count.changed]
+    if counts.menu is not None:
+        idle = list(map(describe, counts.never_changes))
+        if counts.never_taken:
+            yield f"never taken{searched}: {_listed(list(map(describe, counts.never_taken)))}"
+    if idle:
+        yield f"never changes anything{searched}: {_listed(idle)}"
+
+
+def _listed(words: list[str]) -> str:
+    more = len(words) - NAMED
+    return ", ".join(words[:NAMED]) + (f" and {more:,} more" if more > 0 else "")
+
+
+def actions_json(found: Exploration) -> dict[str, Json]:
+    """The key `actions` of an exploration that was to count; why not, where it could not."""
+    counts = found.actions
+    if counts is None:
+        why = f"{found.method} search takes many steps at once; --method explicit counts"
+        return {"actions": {"counted": False, "because": why}}
+    return {
+        "actions": {
+            "counted": True,
+            "because": "",
+            "labels": {label: dict(count._asdict()) for label, count in counts.labels.items()},
+            "menu": counts.menu,
+            "never_taken": list(map(describe, counts.never_taken)),
+            "never_changes": list(map(describe, counts.never_changes)),
+        }
+    }

@@ -1,0 +1,60 @@
+"""Phrases of every report: counts with their unit, where a finding was made, one refutation in full."""
+
+from __future__ import annotations
+
+from evenhand.core.text import inert
+from evenhand.evidence.finding import Finding
+
+__all__ = ["both", "classes", "counted", "plural", "refutation", "where"]
+
+
+def plural(count: int, thing: str) -> str:
+    """`1 claim`, `2 claims`: the count with thousands separated."""
+    return f"{count:,} {thing}{'' if count == 1 else 's'}"
+
+
+def classes(count: int) -> str:
+    """`1 class of states`, `2 classes of states`: what is counted under an abstraction."""
+    return f"{count:,} class{'' if count == 1 else 'es'} of states"
+
+
+def refutation(finding: Finding) -> list[str]:
+    """One refutation: the claim, who found it and where, the trace, and what reproduces it."""
+    steps = f" in {plural(finding.length, 'step')}" if finding.length is not None else ""
+    lines = [
+        f"REFUTED  {inert(finding.claim)}: {inert(finding.sentence)}",
+        f"  by {finding.engine}{steps}, {inert(where(finding))}",
+    ]
+    lines += [f"  {inert(finding.because)}"] if finding.because else []
+    lines += [f"    {inert(line)}" for line in finding.trace]
+    lines += [f"  reproduce: {inert(line)}" for line in finding.command.splitlines()]
+    return lines
+
+
+def where(finding: Finding) -> str:
+    """System, variant, scope and readings in one line."""
+    named = both(finding.protocol, finding.system)
+    variant = [] if finding.variant == "reference" else [f"variant {finding.variant}"]
+    readings = [f"{name}={value}" for name, value in sorted(finding.readings.items())]
+    return ", ".join([f"in {named.strip()}", *variant, *readings])
+
+
+def both(protocol: str, system: str) -> str:
+    """Protocol and system, each said once: a system of one's own is named by its protocol, `FILE.py:name`."""
+    if system == protocol:
+        return system
+    return protocol if protocol.endswith(f".py:{system}") else f"{protocol} {system}"
+
+
+def counted(finding: Finding) -> str:
+    """What was looked at, as a count with its unit; empty where the engine counted nothing."""
+    if "classes" in finding.coverage:
+        return classes(finding.coverage["classes"])
+    key, unit = {
+        "explore": ("states", "state"),
+        "fuzz": ("examples", "run"),
+        "prove": ("linked_structures", "linked structure"),
+    }.get(finding.engine, ("", ""))
+    count = finding.coverage.get(key, finding.scope.get(key))
+    said = plural(count, unit) if isinstance(count, int) else ""
+    return f"for {finding.scope['proved']}, {said}" if finding.scope.get("proved") else said

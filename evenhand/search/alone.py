@@ -1,0 +1,166 @@
+"""What an agent can still complete by itself: every state that its own actions, and the clock's, lead to.
+
+Running alone is how obstruction-freedom is defined; `waiting` makes wait-for graphs of it.  In a system of joint
+actions an agent runs alone while all others take the first choice on their menus, which is the simplest; elsewhere
+`System.actor` says whose action is whose, and what is nobody's (the clock) happens for everybody.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Hashable, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from evenhand.core.system import Step
+from evenhand.search.steps import stepped
+from evenhand.search.witness import AnySystem, named
+
+__all__ = ["NOBODY", "Alone", "Moves", "TooWide"]
+
+NOBODY = ""
+"""Whose action the clock's are."""
+
+
+class TooWide(Exception):
+    """More states than were to be looked at."""
+
+
+@dataclass
+class Moves:
+    """The actions of one configuration by whose they are, each taken once.  Raises ValueError if that is not said."""
+
+    system: AnySystem
+    config: Any
+    known: dict[Any, tuple[tuple[str, Any, Any, bool], ...]] = field(default_factory=dict[Any, Any])
+    together: dict[tuple[Any, frozenset[str]], tuple[Any, ...]] = field(default_factory=dict[Any, Any])
+
+    def __post_init__(self) -> None:
+        if self.system.joint is None and self.system.actor is None:
+            raise ValueError(
+                f"{named(self.system)} does not say whose action is whose: its actions are no product, and it declares "
+                "no `actor`, so nobody can be seen waiting for anybody. Give the system an `actor`"
+            )
+
+    def agents(self, state: Any) -> tuple[str, ...]:
+        """Those who have an action on offer."""
+        joint, config = self.system.joint, self.config
+        if joint is not None:
+            return tuple(joint.agents(config, state))
+        return tuple(dict.fromkeys(actor for actor, *_ in self.own(state) if actor != NOBODY))
+
+    def own(self, state: Any) -> tuple[tuple[str, Any, Any, bool], ...]:
+        """Each action that one takes alone: whose it is, the action or choice, the state after, whether it completes.
+
+        What completes something is `System.progress`; where there is none, every step that changes the state.
+        """
+        if state not in self.known:
+            self.known[state] = tuple(self._own(state))
+        return self.known[state]
+
+    def of(self, state: Any, group: frozenset[str]) -> Iterable[Any]:
+        """The states that a group can go to in one step, the others standing by."""
+        if self.system.joint is None or len(group) == 1:
+            return [after for actor, _, after, _ in self.own(state) if actor in group or actor == NOBODY]
+        key = (state, group)
+        if key not in self.together:
+            offered = ([*menu] if agent in group else [*menu[:1]] for agent, menu in self.menus(state).items())
+            self.together[key] = tuple(
+                dict.fromkeys(
+                    self.joined(state, dict(zip(self.menus(state), picked, strict=True)))
+                    for picked in itertools.product(*offered)
+                )
+            )
+        return self.together[key]
+
+    def menus(self, state: Any) -> dict[str, tuple[Any, ...]]:
+        """Of a joint action: what each agent may choose, the choice of standing by first."""
+        joint = self.system.joint
+        assert joint is not None
+        agents = joint.agents(self.config, state)
+        return {agent: tuple(joint.choices(self.config, self.system.scope, state, agent)) for agent in agents}
+
+    def joined(self, state: Any, choices: dict[str, Any]) -> Any:
+        """The state after a joint action; who is not named stands by."""
+        return self._joined(state, choices)[1]
+
+    def _own(self, state: Any) -> Iterator[tuple[str, Any, Any, bool]]:
+        if self.system.joint is None:
+            assert self.system.actor is not None
+            for action in self.system.enabled(self.config, state):
+                after, shown = stepped(self.system, self.config, state, action)
+                yield self.system.actor(action), action, after, self._completes(state, action, shown, after)
+            return
+        menus = self.menus(state)
+        if all(menus.values()):
+            for agent, menu in menus.items():
+                for choice in menu:
+                    action, after, shown = self._joined(state, {agent: choice})
+                    yield agent, choice, after, self._completes(state, action, shown, after)
+
+    def _joined(self, state: Any, choices: dict[str, Any]) -> tuple[Any, Any, Any]:
+        joint = self.system.joint
+        assert joint is not None
+        made = tuple((agent, choices.get(agent, menu[0])) for agent, menu in self.menus(state).items())
+        action = joint.join(self.config, state, made)
+        return (action, *stepped(self.system, self.config, state, action))
+
+    def _completes(self, before: Any, action: Any, shown: Any, after: Any) -> bool:
+        if self.system.progress is None:
+            return bool(before != after)
+        return bool(self.system.progress(Step(self.config, before, action, shown, after)))
+
+
+class Alone:
+    """What `agent` can complete, state by state, where nobody but the agents of `group` (it is one) takes a step.
+
+    A completion is one of the agent's own actions, or one of nobody's, that completes something; it is taken by the
+    agent alone, whoever helped to get there.
+    """
+
+    def __init__(self, moves: Moves, agent: str, group: frozenset[str], limit: int) -> None:
+        self.moves, self.agent, self.group, self.limit = moves, agent, group, limit
+        self.numbers: dict[Any, int] = {}
+        self.masks: list[int] = []
+        self.goals: dict[Hashable, int] = {}
+
+    def can(self, state: Any) -> frozenset[Any]:
+        """The completions in reach of a state.  Raises TooWide beyond `limit` states."""
+        if state not in self.numbers:
+            self._explore(state)
+        mask = self.masks[self.numbers[state]]
+        return frozenset(goal for goal, bit in self.goals.items() if mask >> bit & 1)
+
+    def _explore(self, start: Any) -> None:
+        """Everything ahead, then backwards what each state sees of it; states known before see nothing new."""
+        first = len(self.masks)
+        found = [start]
+        self._add(start)
+        before: dict[int, list[int]] = {}
+        for state in found:
+            here = self.numbers[state]
+            for after in self.moves.of(state, self.group):
+                if after not in self.numbers:
+                    self._add(after)
+                    found.append(after)
+                before.setdefault(self.numbers[after], []).append(here)
+        # What was known sees all that it ever will; it tells those that lead there, and they tell others.
+        waiting = [number for number in before if self.masks[number]]
+        while waiting:
+            number = waiting.pop()
+            for one in before.get(number, ()):
+                if one >= first and self.masks[number] & ~self.masks[one]:
+                    self.masks[one] |= self.masks[number]
+                    waiting.append(one)
+
+    def _add(self, state: Any) -> None:
+        if len(self.masks) >= self.limit:
+            self.numbers.clear()  # half a closure says nothing
+            self.masks.clear()
+            raise TooWide(f"{self.agent} can go to more than {self.limit} states with {', '.join(sorted(self.group))}")
+        mask = 0
+        for actor, action, _, completes in self.moves.own(state):
+            if completes and actor in (self.agent, NOBODY):
+                mask |= 1 << self.goals.setdefault(action, len(self.goals))
+        self.numbers[state] = len(self.masks)
+        self.masks.append(mask)

@@ -1,0 +1,45 @@
+"""What ends a search early, and the disks that are open while it runs."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field, replace
+
+from evenhand.search.disk import Disk, Spill
+
+__all__ = ["Bounds", "held"]
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """What ends a search early: so many states of one configuration, steps from the start, bytes of this process.
+
+    With `spill` a search goes on there when its memory ends.
+    """
+
+    max_states: int | None = None
+    depth: int | None = None
+    max_memory: int | None = None
+    spill: Spill | None = field(default=None, repr=False, compare=False)
+
+    def __str__(self) -> str:
+        named = (("max_states", self.max_states), ("depth", self.depth), ("max_memory", self.max_memory))
+        return " and ".join(f"{name}={bound}" for name, bound in named if bound is not None)
+
+
+@contextmanager
+def held(bounds: Bounds) -> Generator[Bounds]:
+    """The same bounds; every disk that a search opens under them is closed in the end, however it ends."""
+    spill = bounds.spill
+    if spill is None:
+        yield bounds
+        return
+    with ExitStack() as stack:
+
+        def opened() -> Disk:
+            disk = spill()
+            stack.callback(disk.close)
+            return disk
+
+        yield replace(bounds, spill=opened)

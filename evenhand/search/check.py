@@ -1,0 +1,226 @@
+"""Watchers for claims about states, steps and histories.
+
+Each watcher counts what its claim's antecedent admits and what violates the claim, keeps the first violation
+(which is a shortest one, see `graph`), and goes on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any
+
+from evenhand.core.alike import refuse_merge
+from evenhand.core.property import Always, EachStep, Monitor, Reachable, every_state, every_step
+from evenhand.core.system import Step
+from evenhand.search.graph import History, Watcher
+from evenhand.search.steps import Method
+from evenhand.search.walk import Walk
+from evenhand.search.witness import Tally
+
+__all__ = ["AlwaysWatch", "MonitorWatch", "ReachableWatch", "StepWatch", "StepsWatch", "product"]
+
+
+class AlwaysWatch(Watcher):
+    """An invariant: asked about every state that is reached."""
+
+    def __init__(self, claim: Always, config: Any) -> None:
+        self.name = f"claim {claim.name!r}"
+        self.config = config
+        self.check = claim.check
+        self.when = None if claim.when is every_state else claim.when
+        self.met = self.violations = 0
+        self.first: int | None = None
+
+    def arrive(self, sid: int, state: Any, /) -> None:
+        """Check one state."""
+        if self.when is not None and not self.when(self.config, state):
+            return
+        self.met += 1
+        if not self.check(self.config, state):
+            self.violations += 1
+            self.first = sid if self.first is None else self.first
+
+    def close(self, walk: Walk) -> Tally:
+        """What it came to in this configuration."""
+        finding = None if self.first is None else walk.finding(self.first)
+        return Tally(1, len(walk.states), self.met, self.violations, finding)
+
+
+class StepWatch(Watcher):
+    """A claim about each step."""
+
+    def __init__(self, claim: EachStep) -> None:
+        self.name = f"claim {claim.name!r}"
+        self.check = claim.check
+        self.when = None if claim.when is every_step else claim.when
+        self.sid = 0
+        self.met = self.violations = 0
+        self.first: tuple[int, int] | None = None
+
+    def visit(self, sid: int, _state: Any, _method: Method, /) -> None:
+        """The steps shown next leave this state."""
+        self.sid = sid
+
+    def look(self, step: Step[Any, Any, Any, Any], weight: int, action: int, _there: int, /) -> None:
+        """Check one step, or a group of them."""
+        if self.when is not None and not self.when(step):
+            return
+        holds = self.check(step)
+        self.met += weight
+        if not holds:
+            self.violations += weight
+            # Groups come in the order of their first members, which is not the order of all actions.
+            self.first = min(self.first or (self.sid, action), (self.sid, action))
+
+    def close(self, walk: Walk) -> Tally:
+        """What it came to in this configuration."""
+        finding = None if self.first is None else walk.finding(*self.first)
+        return Tally(1, walk.transitions, self.met, self.violations, finding)
+
+
+class StepsWatch(Watcher):
+    """Several claims about steps at once: a `when` that they share is asked once for each step."""
+
+    def __init__(self, watches: Sequence[StepWatch]) -> None:
+        self.at = watches[0]
+        shared: dict[Callable[[Any], bool] | None, list[StepWatch]] = {}
+        for watch in watches:
+            shared.setdefault(watch.when, []).append(watch)
+        self.groups = [(when, members[0], tuple(members)) for when, members in shared.items()]
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        """The claim that was asked last."""
+        return self.at.name
+
+    def look(self, step: Step[Any, Any, Any, Any], weight: int, action: int, _there: int, /) -> None:
+        """Check one step for every claim."""
+        for when, first, members in self.groups:
+            if when is not None:
+                self.at = first
+                if not when(step):
+                    continue
+            for watch in members:
+                self.at = watch
+                watch.met += weight
+                if not watch.check(step):
+                    watch.violations += weight
+                    watch.first = min(watch.first or (watch.sid, action), (watch.sid, action))
+
+
+class ReachableWatch(StepWatch):
+    """A goal: its `violations` are the steps that meet it, its finding is the shortest way to one."""
+
+    def __init__(self, claim: Reachable) -> None:
+        goal = claim.goal
+        super().__init__(EachStep(name=claim.name, sentence=claim.sentence, check=lambda step: not goal(step)))
+
+
+NEVER_RETURNED = "its `update` never gave anything but None; is a `return` missing?"
+"""Why a monitor that begins with a value and loses it at the first step holds nothing."""
+
+
+def product(sid: int, value: Hashable) -> Hashable:
+    """The node of a monitor's product: two histories are one where state and value are equal."""
+    return (sid, value)
+
+
+class MonitorWatch(History):
+    """A claim about histories: the product of the states with the monitor's value.
+
+    The value is asked about after every step (not at the start).  Nodes number product states; node `n` was
+    reached from `parents[n]` by action `actions[n]`.
+    """
+
+    def __init__(self, claim: Monitor, config: Any, max_nodes: int | None) -> None:
+        self.name = f"claim {claim.name!r}"
+        self.config = config
+        self.claim = claim
+        self.max_nodes = max_nodes
+        self.known: dict[Hashable, Any] = {}
+        self.nodes: list[tuple[int, Any, int, int]] = []  # state, value, parent, action
+        self.waiting: dict[int, list[int]] = {}
+        self.current: dict[int, list[int]] = {}
+        self.here: Sequence[int] = ()
+        self.met = self.violations = self.initial = 0
+        self.first: int | None = None
+        self.open = False
+        self.found: dict[tuple[int, int, Any], tuple[int, Any]] = {}
+
+    def start(self, initial: Sequence[int]) -> None:
+        """One node for each initial state."""
+        value = self.claim.start(self.config)
+        for sid in initial:
+            self._add(sid, value, -1, 0)
+        self.initial = len(self.nodes)
+        # A step may lead back to a first node, whose value is asked about only then.
+        self.known.clear()
+
+    def turn(self) -> Sequence[int]:
+        """Go on to the next level."""
+        self.current, self.waiting = self.waiting, {}
+        return tuple(self.current)
+
+    def waits(self, sid: int) -> bool:
+        """Whether a node of this level is in that state."""
+        return sid in self.current
+
+    def visit(self, sid: int, _state: Any, _method: Method, /) -> None:
+        """The steps shown next leave this state, and all nodes of this level that are in it."""
+        self.here = self.current[sid]
+        self.found = {}
+
+    def look(self, step: Step[Any, Any, Any, Any], _weight: int, action: int, there: int, /) -> None:
+        """Update the value of every node in this state."""
+        nodes, update = self.nodes, self.claim.update
+        # All values first: a blind step may be called off at any of them.
+        for node, value in [(node, update(nodes[node][1], step)) for node in self.here]:
+            key = (node, there, value)
+            known = self.found.get(key)
+            if known is not None:
+                refuse_merge(known[1], value, "values of a monitor")
+            if known is None or action < known[0]:
+                self.found[key] = action, value
+
+    def leave(self) -> None:
+        """Number the new nodes, in the order of actions whatever the order of groups."""
+        for (node, there, _), (action, value) in sorted(
+            self.found.items(), key=lambda entry: (entry[1][0], entry[0][0])
+        ):
+            known = self.known.get(product(there, value), self)
+            if known is self:
+                self._add(there, value, node, action)
+            else:
+                refuse_merge(known, value, "values of a monitor")
+
+    def _add(self, sid: int, value: Any, parent: int, action: int) -> None:
+        if self.max_nodes is not None and len(self.nodes) >= self.max_nodes:
+            self.open = True
+            return
+        node = len(self.nodes)
+        self.known[product(sid, value)] = value
+        self.nodes.append((sid, value, parent, action))
+        if sid >= 0:
+            self.waiting.setdefault(sid, []).append(node)
+        if parent >= 0 and self.claim.when(self.config, value):
+            self.met += 1
+            if not self.claim.ok(self.config, value):
+                self.violations += 1
+                self.first = node if self.first is None else self.first
+
+    def close(self, walk: Walk) -> Tally:
+        """What it came to in this configuration."""
+        finding = None
+        if self.first is not None:
+            taken: list[int] = []
+            node = self.first
+            while self.nodes[node][2] >= 0:
+                taken.append(self.nodes[node][3])
+                node = self.nodes[node][2]
+            finding = walk.finding(self.nodes[node][0], *reversed(taken))
+        doubts = (f"a bound of {self.max_nodes} histories left its product open",) if self.open else ()
+        later = self.nodes[self.initial :]
+        if later and self.nodes[0][1] is not None and all(value is None for _, value, _, _ in later):
+            doubts = (*doubts, NEVER_RETURNED)
+        total = len(self.nodes) - self.initial
+        return Tally(1, total, self.met, self.violations, finding, doubts, {"histories": len(self.nodes)})

@@ -1,0 +1,109 @@
+"""Rows are never believed: every search compares some states' rows with the step itself."""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections import Counter
+from collections.abc import Iterator
+from random import Random
+from typing import Any
+
+from evenhand.search.compiled.shape import OutsideDomain
+from evenhand.search.compiled.walk import RowWalk, labelled
+from evenhand.search.steps import nth_action, stepped
+from evenhand.search.witness import AnySystem, ModelError, named
+
+__all__ = ["STATES", "STEPS", "WHOLE", "compare", "drawn_actions", "offered_in", "place_of"]
+
+STATES = 12
+"""States that are compared in each configuration: the first, and others spread by chance."""
+
+STEPS = 24
+"""Actions of a state that are compared where it offers many."""
+
+WHOLE = 512
+"""Actions up to which those of a state are compared one and all, with their numbers."""
+
+
+def compare(walk: RowWalk) -> None:
+    """Compare rows with steps.  Raises ModelError for a difference, and names the action."""
+    random = Random(walk.number)
+    closed = walk.count if not walk.open else max(1, walk.levels[-1])
+    chosen = {0, closed - 1, *(random.randrange(closed) for _ in range(STATES - 2))}
+    for sid in sorted(chosen):
+        _compare(walk, sid, random)
+
+
+def _compare(walk: RowWalk, sid: int, random: Random) -> None:
+    system, config, state = walk.system, walk.config, walk.state(sid)
+    known = Counter[tuple[tuple[int, ...], int]]()
+    for words, label, weight in labelled(walk, sid):
+        known[words, label] += weight
+    offered = offered_in(system, config, state)
+    if offered != known.total():
+        raise ModelError(
+            f"{named(system)}: state {state!r} offers {offered} actions, its rows stand for {known.total()}. "
+            "Correct `domains` or `menu`, or explore with a lower method"
+        )
+    whole = offered <= WHOLE
+    found = Counter[tuple[tuple[int, ...], int]]()
+    for action in drawn_actions(system, config, state, offered, None if whole else random):
+        kept = copy.deepcopy(state)
+        after, shown = stepped(system, config, state, action)
+        if kept != state:
+            raise ModelError(
+                f"{named(system)}: the step of action {action!r} changes the state it is given ({place_of(system)}); "
+                "a step is pure: return a new state"
+            )
+        if stepped(system, config, state, action) != (after, shown):
+            raise ModelError(
+                f"{named(system)}: the step of action {action!r} in state {state!r} gave two different results "
+                f"({place_of(system)}); a step is a function of its arguments alone"
+            )
+        try:
+            words = tuple(walk.program.shape.encode(walk.program.shape.numbers(after)))
+        except OutsideDomain as error:
+            raise ModelError(f"{named(system)}: after action {action!r}, {error} ({place_of(system)})") from error
+        label = walk.program.labeller.label(config, state, (action,), shown, after)
+        found[words, label] += 1
+        if (words, label) not in known:
+            raise ModelError(
+                f"{named(system)}: rows and `step` ({place_of(system)}) differ for action {action!r} in state {state!r}"
+                f": step leads to {after!r} showing {shown!r}, no row does. The step may look at values in a way that "
+                "compiled search cannot follow; explore with a lower method"
+            )
+    if whole and found != known:
+        raise ModelError(f"{named(system)}: rows and `step` ({place_of(system)}) lead elsewhere in state {state!r}")
+
+
+def offered_in(system: AnySystem, config: Any, state: Any) -> int:
+    """How many actions are on offer; those of a product are not listed."""
+    joint = system.joint
+    if joint is None:
+        return sum(1 for _ in system.enabled(config, state))
+    agents = joint.agents(config, state)
+    if not agents:
+        return 0
+    return math.prod(sum(1 for _ in joint.choices(config, system.scope, state, agent)) for agent in agents)
+
+
+def drawn_actions(system: AnySystem, config: Any, state: Any, offered: int, random: Random | None) -> Iterator[Any]:
+    """All actions on offer, or some drawn from them."""
+    if random is None:
+        yield from system.enabled(config, state)
+        return
+    joint = system.joint
+    if joint is None:
+        yield from (nth_action(system, config, state, random.randrange(offered)) for _ in range(STEPS))
+        return
+    agents = joint.agents(config, state)
+    menus = [tuple(joint.choices(config, system.scope, state, agent)) for agent in agents]
+    for _ in range(STEPS):
+        yield joint.join(config, state, tuple((a, random.choice(m)) for a, m in zip(agents, menus, strict=True)))
+
+
+def place_of(system: AnySystem) -> str:
+    """File and line of the system's step."""
+    code = getattr(system.step, "__code__", None)
+    return "unknown place" if code is None else f"{code.co_filename}:{code.co_firstlineno}"

@@ -1,0 +1,317 @@
+"""A configuration of any system with declared domains, turned into tables of rows.
+
+What is on offer in a state decides its *leaf*; a leaf has *slots*, each of which looks at some fields only and
+maps what it finds there to a list of *rows*: clear these bits, set those, for so many actions.  Everything comes from
+running the model's own functions on placeholders, path by path.  Where the step separates (memoised search), the
+judgements are shared and rows are made of verdicts; else they are made of actions.
+"""
+
+from __future__ import annotations
+
+import gc
+import itertools
+import math
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from evenhand.search.compiled.labels import Labeller, LooksAtAction
+from evenhand.search.compiled.proxies import Choices, Narrowed, TooWide, paths
+from evenhand.search.compiled.shape import OutsideDomain, Shape
+from evenhand.search.compiled.table import Projection, Slot, Unit, slots_of
+from evenhand.search.compiled.watch import Evades, Watch
+from evenhand.search.memo import Memo
+from evenhand.search.witness import AnySystem, named
+
+__all__ = ["BY_ROWS", "NEVER", "RUNS", "Broken", "Compiler", "Leaf", "Program", "Unfit", "compiled"]
+
+RUNS = 400_000
+"""Runs on placeholders that a configuration may take before it counts as too wide."""
+
+
+BY_ROWS, NEVER = -1, -2
+"""Of a leaf's number of actions: as many as its rows say; none, for what is on offer could not be found out."""
+
+
+class Unfit(Exception):
+    """Why compiled search cannot run a system or answer a claim; names the culprit."""
+
+
+@dataclass(frozen=True)
+class Broken:
+    """A path of the model that raised; it matters only if a reachable state takes it."""
+
+    what: str
+
+
+@dataclass
+class Leaf:
+    """States that offer the same: how many actions, and the slots that say what these do."""
+
+    offered: int
+    slots: list[Slot]
+    menus: Any = None
+    table: Any = None
+    broken: str = ""
+
+
+@dataclass
+class Program:
+    """A compiled configuration."""
+
+    shape: Shape
+    labeller: Labeller
+    dispatch: Projection
+    leaves: list[Leaf]
+    starts: list[Any]
+    runs: int = 0
+    codes: int = 0
+    notes: list[str] = field(default_factory=list[str])
+
+
+class Compiler:
+    """Compiles one configuration of a system."""
+
+    def __init__(self, system: AnySystem, config: Any, claims: Sequence[Any]) -> None:
+        assert system.domains is not None
+        self.system, self.config = system, config
+        self.where = _place(system)
+        try:
+            self.shape = Shape(system.domains(config, system.scope))
+        except ValueError as error:
+            raise Unfit(f"{named(system)}: {error} (`domains` in {_source(system.domains)})") from error
+        domains = self.shape.domains
+        held = {value for domain in domains for value in domain if isinstance(value, bool | None)}
+        self.watch = Watch(tuple(held), any(isinstance(v, tuple | dict | list) for domain in domains for v in domain))
+        self.labeller = Labeller(system, claims, config)
+        self.runs = 0
+
+    def spent(self) -> None:
+        """One more run on placeholders."""
+        self.watch.speak()
+        self.runs += 1
+        if self.runs > RUNS:
+            raise TooWide(f"its steps take more than {RUNS} paths through the declared domains")
+
+    def paths(self, run: Callable[[Choices], Any], start: Narrowed) -> list[tuple[Narrowed, Any]]:
+        """Every path of a run; one that raised gives `Broken`."""
+        found: list[tuple[Narrowed, Any]] = []
+        for narrowed, result in paths(
+            run, self.shape.domains, start, self.spent, self.watch.swallowed, (OutsideDomain,)
+        ):
+            found.append((narrowed, self._broken(result) if isinstance(result, Exception) else result))
+        self.watch.speak()
+        return found
+
+    def _broken(self, error: Exception) -> Broken:
+        if isinstance(error, Unfit):
+            raise error
+        return Broken(f"{self.where}: {type(error).__name__}: {error}")
+
+    def program(self) -> Program:
+        """The whole program.
+
+        Garbage is not collected meanwhile: whoever listens to that (Hypothesis does) would be taken for the model.  And
+        what is made is kept, or freed by its count: to look through it for cycles takes a tenth of the time.
+        """
+        starts = [self.shape.encode(self.shape.numbers(state)) for state in self._initial()]
+        collecting = gc.isenabled()
+        gc.disable()
+        try:
+            leaves, dispatch = self._leaves()
+        finally:
+            if collecting:
+                gc.enable()
+        return Program(self.shape, self.labeller, dispatch, leaves, starts, self.runs, self.watch.codes)
+
+    def _initial(self) -> list[Any]:
+        found: list[Any] = []
+        for state in self.system.initial(self.config):
+            try:
+                self.shape.numbers(state)
+            except OutsideDomain as error:
+                raise Unfit(f"{named(self.system)}: initial {error} ({_source(self.system.initial)})") from error
+            found.append(state)
+        return found
+
+    def _leaves(self) -> tuple[list[Leaf], Projection]:
+        system, config, shape = self.system, self.config, self.shape
+        if system.joint is not None:
+            ways = self.paths(self._menus, shape.open)
+        elif system.menu is not None and system.allows is not None:
+            ways = [(shape.open, ("menu", None, tuple(system.menu(config, system.scope))))]
+        else:
+            ways = self.paths(self._enabled, shape.open)
+        numbers: dict[Hashable, int] = {}
+        hulls: list[list[set[int]]] = []
+        offers: list[Any] = []
+        marked: list[tuple[Narrowed, int]] = []
+        for narrowed, offer in ways:
+            number = numbers.setdefault(offer, len(numbers))
+            if number == len(hulls):
+                hulls.append([set(values) for values in narrowed])
+                offers.append((narrowed, offer))
+            else:
+                for known, values in zip(hulls[number], narrowed, strict=True):
+                    known.update(values)
+            marked.append((narrowed, number))
+        self.dispatch = Projection(shape, shape.open, marked)
+        memo = self._memo()
+        leaves: list[Leaf] = []
+        for (narrowed, offer), hull in zip(offers, hulls, strict=True):
+            start = tuple(tuple(sorted(values)) for values in hull)
+            leaves.append(self.leaf(len(leaves), narrowed, offer, start, memo))
+        return leaves, self.dispatch
+
+    def _memo(self) -> Memo | None:
+        if self.system.separated is None or self.system.joint is None:
+            return None
+        memo = Memo(self.system)
+        memo.begin(self.config, 0)
+        return memo
+
+    def _menus(self, choices: Choices) -> Any:
+        return self.watch.watched(self._menus_in, self.shape.build(choices.made))
+
+    def _menus_in(self, state: Any) -> Hashable:
+        system, config = self.system, self.config
+        assert system.joint is not None
+        joint = system.joint
+        agents = tuple(joint.agents(config, state))
+        key = None if system.separated is None else system.separated.reads(system.rules, config, state)
+        offer = (key, agents, tuple(tuple(joint.choices(config, system.scope, state, agent)) for agent in agents))
+        hash(offer)  # nothing of it may still be open
+        return offer
+
+    def _enabled(self, choices: Choices) -> Any:
+        return self.watch.watched(self._enabled_in, self.shape.build(choices.made))
+
+    def _enabled_in(self, state: Any) -> Hashable:
+        offer = ("enabled", None, tuple(self.system.enabled(self.config, state)))
+        hash(offer)
+        return offer
+
+    def leaf(self, _number: int, narrowed: Narrowed, offer: Any, start: Narrowed, memo: Memo | None) -> Leaf:
+        """The leaf of that number: what happens in the states that offer this."""
+        if isinstance(offer, Broken):
+            return Leaf(NEVER, [], broken=offer.what)
+        key, agents, menus = offer
+        if self.system.joint is None:
+            units = [self._action_unit(number, action, start, key == "menu") for number, action in enumerate(menus)]
+            offered = BY_ROWS if key == "menu" else len(menus)
+            return Leaf(offered, slots_of(self.shape, start, units), menus)
+        if not agents:
+            return Leaf(0, [], (agents, menus))
+        if memo is not None:
+            representative = self.shape.build([d[n[0]] for d, n in zip(self.shape.domains, narrowed, strict=True)])
+            table = memo.table_of(self.config, representative)
+            if (table.agents, table.menus) != (agents, menus):
+                raise Unfit(f"{named(self.system)}: `separated.reads` gives one key to states with different choices")
+            groups = [part for group in table.groups for part in self._by_fairness(table, *group, start)]
+            units = [self._verdict_unit(table, *part, start) for part in groups]
+            return Leaf(table.size, slots_of(self.shape, start, units), (agents, menus), table)
+        units = [
+            self._joint_unit(number, tuple(zip(agents, picked, strict=True)), start)
+            for number, picked in enumerate(itertools.product(*menus))
+        ]
+        return Leaf(math.prod(map(len, menus)), slots_of(self.shape, start, units), (agents, menus))
+
+    def _by_fairness(
+        self, table: Any, first: int, verdict: Any, members: Sequence[int], start: Narrowed
+    ) -> list[tuple[int, Any, Sequence[int], int]]:
+        """A group of joint actions in parts that serve the same fairness assumptions, with the bits of those.
+
+        Raises LooksAtAction where what an action serves depends on the state.
+        """
+        if not self.labeller.fairness:
+            return [(first, verdict, members, 0)]
+        parts: dict[int, list[int]] = {}
+        for number in members:
+            ways = self.paths(partial(self._served, table, number), start)
+            if len(ways) != 1 or isinstance(ways[0][1], Broken):
+                raise LooksAtAction(f"{named(self.system)}: which fairness a joint action serves depends on the state")
+            parts.setdefault(ways[0][1], []).append(number)
+        return [(some[0], verdict, some, serves) for serves, some in parts.items()]
+
+    def _served(self, table: Any, number: int, choices: Choices) -> int:
+        system, state = self.system, self.shape.build(choices.made)
+        assert system.joint is not None
+        action = self.watch.watched(system.joint.join, self.config, state, table.picked(number))
+        return int(self.watch.watched(self.labeller.served, state, action))
+
+    def unit(
+        self, run: Callable[[Any], tuple[Any, Any, Any]], first: int, weight: int, start: Narrowed, serves: int = 0
+    ) -> Unit:
+        """What `run`, which gives (action,), (after,) and what is shown, comes to on every path.
+
+        Of a merged action, which `run` gives as None, `serves` are the bits of the fairness that it serves.
+        """
+        shape, labeller, config, watched = self.shape, self.labeller, self.config, self.watch.watched
+        labels = bool(labeller)
+
+        def whole(choices: Choices) -> Any:
+            state = shape.build(choices.made)
+            action, after, shown = watched(run, state)
+            if after is None:
+                return None
+            label = watched(labeller.label, config, state, action, shown, after[0], serves) if labels else 0
+            return tuple(shape.numbers(after[0])), label
+
+        return Unit(first, weight, self.paths(whole, start))
+
+    def _action_unit(self, number: int, action: Any, start: Narrowed, ask: bool) -> Unit:
+        system, config = self.system, self.config
+        step, rules, allows = system.step, system.rules, system.allows
+
+        def run(state: Any) -> tuple[Any, Any, Any]:
+            if ask and allows is not None and not allows(config, state, action):
+                return action, None, None
+            after, shown = step(rules, config, state, action)
+            return (action,), (after,), shown
+
+        return self.unit(run, number, 1, start)
+
+    def _joint_unit(self, number: int, picked: tuple[tuple[str, Any], ...], start: Narrowed) -> Unit:
+        system, config = self.system, self.config
+        assert system.joint is not None
+        join, step, rules = system.joint.join, system.step, system.rules
+
+        def run(state: Any) -> tuple[Any, Any, Any]:
+            action = join(config, state, picked)
+            after, shown = step(rules, config, state, action)
+            return (action,), (after,), shown
+
+        return self.unit(run, number, 1, start)
+
+    def _verdict_unit(
+        self, table: Any, first: int, verdict: Any, members: Sequence[int], serves: int, start: Narrowed
+    ) -> Unit:
+        system, config = self.system, self.config
+        assert system.separated is not None and system.joint is not None
+        apply, join, rules, alone = system.separated.apply, system.joint.join, system.rules, len(members) == 1
+
+        def run(state: Any) -> tuple[Any, Any, Any]:
+            after, shown = apply(rules, config, state, verdict)
+            return ((join(config, state, table.picked(first)),) if alone else None), (after,), shown
+
+        return self.unit(run, first, len(members), start, 0 if alone else serves)
+
+
+def compiled(system: AnySystem, config: Any, claims: Sequence[Any] = ()) -> Program:
+    """The program of one configuration.  Raises Unfit with the reason where there is none."""
+    if system.domains is None:
+        raise Unfit(f"{named(system)} declares no `domains`")
+    try:
+        return Compiler(system, config, claims).program()
+    except (Evades, TooWide) as error:
+        raise Unfit(f"{named(system)}: {error}") from error
+
+
+def _source(function: Callable[..., Any]) -> str:
+    code = getattr(function, "__code__", None)
+    return "unknown place" if code is None else f"{code.co_filename}:{code.co_firstlineno}"
+
+
+def _place(system: AnySystem) -> str:
+    return f"`step` of {named(system)}, {_source(system.step)}"

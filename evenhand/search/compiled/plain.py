@@ -1,0 +1,261 @@
+"""The kernel with numpy alone, for when numba is absent or would take longer to compile than the search takes."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.search.compiled.flat import LabelCounts, Rows
+from evenhand.search.compiled.kernel import BROKEN, DONE, FULL
+from evenhand.search.compiled.shape import Words
+
+__all__ = [
+    "CHUNK",
+    "Visited",
+    "applied",
+    "count_labels",
+    "different",
+    "expand_plain",
+    "index_of",
+    "lists_of",
+    "portion_of",
+    "unique",
+]
+
+CHUNK = 1 << 18
+"""Rows that are applied at a time."""
+
+Ints = NDArray[np.int64]
+
+Here: TypeAlias = tuple[Ints, Ints, Ints]
+"""For each source and each of its slots: the source, its list of rows, the length of that."""
+
+
+class Visited:
+    """The numbers of known states: an array where the state itself is an index, else a hash table of such arrays."""
+
+    def __init__(self, bits: int, dense: bool, width: int) -> None:
+        self.table = np.full(1 << (bits if dense else 12), -1, dtype=np.int32)
+        self.dense = dense
+        self.words = np.zeros((0 if dense else 1 << 10, width), dtype=np.int64)
+        self.count = 0
+
+    def add(self, words: Words, first: int) -> None:
+        """Number these states, all different and none of them known, from `first` on."""
+        if self.dense:
+            self.table[words[:, 0]] = np.arange(first, first + len(words))
+            return
+        self.count = first + len(words)
+        if self.count > len(self.words):
+            more = np.zeros((2 * self.count, words.shape[1]), dtype=np.int64)
+            more[:first] = self.words[:first]
+            self.words = more
+        self.words[first : self.count] = words
+        if 2 * self.count > len(self.table):
+            self.table = np.full(1 << (4 * self.count).bit_length(), -1, dtype=np.int32)
+            first = 0
+        self._enter(np.arange(first, self.count, dtype=np.int32))
+
+    def _enter(self, waiting: NDArray[np.int32]) -> None:
+        """Give each of these numbers the first free place from where its state's hash points to."""
+        place = self._home(self.words[waiting])
+        while len(waiting):
+            free = self.table[place] < 0
+            self.table[place[free]] = waiting[free]  # of those who want one place, one gets it
+            left = self.table[place] != waiting
+            waiting, place = waiting[left], self._next(place[left])
+
+    def numbers(self, words: Words) -> Ints:
+        """The number of each state, -1 for one that is not known."""
+        if self.dense:
+            return self.table[words[:, 0]].astype(np.int64)
+        found = np.full(len(words), -1, dtype=np.int64)
+        asked, place = np.arange(len(words)), self._home(words)
+        while len(asked):
+            there = self.table[place]
+            taken = there >= 0
+            asked, place, there = asked[taken], place[taken], there[taken]
+            same = (self.words[there] == words[asked]).all(axis=1)
+            found[asked[same]] = there[same]
+            asked, place = asked[~same], self._next(place[~same])
+        return found
+
+    def _home(self, words: Words) -> Ints:
+        code = np.zeros(len(words), dtype=np.uint64)
+        for word in range(words.shape[1]):
+            code = (code ^ words[:, word].view(np.uint64)) * np.uint64(0x9E3779B97F4A7C15)
+            code ^= code >> np.uint64(29)
+        return (code & np.uint64(len(self.table) - 1)).astype(np.int64)
+
+    def _next(self, place: Ints) -> Ints:
+        return place + 1 & len(self.table) - 1
+
+
+def expand_plain(
+    rows: Rows,
+    words: Words,
+    parents: NDArray[np.int32],
+    visited: Visited,
+    labels: LabelCounts,
+    state: Ints,
+) -> tuple[int, Words, NDArray[np.int32]]:
+    """As `kernel.expand`; gives the arrays back, since they may have grown.  FULL says that it only paused."""
+    low, high = int(state[1]), int(state[2])
+    here, high, culprit = portion_of(rows, words[low : min(high, low + CHUNK)], low, CHUNK)
+    words, parents = _take(rows, words, parents, visited, here, labels, state)
+    state[1] = high
+    if culprit is not None:
+        state[7] = culprit
+        return BROKEN, words, parents
+    return DONE if state[1] >= state[2] else FULL, words, parents
+
+
+def portion_of(rows: Rows, words: Words, low: int, most: int) -> tuple[Here, int, int | None]:
+    """Of sources from `low` on, given by their words, as many as have not more than `most` rows, but one at least.
+
+    Gives their lists, the number of the first source that is left, and what is wrong with that one, if anything is.
+    """
+    # No more lists either: each of a leaf's slots gives one.
+    words = words[: max(1, most // max(1, int(np.diff(rows.leaf_from).max(initial=1))))]
+    high = low + len(words)
+    source, lists, culprit = lists_of(rows, words, low)
+    if culprit is not None:
+        high = culprit[0]
+        source, lists, _ = lists_of(rows, words[: high - low], low)
+    lengths = rows.row_to[lists] - rows.row_from[lists]
+    if lengths.sum() > most:
+        # Whole sources only.
+        ends = np.cumsum(lengths)
+        last = int(source[np.searchsorted(ends, most)])
+        high = max(last, low + 1)
+        some = source < high
+        source, lists, lengths = source[some], lists[some], lengths[some]
+        culprit = None
+    return (source, lists, lengths), high, None if culprit is None else culprit[1]
+
+
+def lists_of(rows: Rows, words: Words, low: int) -> tuple[Ints, Ints, tuple[int, int] | None]:
+    """For each source and each of its slots the list of rows; and the first source that has none, with the culprit."""
+    slots = len(rows.list_base)
+    leaf = rows.dispatch[index_of(rows, slots, words)] if len(words) else np.zeros(0, dtype=np.int64)
+    culprits: list[tuple[int, int]] = []
+    lost = np.flatnonzero((leaf < 0) | (rows.leaf_offered[leaf] == -2))
+    if len(lost):
+        culprits.append((low + int(lost[0]), -1 - int(leaf[lost[0]])))
+    found: list[tuple[Ints, Ints, Ints]] = []
+    taken = np.zeros(len(words), dtype=np.int64)
+    for one in np.unique(leaf[leaf >= 0]).tolist():
+        mine = np.flatnonzero(leaf == one)
+        for place in range(int(rows.leaf_from[one]), int(rows.leaf_from[one + 1])):
+            slot = int(rows.leaf_slots[place])
+            lists = rows.list_base[slot] + index_of(rows, slot, words[mine])
+            bad = np.flatnonzero(rows.broken[lists])
+            if len(bad):
+                culprits.append((low + int(mine[bad[0]]), int(lists[bad[0]])))
+            taken[mine] += rows.list_weight[lists]
+            found.append((mine + low, np.full(len(mine), place), lists))
+    wrong = np.flatnonzero((leaf >= 0) & (rows.leaf_offered[leaf] >= 0) & (rows.leaf_offered[leaf] != taken))
+    if len(wrong):
+        culprits.append((low + int(wrong[0]), -1 - int(leaf[wrong[0]])))
+    if culprits:
+        # A path that raised says more than the count of actions that it spoils.
+        culprit = min(culprits, key=lambda found: (found[0], found[1] < 0))
+        return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64), culprit
+    if not found:
+        return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64), None
+    source, places, every = (np.concatenate(column) for column in zip(*found, strict=True))
+    order = np.lexsort((places, source))
+    return source[order], every[order], None
+
+
+def index_of(rows: Rows, slot: int, words: Words) -> Ints:
+    """The entry of a slot's table (of the dispatch for the slot after the last) that each state finds."""
+    found = np.zeros(len(words), dtype=np.int64)
+    for word, shift, mask, offset in rows.looks[rows.look_from[slot] : rows.look_from[slot + 1]].tolist():
+        found += rows.classes[offset + (words[:, word] >> shift & mask)]
+    return found
+
+
+def applied(rows: Rows, words: Words, base: int, here: Here) -> tuple[Ints, Ints, Words]:
+    """Every row of these lists: its number, the source it is applied to, and the words after.
+
+    `words` are those of the sources from number `base` on.
+    """
+    source, lists, lengths = here
+    row = np.arange(int(lengths.sum())) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+    row += np.repeat(rows.row_from[lists], lengths)
+    origin = np.repeat(source, lengths)
+    return row, origin, words[origin - base] & rows.keep[row] | rows.value[row]
+
+
+def count_labels(rows: Rows, row: Ints, origin: Ints, labels: LabelCounts) -> None:
+    """Add up how many actions have each label, and keep the first state and row that had it."""
+    if len(labels.counts) <= 1:
+        return
+    label = rows.label[row]
+    np.add.at(labels.counts, label, rows.weight[row])
+    seen, first = np.unique(label, return_index=True)
+    for one, place in zip(seen.tolist(), first.tolist(), strict=True):
+        if labels.state[one] < 0:
+            labels.state[one], labels.row[one] = origin[place], row[place]
+
+
+def _take(
+    rows: Rows,
+    words: Words,
+    parents: NDArray[np.int32],
+    visited: Visited,
+    here: Here,
+    labels: LabelCounts,
+    state: Ints,
+) -> tuple[Words, NDArray[np.int32]]:
+    lists = here[1]
+    state[4] += rows.list_weight[lists].sum()
+    row, origin, target = applied(rows, words, 0, here)
+    total = len(row)
+    if not total:
+        return words, parents
+    there = visited.numbers(target)
+    new = np.flatnonzero(there < 0)
+    count = int(state[0])
+    if len(new):
+        fresh = target[new]
+        first, _ = unique(fresh)
+        first.sort()
+        room = max(0, int(state[3]) - count)
+        if len(first) > room:
+            state[6] = 1
+            first = first[:room]
+        added = fresh[first]
+        visited.add(added, count)
+        words = np.concatenate([words, added])
+        parents = np.concatenate([parents, origin[new[first]].astype(np.int32)])
+        state[0] = count + len(added)
+        there[new] = visited.numbers(fresh)
+    if rows.distinct[lists].all() and not (there < 0).any():
+        state[5] += total
+    else:
+        state[5] += different(origin * (int(state[0]) + 1) + there + 1)
+    count_labels(rows, row, origin, labels)
+    return words, parents
+
+
+def different(numbers: Ints) -> int:
+    """How many different numbers there are; they are left sorted.
+
+    The hashing of `np.unique` takes thirty times as long on products of two numbers such as these.
+    """
+    numbers.sort()
+    return int(np.count_nonzero(numbers[1:] != numbers[:-1])) + bool(len(numbers))
+
+
+def unique(words: Words) -> tuple[Ints, Ints]:
+    """The places where states that differ stand first, and for each state which of those it is."""
+    if words.shape[1] == 1:
+        _, first, which = np.unique(words[:, 0], return_index=True, return_inverse=True)
+    else:
+        data = np.ascontiguousarray(words).view(np.dtype((np.void, words.dtype.itemsize * words.shape[1]))).ravel()
+        _, first, which = np.unique(data, return_index=True, return_inverse=True)
+    return first, which.ravel()

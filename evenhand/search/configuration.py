@@ -1,0 +1,148 @@
+"""The search of one configuration: by the method that was chosen or one below it, for all claims that apply."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
+
+from evenhand.core.property import (
+    Always,
+    Commute,
+    DeterminedBy,
+    EachStep,
+    Monitor,
+    Property,
+    Reachable,
+    TwoRun,
+)
+from evenhand.search.actions import NOTHING, ActionsWatch
+from evenhand.search.bounds import Bounds, held
+from evenhand.search.check import AlwaysWatch, MonitorWatch, ReachableWatch, StepsWatch, StepWatch
+from evenhand.search.compiled.compiler import Unfit
+from evenhand.search.compiled.method import Compiled
+from evenhand.search.graph import History, Watcher, Watchers, search
+from evenhand.search.liveness import AboutRuns, Labels, decide
+from evenhand.search.pairs import CommuteWatch, DeterminedWatch, TwoRunWatch
+from evenhand.search.steps import Method
+from evenhand.search.symmetric.method import Orbits
+from evenhand.search.totals import Result
+from evenhand.search.witness import AnySystem, ModelError, Tally
+
+__all__ = ["Progress", "search_one"]
+
+Progress: TypeAlias = Callable[[int, int], None]
+"""Told now and then: states and steps so far."""
+
+
+def search_one(
+    system: AnySystem,
+    method: Method | Compiled | Orbits,
+    config: Any,
+    number: int,
+    claims: Sequence[Property],
+    bounds: Bounds,
+    tick: Progress | None = None,
+    counting: ActionsWatch | None = None,
+) -> Result:
+    """Search one configuration for all claims that apply to it; a compiled search leaves `counting` out."""
+    with held(bounds) as within:
+        return _searched(system, method, config, number, claims, within, tick, counting)
+
+
+def _searched(
+    system: AnySystem,
+    method: Method | Compiled | Orbits,
+    config: Any,
+    number: int,
+    claims: Sequence[Property],
+    bounds: Bounds,
+    tick: Progress | None,
+    counting: ActionsWatch | None,
+) -> Result:
+    if isinstance(method, Orbits):
+        try:
+            return _by_orbits(method, config, number, bounds, tick)
+        except Unfit as error:
+            if method.below is None:
+                raise ModelError(f"symmetric search was asked for, but {error}") from error
+            method = method.below
+    if isinstance(method, Compiled):
+        try:
+            return _by_rows(method, config, number, claims, bounds, tick)
+        except Unfit as error:
+            if method.below is None:
+                raise ModelError(f"compiled search was asked for, but {error}") from error
+            method = method.below
+    watchers: dict[int, Any] = {}
+    runs: list[tuple[int, AboutRuns]] = []
+    for place, claim in enumerate(claims):
+        if not claim.applies(config):
+            continue
+        if isinstance(claim, AboutRuns):
+            runs.append((place, claim))
+        else:
+            watchers[place] = _watcher(system, claim, config, bounds)
+    labels = Labels(system, config, [claim for _, claim in runs]) if runs else None
+    every: list[Watcher] = [*watchers.values(), *(one for one in (labels, counting) if one is not None)]
+    walk = search(system, method, config, number, _sorted(every), bounds, tick)
+    tallies = {place: watcher.close(walk) for place, watcher in watchers.items()}
+    if labels is not None:
+        tallies.update({place: decide(claim, labels, walk) for place, claim in runs})
+    return Result(
+        len(walk.states),
+        walk.transitions,
+        walk.edges,
+        max(0, len(walk.levels) - 1),
+        walk.open,
+        tuple(tallies.get(place, Tally()) for place in range(len(claims))),
+        walk.spilled,
+        counting.counted() if counting is not None else NOTHING,
+    )
+
+
+def _by_rows(
+    method: Compiled, config: Any, number: int, claims: Sequence[Property], bounds: Bounds, tick: Progress | None
+) -> Result:
+    walk = method.search(config, number, bounds, tick)
+    depth = max(0, len(walk.levels) - 1)
+    tallies = tuple(method.tallies(walk, claims))
+    return Result(walk.count, walk.transitions, walk.edges, depth, walk.open, tallies, walk.spilled)
+
+
+def _by_orbits(method: Orbits, config: Any, number: int, bounds: Bounds, tick: Progress | None) -> Result:
+    walk, tallies = method.search(config, number, bounds, tick)
+    depth = max(0, len(walk.levels) - 1)
+    return Result(walk.states, walk.transitions, walk.edges, depth, walk.open, tuple(tallies))
+
+
+def _watcher(system: AnySystem, claim: Property, config: Any, bounds: Bounds) -> Watcher:
+    match claim:
+        case Always():
+            return AlwaysWatch(claim, config)
+        case EachStep():
+            return StepWatch(claim)
+        case Reachable():
+            return ReachableWatch(claim)
+        case Monitor():
+            return MonitorWatch(claim, config, bounds.max_states)
+        case DeterminedBy():
+            return DeterminedWatch(claim)
+        case Commute():
+            return CommuteWatch(claim, system, config)
+        case TwoRun():
+            return TwoRunWatch(claim, system, len(dict.fromkeys(system.initial(config))))
+        case _:
+            raise ValueError(f"claim {claim.name!r} is of kind {claim.kind}, which the search does not know")
+
+
+def _sorted(every: Sequence[Watcher]) -> Watchers:
+    """Who wants to see what, by the methods that each watcher has made its own."""
+    steps = [w for w in every if isinstance(w, StepWatch)]
+    others = [w for w in every if not isinstance(w, AlwaysWatch | CommuteWatch | History | StepWatch)]
+    return Watchers(
+        singly=(*([StepsWatch(steps)] if steps else []), *others),
+        arrivals=tuple(w for w in every if isinstance(w, AlwaysWatch | ActionsWatch)),
+        visitors=tuple(w for w in every if isinstance(w, CommuteWatch)),
+        lookers=tuple(w for w in every if not isinstance(w, AlwaysWatch | CommuteWatch | History)),
+        histories=tuple(w for w in every if isinstance(w, History)),
+    )

@@ -1,0 +1,109 @@
+"""What a search demands of a model: values that hash and compare, steps that are functions, states that stay."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import count, islice
+from typing import Any
+
+from evenhand.core.alike import alike, deep_copy, only_itself
+from evenhand.core.answers import caught, kind_of, short, told
+from evenhand.search.steps import Method, nth_action, stepped
+from evenhand.search.walk import Walk
+from evenhand.search.witness import AnySystem, ModelError, named
+
+__all__ = ["initial_states", "refuse_change", "refuse_incomparable", "refuse_unrepeatable", "unhashable"]
+
+
+def initial_states(system: AnySystem, config: Any) -> list[Any]:
+    """The initial states of a configuration, one at least.  Raises ModelError."""
+    try:
+        given = system.initial(config)
+        found = list(given)
+    except caught() as error:
+        raise ModelError(f"{named(system)}: `initial` of configuration {short(config)} raised {told(error)}") from error
+    if isinstance(given, str | bytes | Mapping) or not found:
+        what = f"gives {short(given, 60)} ({kind_of(given)})" if found else "gives no state"
+        raise ModelError(f"{named(system)}: `initial` of configuration {short(config)} {what}; list at least one state")
+    return found
+
+
+def refuse_incomparable(system: AnySystem, state: Any) -> None:
+    """Refuse a state that is equal to no other, as one with a NaN is.  Raises ModelError."""
+    if found := only_itself(state):
+        raise ModelError(
+            f"{named(system)}: a state holds {found}. Such a state is equal to no other, so the search would never "
+            "come back to it"
+        )
+
+
+def unhashable(system: AnySystem, state: Any, what: str, error: Exception) -> ModelError:
+    return ModelError(
+        f"{named(system)}: {what} cannot be hashed and compared ({told(error)}): {short(state)}. "
+        "States are frozen dataclasses over tuples, frozensets and atoms"
+    )
+
+
+def refuse_unrepeatable(
+    system: AnySystem, method: Method, config: Any, state: Any, taken: Sequence[tuple[int, Any, Any, Any]]
+) -> None:
+    """Ask for the actions again, and take them again in the other order: a function gives the same."""
+    offered = [] if system.joint is not None else list(islice(system.enabled(config, state), taken[-1][0] + 1))
+    for number, action, after, shown in reversed(taken):
+        once_more = offered[number] if number < len(offered) else method.action(config, state, number)
+        if action is not None and once_more != action:
+            raise ModelError(
+                f"{named(system)}: state {short(state)} offered action {short(action)}, and then {short(once_more)} in "
+                "its place. What is on offer, and its order, is a function of configuration and state alone"
+            )
+        for what, value in (("action", once_more), ("shown value", shown)):
+            try:
+                hash(value)
+            except Exception as error:
+                raise ModelError(
+                    f"{named(system)}: {what} {short(value, 80)} in state {short(state, 80)} cannot be hashed "
+                    f"({told(error)}); use tuples, frozensets or frozen dataclasses"
+                ) from None
+        again = stepped(system, config, state, once_more)
+        if again != (after, shown) or not alike(again, (after, shown)):
+            raise ModelError(
+                f"{named(system)}: the step of action {short(once_more)} in state {short(state)} gave "
+                f"{short((after, shown))}, and then {short(again)}. A step is a function of rules, configuration, "
+                "state and action alone"
+            )
+
+
+def refuse_change(system: AnySystem, walk: Walk, sid: int, kept: Any) -> None:
+    """Refuse a model that changed a state in place.  Raises ModelError."""
+    state = walk.states[sid]
+    try:
+        intact = walk.ids.get(state) == sid and (kept is None or kept[0] == state)
+    except Exception as error:
+        raise unhashable(system, state, "a state that was hashable before", error) from error
+    if not intact:
+        raise _mutated(system, walk, sid)
+
+
+def _mutated(system: AnySystem, walk: Walk, sid: int) -> ModelError:
+    """Name the action that changes its state in place, by running the way there again on fresh objects."""
+    start, path = walk.path(sid)
+    config = walk.config
+    for choice in count():
+        state = initial_states(system, config)[start]
+        try:
+            for number in path:
+                state, _ = stepped(system, config, state, nth_action(system, config, state, number))
+            action = nth_action(system, config, state, choice)
+        except IndexError:
+            break
+        kept = deep_copy(state)
+        stepped(system, config, state, action)
+        if kept is not None and kept[0] != state:
+            return ModelError(
+                f"{named(system)}: the step of action {short(action)} changes the state it is given; it was "
+                f"{short(kept[0])}, it is now {short(state)}. A step is pure: return a new state"
+            )
+    return ModelError(
+        f"{named(system)}: `actions` or a claim changes a state in place, which no step out of it does: "
+        f"{short(walk.states[sid])}. Work on a copy"
+    )

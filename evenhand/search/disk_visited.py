@@ -1,0 +1,109 @@
+"""The states of a search whose memory has ended: the first of them in memory, all later ones on a disk.
+
+A `DiskVisited` takes the place of a walk's lists and of its dictionary, with the same numbers.  A state is looked up
+among those in memory, then among those met lately, then on the disk by its hash; what is found there is compared with
+it as the model compares states, so that two states are one here if and only if they are one in memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, overload
+
+from evenhand.core.alike import refuse_merge
+from evenhand.search.disk import Disk, plausible
+from evenhand.search.packing import Packing
+
+__all__ = ["Column", "DiskVisited"]
+
+RECENT = 1 << 12
+"""States met lately that are kept as objects, twice over at most."""
+
+
+class DiskVisited:
+    """Numbers states as a walk does; `first` is the first number on the disk, `count` the next one to be given."""
+
+    def __init__(
+        self,
+        disk: Disk,
+        ids: Mapping[Any, int],
+        states: Sequence[Any],
+        parents: Sequence[int],
+        actions: Sequence[int],
+    ) -> None:
+        self.disk = disk
+        self.packing = Packing()
+        self.ids = ids
+        self.first = self.count = len(states)
+        self.states = Column(self, states, self._state)
+        self.parents = Column(self, parents, lambda number: plausible(number, disk.link(number)[0]))
+        self.actions = Column(self, actions, lambda number: disk.link(number)[1])
+        self.young: dict[Any, tuple[Any, int]] = {}
+        self.old: dict[Any, tuple[Any, int]] = {}
+        self.last: tuple[int, Any] = (-1, None)
+
+    def get(self, state: Any) -> int | None:
+        """The number of a state, None for one that was never met.  Raises ModelError as `refuse_merge` does."""
+        number = self.ids.get(state)
+        if number is not None:
+            return number
+        known = self.young.get(state)
+        if known is None:
+            known = self.old.get(state) or self._on_disk(state)
+            if known is not None:
+                self._meet(*known)
+        if known is None:
+            return None
+        refuse_merge(known[0], state)
+        return known[1]
+
+    def add(self, state: Any, parent: int, action: int) -> int:
+        """Give a new state its number."""
+        number = self.count
+        self.disk.put(number, hash(state), self.packing.pack(state), parent, action)
+        self.count += 1
+        self._meet(state, number)
+        return number
+
+    def _on_disk(self, state: Any) -> tuple[Any, int] | None:
+        for number, body in self.disk.alike(hash(state)):
+            known = self.packing.unpack(body)
+            if known == state:
+                return known, number
+        return None
+
+    def _meet(self, state: Any, number: int) -> None:
+        if len(self.young) >= RECENT:
+            self.young, self.old = {}, self.young
+        self.young[state] = state, number
+
+    def _state(self, number: int) -> Any:
+        if self.last[0] != number:
+            self.last = number, self.packing.unpack(self.disk.body(number))
+        return self.last[1]
+
+
+class Column(Sequence[Any]):
+    """One list of a walk, of which the later part is read from the disk."""
+
+    def __init__(self, shelf: DiskVisited, near: Sequence[Any], far: Callable[[int], Any]) -> None:
+        self.shelf, self.near, self.far = shelf, near, far
+
+    def __len__(self) -> int:
+        return self.shelf.count
+
+    @overload
+    def __getitem__(self, number: int, /) -> Any: ...
+    @overload
+    def __getitem__(self, number: slice, /) -> Sequence[Any]: ...
+    def __getitem__(self, number: int | slice, /) -> Any:
+        if isinstance(number, slice):
+            return [self[one] for one in range(*number.indices(len(self)))]
+        if number < 0:
+            number += len(self)
+        if not 0 <= number < len(self):
+            raise IndexError(f"there are {len(self)} states, none of number {number}")
+        return self.near[number] if number < self.shelf.first else self.far(number)
+
+    def __iter__(self) -> Iterator[Any]:
+        return (self[number] for number in range(len(self)))

@@ -1,0 +1,426 @@
+"""`explore`: every configuration, every state, every claim; one verdict each.
+
+Configurations are searched one by one (or split over processes, with identical results), each is a graph of
+its own, and the counts add up.  Nothing stops at a violation.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import islice
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
+
+from evenhand.core.answers import called, kind_of, known_names, naming, short, told, whole_number
+from evenhand.core.licence import Licence
+from evenhand.core.property import Property, Reachable, checked_claims, speaks_of
+from evenhand.core.purity import refuse_impure
+from evenhand.core.system import Joint
+from evenhand.core.verdict import Status, Verdict, in_short
+from evenhand.search.abstraction import (
+    Maps,
+    abstracted,
+    compare_images,
+    licensed_maps,
+    refused_kinds,
+    with_and,
+)
+from evenhand.search.actions import ActionCounts, ActionsWatch, numbered_menu
+from evenhand.search.bounds import Bounds
+from evenhand.search.compiled.method import Compiled
+from evenhand.search.configuration import Progress, search_one
+from evenhand.search.disk import Spill
+from evenhand.search.export import as_networkx, condensed
+from evenhand.search.jobs import in_processes
+from evenhand.search.methods import chosen_method
+from evenhand.search.parts import NoSuchPart, Part, elsewhere, portion
+from evenhand.search.quotient import doubts_under, licensed, orbits
+from evenhand.search.steps import Method
+from evenhand.search.symmetric.method import Orbits
+from evenhand.search.totals import Result, nothing
+from evenhand.search.verdicts import Covered, verdict_of
+from evenhand.search.watchdog import within_reason
+from evenhand.search.witness import AnySystem, ModelError, Tally, named
+
+if TYPE_CHECKING:
+    import networkx as nx
+
+__all__ = ["Exploration", "NoSuchPart", "Prepared", "SearchOptions", "explore", "prepare"]
+
+
+@dataclass(frozen=True, repr=False)
+class Exploration:
+    """What an exhaustive search found.
+
+    `verdicts` has one entry per claim, in order.  `states`, `transitions` (one for each state and each action or joint
+    choice on offer) and `edges` (distinct pairs of states, self-loops included) are sums over the configurations; under
+    a group they are those of the full space, under abstractions (then `classes`) those of the classes, and nothing is
+    said of how many states a class has.  `depth` is the largest distance of a state from an initial
+    one.  `complete` says that no bound left anything out; `spilled` counts the states that went to a disk.
+    `reach` gives the shortest length for each reachable goal.  `searched` counts the configurations that were really
+    searched.  `actions` says what was counted by action: None where nobody asked, or where the search was compiled.
+    """
+
+    verdicts: tuple[Verdict, ...]
+    states: int
+    transitions: int
+    edges: int
+    depth: int
+    configs: int
+    complete: bool
+    spilled: int
+    method: str
+    why_method: str
+    reach: Mapping[str, int]
+    searched: int
+    classes: bool
+    actions: ActionCounts | None
+    system: AnySystem = field(repr=False, compare=False)
+    _configs: tuple[Any, ...] = field(repr=False, compare=False)
+    _bounds: Bounds = field(repr=False, compare=False)
+
+    @property
+    def holds(self) -> bool:
+        """Whether there are claims and each holds, in the scope of its verdict."""
+        return bool(self.verdicts) and all(verdict.holds for verdict in self.verdicts)
+
+    def __repr__(self) -> str:
+        """One line: what is found of each claim, and how much was searched."""
+        whole = "complete" if self.complete else "open"
+        return f"<Exploration: {self.states} states, {self.transitions} steps, {whole}; {in_short(self.verdicts)}>"
+
+    def __bool__(self) -> bool:
+        """`holds`, so that `assert evenhand.explore(…)` says what it seems to say."""
+        return self.holds
+
+    def to_networkx(self, config: int = 0) -> nx.DiGraph[Any]:
+        """The graph of one configuration as networkx knows graphs; searched again, since it was not kept.
+
+        Nodes are the states (`number`, `depth`, `initial`); edges carry `action` (the first one on offer that
+        takes it) and `weight` (how many do).  Raises IndexError for a configuration that was not explored.
+        """
+        return as_networkx(self.system, self._configs[config], config, self._bounds)
+
+    def condensation(self, config: int = 0) -> nx.DiGraph[Any]:
+        """The strongly connected parts of that graph and the edges between them; `members` are the states of a part.
+
+        Parts are numbered from 0 and carry what their `first` state carries, with the least `depth`; edges carry
+        `weight`, the steps that lead from one part to the other, and the `action` of the first.
+        """
+        return condensed(self.to_networkx(config))
+
+
+class SearchOptions(TypedDict, total=False):
+    """How to search; every entry may be left out.
+
+    `max_states` bounds the graph of each configuration, `depth` the number of steps from the start, `max_memory` the
+    bytes that the process may hold; what a bound leaves out is UNDECIDED.  With `spill` (a `Folder`, say) an explicit,
+    memoised or compiled search continues on disk shortly before it reaches `max_memory`.  `quotient` (default: the one
+    that `licence` names) explores one configuration of each orbit, or one state of each class of an abstraction; `a+b`
+    applies two abstractions in turn, each under a licence.  `method` is `explicit`, `memoised`, `compiled` or
+    `symmetric` (default: the best that system, claims and licence allow).  `configs` explores these configurations
+    instead of those of the scope.
+    """
+
+    max_states: int | None
+    depth: int | None
+    max_memory: int | None
+    spill: Spill | None
+    licence: Licence | Sequence[Licence] | None
+    quotient: str | None
+    method: str | None
+    configs: Iterable[Any] | None
+
+
+def explore(
+    system: AnySystem,
+    claims: Iterable[Property] = (),
+    *,
+    part: Part | None = None,
+    progress: Progress | None = None,
+    jobs: int = 1,
+    count_actions: bool = False,
+    **options: Unpack[SearchOptions],
+) -> Exploration:
+    """Search every reachable state of every configuration, and decide the claims.
+
+    `SearchOptions` describes `max_states`, `depth`, `max_memory`, `spill`, `licence`, `quotient`, `method` and
+    `configs`. `part` (k, n) explores each n-th configuration from the k-th on; together the n parts give what the whole
+    gives. `jobs` splits the configurations over processes (`max_memory` then bounds each of them); findings and counts
+    do not depend on it.  `progress` is called now and then with states and steps so far.  `count_actions` counts by
+    action how often it was on offer, changed the state, or found a new one, if actions are no products and the search
+    runs every one.
+
+    Raises ModelError for a model that breaks its contract or a claim that raises, LicenceMissing for a
+    quotient without licence, NoSuchPart, UnknownName for a fairness assumption or quotient that the system lacks,
+    ValueError for a bound, method or number of jobs that makes no sense, SpillFailed for a disk that is full or gone.
+    """
+    prepared = prepare(system, claims, **options)
+    if part is not None:
+        if not (isinstance(part, tuple) and len(part) == 2 and all(type(n) is int for n in part)):
+            raise TypeError(f"part is a pair of numbers (k, n), not {short(part)}")
+        prepared = prepared.only(part)
+    if count_actions and system.joint is None:
+        prepared = replace(prepared, counting=True)
+    return prepared.concluded(prepared.totals(progress=progress, jobs=jobs))
+
+
+def prepare(system: AnySystem, claims: Iterable[Property] = (), **options: Unpack[SearchOptions]) -> Prepared:
+    """What `explore` does before it searches: list the configurations, check bounds and licence, choose a method."""
+    known_names("explore", options, SearchOptions)
+    licence, quotient, method = options.get("licence"), options.get("quotient"), options.get("method")
+    asked = checked_claims(system, claims)
+    _sane(system, licence, options.get("configs"))
+    refuse_impure(named(system), system, system.rules, system.joint, *asked)
+    bounds = _bounds(options)
+    licences = (licence,) if isinstance(licence, Licence) else tuple(licence or ())
+    maps = licensed_maps(system, quotient, licences)
+    group = None if maps else licensed(system, quotient, licences[0] if licences else None)
+    numbered = _listed(system, options.get("configs"))
+    refused = refused_kinds(asked) if maps else {}
+    searched = abstracted(system, maps) if maps else system
+    with within_reason(system):
+        chosen, why = chosen_method(searched, method, [c for c in asked if c.name not in refused], numbered, group)
+    if bounds.spill is not None and chosen.name == "symmetric":
+        raise ValueError("symmetric search runs in memory; leave spill out, or choose another method")
+    kept = tuple((number, 1) for number in range(len(numbered)))
+    doubts: tuple[str, ...] = ("",) * len(asked)
+    if group is not None:
+        kept = orbits(system, group, numbered)
+        doubts = doubts_under(system, group, numbered, kept, asked)
+    if maps:
+        with within_reason(system):
+            doubts = compare_images(system, maps, numbered, asked)
+    foreign = (f"the claim does not speak of {named(system)}" * (not speaks_of(claim, system)) for claim in asked)
+    doubts = tuple(doubt or other for doubt, other in zip(doubts, foreign, strict=True))
+    return Prepared(
+        system=system,
+        searched=searched,
+        claims=asked,
+        bounds=bounds,
+        quotient=group.name if group is not None else with_and([one.name for one in maps]) or None,
+        configs=tuple(numbered),
+        kept=kept,
+        doubts=doubts,
+        method=chosen,
+        why_method=_of_classes(maps, why),
+        trusted=_trusted(chosen, licences if group is not None or maps else (), maps),
+        refused=refused,
+    )
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A search that has everything it needs: `totals` searches, `concluded` says what the totals mean.
+
+    The two are apart so that others can search in other processes, each some of the configurations, and what all of
+    them come to is judged once.  `kept` names the configurations by number, each with its weight (of its orbit).
+    `searched` is the system itself, or under abstractions the one that takes their maps after each step; `refused` says
+    by name why some claims are not asked then.
+    """
+
+    system: AnySystem
+    searched: AnySystem
+    claims: tuple[Property, ...]
+    bounds: Bounds
+    quotient: str | None
+    configs: tuple[Any, ...]
+    kept: tuple[tuple[int, int], ...]
+    doubts: tuple[str, ...]
+    method: Method | Compiled | Orbits
+    why_method: str
+    trusted: tuple[str, ...]
+    part: Part | None = None
+    refused: Mapping[str, str] = field(default_factory=dict[str, str])
+    counting: bool = False
+
+    @cached_property
+    def menu(self) -> dict[Any, int] | None:
+        """The actions of the menu by number, where actions are counted."""
+        return numbered_menu(self.system, self.configs) if self.counting else None
+
+    @property
+    def classes(self) -> bool:
+        """Whether what is counted are classes of states."""
+        return self.searched is not self.system
+
+    def only(self, part: Part) -> Prepared:
+        """The same for a part of the configurations, which says nothing of the others.  Raises NoSuchPart."""
+        doubts = tuple(doubt or elsewhere(claim, part) for doubt, claim in zip(self.doubts, self.claims, strict=True))
+        return replace(self, kept=portion(self.kept, part), doubts=doubts, part=part)
+
+    def totals(
+        self,
+        kept: Sequence[tuple[int, int]] | None = None,
+        *,
+        leaving: Collection[str] = (),
+        progress: Progress | None = None,
+        jobs: int = 1,
+    ) -> Result:
+        """Search these configurations, by default all that are kept; the claims `leaving` names come to nothing."""
+        whole_number("jobs", jobs, 1)
+        left = {*leaving, *self.refused}
+        asked = [claim for claim in self.claims if claim.name not in left]
+        menu = self.menu
+
+        def one(number: int, tick: Progress | None) -> Result:
+            config, watch = self.configs[number], ActionsWatch(menu) if self.counting else None
+            with within_reason(self.system), naming(named(self.system)):
+                return search_one(self.searched, self.method, config, number, asked, self.bounds, tick, watch)
+
+        found = in_processes(jobs, self.kept if kept is None else kept, one, nothing(len(asked)), progress)
+        if not left:
+            return found
+        tallies = iter(found.tallies)
+        return replace(found, tallies=tuple(Tally() if claim.name in left else next(tallies) for claim in self.claims))
+
+    def concluded(self, total: Result) -> Exploration:
+        """The verdicts and counts that the totals of all kept configurations mean; evidence is judged here."""
+        covered_configs = sum(weight for _, weight in self.kept)
+        covered = Covered(
+            states=total.states,
+            transitions=total.transitions,
+            edges=total.edges,
+            depth=total.depth,
+            configs=covered_configs,
+            complete=not total.open,
+            bounds=self.bounds,
+            scope=self._scope(total, covered_configs),
+            trusted=(*self.trusted, *(("what the disk gave back",) if total.spilled else ())),
+            classes=self.classes,
+        )
+        with naming(named(self.system)):
+            verdicts = tuple(
+                verdict_of(self.system, self.configs, claim, self._told(claim, tally), covered, doubt)
+                for claim, tally, doubt in zip(self.claims, total.tallies, self.doubts, strict=True)
+            )
+        reach = {
+            claim.name: tally.finding.length
+            for claim, tally, verdict in zip(self.claims, total.tallies, verdicts, strict=True)
+            if isinstance(claim, Reachable) and tally.finding is not None and verdict.status is Status.HOLDS
+        }
+        return Exploration(
+            verdicts=verdicts,
+            states=total.states,
+            transitions=total.transitions,
+            edges=total.edges,
+            depth=total.depth,
+            configs=covered_configs,
+            complete=covered.complete,
+            spilled=total.spilled,
+            method=self.method.name,
+            why_method=self.why_method,
+            reach=reach,
+            searched=len(self.kept),
+            classes=self.classes,
+            actions=ActionCounts.of(total.counted, self.menu) if self._all_counted(total) else None,
+            system=self.searched,
+            _configs=self.configs,
+            _bounds=self.bounds,
+        )
+
+    def _all_counted(self, total: Result) -> bool:
+        """Whether the actions of every configuration were counted, not only where none could be compiled."""
+        return self.counting and total.counted.configs == sum(weight for _, weight in self.kept)
+
+    def _told(self, claim: Property, tally: Tally) -> Tally:
+        """The tally; of a claim that was not asked, why."""
+        why = self.refused.get(claim.name, "")
+        return Tally(configs=len(self.kept), doubts=(why,)) if why else tally
+
+    def _scope(self, total: Result, configs: int) -> dict[str, Any]:
+        bounds = self.bounds
+        scope: dict[str, Any] = {
+            **self.system.scope,
+            "configs": configs,
+            "depth": total.depth,
+            "complete": not total.open,
+        }
+        if bounds.max_states is not None:
+            scope["max_states"] = bounds.max_states
+        if bounds.max_memory is not None:
+            scope["max_memory"] = bounds.max_memory
+        if bounds.depth is not None:
+            scope["max_depth"] = bounds.depth
+        if self.quotient is not None:
+            scope["quotient"] = self.quotient
+        if self.classes:
+            scope["counted"] = "classes of states; how many states share one is not known"
+        if self.part is not None:
+            scope["part"] = f"{self.part[0]}/{self.part[1]}"
+        return scope
+
+
+MOST_CONFIGS = 500_000
+"""Configurations beyond which their list is taken for endless."""
+
+
+def _listed(system: AnySystem, configs: Iterable[Any] | None) -> list[Any]:
+    try:
+        given = system.all_configs() if configs is None else configs
+        if isinstance(given, str | bytes | Mapping):
+            raise TypeError(f"`configs` gives {short(given, 60)} ({kind_of(given)}), which is no list")
+        found = list(islice(given, MOST_CONFIGS + 1))
+        for config in found[:1]:
+            hash(config)
+    except Exception as error:
+        raise ModelError(f"{named(system)}: listing the configurations raised {told(error)}") from error
+    if len(found) > MOST_CONFIGS:
+        raise ModelError(f"{named(system)}: `configs` lists more than {MOST_CONFIGS:,} and may have no end")
+    return found
+
+
+def _sane(system: AnySystem, licence: Any, configs: Any) -> None:
+    """Refuse records that cannot be what they stand for.  Raises TypeError that names the field."""
+    if system.joint is not None and not isinstance(system.joint, Joint):
+        raise TypeError(f"{named(system)}: `joint` is a Joint, not {short(system.joint)}")
+    calls = (("step", 4), ("actions", 3), ("configs", 2), ("initial", 1))
+    for name, count in calls:
+        function = getattr(system, name)
+        if function is None:
+            continue
+        try:
+            inspect.signature(function).bind(*range(count))
+        except TypeError as error:
+            raise TypeError(
+                f"{named(system)}: {called(function, name)} is called with {count} arguments: {error}"
+            ) from None
+        except ValueError:  # some built-in functions have no signature
+            continue
+    for one in (licence,) if isinstance(licence, Licence | str) else licence or ():
+        if not isinstance(one, Licence):
+            raise TypeError(f"a licence is a Licence that a proof gave, not {short(one)}")
+
+
+def _bounds(options: SearchOptions) -> Bounds:
+    max_states, depth, max_memory = options.get("max_states"), options.get("depth"), options.get("max_memory")
+    for name, bound, least in (("max_states", max_states, 1), ("depth", depth, 0), ("max_memory", max_memory, 1)):
+        if bound is not None:
+            whole_number(name, bound, least)
+    spill = options.get("spill")
+    if spill is not None and max_memory is None:
+        raise ValueError("spill says where to go on when max_memory is reached; give a max_memory")
+    return Bounds(max_states, depth, max_memory, spill)
+
+
+def _of_classes(maps: Maps, why: str) -> str:
+    if not maps:
+        return why
+    return (
+        f"{why}; quotient {with_and([one.name for one in maps])!r} is licensed: one state of each class, whose size is "
+        "not known, and samples were compared with their images in the model"
+    )
+
+
+def _trusted(method: Method | Compiled | Orbits, licences: Sequence[Licence], maps: Maps) -> tuple[str, ...]:
+    memo = ("the memo of memoised search, compared with step on samples",) if method.name != "explicit" else ()
+    if method.name in ("compiled", "symmetric"):
+        memo = (*memo, "the rows of compiled search, compared with step on samples")
+    if method.name == "symmetric":
+        memo = (*memo, "the orbits of symmetric search, and that claims do not tell images apart, compared on samples")
+    if maps:
+        memo = (*memo, "that state and image do alike and claims do not tell them apart, compared on samples")
+    proofs = tuple(f"theorem {licence.theorem} ({licence.record})" for licence in licences)
+    return ("the executable model", "the exhaustive search", *memo, *proofs)

@@ -1,0 +1,122 @@
+"""How large a search will be, before it is begun.
+
+A short search either closes, and then its count is exact, or shows how many values each part of a state
+takes; their product, times the joint choices of a state, is the size to expect if nothing is correlated.
+An estimate, not a bound: a part that takes new values only deep in the graph is underrated.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import fields, is_dataclass
+from itertools import islice
+from typing import Any, cast
+
+from evenhand.core.system import Step
+from evenhand.search.bounds import Bounds
+from evenhand.search.graph import Watcher, Watchers, search
+from evenhand.search.methods import method_for
+from evenhand.search.steps import Method
+from evenhand.search.witness import AnySystem
+
+__all__ = ["estimate", "widest_state"]
+
+PROBED = 8
+"""Configurations that are probed, evenly spread."""
+
+STATES = 200
+"""States that each probe looks at."""
+
+NUMBER = 3
+"""The number a probe gives its configuration: none of those that memoised search compares in full."""
+
+WIDE = 1_000_000
+"""Joint choices of one state from which on not even a probe is begun: as if `STATES` states offered as much."""
+
+CONFIGS = 1_000_000
+"""Configurations that are counted."""
+
+
+def estimate(system: AnySystem) -> int | None:
+    """About how many steps (states times joint choices, over all configurations) a search will take.
+
+    None where there are more configurations than can be counted, or none at all to probe.
+    """
+    configs = list(islice(system.all_configs(), CONFIGS + 1))
+    if not configs or len(configs) > CONFIGS:
+        return None
+    widest = widest_state(system)
+    if widest > WIDE:
+        return widest * STATES * len(configs)
+    return max(_size(system, config) for config in configs[:: -(-len(configs) // PROBED)]) * len(configs)
+
+
+def widest_state(system: AnySystem) -> int:
+    """The joint choices of the initial state that offers the most, counted as a product and never listed.
+
+    0 for a system whose actions are no product: those are listed one by one anyway.
+    """
+    joint = system.joint
+    if joint is None:
+        return 0
+    configs = list(islice(system.all_configs(), PROBED))
+    return max(
+        (
+            math.prod(
+                sum(1 for _ in joint.choices(config, system.scope, state, agent))
+                for agent in joint.agents(config, state)
+            )
+            for config in configs
+            for state in system.initial(config)
+        ),
+        default=0,
+    )
+
+
+class _Choices(Watcher):
+    """Counts the joint choices of each state."""
+
+    name = "the estimate"
+
+    def __init__(self) -> None:
+        self.of: list[int] = []
+
+    def visit(self, sid: int, state: Any, method: Method, /) -> None:
+        """The steps shown next leave this state; states come in the order of their numbers."""
+        self.of.append(0)
+
+    def look(self, step: Step[Any, Any, Any, Any], weight: int, action: int, there: int, /) -> None:
+        """Count them."""
+        self.of[-1] += weight
+
+
+def _size(system: AnySystem, config: Any) -> int:
+    method, _ = method_for(system, None)
+    choices = _Choices()
+    walk = search(system, method, config, NUMBER, Watchers(lookers=(choices,)), Bounds(max_states=STATES))
+    if not walk.open:
+        return walk.transitions
+    values: list[set[Hashable]] = []
+    for state in walk.states:
+        for place, part in enumerate(_parts(state)):
+            if place == len(values):
+                values.append(set())
+            values[place].add(part)
+    states = max(math.prod(len(seen) for seen in values), len(walk.states))
+    # What the starts offer says little of the rest: after them a run may already be over.
+    starts = walk.levels[1] if len(walk.levels) > 1 else len(walk.states)
+    later = choices.of[starts:] or choices.of
+    return sum(choices.of[:starts]) + -(-sum(later) * (states - starts) // len(later))
+
+
+def _parts(state: Any) -> Iterator[Hashable]:
+    """The smallest parts of a state: fields of records, entries of tuples."""
+    if is_dataclass(state) and not isinstance(state, type):
+        for entry in fields(state):
+            yield from _parts(getattr(state, entry.name))
+    elif isinstance(state, tuple):
+        for part in cast("Sequence[Any]", state):
+            yield from _parts(part)
+    else:
+        yield state

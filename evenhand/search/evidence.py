@@ -1,0 +1,89 @@
+"""From findings to evidence: walk the numbers through the model, and let the one judge look at the result.
+
+A finding that does not replay, or that the judge does not take for a refutation, never becomes one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from evenhand.core.property import Commute, Property, TwoRun
+from evenhand.core.system import UnknownName
+from evenhand.core.trace import Lasso, Pair, Scenario
+from evenhand.core.verdict import Evidence
+from evenhand.evidence.judge import FORWARD_LIMIT, Judgement, judge, twin_pair
+from evenhand.search.bounds import Bounds, held
+from evenhand.search.graph import Watchers, search
+from evenhand.search.methods import method_for
+from evenhand.search.steps import nth_action
+from evenhand.search.witness import AnySystem, StepNumber, Witness
+
+__all__ = ["judged", "realised"]
+
+
+def judged(
+    system: AnySystem,
+    configs: Sequence[Any],
+    claim: Property,
+    finding: Witness,
+    bounds: Bounds,
+    states: int,
+    *,
+    least: int = FORWARD_LIMIT,
+) -> tuple[Evidence | None, Judgement]:
+    """The evidence that a finding stands for, and what the judge says of it.
+
+    `states` is how many there are; a deadlock's judge may meet so many, and `least` in any case.
+    """
+    try:
+        evidence = realised(system, configs, claim, finding, bounds)
+    except IndexError as error:
+        return None, Judgement(False, str(error))
+    if evidence is None:
+        return None, Judgement(False, "no twin of the step disagrees when it is taken again")
+    try:
+        return evidence, judge(system, claim, evidence, limit=max(states + 1, least))
+    except UnknownName as error:
+        return None, Judgement(False, str(error))
+
+
+def realised(
+    system: AnySystem, configs: Sequence[Any], claim: Property, finding: Witness, bounds: Bounds
+) -> Evidence | None:
+    """The run, lasso or pair of runs itself.  Raises IndexError where the model does not offer what was found."""
+    if finding.places:
+        left, right = (_to_place(system, configs, place, bounds) for place in finding.places)
+        return Pair(left, right, claim.name)
+    config = configs[finding.config]
+    run, final = _walked(system, config, finding.start, (*finding.path, *finding.loop))
+    stem = len(finding.path)
+    if finding.loop:
+        return Lasso(config, run.start, run.actions[:stem], run.actions[stem:])
+    if isinstance(claim, TwoRun):
+        return twin_pair(system, claim, run)
+    if isinstance(claim, Commute) and finding.pick is not None:
+        pairs = list(claim.pairs(config, final, tuple(system.enabled(config, final))))
+        one, two = pairs[finding.pick]
+        forth, back = ((*run.actions, *order) for order in ((one, two), (two, one)))
+        return Pair(Scenario(config, run.start, forth), Scenario(config, run.start, back), claim.name)
+    return run
+
+
+def _walked(system: AnySystem, config: Any, start: int, numbers: Sequence[int]) -> tuple[Scenario[Any, Any, Any], Any]:
+    """The scenario of these action numbers, and the state it ends in."""
+    first = state = list(system.initial(config))[start]
+    actions: list[Any] = []
+    for number in numbers:
+        actions.append(nth_action(system, config, state, number))
+        state = system.take(config, state, actions[-1]).after
+    return Scenario(config, first, tuple(actions)), state
+
+
+def _to_place(system: AnySystem, configs: Sequence[Any], place: StepNumber, bounds: Bounds) -> Scenario[Any, Any, Any]:
+    """A shortest run that ends with the step at a place; searches the way there again rather than keeping it."""
+    method, _ = method_for(system, None)
+    with held(bounds) as within:
+        walk = search(system, method, configs[place.config], place.config, Watchers(), within, until=place.state)
+        start, path = walk.path(place.state)
+    return _walked(system, configs[place.config], start, (*path, place.action))[0]

@@ -1,0 +1,75 @@
+"""The explored graph as a networkx graph, for drawing and for other people's algorithms."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import networkx as nx
+
+from evenhand.core.system import Step
+from evenhand.search.bounds import Bounds
+from evenhand.search.graph import Watcher, Watchers, search
+from evenhand.search.methods import method_for
+from evenhand.search.steps import Method
+from evenhand.search.witness import AnySystem
+
+__all__ = ["as_networkx", "condensed"]
+
+
+class _Pairs(Watcher):
+    """Every pair of states that a step joins: the first action, and how many there are."""
+
+    name = "the export"
+
+    def __init__(self) -> None:
+        self.sid = 0
+        self.pairs: dict[tuple[int, int], tuple[int, int]] = {}
+
+    def visit(self, sid: int, _state: Any, _method: Method, /) -> None:
+        """The steps shown next leave this state."""
+        self.sid = sid
+
+    def look(self, _step: Step[Any, Any, Any, Any], weight: int, action: int, there: int, /) -> None:
+        """Count the step; states beyond a bound are left out."""
+        if there >= 0:
+            first, count = self.pairs.get((self.sid, there), (action, 0))
+            self.pairs[self.sid, there] = (min(first, action), count + weight)
+
+
+def as_networkx(system: AnySystem, config: Any, number: int, bounds: Bounds) -> nx.DiGraph[Any]:
+    """The graph of one configuration; see `Exploration.to_networkx`."""
+    method, _ = method_for(system, None)
+    pairs = _Pairs()
+    walk = search(system, method, config, number, Watchers(lookers=(pairs,)), bounds)
+    graph: nx.DiGraph[Any] = nx.DiGraph(system=system.name, variant=system.variant, complete=not walk.open)
+    for sid, state in enumerate(walk.states):
+        graph.add_node(state, number=sid, depth=walk.depth_of(sid), initial=walk.parents[sid] < 0)
+    for (source, target), (action, weight) in pairs.pairs.items():
+        before = walk.states[source]
+        graph.add_edge(before, walk.states[target], action=method.action(config, before, action), weight=weight)
+    return graph
+
+
+def condensed(graph: nx.DiGraph[Any]) -> nx.DiGraph[Any]:
+    """The condensation of a graph; see `Exploration.condensation`."""
+    parts: nx.DiGraph[Any] = nx.condensation(graph)
+    mapping: dict[Any, int] = parts.graph["mapping"]
+    made: nx.DiGraph[Any] = nx.DiGraph(**graph.graph, mapping=mapping)
+    for state, about in graph.nodes(data=True):  # in order of discovery, so a part's first member comes first
+        part = mapping[state]
+        if part not in made:
+            made.add_node(part, members={state}, first=state, **about)
+            continue
+        known = made.nodes[part]
+        known["members"].add(state)
+        known["depth"] = min(known["depth"], about["depth"])
+        known["initial"] = known["initial"] or about["initial"]
+    for source, target, about in graph.edges(data=True):
+        here, there = mapping[source], mapping[target]
+        if here == there:
+            continue
+        if made.has_edge(here, there):
+            made.edges[here, there]["weight"] += about["weight"]
+        else:
+            made.add_edge(here, there, **about)
+    return made

@@ -1,0 +1,315 @@
+"""Breadth-first search through the states of one configuration.
+
+States are numbered in the order in which they are found, so that a smaller number never lies deeper and
+the first violation met is a shortest one.  Each state keeps the number of its parent and of the action that
+led here; nothing else of the graph is kept unless a claim wants edges.  Where memory ends, later states go to a
+disk, if there is one (`shelf`).  Watchers are shown what the search
+meets: states (`arrive`), states about to be expanded (`visit`), steps (`look`).  Histories (monitors) are
+searched along in the same levels, as products with the states, so that each state's steps serve all of them.
+"""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from itertools import count
+from math import inf
+from typing import Any
+
+from evenhand.core.alike import deep_copy, refuse_merge
+from evenhand.core.answers import located, short, told
+from evenhand.core.system import Step
+from evenhand.search.action_independent import ActionNeeded, action_independent_step, make_step, was_touched
+from evenhand.search.bounds import Bounds
+from evenhand.search.contract import (
+    initial_states,
+    refuse_change,
+    refuse_incomparable,
+    refuse_unrepeatable,
+    unhashable,
+)
+from evenhand.search.memory import MemoryBudget
+from evenhand.search.steps import Method, nth_action
+from evenhand.search.walk import Walk, remember
+from evenhand.search.witness import AnySystem, ModelError, named
+
+__all__ = ["History", "Watcher", "Watchers", "search"]
+
+
+REPEATED = 64
+"""Steps of a state that are taken again to compare, and states of the first configuration that are looked at so."""
+SETTLED = 0x3FFF
+"""After so many states (and one) the garbage collector leaves alone what it has seen: known states stay."""
+COMPARED = 256
+"""States that are searched for values that are equal to nothing but themselves."""
+
+
+class Watcher:
+    """Somebody who is shown what the search meets; by default not interested."""
+
+    name = "a watcher"
+
+    def arrive(self, sid: int, state: Any, /) -> None:
+        """State number `sid` was found reachable."""
+
+    def visit(self, sid: int, state: Any, method: Method, /) -> None:
+        """State number `sid` is about to be expanded; the steps shown next leave it."""
+
+    def look(self, step: Step[Any, Any, Any, Any], weight: int, action: int, there: int, /) -> None:
+        """`weight` steps like this one leave the visited state; the first is action number `action`.
+
+        They lead to state number `there`, which is -1 for a state beyond the bound.  The step may be blind.
+        """
+
+
+class History(Watcher):
+    """A watcher with values of its own, which runs along as a product with the states."""
+
+    def start(self, initial: Sequence[int]) -> None:
+        """The search begins in these states."""
+
+    def turn(self) -> Sequence[int]:
+        """Go on to the next level: the states in which this history has something new to see."""
+        return ()
+
+    def waits(self, sid: int) -> bool:
+        """Whether this history wants to see the steps out of that state at this level."""
+        return False
+
+    def leave(self) -> None:
+        """All steps out of the visited state have been shown."""
+
+
+@dataclass(frozen=True)
+class Watchers:
+    """Who wants to see what; `singly` are the lookers again, for steps that stand for themselves (or the same)."""
+
+    arrivals: tuple[Watcher, ...] = ()
+    visitors: tuple[Watcher, ...] = ()
+    lookers: tuple[Watcher, ...] = ()
+    histories: tuple[History, ...] = ()
+    singly: tuple[Watcher, ...] | None = None
+
+
+def search(
+    system: AnySystem,
+    method: Method,
+    config: Any,
+    number: int,
+    watchers: Watchers,
+    bounds: Bounds,
+    tick: Callable[[int, int], None] | None = None,
+    until: int | None = None,
+) -> Walk:
+    """Search one configuration; stops early only at a bound, or once state number `until` is known.
+
+    Raises ModelError for a model that breaks its contract, or a claim that raises; SpillFailed for a disk that is full
+    or gone.
+    """
+    walk = Walk(config, number)
+    try:
+        return _search(system, method, walk, watchers, bounds, tick, until)
+    finally:
+        gc.unfreeze()
+
+
+def _search(
+    system: AnySystem,
+    method: Method,
+    walk: Walk,
+    watchers: Watchers,
+    bounds: Bounds,
+    tick: Callable[[int, int], None] | None,
+    until: int | None,
+) -> Walk:
+    config, number = walk.config, walk.number
+    budget = MemoryBudget(bounds.max_memory, spills=bounds.spill is not None)
+    method.begin(config, number)
+    _enter_initial(system, walk)
+    for history in watchers.histories:
+        history.start(range(len(walk.states)))
+    low, high = 0, len(walk.states)
+    for taken in count():
+        if high > low:
+            walk.levels.append(low)
+        for sid in range(low, high):
+            for watcher in watchers.arrivals:
+                _guarded(system, watcher, watcher.arrive, sid, walk.states[sid])
+        again = sorted({sid for history in watchers.histories for sid in history.turn() if sid < low})
+        if low == high and not again:
+            return walk
+        if bounds.depth is not None and taken >= bounds.depth:
+            walk.open = walk.open or bool(again) or _any_goes_on(system, walk, low, high)
+            return walk
+        for sid in again:
+            _expand(system, method, walk, sid, watchers, bounds, fresh=False)
+        for sid in frontier(low, high):
+            if sid & 127 == 0 and budget.spent():
+                bounds, budget = _memory_ends(walk, bounds, budget)
+            _expand(system, method, walk, sid, watchers, bounds, fresh=True)
+            if sid & SETTLED == 0:
+                gc.freeze()
+            if tick is not None and sid & 1023 == 0:
+                tick(len(walk.states), walk.transitions)
+            if until is not None and len(walk.states) > until:
+                return walk
+        low, high = high, len(walk.states)
+    return walk
+
+
+def _enter_initial(system: AnySystem, walk: Walk) -> None:
+    """Number the initial states, each once."""
+    for place, state in enumerate(initial_states(system, walk.config)):
+        try:
+            known = state in walk.ids
+        except Exception as error:
+            raise unhashable(system, state, f"initial state number {place}", error) from error
+        if not known:
+            refuse_incomparable(system, state)
+            remember(walk, state, -1, place)
+        else:
+            refuse_merge(walk.states[walk.ids[state]], state)
+
+
+def _memory_ends(walk: Walk, bounds: Bounds, budget: MemoryBudget) -> tuple[Bounds, MemoryBudget]:
+    """Continue on disk, where there is one; else nothing new is kept, and what is known is still expanded."""
+    if bounds.spill is not None and walk.shelf is None:
+        walk.spill(bounds.spill)
+        budget.left()
+        return bounds, budget
+    return replace(bounds, max_states=len(walk.states)), MemoryBudget(None)
+
+
+def frontier(low: int, high: int) -> range:
+    """The states of one level that are still to be expanded: all that were found in the level before."""
+    return range(low, high)
+
+
+def _any_goes_on(system: AnySystem, walk: Walk, low: int, high: int) -> bool:
+    """Whether an action is on offer in one of these states."""
+    offers = (system.enabled(walk.config, state) for state in walk.states[low:high])
+    return any(next(iter(offer), None) is not None for offer in offers)
+
+
+def _expand(
+    system: AnySystem, method: Method, walk: Walk, sid: int, watchers: Watchers, bounds: Bounds, *, fresh: bool
+) -> None:
+    """Take every step out of one state; `fresh` is false where only histories want to see them again."""
+    config, states, ids = walk.config, walk.states, walk.ids
+    state, spilled = states[sid], inf if walk.shelf is None else walk.shelf.first
+    histories = [history for history in watchers.histories if history.waits(sid)]
+    lookers: list[Watcher] = [*watchers.lookers, *histories] if fresh else [*histories]
+    singly = lookers if watchers.singly is None or not fresh else [*watchers.singly, *histories]
+    for watcher in (*watchers.visitors, *lookers) if fresh else lookers:
+        _guarded(system, watcher, watcher.visit, sid, state, method)
+    kept = deep_copy(state) if fresh and sid & (sid - 1) == 0 else None
+    taken: list[tuple[int, Any, Any, Any]] = []
+    again = REPEATED if fresh and (kept is not None or (walk.number == 0 and sid < REPEATED)) else 0
+    targets: set[int] = set()
+    transitions = 0
+    for number, action, group, after, shown in method.rows(config, state):
+        try:
+            there = ids.get(after)
+        except Exception as error:
+            at = nth_action(system, config, state, number)
+            raise unhashable(system, after, f"the state after action {short(at)}", error) from error
+        if there is None:
+            there = _enter(system, walk, after, (sid, number), bounds.max_states)
+        elif there < spilled and states[there] is not after:
+            refuse_merge(states[there], after)
+        targets.add(there)
+        transitions += weight_of(group)
+        if len(taken) < again:
+            taken.append((number, action, after, shown))
+        if lookers:
+            if group is None or len(group) == 1:
+                if group is not None:
+                    action = method.action(config, state, number)
+                _show_step(system, singly, make_step(config, state, action, shown, after), number, there)
+            else:
+                _show_group(system, method, lookers, walk, state, (group, after, shown, there))
+    for history in histories:
+        history.leave()
+    if fresh:
+        walk.transitions += transitions
+        walk.edges += len(targets)
+    refuse_change(system, walk, sid, kept)
+    if taken:
+        refuse_unrepeatable(system, method, config, state, taken)
+
+
+def _enter(system: AnySystem, walk: Walk, after: Any, way: tuple[int, int], most: int | None) -> int:
+    """Number a new state that `way` (a state and an action's number) leads to; -1 where a bound leaves it out."""
+    if most is not None and len(walk.states) >= most:
+        walk.open = True
+        return -1
+    if len(walk.states) < COMPARED:
+        refuse_incomparable(system, after)
+    return remember(walk, after, *way)
+
+
+def _show_step(
+    system: AnySystem, watchers: Sequence[Watcher], step: Step[Any, Any, Any, Any], number: int, there: int
+) -> None:
+    for watcher in watchers:
+        try:
+            watcher.look(step, 1, number, there)
+        except Exception as error:
+            raise _raised(system, watcher, error, step.action) from error
+
+
+def weight_of(group: Sequence[int] | None) -> int:
+    """How many joint actions one row stands for."""
+    return 1 if group is None else len(group)
+
+
+def _show_group(
+    system: AnySystem,
+    method: Method,
+    lookers: Sequence[Watcher],
+    walk: Walk,
+    state: Any,
+    row: tuple[Any, Any, Any, int],
+) -> None:
+    """Show a group of joint actions: blind to whom that suffices, one real action after the other to the rest."""
+    group, after, shown, there = row
+    rest: list[Watcher] = []
+    for watcher in lookers:
+        step = action_independent_step(walk.config, state, shown, after)
+        try:
+            watcher.look(step, len(group), group[0], there)
+        except ActionNeeded:
+            rest.append(watcher)
+        except Exception as error:
+            raise _raised(system, watcher, error, method.action(walk.config, state, group[0])) from error
+        else:
+            if was_touched(step):
+                raise ModelError(
+                    f"{named(system)}: {watcher.name} swallows every exception, so it cannot be told whether "
+                    "it looks at the action; let it catch Exception at most"
+                )
+    if rest:
+        for number in group:
+            action = method.action(walk.config, state, number)
+            step = make_step(walk.config, state, action, shown, after)
+            for watcher in rest:
+                try:
+                    watcher.look(step, 1, number, there)
+                except Exception as error:
+                    raise _raised(system, watcher, error, action) from error
+
+
+def _guarded(system: AnySystem, watcher: Watcher, call: Callable[..., None], sid: int, state: Any, *more: Any) -> None:
+    try:
+        call(sid, state, *more)
+    except ModelError as error:
+        raise located(f"{named(system)}, {watcher.name}", error) from error.__cause__
+    except Exception as error:
+        raise ModelError(f"{named(system)}: {watcher.name} raised {told(error)} in state {short(state)}") from error
+
+
+def _raised(system: AnySystem, watcher: Watcher, error: Exception, action: Any) -> ModelError:
+    if isinstance(error, ModelError):
+        return located(f"{named(system)}, {watcher.name}", error)
+    return ModelError(f"{named(system)}: {watcher.name} raised {told(error)} on the step of action {short(action)}")

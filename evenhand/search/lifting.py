@@ -1,0 +1,104 @@
+"""Evidence found among classes of states, carried back: the same actions, taken by the model itself from its own start.
+
+A run that violates a claim must violate it there; if it does not, the licence lies, and that is said aloud.  A loop of
+classes is another matter: in the model it may count up for ever and never come back.  It is gone round a few times; if
+the model comes back to a state that it was in, that is a lasso and the judge may take it, else nothing is refuted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+from typing import Any
+
+from evenhand.core.property import Eventually, LeadsTo, LivelockFree, Property
+from evenhand.core.system import Step
+from evenhand.core.trace import Lasso, Scenario, replay
+from evenhand.core.verdict import Evidence
+from evenhand.evidence.judge import Judgement, judge
+from evenhand.search.bounds import Bounds
+from evenhand.search.evidence import judged
+from evenhand.search.witness import AnySystem, ModelError, Witness, named
+
+__all__ = ["ROUNDS", "carried"]
+
+ROUNDS = 4
+"""How often a loop of classes is gone round in the model."""
+
+AHEAD = 2_000
+"""States at least that the judge of a deadlock may meet: in the model there may be no end of them."""
+
+TOLD = 400
+"""Characters of a candidate that a verdict tells."""
+
+
+def carried(
+    system: AnySystem,
+    configs: Sequence[Any],
+    claim: Property,
+    finding: Witness,
+    bounds: Bounds,
+    *,
+    states: int,
+    doubt: str,
+) -> tuple[Evidence | None, Judgement]:
+    """What a finding among classes is in the model, and what the judge says of it.
+
+    `doubt` is why the claim may tell a state from its image; without one, a run that the model takes otherwise raises
+    ModelError.
+    """
+    evidence, judgement = judged(system, configs, claim, finding, bounds, states, least=AHEAD)
+    if judgement:
+        return evidence, judgement
+    if isinstance(evidence, Lasso):
+        evidence, judgement = _rounds(system, claim, evidence)
+    if judgement or not judgement.decided:
+        return evidence, judgement
+    if doubt:
+        return None, Judgement(False, doubt, decided=False)
+    raise ModelError(
+        f"{named(system)}: {claim.name} fails among classes of states, and the model that takes the same actions says: "
+        f"{judgement.reason}. The licence is wrong, or the claim tells a state from its image where no sample did; "
+        "explore without the quotient"
+    )
+
+
+def _rounds(
+    system: AnySystem, claim: Property, lasso: Lasso[Any, Any, Any]
+) -> tuple[Lasso[Any, Any, Any] | None, Judgement]:
+    """A lasso of the model that goes round the loop a few times, or why there is none."""
+    entries = [replay(system, Scenario(lasso.config, lasso.start, lasso.stem)).final]
+    for turn in range(1, ROUNDS + 1):
+        trace = replay(system, Scenario(lasso.config, entries[-1], lasso.loop))
+        for step in trace.steps:
+            if not system.is_enabled(step.config, step.before, step.action):
+                return None, Judgement(False, f"in round {turn} of the loop {step.action!r} is not on offer")
+            if _kept(claim, step):
+                return None, Judgement(False, f"in round {turn} of the loop {step.action!r} keeps the promise")
+        entries.append(trace.final)
+    judgement = Judgement(False, "")
+    for first, second in combinations(range(len(entries)), 2):
+        if entries[first] == entries[second]:
+            longer = Lasso(lasso.config, lasso.start, lasso.stem + lasso.loop * first, lasso.loop * (second - first))
+            judgement = judge(system, claim, longer)
+            if judgement:
+                return longer, judgement
+    if judgement.reason:
+        return None, judgement
+    told = f"after {list(lasso.stem)!r} for ever {list(lasso.loop)!r}"
+    return None, Judgement(
+        False,
+        f"a loop of {len(lasso.loop)} actions closes among classes alone: {ROUNDS} rounds of it in the model never "
+        f"keep the promise and come back to no state, so there is a candidate and no lasso ({told[:TOLD]})",
+        decided=False,
+    )
+
+
+def _kept(claim: Property, step: Step[Any, Any, Any, Any]) -> bool:
+    match claim:
+        case Eventually() | LeadsTo():
+            return bool(claim.goal(step))
+        case LivelockFree():
+            return bool(claim.progress(step))
+        case _:
+            return False

@@ -1,0 +1,325 @@
+"""Claims about whole runs, decided on the closed graph of one configuration.
+
+An infinite run of a finite graph ends up in one strongly connected part, so a promise is broken in just two
+ways: by a run that ends, or by a lasso.  An edge carries the set of predicates (triggers, goals, attempts,
+fairness) that its joint actions satisfy; edges with different sets stay different edges.  A part of the
+graph is *fair* if a loop can stay in it for ever without breaking an assumption:
+
+- weak: the loop serves it, or passes a state in which no serving action is on offer;
+- strong: the loop serves it, or passes no state in which one is.
+
+A strong assumption that a part offers but does not serve does not condemn the part: it forbids the states
+that offer it, and what is left is looked at again.  Runs are maximal: one ends only where nothing is on offer.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeAlias
+
+import numpy as np
+
+from evenhand.core.property import DeadlockFree, Eventually, LeadsTo, LivelockFree
+from evenhand.core.system import Fairness, Step, UnknownName
+from evenhand.search.csr import Flags, Ints, ahead, components
+from evenhand.search.graph import Watcher
+from evenhand.search.lasso import Edges, Need, nearest_run
+from evenhand.search.steps import Method
+from evenhand.search.walk import Walk
+from evenhand.search.witness import AnySystem, Tally, Witness, named
+
+__all__ = [
+    "AboutRuns",
+    "Labels",
+    "RunGraph",
+    "Taken",
+    "can_complete",
+    "decide",
+    "decide_on",
+    "fair_parts",
+    "fairness_of",
+    "need_of",
+    "predicates_of",
+]
+
+AboutRuns: TypeAlias = DeadlockFree | Eventually | LeadsTo | LivelockFree
+"""The kinds that are decided on the graph."""
+
+
+@dataclass(frozen=True)
+class Taken:
+    """A fairness assumption as a predicate over steps."""
+
+    fairness: Fairness[Any, Any]
+
+    def __call__(self, step: Step[Any, Any, Any, Any]) -> bool:
+        """Whether the step serves it."""
+        return self.fairness.taken(step.before, step.action)
+
+
+class Labels(Watcher):
+    """Keeps the edges: target, which predicates the step satisfies, number of the first such action."""
+
+    def __init__(self, system: AnySystem, config: Any, claims: Sequence[AboutRuns]) -> None:
+        self.name = "a predicate of " + ", ".join(repr(claim.name) for claim in claims)
+        self.fair = system.fair(config)
+        self.tests = predicates_of(system, self.fair, claims)
+        self.sets: dict[int, int] = {}
+        self.counts: list[int] = []
+        self.source, self.target, self.label, self.action = (array("q") for _ in range(4))
+        self.sid = -1
+        self.here: dict[tuple[int, int], int] = {}
+
+    def visit(self, sid: int, _state: Any, _method: Method, /) -> None:
+        """The steps shown next leave this state."""
+        self.flush()
+        self.sid = sid
+
+    def look(self, step: Step[Any, Any, Any, Any], weight: int, action: int, there: int, /) -> None:
+        """Find out which predicates the step satisfies, and keep the edge unless there is one like it."""
+        satisfied = 0
+        for test, bit in self.tests.items():
+            if test(step):
+                satisfied |= 1 << bit
+        label = self.sets.setdefault(satisfied, len(self.sets))
+        if label == len(self.counts):
+            self.counts.append(0)
+        self.counts[label] += weight
+        known = self.here.get((there, label))
+        if known is None or action < known:
+            self.here[there, label] = action
+
+    def flush(self) -> None:
+        """Write down the edges of the state visited last, in the order of their actions."""
+        for (there, label), action in sorted(self.here.items(), key=lambda entry: (entry[1], entry[0])):
+            self.source.append(self.sid)
+            self.target.append(there)
+            self.label.append(label)
+            self.action.append(action)
+        self.here = {}
+
+    def edges(self, walk: Walk) -> Edges:
+        """The whole graph as arrays."""
+        self.flush()
+        return Edges(
+            len(walk.states),
+            walk.levels[1] if len(walk.levels) > 1 else len(walk.states),
+            *(np.asarray(column, dtype=np.int64) for column in (self.source, self.target, self.action)),
+        )
+
+    def where(self, test: Callable[[Any], bool]) -> Flags:
+        """The edges that satisfy one of the predicates."""
+        bit = self.tests[test]
+        table = np.asarray([bool(satisfied >> bit & 1) for satisfied in self.sets], dtype=np.bool_)
+        return table[np.asarray(self.label, dtype=np.int64)] if len(table) else np.zeros(0, dtype=np.bool_)
+
+    def count(self, test: Callable[[Any], bool]) -> int:
+        """How many steps (joint actions) satisfy one of the predicates."""
+        bit = self.tests[test]
+        return sum(count for satisfied, count in zip(self.sets, self.counts, strict=True) if satisfied >> bit & 1)
+
+
+def predicates_of(
+    system: AnySystem, fair: Mapping[str, Fairness[Any, Any]], claims: Sequence[AboutRuns]
+) -> dict[Callable[[Any], bool], int]:
+    """The predicates of these claims and of the fairness that they assume, numbered.  Raises UnknownName."""
+    found: dict[Callable[[Any], bool], int] = {}
+    for claim in claims:
+        for test in _tests(claim):
+            found.setdefault(test, len(found))
+        for name in fairness_of(claim):
+            if name not in fair:
+                raise UnknownName(f"fairness assumption of claim {claim.name!r} in {named(system)}:", name, fair)
+            found.setdefault(Taken(fair[name]), len(found))
+    return found
+
+
+def _tests(claim: AboutRuns) -> tuple[Callable[[Any], bool], ...]:
+    match claim:
+        case DeadlockFree():
+            return (claim.completes,)
+        case Eventually():
+            return (claim.goal,)
+        case LeadsTo():
+            return (claim.trigger, claim.goal)
+        case LivelockFree():
+            return (claim.attempts, claim.progress)
+
+
+def fairness_of(claim: AboutRuns) -> tuple[str, ...]:
+    """The assumptions that a claim names."""
+    return () if isinstance(claim, DeadlockFree) else claim.fairness
+
+
+def need_of(kind: str, served: Flags, edges: Edges) -> Need:
+    """An assumption on the graph: the edges that serve it, the states in which one of those is on offer."""
+    on_offer = np.zeros(edges.size, dtype=np.bool_)
+    on_offer[edges.source[served]] = True
+    return Need(kind, served, on_offer)
+
+
+def fair_parts(edges: Edges, alive: Flags, needs: Sequence[Need]) -> list[Ints]:
+    """The parts of the graph of `alive` edges in which a loop can meet every need: their edges, part by part.
+
+    Each part is strongly connected and has at least one edge; going through all of it for ever is fair.
+    """
+    parts: list[Ints] = []
+    left = np.flatnonzero(alive)
+    while len(left):
+        source, target = edges.source[left], edges.target[left]
+        component = components(edges.size, source, target)
+        key = component[source]
+        inside = key == component[target]
+        left, key = left[inside], key[inside]
+        if not len(left):
+            break
+        if bool((key != key[0]).any()):
+            order = np.argsort(key, kind="stable")  # stable, so that the edges of each part stay in their order
+            left, key = left[order], key[order]
+        first = np.flatnonzero(np.concatenate([[True], key[1:] != key[:-1]]))
+        part_of = np.repeat(np.arange(len(first)), np.diff(np.append(first, len(left))))
+        hopeless = np.zeros(len(first), dtype=np.bool_)
+        again = np.zeros(len(first), dtype=np.bool_)
+        banned = np.zeros(edges.size, dtype=np.bool_)
+        for need in needs:
+            served = np.logical_or.reduceat(need.served[left], first)
+            on_offer = need.on_offer[edges.source[left]]
+            match need.kind:
+                case "weak":
+                    hopeless |= ~served & np.logical_and.reduceat(on_offer, first)
+                case "strong":
+                    starved = ~served & np.logical_or.reduceat(on_offer, first)
+                    again |= starved
+                    banned[edges.source[left[starved[part_of] & on_offer]]] = True
+                case _:
+                    hopeless |= ~served
+        last = np.append(first, len(left))[1:]
+        parts += [left[first[part] : last[part]] for part in np.flatnonzero(~hopeless & ~again)]
+        again &= ~hopeless
+        if not again.any():
+            break
+        left = np.sort(left[again[part_of]])
+        left = left[~banned[edges.source[left]] & ~banned[edges.target[left]]]
+    return parts
+
+
+def can_complete(edges: Edges, completing: Flags) -> Flags:
+    """The states from which some continuation completes (EF): those that lie behind a completing edge."""
+    seeds = np.zeros(edges.size, dtype=np.bool_)
+    seeds[edges.source[completing]] = True
+    return ahead(edges.size, edges.target, edges.source, seeds)
+
+
+class RunGraph(Protocol):
+    """The graph of one configuration, however it was made.
+
+    `edges` is asked for only where the graph is closed.  `where` and `count` say which edges, and how many steps,
+    satisfy a predicate; `finding` is a shortest run to a state, `run` one that starts in an initial state.
+    """
+
+    fair: Mapping[str, Fairness[Any, Any]]
+
+    @property
+    def size(self) -> tuple[int, bool]:
+        """How many steps there are, and whether a bound left the graph open."""
+        ...
+
+    @property
+    def edges(self) -> Edges:
+        """The whole graph as arrays."""
+        ...
+
+    def where(self, test: Callable[[Any], bool]) -> Flags:
+        """The edges that satisfy one of the predicates."""
+        ...
+
+    def count(self, test: Callable[[Any], bool]) -> int:
+        """How many steps (joint actions) satisfy one of the predicates."""
+        ...
+
+    def wanting(self, wants: Callable[[Any, Any], bool]) -> Sequence[int]:
+        """The states in which somebody wants something, by number."""
+        ...
+
+    def finding(self, sid: int) -> Witness:
+        """The shortest run to a state."""
+        ...
+
+    def run(self, start: int, path: tuple[int, ...], loop: tuple[int, ...]) -> Witness:
+        """A run from the initial state of that number by these actions."""
+        ...
+
+
+class _Explored:
+    """The graph that a search kept step by step."""
+
+    def __init__(self, labels: Labels, walk: Walk) -> None:
+        self.fair, self.size = labels.fair, (walk.transitions, walk.open)
+        self.labels, self.walk = labels, walk
+        self.where, self.count, self.finding = labels.where, labels.count, walk.finding
+
+    @property
+    def edges(self) -> Edges:
+        return self.labels.edges(self.walk)
+
+    def wanting(self, wants: Callable[[Any, Any], bool]) -> Sequence[int]:
+        return [sid for sid, state in enumerate(self.walk.states) if wants(self.walk.config, state)]
+
+    def run(self, start: int, path: tuple[int, ...], loop: tuple[int, ...]) -> Witness:
+        return Witness(self.walk.number, self.walk.actions[start], path, loop)
+
+
+def decide(claim: AboutRuns, labels: Labels, walk: Walk) -> Tally:
+    """Decide one claim on the graph that a search kept; on an open graph only count."""
+    return decide_on(claim, _Explored(labels, walk))
+
+
+def decide_on(claim: AboutRuns, graph: RunGraph) -> Tally:
+    """Decide one claim on the graph of one configuration; on an open graph only count."""
+    transitions, is_open = graph.size
+    if is_open:
+        met = transitions if isinstance(claim, DeadlockFree | Eventually) else graph.count(_tests(claim)[0])
+        return Tally(1, transitions, met)
+    edges = graph.edges
+    if isinstance(claim, DeadlockFree):
+        return _deadlock(claim, graph, edges)
+    assumed = {name: Taken(graph.fair[name]) for name in claim.fairness}
+    needs = [need_of(graph.fair[name].kind, graph.where(taken), edges) for name, taken in assumed.items()]
+    more = {f"steps serving {name}": graph.count(taken) for name, taken in assumed.items()}
+    ends = np.ones(edges.size, dtype=np.bool_)
+    ends[edges.source] = False
+    every = np.ones(len(edges.source), dtype=np.bool_)
+    total = met = transitions
+    match claim:
+        case LivelockFree():
+            met = graph.count(claim.attempts)
+            alive = ~graph.where(claim.progress)
+            wanted = [*needs, need_of("must", graph.where(claim.attempts) & alive, edges)]
+            found = nearest_run(
+                edges, (~every, ~every, every), np.zeros_like(ends), fair_parts(edges, alive, wanted), wanted
+            )
+        case Eventually():
+            total = met = edges.initials
+            alive = ~graph.where(claim.goal)
+            found = nearest_run(edges, (~every, ~every, alive), ends, fair_parts(edges, alive, needs), needs)
+        case LeadsTo():
+            met = graph.count(claim.trigger)
+            alive = ~graph.where(claim.goal)
+            stem = (every, graph.where(claim.trigger) & alive, alive)
+            found = nearest_run(edges, stem, ends, fair_parts(edges, alive, needs), needs, waiting=False)
+    if found is not None:
+        return Tally(1, total, met, 1, graph.run(*found), more=more)
+    doubts: tuple[str, ...] = ()
+    if not ends.any() and not fair_parts(edges, every, needs):
+        doubts = ("no run at all satisfies the fairness it assumes",)
+    return Tally(1, total, met, 0, None, doubts, more)
+
+
+def _deadlock(claim: DeadlockFree, graph: RunGraph, edges: Edges) -> Tally:
+    alive = can_complete(edges, graph.where(claim.completes))
+    wanting = graph.wanting(claim.wants)
+    stuck = [sid for sid in wanting if not alive[sid]]
+    finding = graph.finding(stuck[0]) if stuck else None
+    return Tally(1, edges.size, len(wanting), len(stuck), finding)

@@ -1,0 +1,141 @@
+"""Ways to get the steps out of a state: run `step` on every action, do equal work once, or compile it.
+
+*Explicit* search is the reference and runs any model.  *Memoised* search serves systems that say how their step
+separates; it finds the same graph in the same order with the same multiplicities, which tests and samples compare.
+*Compiled* search serves systems that declare finite domains, and claims about states and single steps.  *Symmetric*
+search serves the same under a licensed quotient.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from enum import StrEnum
+from typing import Any
+
+from evenhand.core.answers import caught
+from evenhand.core.property import Property
+from evenhand.core.system import UnknownName
+from evenhand.search.compiled.compiler import Unfit
+from evenhand.search.compiled.labels import about_steps
+from evenhand.search.compiled.method import Compiled, reason_against
+from evenhand.search.memo import Memo
+from evenhand.search.steps import Method, Row, nth_action
+from evenhand.search.symmetric.method import Orbits
+from evenhand.search.symmetric.moves import AnyQuotient
+from evenhand.search.witness import AnySystem, LicenceMissing, named
+
+__all__ = ["MethodName", "Plain", "chosen_method", "method_for"]
+
+
+class MethodName(StrEnum):
+    """The methods, the reference first."""
+
+    explicit = "explicit"
+    memoised = "memoised"
+    compiled = "compiled"
+    symmetric = "symmetric"
+
+
+def chosen_method(
+    system: AnySystem,
+    wanted: str | None,
+    claims: Sequence[Property],
+    configs: Sequence[Any],
+    quotient: AnyQuotient | None = None,
+) -> tuple[Method | Compiled | Orbits, str]:
+    """The method to explore with and the reason for it, compiled rows and a licensed quotient of states included.
+
+    Raises UnknownName for an unknown method, ValueError for one that system or claims do not allow, LicenceMissing for
+    symmetric search without a quotient.
+    """
+    if wanted is not None and wanted not in set(MethodName):
+        raise UnknownName("method", str(wanted), MethodName)
+    if wanted == "symmetric" and quotient is None:
+        raise LicenceMissing(
+            f"symmetric search divides the states of {named(system)} by a quotient, and none is licensed"
+        )
+    if quotient is None or wanted not in (None, "symmetric"):
+        return _unreduced_method(system, wanted, claims, configs)
+    against = reason_against(system, claims if wanted is None else (), about_steps)
+    if not configs:
+        against = "there is no configuration"
+    if not against:
+        below = None if wanted == "symmetric" else _unreduced_method(system, None, claims, ())[0]
+        chosen = Orbits(system, quotient, tuple(claims), below)
+        try:
+            return chosen, chosen.why(configs[0])
+        except Unfit as error:
+            against = str(error)
+    if wanted == "symmetric":
+        raise ValueError(f"symmetric search cannot explore {named(system)}: {against}; leave the method out")
+    lower, why = _unreduced_method(system, None, claims, configs)
+    return lower, f"{why}; not symmetric search, for {against}"
+
+
+def _unreduced_method(
+    system: AnySystem, wanted: str | None, claims: Sequence[Property], configs: Sequence[Any]
+) -> tuple[Method | Compiled, str]:
+    if wanted in ("explicit", "memoised") or (wanted is None and system.domains is None):
+        return method_for(system, wanted)
+    against = reason_against(system, claims)
+    if wanted == "compiled" and against:
+        raise ValueError(f"compiled search cannot explore {named(system)}: {against}; leave the method out")
+    below, why = method_for(system, None)
+    if against:
+        return below, f"{why}; not compiled search, for {against}"
+    chosen = Compiled(system, claims, None if wanted == "compiled" else below)
+    try:
+        return chosen, chosen.why(configs[0]) if configs else "there is no configuration"
+    except Unfit as error:
+        if wanted == "compiled":
+            raise ValueError(f"compiled search cannot explore {error}") from error
+        return below, f"{why}; not compiled search, for {error}"
+
+
+def method_for(system: AnySystem, wanted: str | None) -> tuple[Method, str]:
+    """Explicit or memoised search and the reason for it.  Raises ValueError for one that the system does not allow."""
+    able = system.separated is not None and system.joint is not None
+    if wanted == "memoised" and not able:
+        raise ValueError(
+            f"{named(system)} has no `separated` step, so memoised search cannot run it; leave the method out"
+        )
+    if wanted == "explicit":
+        return Plain(system), "explicit search was asked for"
+    if not able:
+        return Plain(system), "the system does not separate judging from applying"
+    return Memo(system), (
+        "the step separates: judgements are shared and equal verdicts applied once; "
+        "claims that look at the action are shown every joint action"
+    )
+
+
+class Plain:
+    """Explicit search: run `step` on every action."""
+
+    name = "explicit"
+
+    def __init__(self, system: AnySystem) -> None:
+        self.system = system
+
+    def begin(self, config: Any, number: int) -> None:
+        """Nothing is remembered."""
+
+    def rows(self, config: Any, state: Any) -> Iterator[Row]:
+        """One row for each action."""
+        system = self.system
+        step, rules = system.step, system.rules
+        for number, action in enumerate(system.enabled(config, state)):
+            try:
+                made = step(rules, config, state, action)
+            except caught() as error:
+                system.blame_step(state, action, error)
+            after, shown = made if type(made) is tuple and len(made) == 2 else system.pair_of(made, state, action)
+            yield number, action, None, after, shown
+
+    def action(self, config: Any, state: Any, number: int) -> Any:
+        """The action of that number."""
+        return nth_action(self.system, config, state, number)
+
+    def step(self, rules: Any, config: Any, state: Any, action: Any) -> tuple[Any, Any]:
+        """The system's own step."""
+        return self.system.step(rules, config, state, action)

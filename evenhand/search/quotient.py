@@ -1,0 +1,229 @@
+"""Exploring one configuration of each orbit, under a licence.
+
+Where a group renames agents and keys and the step commutes with it, configurations that are images of one
+another have the same graph up to names.  That the step commutes is a theorem, never a hope: without a licence
+for exactly this system, variant and quotient the request is refused.  Counts are multiplied by the size of
+the orbit, so they are those of the full space.  On samples, equivariance and the invariance of the claims
+are looked at all the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from itertools import islice, pairwise
+from typing import Any
+
+from evenhand.core.licence import Licence
+from evenhand.core.property import (
+    Always,
+    DeadlockFree,
+    DeterminedBy,
+    EachStep,
+    Eventually,
+    LeadsTo,
+    LivelockFree,
+    Property,
+    Reachable,
+)
+from evenhand.core.system import Quotient, Step, UnknownName
+from evenhand.search.witness import AnySystem, LicenceMissing, ModelError, named
+
+__all__ = ["SAMPLES", "covers", "doubts_under", "image_of", "licensed", "not_fixed", "orbits", "said"]
+
+SAMPLES = 24
+"""Steps that are compared with their images, in each of a few configurations."""
+
+
+def licensed(system: AnySystem, wanted: str | None, licence: Licence | None) -> Quotient[Any, Any, Any, Any] | None:
+    """The quotient that may be used; None when none was asked for.
+
+    Raises LicenceMissing when one was asked for without a licence that covers it, UnknownName for a
+    quotient that the system does not have.
+    """
+    name = wanted or (licence.quotient if licence is not None else None)
+    if name is None:
+        return None
+    known = {quotient.name: quotient for quotient in system.quotients}
+    if name not in known:
+        every = (*known, *(one.name for one in system.abstractions))
+        raise UnknownName(f"quotient of {named(system)}:", name, every)
+    ask = f"quotient {name!r} of {named(system)}"
+    if licence is None:
+        raise LicenceMissing(f"{ask} needs a licence: prove that the step commutes with it first, or leave it out")
+    covers(system, name, licence)
+    return known[name]
+
+
+def covers(system: AnySystem, name: str, licence: Licence) -> None:
+    """Raises LicenceMissing where a licence speaks of another quotient, system, variant or readings."""
+    for what, has, needs in (
+        ("quotient", licence.quotient, name),
+        ("system", licence.system, system.name),
+        ("variant", licence.variant, system.variant),
+        ("readings", licence.readings, system.readings),
+    ):
+        if has != needs:
+            raise LicenceMissing(
+                f"quotient {name!r} of {named(system)}: the licence from theorem {licence.theorem!r} speaks of {what} "
+                f"{has!r}, not of {needs!r}"
+            )
+
+
+def orbits(
+    system: AnySystem, quotient: Quotient[Any, Any, Any, Any], configs: Sequence[Any]
+) -> tuple[tuple[int, int], ...]:
+    """One representative of each orbit, the one enumerated first, and the orbit's size.
+
+    Raises ModelError where the images are no partition of the configurations (so the elements are no group,
+    or the group leaves the scope).
+    """
+    numbers: dict[Hashable, int] = {config: number for number, config in enumerate(configs)}
+    sizes: dict[int, int] = {}
+    for number, config in enumerate(configs):
+        images = {numbers.get(image) for image in _images(quotient, config)}
+        if quotient.swap is not None:
+            images.discard(None)  # exchanged names may give a configuration that this scope leaves out
+        if None in images or number not in images:
+            raise ModelError(
+                f"{named(system)}: quotient {quotient.name!r} takes configuration {config!r} out of the scope, or "
+                "lacks the identity; explore without it"
+            )
+        least = min(image for image in images if image is not None)
+        if least == number:
+            sizes[number] = len(images)
+        elif sizes.get(least) != len(images):
+            raise ModelError(f"{named(system)}: the elements of quotient {quotient.name!r} are no group on {config!r}")
+    if sum(sizes.values()) != len(configs):
+        raise ModelError(f"{named(system)}: the orbits of quotient {quotient.name!r} do not partition the scope")
+    return tuple(sizes.items())
+
+
+def _tried(quotient: Quotient[Any, Any, Any, Any], config: Any) -> Iterator[Any]:
+    """The elements that samples are compared under: all, or exchanges of neighbours, which generate all."""
+    if quotient.swap is None:
+        yield from quotient.elements(config)
+        return
+    for family in quotient.families(config):
+        for one, other in pairwise(family):
+            yield quotient.swap(config, one, other)
+
+
+def _images(quotient: Quotient[Any, Any, Any, Any], config: Any) -> set[Any]:
+    """The images of a configuration under the whole group."""
+    if quotient.swap is None:
+        return {quotient.config(w, config) for w in quotient.elements(config)}
+    found = [config]
+    seen: set[Any] = {config}
+    for one in found:
+        for w in _tried(quotient, one):
+            image = quotient.config(w, one)
+            if image not in seen:
+                seen.add(image)
+                found.append(image)
+    return seen
+
+
+def doubts_under(
+    system: AnySystem,
+    quotient: Quotient[Any, Any, Any, Any],
+    configs: Sequence[Any],
+    kept: Sequence[tuple[int, int]],
+    claims: Sequence[Property],
+) -> tuple[str, ...]:
+    """For each claim why it may not be carried over to the whole orbit; empty where nothing speaks against it.
+
+    Looks at the first steps of a few representatives and at their images under every element.  Raises
+    ModelError where a step and its image come apart: then the licence is wrong; or where the image is not on
+    offer: then one representative does not stand for its orbit.
+    """
+    doubts = [_by_kind(claim) for claim in claims]
+    for number, _size in [entry for place, entry in enumerate(kept) if place & (place - 1) == 0]:
+        config = configs[number]
+        for w in _tried(quotient, config):
+            image = quotient.config(w, config)
+            for place, claim in enumerate(claims):
+                if claim.applies(config) != claim.applies(image):
+                    doubts[place] = doubts[place] or not_fixed(quotient, claim)
+            for step in islice(_steps(system, config), SAMPLES):
+                other = image_of(system, quotient, w, image, step)
+                for place, claim in enumerate(claims):
+                    if claim.applies(config) and said(claim, step) != said(claim, other):
+                        doubts[place] = doubts[place] or not_fixed(quotient, claim)
+    return tuple(doubts)
+
+
+def _by_kind(claim: Property) -> str:
+    if isinstance(claim, DeterminedBy) and claim.across:
+        return "it compares steps of different configurations, and only one of each orbit was explored"
+    return ""
+
+
+def not_fixed(quotient: Quotient[Any, Any, Any, Any], claim: Property) -> str:
+    """Why a claim that tells a step from its image cannot be carried over."""
+    return f"quotient {quotient.name!r} does not leave {claim.name} fixed: a step and its image are told apart"
+
+
+def _steps(system: AnySystem, config: Any) -> Any:
+    """Steps from the initial states and from the states they lead to."""
+    for start in system.initial(config):
+        for action in islice(system.enabled(config, start), SAMPLES // 2):
+            step = system.take(config, start, action)
+            yield step
+            for second in islice(system.enabled(config, step.after), 1):
+                yield system.take(config, step.after, second)
+
+
+def image_of(
+    system: AnySystem, quotient: Quotient[Any, Any, Any, Any], w: Any, image: Any, step: Step[Any, Any, Any, Any]
+) -> Step[Any, Any, Any, Any]:
+    """The image of a step under an element, taken by the model itself.
+
+    `image` is the image of the configuration.  Raises ModelError where it is not on offer, or leads elsewhere.
+    """
+    before, action = quotient.state(w, step.config, step.before), quotient.action(w, step.config, step.action)
+    if not on_offer(system, image, before, action):
+        raise ModelError(
+            f"{named(system)}: the scope is not closed under quotient {quotient.name!r}: action {step.action!r} is on "
+            f"offer, its image {action!r} is not. Offer it too, or explore without the quotient"
+        )
+    other = system.take(image, before, action)
+    if other.after != quotient.state(w, step.config, step.after):
+        raise ModelError(
+            f"{named(system)}: the step of action {step.action!r} does not commute with quotient {quotient.name!r}: "
+            f"its image leads to {other.after!r}. The licence is wrong; explore without it"
+        )
+    return other
+
+
+def on_offer(system: AnySystem, config: Any, state: Any, action: Any) -> bool:
+    """Whether the scope offers an action, a joint one in whatever order of its agents."""
+    joint = system.joint
+    if joint is None:
+        return any(action == offered for offered in system.enabled(config, state))
+    made = joint.split(action)
+    return sorted(agent for agent, _ in made) == sorted(joint.agents(config, state)) and all(
+        any(choice == offered for offered in joint.choices(config, system.scope, state, agent))
+        for agent, choice in made
+    )
+
+
+def said(claim: Property, step: Step[Any, Any, Any, Any]) -> tuple[bool, ...]:
+    """What a claim's predicates say of one step."""
+    tests: tuple[Callable[[Any], bool], ...] = ()
+    match claim:
+        case Always():
+            states = [(step.config, state) for state in (step.before, step.after)]
+            return tuple(not claim.when(*state) or bool(claim.check(*state)) for state in states)
+        case EachStep():
+            tests = (claim.when, claim.check) if claim.when(step) else (claim.when,)
+        case Reachable() | Eventually():
+            tests = (claim.goal,)
+        case LeadsTo():
+            tests = (claim.trigger, claim.goal)
+        case LivelockFree():
+            tests = (claim.attempts, claim.progress)
+        case DeadlockFree():
+            return (claim.wants(step.config, step.before), claim.completes(step))
+        case _:
+            return ()
+    return tuple(bool(test(step)) for test in tests)

@@ -1,0 +1,142 @@
+"""Symmetric search as the engine sees it: divide a configuration's states, search, compare samples, answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from evenhand.core.property import Always, EachStep, Property, Reachable, every_state
+from evenhand.search.bounds import Bounds
+from evenhand.search.compiled.compiler import Unfit
+from evenhand.search.compiled.flat import Flat, flattened
+from evenhand.search.compiled.labels import LooksAtAction, about_steps
+from evenhand.search.compiled.method import Compiled
+from evenhand.search.compiled.walk import successors_in
+from evenhand.search.quotient import not_fixed
+from evenhand.search.steps import Method
+from evenhand.search.symmetric.check import compare_folded
+from evenhand.search.symmetric.compiler import Folded, folded
+from evenhand.search.symmetric.moves import AnyQuotient
+from evenhand.search.symmetric.walk import FoldedWalk, decoded, search_folded
+from evenhand.search.witness import AnySystem, ModelError, Tally, Witness, named
+
+__all__ = ["Orbits"]
+
+
+@dataclass
+class Orbits:
+    """Symmetric search.  `below` takes over a configuration whose states cannot be divided; None: it was asked for."""
+
+    system: AnySystem
+    quotient: AnyQuotient
+    claims: tuple[Property, ...]
+    below: Method | Compiled | None = None
+
+    name = "symmetric"
+
+    def __post_init__(self) -> None:
+        self.made: dict[Any, tuple[Folded, Flat]] = {}
+
+    def program(self, config: Any) -> tuple[Folded, Flat]:
+        """The compiled configuration, kept.  Raises Unfit with the reason."""
+        known = self.made.get(config)
+        if known is None:
+            try:
+                made = folded(self.system, config, [c for c in self.claims if about_steps(c)], self.quotient)
+                known = self.made[config] = (made, flattened(made.program))
+            except (LooksAtAction, OverflowError) as error:
+                raise Unfit(f"{named(self.system)}: {error}") from error
+        return known
+
+    def search(
+        self, config: Any, number: int, bounds: Bounds, tick: Callable[[int, int], None] | None = None
+    ) -> tuple[FoldedWalk, list[Tally]]:
+        """Search one configuration, compare samples, and say what each claim came to.  Raises Unfit or ModelError."""
+        made = self.program(config)
+        walk = search_folded(self.system, self.quotient, config, number, made, bounds, tick)
+        doubts = compare_folded(walk, self.claims)
+        return walk, [self._tally(walk, claim, doubts.get(place, "")) for place, claim in enumerate(self.claims)]
+
+    def _tally(self, walk: FoldedWalk, claim: Property, doubt: str) -> Tally:
+        if not claim.applies(walk.config):
+            return Tally()
+        doubts = (doubt,) if doubt else ()
+        match claim:
+            case Always():
+                return _certain(_always(walk, claim, doubts))
+            case EachStep() | Reachable():
+                return _certain(_step_claim(walk, claim, doubts))
+            case _:
+                reason = f"a claim of kind {claim.kind} needs the steps themselves, and symmetric search keeps orbits"
+                return Tally(1, walk.transitions, 0, doubts=(reason,))
+
+    def why(self, config: Any) -> str:
+        """Why this method, in one sentence.  Raises Unfit."""
+        made, flat = self.program(config)
+        return (
+            f"quotient {self.quotient.name!r} is licensed and leaves this configuration as it is in {made.group.order} "
+            f"ways: one state of each orbit, {len(flat.rows.weight)} rows from {made.program.runs} runs on "
+            "placeholders; samples and their images were compared with the step"
+        )
+
+
+def _certain(tally: Tally) -> Tally:
+    """The tally; of a claim that tells images apart nothing that was found on picked states is said."""
+    return replace(tally, met=0, violations=0, finding=None) if tally.doubts else tally
+
+
+def _always(walk: FoldedWalk, claim: Always, doubts: tuple[str, ...]) -> Tally:
+    """An invariant, asked about every picked state and its images under every exchange of two."""
+    met = violations = 0
+    first: int | None = None
+    generators = walk.folded.group.generators
+    numbers = decoded(walk.shape, walk.words)
+    images = [move.images(numbers).tolist() for move in generators]
+
+    def asked(state: Any) -> tuple[bool, bool]:
+        try:
+            applies = claim.when is every_state or bool(claim.when(walk.config, state))
+            return applies, applies and not claim.check(walk.config, state)
+        except Exception as error:
+            raise ModelError(
+                f"{named(walk.system)}: claim {claim.name!r} raised {type(error).__name__}: {error} in state {state!r}"
+            ) from error
+
+    for sid, size in enumerate(walk.sizes):
+        applies, violated = asked(walk.state(sid))
+        if not doubts and size > 1:
+            others = (_built(walk, rows[sid]) for rows in images)
+            if any(asked(other) != (applies, violated) for other in others):
+                doubts = (not_fixed(walk.quotient, claim),)
+        met += size * applies
+        violations += size * violated
+        if violated and first is None:
+            first = sid
+    return Tally(1, walk.states, met, violations, None if first is None else walk.finding(first), doubts)
+
+
+def _built(walk: FoldedWalk, numbers: Sequence[int]) -> Any:
+    return walk.shape.build([d[n] for d, n in zip(walk.shape.domains, numbers, strict=True)])
+
+
+def _step_claim(walk: FoldedWalk, claim: EachStep | Reachable, doubts: tuple[str, ...]) -> Tally:
+    """A claim about steps, from the labels of the rows that were run."""
+    labeller = walk.folded.program.labeller
+    place = next(place for place, known in enumerate(labeller.claims) if known is claim)
+    met = violations = 0
+    seen: list[tuple[int, int]] = []
+    counts = walk.label_counts  # the comparison of samples may have met labels that no row has
+    for bits, labelled, number in zip(labeller.sets, counts, range(len(counts)), strict=False):
+        # Where every row has the one label, nothing was counted by label.
+        count = labelled if len(counts) > 1 else walk.transitions
+        met += count * (bits >> 2 * place & 1)
+        if bits >> 2 * place + 1 & 1 and count:
+            violations += count
+            seen.append(walk.label_seen[number] if len(counts) > 1 else _any_step(walk))
+    finding: Witness | None = walk.finding(*min(seen)) if seen else None
+    return Tally(1, walk.transitions, met, violations, finding, doubts)
+
+
+def _any_step(walk: FoldedWalk) -> tuple[int, int]:
+    return next((sid, row) for sid, words in enumerate(walk.words) for _, row, _ in successors_in(walk.flat, words))

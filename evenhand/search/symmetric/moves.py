@@ -1,0 +1,109 @@
+"""What an element of a group does to a state, found out field by field.
+
+An element that exchanges names moves the fields of a state around, and may rename what stands in them.  It is asked for
+its images of a few states; what it does to each field follows, and is compared with what it does to states drawn by
+chance.  An element that does more than that is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evenhand.core.system import Quotient
+from evenhand.search.compiled.shape import OutsideDomain, Shape
+
+__all__ = ["DRAWN", "Ints", "Move", "Unmoved", "identity", "move_of"]
+
+Ints = NDArray[np.int64]
+
+DRAWN = 32
+"""States drawn by chance on which what was found out is compared with the element itself."""
+
+AnyQuotient = Quotient[Any, Any, Any, Any]
+
+
+class Unmoved(Exception):
+    """An element that does not move fields and values; says how it fails."""
+
+
+@dataclass(frozen=True)
+class Move:
+    """Field `i` of an image is `values[i][…]` of what stands in field `source[i]`; `by` are the elements, in turn."""
+
+    by: tuple[Any, ...]
+    source: tuple[int, ...]
+    values: tuple[tuple[int, ...], ...]
+
+    def images(self, numbers: Ints) -> Ints:
+        """The images of states, given and returned as the numbers of their fields' values, one state a row."""
+        found = numbers[:, self.source]
+        for place, values in enumerate(self.values):
+            if values != tuple(range(len(values))):
+                found[:, place] = np.asarray(values, dtype=np.int64)[found[:, place]]
+        return found
+
+    def then(self, other: Move) -> Move:
+        """This one, and after it the other."""
+        source = tuple(self.source[place] for place in other.source)
+        values = tuple(
+            tuple(second[first] for first in self.values[place])
+            for place, second in zip(other.source, other.values, strict=True)
+        )
+        return Move((*self.by, *other.by), source, values)
+
+
+def identity(shape: Shape) -> Move:
+    """Moves nothing."""
+    return Move((), tuple(range(len(shape.domains))), tuple(tuple(range(len(domain))) for domain in shape.domains))
+
+
+def move_of(quotient: AnyQuotient, config: Any, shape: Shape, w: Any) -> Move:
+    """What element `w` of `quotient`, which leaves `config` as it is, does to states.  Raises Unmoved."""
+    size = len(shape.domains)
+    base = [0] * size
+    image = _image(quotient, config, shape, w, base)
+    source: dict[int, int] = {}
+    values: dict[int, list[int]] = {}
+    for place, domain in enumerate(shape.domains):
+        for number in range(1, len(domain)):
+            other = _image(quotient, config, shape, w, [*base[:place], number, *base[place + 1 :]])
+            changed = [there for there in range(size) if other[there] != image[there]]
+            if len(changed) != 1 or source.setdefault(changed[0], place) != place:
+                raise Unmoved(f"field {shape.fields[place].path} has no one field as its image")
+            values.setdefault(changed[0], [image[changed[0]]]).append(other[changed[0]])
+    # Fields of a single value tell nothing: they stay, or trade places with one another unseen.
+    for place in range(size):
+        if len(shape.domains[place]) == 1:
+            source.setdefault(place, place)
+            values.setdefault(place, [0])
+    if sorted(source.values()) != list(range(size)):
+        raise Unmoved("it does not take fields to fields one to one")
+    found = Move(
+        (w,),
+        tuple(source[place] for place in range(size)),
+        tuple(tuple(values[place]) for place in range(size)),
+    )
+    if any(sorted(column) != list(range(len(shape.domains[place]))) for place, column in enumerate(found.values)):
+        raise Unmoved("it does not take values to values one to one")
+    random = Random(size)
+    for _ in range(DRAWN):
+        drawn = [random.randrange(len(domain)) for domain in shape.domains]
+        if found.images(np.asarray([drawn], dtype=np.int64))[0].tolist() != _image(quotient, config, shape, w, drawn):
+            raise Unmoved("what it does to a field depends on other fields")
+    return found
+
+
+def _image(quotient: AnyQuotient, config: Any, shape: Shape, w: Any, numbers: Sequence[int]) -> list[int]:
+    state = shape.build([domain[number] for domain, number in zip(shape.domains, numbers, strict=True)])
+    try:
+        return shape.numbers(quotient.state(w, config, state))
+    except OutsideDomain as error:
+        raise Unmoved(f"it takes {state!r} out of the declared domains: {error}") from error
+    except Exception as error:
+        raise Unmoved(f"its image of {state!r} raised {type(error).__name__}: {error}") from error

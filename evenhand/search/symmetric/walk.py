@@ -1,0 +1,330 @@
+"""Breadth-first search through picked states: one of each orbit, counted as many times as its orbit is large.
+
+A row leads from a picked state to a state whose orbit is looked up by the picked one in it.  Steps count as often as
+their joint choices and their source's orbit; of distinct pairs of states (edges) a row stands for as many as the
+team's fields, as it writes them, have orders.  Distances are those of the full space, since the group takes paths to
+paths.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+import numpy as np
+
+from evenhand.search.bounds import Bounds
+from evenhand.search.compiled.compiler import NEVER
+from evenhand.search.compiled.flat import Flat
+from evenhand.search.compiled.plain import CHUNK, lists_of
+from evenhand.search.compiled.shape import Shape, Words
+from evenhand.search.compiled.walk import successors_in
+from evenhand.search.memory import resident
+from evenhand.search.steps import nth_action, number_of
+from evenhand.search.symmetric.compiler import Folded
+from evenhand.search.symmetric.group import arrangements
+from evenhand.search.symmetric.moves import AnyQuotient, Ints
+from evenhand.search.witness import AnySystem, ModelError, Witness, named
+
+__all__ = ["FoldedWalk", "decoded", "encoded", "search_folded"]
+
+
+@dataclass
+class FoldedWalk:
+    """What a search through picked states found.
+
+    `words` are the picked states, `sizes` their orbits' sizes, `parents` the number of the state before (for an initial
+    one, -1 minus its place among those that `initial` lists).  `states`, `transitions` and `edges` are those of the
+    full space; `label_counts` are its steps by label, `label_seen` the state and row of the first of each.
+    """
+
+    system: AnySystem
+    quotient: AnyQuotient
+    config: Any
+    number: int
+    folded: Folded
+    flat: Flat
+    words: Words
+    parents: list[int]
+    sizes: list[int] = field(default_factory=list[int])
+    levels: list[int] = field(default_factory=list[int])
+    states: int = 0
+    transitions: int = 0
+    edges: int = 0
+    open: bool = False
+    label_counts: list[int] = field(default_factory=list[int])
+    label_seen: dict[int, tuple[int, int]] = field(default_factory=dict[int, tuple[int, int]])
+
+    @property
+    def shape(self) -> Shape:
+        """How states are laid out."""
+        return self.folded.program.shape
+
+    def state(self, sid: int) -> Any:
+        """The picked state of that number, as the model knows it."""
+        return self.shape.state(self.words[sid].tolist())
+
+    def finding(self, sid: int, row: int | None = None) -> Witness:
+        """A shortest run of the unreduced model to a state of that orbit, and an image of the row's action after it."""
+        chain = [sid]
+        while self.parents[chain[-1]] >= 0:
+            chain.append(self.parents[chain[-1]])
+        chain.reverse()
+        return unfolded(self, chain, row)
+
+
+def decoded(shape: Shape, words: Words) -> Ints:
+    """States as the numbers of their fields' values."""
+    return np.stack([(words[:, one.word] & one.mask) >> one.shift for one in shape.fields], axis=1)
+
+
+def encoded(shape: Shape, numbers: Ints) -> Words:
+    """And back."""
+    words = np.zeros((len(numbers), shape.words), dtype=np.int64)
+    for place, one in enumerate(shape.fields):
+        words[:, one.word] |= numbers[:, place] << one.shift
+    return words
+
+
+class _Search:
+    def __init__(self, walk: FoldedWalk, bounds: Bounds) -> None:
+        self.walk, self.bounds = walk, bounds
+        self.rows = walk.flat.rows
+        self.known: dict[bytes, int] = {row.tobytes(): sid for sid, row in enumerate(walk.words)}
+        self.spread = _spreads(walk)
+        self.full = False
+
+    def expand(self, low: int, high: int) -> None:
+        """The states of one level, some at a time."""
+        while low < high:
+            source, lists, culprit = lists_of(self.rows, self.walk.words[low:high], low)
+            if culprit is not None:
+                self._broken(*culprit)
+            lengths = self.rows.row_to[lists] - self.rows.row_from[lists]
+            last = high
+            if lengths.sum() > CHUNK:
+                last = max(low + 1, int(source[np.searchsorted(np.cumsum(lengths), CHUNK)]))
+                some = source < last
+                source, lists, lengths = source[some], lists[some], lengths[some]
+            self._take(source, lists, lengths)
+            low = last
+
+    def _take(self, source: Ints, lists: Ints, lengths: Ints) -> None:
+        walk, rows = self.walk, self.rows
+        steps = np.zeros(len(walk.words), dtype=np.int64)
+        np.add.at(steps, source, rows.list_weight[lists])
+        for sid in cast("list[int]", np.unique(source).tolist()):
+            walk.transitions += walk.sizes[sid] * int(steps[sid])
+        total = int(lengths.sum())
+        if not total:
+            return
+        row = np.arange(total) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+        row += np.repeat(rows.row_from[lists], lengths)
+        origin = np.repeat(source, lengths)
+        target = walk.words[origin] & rows.keep[row] | rows.value[row]
+        self._count(origin, row, target)
+        self._new(origin, target)
+
+    def _count(self, origin: Ints, row: Ints, target: Words) -> None:
+        """Edges and labels, in the full space."""
+        walk = self.walk
+        _, first = np.unique(np.column_stack([origin, target]), axis=0, return_index=True)
+        pairs = np.zeros(len(walk.words), dtype=np.int64)
+        np.add.at(pairs, origin[first], self.spread[row[first]])
+        for sid in cast("list[int]", np.unique(origin).tolist()):
+            walk.edges += walk.sizes[sid] * int(pairs[sid])
+        if len(walk.label_counts) < 2:
+            return
+        label = self.rows.label[row]
+        keys, first, inverse = np.unique(label * len(walk.words) + origin, return_index=True, return_inverse=True)
+        weights = np.zeros(len(keys), dtype=np.int64)
+        np.add.at(weights, inverse, self.rows.weight[row])
+        for key, place, weight in zip(keys.tolist(), first.tolist(), weights.tolist(), strict=True):
+            one, sid = divmod(key, len(walk.words))
+            walk.label_counts[one] += walk.sizes[sid] * weight
+            seen = (sid, int(row[place]))
+            walk.label_seen[one] = min(walk.label_seen.get(one, seen), seen)
+
+    def _new(self, origin: Ints, target: Words) -> None:
+        walk = self.walk
+        _, first = np.unique(target, axis=0, return_index=True)
+        first.sort()
+        group, shape = walk.folded.group, walk.shape
+        picked = encoded(shape, group.picked(decoded(shape, target[first])))
+        added: list[int] = []
+        for place, row in enumerate(picked):
+            key = row.tobytes()
+            if key in self.known:
+                continue
+            if self.full or self._is_full(len(walk.words) + len(added)):
+                self.full = walk.open = True
+                continue
+            self.known[key] = len(walk.words) + len(added)
+            added.append(place)
+        if added:
+            fresh = picked[added]
+            walk.words = np.concatenate([walk.words, fresh])
+            walk.parents += [int(origin[first[place]]) for place in added]
+            sizes = group.sizes(decoded(shape, fresh))
+            walk.sizes += sizes
+            walk.states += sum(sizes)
+
+    def _is_full(self, count: int) -> bool:
+        bounds = self.bounds
+        if bounds.max_states is not None and count >= bounds.max_states:
+            return True
+        return bounds.max_memory is not None and count & 127 == 0 and resident() > bounds.max_memory
+
+    def _broken(self, sid: int, culprit: int) -> None:
+        walk = self.walk
+        state, about = walk.state(sid), named(walk.system)
+        if culprit >= 0:
+            raise ModelError(f"{about}: in state {state!r}: {walk.flat.reasons[culprit]}")
+        leaf = walk.folded.program.leaves[-1 - culprit]
+        if leaf.broken and leaf.offered == NEVER:
+            raise ModelError(f"{about}: in state {state!r}: {leaf.broken}")
+        raise ModelError(
+            f"{about}: in state {state!r} {leaf.offered} actions are on offer, and rows for another number"
+        )
+
+
+def _spreads(walk: FoldedWalk) -> Ints:
+    """For each row, the orders of what it writes into the fields of its leaf's teams."""
+    rows, shape = walk.flat.rows, walk.shape
+    found = np.ones(len(rows.weight), dtype=np.int64)
+    slots = [leaf for leaf, one in enumerate(walk.folded.program.leaves) for _ in one.slots]
+    sizes = [slot.projection.size for leaf in walk.folded.program.leaves for slot in leaf.slots]
+    written: Ints | None = None
+    for number, leaf in enumerate(slots):
+        lists = range(int(rows.list_base[number]), int(rows.list_base[number]) + sizes[number])
+        if not walk.folded.teams[leaf] or not len(lists):
+            continue
+        low, high = int(rows.row_from[lists[0]]), int(rows.row_to[lists[-1]])
+        written = decoded(shape, rows.value) if written is None else written
+        for team in walk.folded.teams[leaf]:
+            columns = written[low:high][:, [place for fields in team.fields for place in fields]]
+            kinds, which = np.unique(columns, axis=0, return_inverse=True)
+            width = len(team.fields[0])
+            orders = [
+                arrangements([tuple(kind[at : at + width]) for at in range(0, len(kind), width)])
+                for kind in kinds.tolist()
+            ]
+            found[low:high] *= np.asarray(orders, dtype=np.int64)[which.reshape(-1)]
+    return found
+
+
+def search_folded(
+    system: AnySystem,
+    quotient: AnyQuotient,
+    config: Any,
+    number: int,
+    made: tuple[Folded, Flat],
+    bounds: Bounds,
+    tick: Callable[[int, int], None] | None = None,
+) -> FoldedWalk:
+    """Search one configuration.  Raises ModelError where a reachable state takes a path on which the model raised."""
+    folded, flat = made
+    shape, group = folded.program.shape, folded.group
+    starts = np.asarray([shape.encode(shape.numbers(state)) for state in system.initial(config)], dtype=np.int64)
+    _closed(system, shape, folded, starts)
+    picked = encoded(shape, group.picked(decoded(shape, starts)))
+    _, first = np.unique(picked, axis=0, return_index=True)
+    first.sort()
+    sizes = group.sizes(decoded(shape, picked[first]))
+    parents = [-1 - int(place) for place in first]
+    walk = FoldedWalk(system, quotient, config, number, folded, flat, picked[first], parents, sizes)
+    walk.states = sum(sizes)
+    walk.label_counts = [0] * len(folded.program.labeller.sets)
+    if any(leaf.offered > 0 and leaf.offered.bit_length() > 62 for leaf in folded.program.leaves):
+        raise ModelError(f"{named(system)}: a state offers more joint choices than are counted here")
+    engine = _Search(walk, bounds)
+    low, high = 0, len(walk.words)
+    while low < high:
+        walk.levels.append(low)
+        if bounds.depth is not None and len(walk.levels) > bounds.depth:
+            lists = lists_of(engine.rows, walk.words[low:high], low)
+            walk.open = walk.open or lists[2] is not None or bool(len(lists[1]))
+            break
+        engine.expand(low, high)
+        low, high = high, len(walk.words)
+        if tick is not None:
+            tick(walk.states, walk.transitions)
+    return walk
+
+
+def _closed(system: AnySystem, shape: Shape, folded: Folded, starts: Words) -> None:
+    """The group takes initial states to initial states, or the picked ones do not stand for all of them."""
+    known = {tuple(start) for start in starts.tolist()}
+    numbers = decoded(shape, starts)
+    for move in folded.group.generators:
+        for place, image in enumerate(encoded(shape, move.images(numbers)).tolist()):
+            if tuple(image) not in known:
+                raise ModelError(
+                    f"{named(system)}: initial state {shape.state(starts[place].tolist())!r} has an image that is not "
+                    "initial, so the quotient says nothing of it; explore without"
+                )
+
+
+def unfolded(walk: FoldedWalk, chain: Sequence[int], row: int | None) -> Witness:
+    """The run through these picked states, and the row's action after them.  Raises ModelError if it is none."""
+    system, config = walk.system, walk.config
+    place = -1 - walk.parents[chain[0]]
+    state = list(system.initial(config))[place]
+    # What leads from the picked state to where the run is, one element after the other.
+    by = walk.folded.group.way(walk.shape.numbers(state))
+    taken: list[int] = []
+    for here, there in zip(chain, [*chain[1:], None], strict=True):
+        if there is None and row is None:
+            break
+        picked = walk.state(here)
+        first = int(walk.flat.first[row]) if there is None and row is not None else _first(walk, here, int(there or 0))
+        action = nth_action(system, config, picked, offered(walk, picked, first))
+        after = system.take(config, picked, action).after
+        image = acted(walk, by, action)
+        taken.append(number_of(system, config, state, image))
+        state = system.take(config, state, image).after
+        if there is None:
+            break
+        if _orbit(walk, state) != walk.words[there].tolist() or _orbit(walk, after) != walk.words[there].tolist():
+            raise ModelError(
+                f"{named(system)}: the image {image!r} of an action does not lead where the quotient says it leads; "
+                "the licence is wrong, explore without it"
+            )
+        by = (*walk.folded.group.way(walk.shape.numbers(after)), *by)
+    return Witness(walk.number, place, tuple(taken))
+
+
+def acted(walk: FoldedWalk, by: Sequence[Any], action: Any) -> Any:
+    """The image of an action under elements, one after the other."""
+    for w in by:
+        action = walk.quotient.action(w, walk.config, action)
+    return action
+
+
+def offered(walk: FoldedWalk, state: Any, number: int) -> int:
+    """The number of an action among those on offer; rows of a `menu` know its number there."""
+    system: AnySystem = walk.system
+    if system.joint is not None or system.menu is None or system.allows is None:
+        return number
+    action = tuple(system.menu(walk.config, system.scope))[number]
+    return number_of(system, walk.config, state, action)
+
+
+def _orbit(walk: FoldedWalk, state: Any) -> list[int]:
+    numbers = walk.folded.group.picked(np.asarray([walk.shape.numbers(state)], dtype=np.int64))
+    return walk.shape.encode(numbers[0].tolist())
+
+
+def _first(walk: FoldedWalk, here: int, there: int) -> int:
+    """The number of the first action that leads from one picked state into the orbit of another."""
+    target = walk.words[there].tolist()
+    found = [
+        first
+        for first, _, words in successors_in(walk.flat, walk.words[here])
+        if walk.shape.encode(
+            walk.folded.group.picked(np.asarray([walk.shape.decoded(words)], dtype=np.int64))[0].tolist()
+        )
+        == target
+    ]
+    return min(found)

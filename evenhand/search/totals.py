@@ -1,0 +1,145 @@
+"""What a search comes to in numbers, added up over configurations, within a process or as JSON between several.
+
+Only what `DeterminedBy` claims compare across configurations is no number: its table holds values of the model, and
+so a total with one has no JSON.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from evenhand.core.canonical import Json
+from evenhand.search.actions import NOTHING, Counted
+from evenhand.search.witness import StepNumber, Tally, Witness
+
+__all__ = ["Result", "nothing"]
+
+
+@dataclass(frozen=True)
+class Result:
+    """What the search of one configuration came to: numbers alone, so that it travels between processes.
+
+    `spilled` states were kept on a disk: those of the searches that were made, whatever their orbits weigh.
+    `counted` says what was counted by action, if that was asked for; it is no part of the JSON.
+    """
+
+    states: int
+    transitions: int
+    edges: int
+    depth: int
+    open: bool
+    tallies: tuple[Tally, ...]
+    spilled: int = 0
+    counted: Counted = NOTHING
+
+    def times(self, weight: int) -> Result:
+        """The same for an orbit of `weight` configurations."""
+        return Result(
+            self.states * weight,
+            self.transitions * weight,
+            self.edges * weight,
+            self.depth,
+            self.open,
+            tuple(tally.times(weight) for tally in self.tallies),
+            self.spilled,
+            NOTHING.plus(self.counted, weight) if weight != 1 else self.counted,
+        )
+
+    def plus(self, later: Result) -> Result:
+        """Both together; `later` comes from other configurations."""
+        return Result(
+            self.states + later.states,
+            self.transitions + later.transitions,
+            self.edges + later.edges,
+            max(self.depth, later.depth),
+            self.open or later.open,
+            tuple(one.plus(other) for one, other in zip(self.tallies, later.tallies, strict=True)),
+            self.spilled + later.spilled,
+            self.counted.plus(later.counted) if later.counted.configs else self.counted,
+        )
+
+    def to_json(self) -> dict[str, Json]:
+        """This result as JSON; `from_json` reads it back.  Raises ValueError where a tally holds a table."""
+        return {
+            "states": _written(self.states),
+            "transitions": _written(self.transitions),
+            "edges": _written(self.edges),
+            "depth": int(self.depth),
+            "open": bool(self.open),
+            "tallies": [_tally(tally) for tally in self.tallies],
+        }
+
+    @staticmethod
+    def from_json(made: Mapping[str, Any]) -> Result:
+        """The result that `to_json` wrote.  Raises KeyError, TypeError or ValueError for anything else."""
+        return Result(
+            states=int(made["states"]),
+            transitions=int(made["transitions"]),
+            edges=int(made["edges"]),
+            depth=made["depth"],
+            open=made["open"],
+            tallies=tuple(map(_read_tally, made["tallies"])),
+        )
+
+
+def nothing(claims: int) -> Result:
+    """What no configuration comes to."""
+    return Result(0, 0, 0, 0, False, (Tally(),) * claims)
+
+
+def _written(number: int) -> str:
+    """A number as text, whatever kind of integer it is: JSON readers disagree about large ones."""
+    return str(int(number))
+
+
+def _tally(tally: Tally) -> dict[str, Json]:
+    if tally.table:
+        raise ValueError("a table of values that were compared across configurations has no JSON")
+    return {
+        "configs": _written(tally.configs),
+        "total": _written(tally.total),
+        "met": _written(tally.met),
+        "violations": _written(tally.violations),
+        "finding": None if tally.finding is None else _finding(tally.finding),
+        "doubts": list(tally.doubts),
+        "more": {name: _written(count) for name, count in tally.more.items()},
+    }
+
+
+def _read_tally(made: Mapping[str, Any]) -> Tally:
+    return Tally(
+        configs=int(made["configs"]),
+        total=int(made["total"]),
+        met=int(made["met"]),
+        violations=int(made["violations"]),
+        finding=None if made["finding"] is None else _read_finding(made["finding"]),
+        doubts=tuple(made["doubts"]),
+        more={name: int(count) for name, count in made["more"].items()},
+    )
+
+
+def _finding(finding: Witness) -> dict[str, Json]:
+    return {
+        "config": int(finding.config),
+        "start": int(finding.start),
+        "path": [_written(number) for number in finding.path],
+        "loop": [_written(number) for number in finding.loop],
+        "pick": None if finding.pick is None else int(finding.pick),
+        "places": [[_written(number) for number in place] for place in finding.places],
+    }
+
+
+def _read_finding(made: Mapping[str, Any]) -> Witness:
+    def numbers(name: str) -> Sequence[int]:
+        return tuple(map(int, made[name]))
+
+    return Witness(
+        config=int(made["config"]),
+        start=int(made["start"]),
+        path=tuple(numbers("path")),
+        loop=tuple(numbers("loop")),
+        pick=None if made["pick"] is None else int(made["pick"]),
+        places=tuple(StepNumber(*map(int, place)) for place in made["places"]),
+    )

@@ -1,0 +1,151 @@
+"""From tallies to verdicts: what may be said of a claim, and what may not.
+
+REFUTED needs evidence that the judge confirms.  HOLDS needs a closed search, an antecedent that was met, and
+no doubt.  Everything else is UNDECIDED, and says why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass
+from typing import Any
+
+from evenhand.core.property import DeterminedBy, EachStep, Monitor, Property, Reachable
+from evenhand.core.system import reading_values
+from evenhand.core.verdict import UNREPLAYED, Status, Verdict
+from evenhand.search.bounds import Bounds
+from evenhand.search.evidence import judged
+from evenhand.search.lifting import carried
+from evenhand.search.liveness import AboutRuns, fairness_of
+from evenhand.search.pairs import VALUED, differing
+from evenhand.search.witness import AnySystem, Tally
+
+__all__ = ["ENGINE", "Covered", "changed_readings", "verdict_of"]
+
+ENGINE = "explore"
+"""The name of this engine in verdicts and expectations."""
+
+
+@dataclass(frozen=True)
+class Covered:
+    """What a search covered, for all its verdicts: exact counts, bounds, and what it rests on.
+
+    `classes` says that `states` are classes of states, of which one each was searched.
+    """
+
+    states: int
+    transitions: int
+    edges: int
+    depth: int
+    configs: int
+    complete: bool
+    bounds: Bounds
+    scope: Mapping[str, Any]
+    trusted: tuple[str, ...]
+    classes: bool = False
+
+    @property
+    def looked_at(self) -> str:
+        """How much was covered, in words."""
+        return f"{self.states} {'classes of states' if self.classes else 'states'} and {self.transitions} steps"
+
+
+def changed_readings(system: AnySystem) -> dict[str, Any]:
+    """The readings of a system that differ from their defaults."""
+    record = system.readings
+    if record is None or not is_dataclass(record):
+        return {}
+    legal = reading_values(record)
+    defaults = {entry.name: legal[entry.name][0] if legal[entry.name] else entry.default for entry in fields(record)}
+    return {name: getattr(record, name) for name, usual in defaults.items() if getattr(record, name) != usual}
+
+
+def verdict_of(
+    system: AnySystem, configs: Sequence[Any], claim: Property, tally: Tally, covered: Covered, doubt: str
+) -> Verdict:
+    """The verdict on one claim; `doubt` is a reason why a quotient cannot carry it over to the whole space."""
+    if isinstance(claim, DeterminedBy):
+        if claim.across:
+            violations, finding = differing(tally.table)
+            valued = sum(any(value is not None for value, _ in seen) for seen in tally.table.values())
+            more = {**tally.more, "keys": len(tally.table), VALUED: valued}
+            tally = Tally(tally.configs, tally.total, tally.met, violations, finding, tally.doubts, more)
+        doubt = doubt or _nothing_compared(tally)
+    status, evidence, because, unreplayed = Status.UNDECIDED, None, "", False
+    if tally.finding is not None:
+        found = (system, configs, claim, tally.finding, covered.bounds)
+        evidence, judgement = (
+            carried(*found, states=covered.states, doubt=doubt) if covered.classes else judged(*found, covered.states)
+        )
+        because = judgement.reason
+        if evidence is not None and judgement:
+            status = Status.HOLDS if isinstance(claim, Reachable) else Status.REFUTED
+        else:
+            evidence = None
+            unreplayed = judgement.decided
+            because = f"the search found a run that the judge does not confirm: {judgement.reason}"
+    else:
+        because = _undecided(claim, tally, covered, doubt)
+        if not because:
+            status, because = Status.HOLDS, ""
+            if isinstance(claim, Reachable):
+                status = Status.REFUTED
+                because = f"none of the {covered.transitions} steps meets the goal, and there are no others"
+    coverage = {
+        "configs": tally.configs,
+        "classes" if covered.classes else "states": covered.states,
+        "steps": covered.transitions,
+        "met": tally.met,
+        "unmet": tally.total - tally.met,
+        "violations": tally.violations,
+        **{name: count for name, count in tally.more.items() if name != VALUED},
+        **({UNREPLAYED: 1} if unreplayed else {}),
+    }
+    if isinstance(claim, Reachable):
+        coverage["witnesses"] = coverage.pop("violations")
+    assumed = {"fairness": list(fairness_of(claim))} if isinstance(claim, AboutRuns) else {}
+    return Verdict(
+        claim=claim.name,
+        status=status,
+        engine=ENGINE,
+        system=system.name,
+        variant=system.variant,
+        scope={**covered.scope, **assumed},
+        readings=changed_readings(system),
+        evidence=evidence,
+        coverage=coverage,
+        because=because,
+        trusted_base=covered.trusted,
+    )
+
+
+def _undecided(claim: Property, tally: Tally, covered: Covered, doubt: str) -> str:
+    """Why a claim that nothing violates is not decided all the same; empty if it is."""
+    seen = covered.looked_at
+    if tally.configs == 0:
+        return f"it applies to none of the {covered.configs} configurations"
+    if tally.doubts and not tally.total:
+        return tally.doubts[0]  # it was not asked, so nothing is said of what was covered
+    if not covered.complete:
+        if isinstance(claim, AboutRuns):
+            return f"a graph that {covered.bounds} left open decides no claim about whole runs ({seen} were covered)"
+        found = "not met" if isinstance(claim, Reachable) else "not violated"
+        return f"{found} on the {seen} that were covered, but {covered.bounds} left the search open"
+    if tally.doubts:
+        return tally.doubts[0]
+    if doubt:
+        return doubt
+    if tally.met == 0 and not isinstance(claim, Reachable):
+        if isinstance(claim, EachStep | Monitor) and covered.transitions == 0:
+            return "there is no step that it could be about"
+        return "antecedent never met"
+    return ""
+
+
+def _nothing_compared(tally: Tally) -> str:
+    """A claim that steps with equal keys agree says nothing where no key comes twice, or no value is ever given."""
+    if tally.met and not tally.more.get(VALUED, 1):
+        return "its value never was anything but None; is a `return` missing?"
+    if tally.met and tally.met <= tally.more.get("keys", 0):
+        return "no two steps share a key, so nothing was compared"
+    return ""

@@ -1,0 +1,276 @@
+"""Wait-for graphs: who waits for whom, and for what, after a run; and whether a reachable state has a circular wait.
+
+At the end of a run agent A *waits for* agent B, *for* a completion g (an action of A's that completes something, see
+`alone`), if A cannot reach g alone, and
+
+- B *holds* it: B is in a smallest set of other agents without whose actions the same run would have ended where A can
+  reach g alone (no set with fewer of these agents does; there may be several); or
+- B *can help*: there is no such set, and A and B together can reach g.
+
+Leaving out an agent's action means that of a joint one it stands by, and that another one does not happen; what is
+then not on offer any more is taken as the total step takes it.  A holder *gives* if A and B together can reach g.  A
+graph belongs to a run, since who holds what is history; that of a reachable state is that of the run by which the
+search first came there, a shortest one.  A cycle is a candidate for a deadlock, no proof of one: who gives may give.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import networkx as nx
+
+from evenhand.core.trace import Lasso, Scenario
+from evenhand.search.alone import Alone, Moves, TooWide
+from evenhand.search.bounds import Bounds
+from evenhand.search.graph import Watchers, search
+from evenhand.search.methods import method_for
+from evenhand.search.steps import nth_action, stepped
+from evenhand.search.walk import Walk
+from evenhand.search.witness import AnySystem
+
+if TYPE_CHECKING:
+    import networkx as nx
+
+__all__ = ["LIMIT", "MOST", "CircularWaits", "Hands", "Wait", "WaitFor", "circular_waits", "waits_after"]
+
+LIMIT = 50_000
+"""States that an agent, or two, may go to alone before nothing is said of them."""
+
+MOST = 4
+"""Agents that a set of holders may have; larger sets are not looked for."""
+
+Without: TypeAlias = dict[frozenset[str], Any]
+"""Where a run would have ended without the actions of some agents, by those agents; of nobody, where it did."""
+
+
+@dataclass(frozen=True)
+class Wait:
+    """`waiter` waits for `holder`, for `what` (the waiter's action, or its choice in a joint one).
+
+    `holds` says that the holder's actions keep it away, else the holder could help; `beside` are the others of the
+    same set of holders.  `gives` says whether the two together can reach it, None where that was too wide to find out.
+    """
+
+    waiter: str
+    holder: str
+    what: Any
+    holds: bool
+    beside: tuple[str, ...]
+    gives: bool | None
+
+
+@dataclass(frozen=True)
+class WaitFor:
+    """The waits after a run; `state` is where it ends, `unknown` what was not found out."""
+
+    system: AnySystem = field(repr=False)
+    run: Scenario[Any, Any, Any]
+    state: Any
+    agents: tuple[str, ...]
+    waits: tuple[Wait, ...]
+    unknown: tuple[str, ...] = ()
+
+    @property
+    def cycles(self) -> tuple[tuple[str, ...], ...]:
+        """Circular waits, each from its first name on, the shortest first."""
+        found = [tuple(cycle) for cycle in nx.simple_cycles(self.to_networkx())]
+        turned = (cycle[cycle.index(min(cycle)) :] + cycle[: cycle.index(min(cycle))] for cycle in found)
+        return tuple(sorted(turned, key=lambda cycle: (len(cycle), cycle)))
+
+    def to_networkx(self) -> nx.DiGraph[str]:
+        """Agents, and an edge from each to those it waits for, with its `waits`."""
+        graph: nx.DiGraph[str] = nx.DiGraph(system=self.system.name, variant=self.system.variant)
+        graph.add_nodes_from(self.agents)
+        for wait in self.waits:
+            if not graph.has_edge(wait.waiter, wait.holder):
+                graph.add_edge(wait.waiter, wait.holder, waits=())
+            graph.edges[wait.waiter, wait.holder]["waits"] += (wait,)
+        return graph
+
+
+class Hands:
+    """Who can complete what in one configuration, alone and by twos, and where runs end without some agents."""
+
+    def __init__(self, system: AnySystem, config: Any, limit: int) -> None:
+        self.moves, self.limit = Moves(system, config), limit
+        self.known: dict[tuple[str, frozenset[str]], Alone | TooWide] = {}
+
+    def can(self, agent: str, state: Any, *others: str) -> frozenset[Any]:
+        """What the agent can complete, alone or with others.  Raises TooWide."""
+        key = (agent, frozenset((agent, *others)))
+        alone = self.known.get(key) or Alone(self.moves, *key, self.limit)
+        self.known[key] = alone
+        if isinstance(alone, TooWide):
+            raise alone
+        try:
+            return alone.can(state)
+        except TooWide as error:
+            self.known[key] = error
+            raise
+
+    def then(self, before: Without, action: Any) -> Without:
+        """Where these runs end after one more action."""
+        system, config = self.moves.system, self.moves.config
+        after: Without = {}
+        for group, state in before.items():
+            if system.joint is not None:
+                made = {one: choice for one, choice in system.joint.split(action) if one not in group}
+                after[group] = self.moves.joined(state, made)
+            elif system.actor is not None and system.actor(action) in group:
+                after[group] = state
+            else:
+                after[group] = stepped(system, config, state, action)[0]
+        return after
+
+    def waits(self, agent: str, ends: Without, everybody: Sequence[str], unknown: list[str]) -> Iterator[Wait]:
+        """What an agent waits for at the end of a run; what is too wide is said in `unknown`."""
+        state = ends[frozenset()]
+        kept: dict[Any, list[frozenset[str]]] = {}
+        try:
+            here = self.can(agent, state)
+            for group in sorted((group for group in ends if agent not in group), key=len):
+                for goal in self.can(agent, ends[group]) - here:
+                    sets = kept.setdefault(goal, [])
+                    if not any(known <= group for known in sets):
+                        sets.append(group)
+        except TooWide as error:
+            unknown.append(f"what {agent} waits for: {error}")
+            return
+        for other in everybody:
+            if other == agent:
+                continue
+            together: frozenset[Any] | None = None
+            try:
+                together = self.can(agent, state, other)
+            except TooWide as error:
+                unknown.append(f"what {agent} can reach with {other}: {error}")
+            for goal, sets in kept.items():
+                gives = None if together is None else goal in together
+                mine = [group for group in sets if other in group]
+                if mine:
+                    yield Wait(agent, other, goal, True, tuple(sorted(mine[0] - {other})), gives)
+            for goal in (together or frozenset()) - here - kept.keys():
+                yield Wait(agent, other, goal, False, (), True)
+
+
+def _sets(everybody: Sequence[str]) -> list[frozenset[str]]:
+    """Nobody, each one, each two, and so on up to `MOST`, but never all."""
+    sizes = range(min(MOST, len(everybody) - 1) + 1)
+    return [frozenset(group) for size in sizes for group in combinations(everybody, size)] or [frozenset()]
+
+
+def _start(groups: Sequence[frozenset[str]], state: Any) -> Without:
+    return {group: state for group in groups}
+
+
+def waits_after(
+    system: AnySystem,
+    run: Scenario[Any, Any, Any] | Lasso[Any, Any, Any],
+    *,
+    agents: Iterable[str] = (),
+    limit: int = LIMIT,
+) -> WaitFor:
+    """Who waits for whom after a run (of a lasso: after its stem and one loop).
+
+    `agents` are looked at beside those who have an action on offer somewhere on the run.  Raises ValueError for a
+    system that does not say whose action is whose.
+    """
+    if isinstance(run, Lasso):
+        run = run.unrolled
+    hands = Hands(system, run.config, limit)
+    states = [run.start]
+    for action in run.actions:
+        states.append(stepped(system, run.config, states[-1], action)[0])
+    everybody = tuple(sorted({*agents, *(name for state in states for name in hands.moves.agents(state))}))
+    ends = _start(_sets(everybody), run.start)
+    for action in run.actions:
+        ends = hands.then(ends, action)
+    ends[frozenset()] = states[-1]
+    unknown: list[str] = []
+    waits = [wait for agent in everybody for wait in hands.waits(agent, ends, everybody, unknown)]
+    waits.sort(key=lambda wait: (wait.waiter, wait.holder, repr(wait.what)))
+    return WaitFor(system, run, states[-1], everybody, tuple(waits), tuple(dict.fromkeys(unknown)))
+
+
+@dataclass(frozen=True)
+class CircularWaits:
+    """What looking at the waits of every reachable state came to.
+
+    `states` were looked at; in `waiting` of them somebody waits, in `circular` of them in a circle.  `first` is the
+    graph of the nearest state with a circle, else of the nearest with any wait, else of the first initial state;
+    `complete` says that no bound left anything out, and nothing was too wide to be found out.
+    """
+
+    states: int
+    waiting: int
+    circular: int
+    complete: bool
+    first: WaitFor | None
+
+
+def circular_waits(
+    system: AnySystem,
+    configs: Iterable[Any] | None = None,
+    *,
+    max_states: int | None = None,
+    depth: int | None = None,
+    max_memory: int | None = None,
+    limit: int = LIMIT,
+    progress: Callable[[int, int], None] | None = None,
+) -> CircularWaits:
+    """Look at the waits of every reachable state, by explicit or memoised search, within the bounds.
+
+    Raises ValueError for a system that does not say whose action is whose.
+    """
+    states = waiting = circular = rank = 0
+    complete = True
+    first: WaitFor | None = None
+    for number, config in enumerate(system.all_configs() if configs is None else configs):
+        hands = Hands(system, config, limit)
+        method, _ = method_for(system, None)
+        walk = search(system, method, config, number, Watchers(), Bounds(max_states, depth, max_memory), progress)
+        everybody = tuple(sorted({name for state in walk.states for name in hands.moves.agents(state)}))
+        complete = complete and not walk.open
+        groups = _sets(everybody)
+        ends = list[Without]()
+        unknown: list[str] = []
+        for sid, state in enumerate(walk.states):
+            parent: int = walk.parents[sid]
+            if parent < 0:
+                ends.append(_start(groups, state))
+            else:
+                action = nth_action(system, config, walk.states[parent], walk.actions[sid])
+                ends.append(hands.then(ends[parent], action))
+            found = (wait for agent in everybody for wait in hands.waits(agent, ends[sid], everybody, unknown))
+            edges = {(wait.waiter, wait.holder) for wait in found}
+            circle = _circular(edges)
+            states, waiting, circular = states + 1, waiting + bool(edges), circular + circle
+            if (worth := 1 + bool(edges) + circle) > rank:
+                rank, first = worth, waits_after(system, _run(system, walk, sid), agents=everybody, limit=limit)
+        complete = complete and not unknown
+    return CircularWaits(states, waiting, circular, complete, first)
+
+
+def _circular(edges: set[tuple[str, str]]) -> bool:
+    """Whether the edges close a circle: those that lead to somebody who waits for nobody are taken away, again."""
+    left = edges
+    while left:
+        waiters = {waiter for waiter, _ in left}
+        kept = {edge for edge in left if edge[1] in waiters}
+        if kept == left:
+            return True
+        left = kept
+    return False
+
+
+def _run(system: AnySystem, walk: Walk, sid: int) -> Scenario[Any, Any, Any]:
+    start, path = walk.path(sid)
+    state = first = list(system.initial(walk.config))[start]
+    actions: list[Any] = []
+    for number in path:
+        actions.append(nth_action(system, walk.config, state, number))
+        state, _ = stepped(system, walk.config, state, actions[-1])
+    return Scenario(walk.config, first, tuple(actions))

@@ -1,0 +1,79 @@
+"""The states that a search has met in one configuration, and how each was reached."""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_right
+from dataclasses import dataclass, field
+from typing import Any
+
+from evenhand.search.disk import Spill
+from evenhand.search.disk_visited import DiskVisited
+from evenhand.search.witness import Witness
+
+__all__ = ["Walk", "remember"]
+
+
+@dataclass
+class Walk:
+    """The states of one configuration, how each was first reached, and the exact counts.
+
+    `levels[d]` is the number of the first state at distance `d`.  `open` says that a bound kept the search
+    from seeing everything; `transitions` counts state times action on offer, `edges` distinct pairs of states.
+    """
+
+    config: Any
+    number: int
+    states: Any = field(default_factory=list[Any])
+    ids: Any = field(default_factory=dict[Any, int])
+    parents: Any = field(default_factory=lambda: array("q"))
+    actions: Any = field(default_factory=lambda: array("q"))
+    levels: list[int] = field(default_factory=list[int])
+    transitions: int = 0
+    edges: int = 0
+    open: bool = False
+    shelf: DiskVisited | None = None
+
+    @property
+    def kept(self) -> int:
+        """How many of the states, the first ones, stand in memory."""
+        return len(self.states) if self.shelf is None else self.shelf.first
+
+    @property
+    def spilled(self) -> int:
+        """How many of the states went to a disk."""
+        return 0 if self.shelf is None else self.shelf.count - self.shelf.first
+
+    def spill(self, spill: Spill) -> None:
+        """Keep the states that are found from here on on a disk.  Raises SpillFailed."""
+        shelf = self.shelf = DiskVisited(spill(), self.ids, self.states, self.parents, self.actions)
+        self.ids, self.states, self.parents, self.actions = shelf, shelf.states, shelf.parents, shelf.actions
+
+    def depth_of(self, sid: int) -> int:
+        """The distance of a state from the nearest initial one."""
+        return bisect_right(self.levels, sid) - 1
+
+    def path(self, sid: int) -> tuple[int, tuple[int, ...]]:
+        """A shortest way to a state: number of the initial state, numbers of the actions."""
+        taken: list[int] = []
+        while self.parents[sid] >= 0:
+            taken.append(self.actions[sid])
+            sid = self.parents[sid]
+        return self.actions[sid], tuple(reversed(taken))
+
+    def finding(self, sid: int, *more: int) -> Witness:
+        """The shortest run to a state, and the actions after it."""
+        start, path = self.path(sid)
+        return Witness(self.number, start, (*path, *more))
+
+
+def remember(walk: Walk, state: Any, parent: int, action: int) -> int:
+    """Number a state that was not met before, and keep how it was reached."""
+    if walk.shelf is not None:
+        return walk.shelf.add(state, parent, action)
+    sid = len(walk.states)
+    walk.ids[state] = sid
+    walk.states.append(state)
+    walk.parents.append(parent)
+    walk.actions.append(action)
+    return sid

@@ -1,0 +1,125 @@
+"""What a search brings home from one configuration: counts, and findings made of numbers alone.
+
+A finding names its run by numbers (which configuration, which initial state, which action of those on offer
+in each state), so that it is small, travels between processes, and cannot hold a run that the model does not
+have: `evidence` walks it through `enabled` and `step` to get the actions themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple, TypeAlias
+
+from evenhand.core.answers import ModelError
+from evenhand.core.system import System
+
+__all__ = ["AnySystem", "LicenceMissing", "ModelError", "Seen", "StepNumber", "Tally", "Witness", "named", "shorter"]
+
+AnySystem: TypeAlias = System[Any, Any, Any, Any, Any]
+"""A system over anything: engines know nothing of a user's classes."""
+
+
+class LicenceMissing(ValueError):
+    """A quotient was asked for without a licence that covers this system, variant and quotient."""
+
+
+def named(system: AnySystem) -> str:
+    """How messages name a system."""
+    return system.label
+
+
+class StepNumber(NamedTuple):
+    """A step by numbers: configuration, state (in order of discovery), action (in order of `enabled`), depth."""
+
+    config: int
+    state: int
+    action: int
+    depth: int
+
+
+@dataclass(frozen=True)
+class Witness:
+    """A run by numbers: from initial state `start` the actions `path`, then (a lasso) `loop` for ever.
+
+    `pick` is the number of the pair that a `Commute` claim picked.  `places` are the two steps that a
+    `DeterminedBy` claim compares; its path is empty.
+    """
+
+    config: int
+    start: int
+    path: tuple[int, ...]
+    loop: tuple[int, ...] = ()
+    pick: int | None = None
+    places: tuple[StepNumber, ...] = ()
+
+    @property
+    def length(self) -> int:
+        """How many actions it takes; for a pair of places those of both runs."""
+        return len(self.path) + len(self.loop) + sum(place.depth + 1 for place in self.places)
+
+
+def shorter(one: Witness | None, other: Witness | None) -> Witness | None:
+    """The shorter finding; of equally long ones that of the earlier configuration, else `one`."""
+    if one is None or other is None:
+        return one or other
+    return other if (other.length, other.config) < (one.length, one.config) else one
+
+
+Seen: TypeAlias = tuple[tuple[Hashable, StepNumber], ...]
+"""What a `DeterminedBy` claim saw under one key: each value, in order of discovery, and where it was first seen."""
+
+
+@dataclass(frozen=True)
+class Tally:
+    """What one claim came to: in one configuration, or added up over many.
+
+    `configs` counts those it applies to; `total` the states, steps, pairs or histories looked at, `met` those
+    that the antecedent admits, `violations` those that violate it (for `Reachable`: that meet the goal).
+    `doubts` are reasons why it cannot hold here although nothing violates it.  `table` serves `DeterminedBy`.
+    """
+
+    configs: int = 0
+    total: int = 0
+    met: int = 0
+    violations: int = 0
+    finding: Witness | None = None
+    doubts: tuple[str, ...] = ()
+    more: dict[str, int] = field(default_factory=dict[str, int])
+    table: dict[Hashable, Seen] = field(default_factory=dict[Hashable, Seen])
+
+    def times(self, weight: int) -> Tally:
+        """The same for an orbit of `weight` configurations."""
+        if weight == 1:
+            return self
+        return replace(
+            self,
+            configs=self.configs * weight,
+            total=self.total * weight,
+            met=self.met * weight,
+            violations=self.violations * weight,
+            more={name: count * weight for name, count in self.more.items()},
+        )
+
+    def plus(self, later: Tally) -> Tally:
+        """Both together; `later` comes from later configurations.  May take over this tally's own table."""
+        table = self.table or dict(later.table)
+        if table is self.table:
+            for key, seen in later.table.items():
+                table[key] = _joined(table[key], seen) if key in table else seen
+        names = dict.fromkeys((*self.more, *later.more))
+        return Tally(
+            configs=self.configs + later.configs,
+            total=self.total + later.total,
+            met=self.met + later.met,
+            violations=self.violations + later.violations,
+            finding=shorter(self.finding, later.finding),
+            doubts=tuple(dict.fromkeys((*self.doubts, *later.doubts))),
+            more={name: self.more.get(name, 0) + later.more.get(name, 0) for name in names},
+            table=table,
+        )
+
+
+def _joined(seen: Seen, later: Seen) -> Seen:
+    known = {value for value, _ in seen}
+    return (*seen, *(entry for entry in later if entry[0] not in known))

@@ -1,0 +1,1 @@
+"""Proofs by SMT solvers: first-order theories of a protocol, linked with its executable model."""

@@ -1,0 +1,199 @@
+"""Numbers in formulas: the reals, printed as SMT-LIB has them, evaluated exactly as fractions.
+
+`NUMBER` and the symbols below have one meaning in every structure, so no theory declares them and no structure lists
+them; an element of `NUMBER` is written as the fraction in lowest terms (`"3/2"`), so that equal numbers are equal
+texts.  A theory's own functions may have numbers as values, never as arguments, and nothing quantifies over numbers:
+whatever is proved is proved of finitely many numbers at a time, for any number of things that have them.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from fractions import Fraction
+from functools import lru_cache, partial, reduce
+from typing import Any
+
+from evenhand.smt.logic import Apply, Equal, Formula, Function, Holds, Relation, Sort, Term, Var, same, walk
+from evenhand.smt.memo import Cache
+
+__all__ = [
+    "NUMBER",
+    "at_least",
+    "at_most",
+    "below",
+    "calculated",
+    "compared",
+    "element",
+    "is_element",
+    "minus",
+    "number",
+    "numeric",
+    "plus",
+    "printed",
+    "times",
+    "value_of",
+    "zero",
+]
+
+NUMBER = Sort("Number")
+"""The sort of the reals."""
+
+_PLUS, _MINUS, _TIMES = (Function(f"number.{name}", (NUMBER, NUMBER), NUMBER) for name in ("plus", "minus", "times"))
+_AT_MOST, _BELOW = (Relation(f"number.{name}", (NUMBER, NUMBER)) for name in ("at_most", "below"))
+
+_CALCULATED: Mapping[str, tuple[str, Callable[[Fraction, Fraction], Fraction]]] = {
+    _PLUS.name: ("+", operator.add),
+    _MINUS.name: ("-", operator.sub),
+    _TIMES.name: ("*", operator.mul),
+}
+_COMPARED: Mapping[str, tuple[str, Callable[[Fraction, Fraction], bool]]] = {
+    _AT_MOST.name: ("<=", operator.le),
+    _BELOW.name: ("<", operator.lt),
+}
+_NUMERAL = "number.is."
+
+
+def number(value: int | Fraction) -> Term:
+    """The numeral."""
+    exact = Fraction(value)
+    sign = "m" if exact < 0 else "p"
+    return Function(f"{_NUMERAL}{sign}{abs(exact.numerator)}.{exact.denominator}", (), NUMBER)()
+
+
+def plus(*terms: Term) -> Term:
+    """The sum; of nothing it is 0."""
+    return reduce(_PLUS, terms) if terms else number(0)
+
+
+def minus(one: Term, *others: Term) -> Term:
+    """The first without the others."""
+    return reduce(_MINUS, others, one)
+
+
+def times(*terms: Term) -> Term:
+    """The product; of nothing it is 1."""
+    return reduce(_TIMES, terms) if terms else number(1)
+
+
+def at_most(one: Term, other: Term) -> Formula:
+    """The first is no greater than the second."""
+    return _AT_MOST(one, other)
+
+
+def at_least(one: Term, other: Term) -> Formula:
+    """The first is no less than the second."""
+    return _AT_MOST(other, one)
+
+
+def below(one: Term, other: Term) -> Formula:
+    """The first is less than the second."""
+    return _BELOW(one, other)
+
+
+def zero(term: Term) -> Formula:
+    """It is 0."""
+    return same(term, number(0))
+
+
+# What readers need: the printer, the evaluator, the reader of models.
+
+
+def element(value: int | Fraction) -> str:
+    """A number as an element of a structure."""
+    return str(Fraction(value))
+
+
+@lru_cache(maxsize=65_536)
+def value_of(written: str) -> Fraction:
+    """The number that an element is.  Raises ValueError for what is none."""
+    return Fraction(written)
+
+
+def is_element(written: Any) -> bool:
+    """Whether this is a number, written as elements are."""
+    try:
+        return isinstance(written, str) and element(value_of(written)) == written
+    except (ValueError, ZeroDivisionError):
+        return False
+
+
+def _numeral(name: str) -> Fraction | None:
+    if not name.startswith(_NUMERAL):
+        return None
+    above, _, under = name.removeprefix(_NUMERAL)[1:].partition(".")
+    return Fraction(int(above) * (-1 if name.startswith(_NUMERAL + "m") else 1), int(under))
+
+
+def printed(name: str) -> str | None:
+    """A symbol of this module in SMT-LIB 2; None for a symbol of a theory."""
+    for known in (_CALCULATED, _COMPARED):
+        if name in known:
+            return known[name][0]
+    exact = _numeral(name)
+    if exact is None:
+        return None
+    text = f"(/ {abs(exact.numerator)}.0 {exact.denominator}.0)"
+    text = f"{abs(exact.numerator)}.0" if exact.denominator == 1 else text
+    return f"(- {text})" if exact < 0 else text
+
+
+def calculated(name: str) -> Callable[[Sequence[str]], str] | None:
+    """What a function of this module makes of elements; None for a function of a theory."""
+    exact = _numeral(name)
+    if exact is None and name not in _CALCULATED:
+        return None
+
+    def value(elements: Sequence[str]) -> str:
+        numbers = map(value_of, elements)
+        return element(_CALCULATED[name][1](*numbers) if exact is None else exact)
+
+    return value
+
+
+def compared(name: str) -> Callable[[str, str], bool] | None:
+    """What a relation of this module says of two elements; None for a relation of a theory."""
+    if name not in _COMPARED:
+        return None
+    test = _COMPARED[name][1]
+
+    def said(one: str, other: str) -> bool:
+        return test(value_of(one), value_of(other))
+
+    return said
+
+
+def numeric(functions: Iterable[Function], formulas: Iterable[Formula]) -> str:
+    """Which arithmetic a query needs: none (empty), linear (`LRA`), or with products of two unknowns (`NRA`)."""
+    found = "LRA" if any(function.codomain == NUMBER for function in functions) else ""
+    needed = [_NEEDED.get((formula,), partial(_needed, formula)) for formula in formulas]
+    return max([found, *needed], key=_POWER.index)
+
+
+_POWER = ("", "LRA", "NRA")
+_NEEDED: Cache[str] = Cache()
+
+
+def _needed(formula: Formula) -> str:
+    found = ""
+    for part in walk(formula):
+        terms = part.arguments if isinstance(part, Holds) else ()
+        terms = (part.left, part.right) if isinstance(part, Equal) else terms
+        for term in terms:
+            if _product(term):
+                return "NRA"
+            found = found or ("LRA" if term.sort.name == NUMBER.name else "")
+    return found
+
+
+def _product(term: Term) -> bool:
+    """Whether two unknowns are multiplied somewhere in a term."""
+    if isinstance(term, Var):
+        return False
+    if term.function == _TIMES and not any(_is_numeral(argument) for argument in term.arguments):
+        return True
+    return any(_product(argument) for argument in term.arguments)
+
+
+def _is_numeral(term: Term) -> bool:
+    return isinstance(term, Apply) and term.function.name.startswith(_NUMERAL)

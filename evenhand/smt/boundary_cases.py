@@ -1,0 +1,131 @@
+"""Corner cases: structures that a solver makes so that each word of a theory is true of something, and false.
+
+Drawn worlds miss what nobody thought of; a solver does not.  For each definition it is asked for a structure in which
+the word holds somewhere, and for one in which it fails somewhere; for each axiom, for one that breaks this axiom alone.
+What it finds is realised as a run of the model, and theory and model are compared on the run's last step.  A step
+of the model that breaks an axiom shows that the axiom claims too much.
+
+One solver is enough where it finds a structure: nothing is believed of what it says, only tried.  A structure that is
+too large to be realised is made small first.  Where it finds that there is none, all solvers are asked, and the
+corner case counts as unreachable only if one proves so and none contradicts.
+"""
+
+from __future__ import annotations
+
+import atexit
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
+
+from evenhand.core.property import AnyStep
+from evenhand.core.system import System
+from evenhand.core.trace import Pair, Scenario, replay
+from evenhand.smt.countermodel import all_of, confirmed, minimise
+from evenhand.smt.logic import TRUE, Equal, Formula, Holds, Not, Var, exists, walk
+from evenhand.smt.portfolio import Z3, Portfolio, SolverLimits, shared
+from evenhand.smt.samples import Worlds
+from evenhand.smt.theorem import Theorem
+from evenhand.smt.theory import Theory
+
+__all__ = ["AGAINST", "Corner", "corners"]
+
+AnySystem: TypeAlias = System[Any, Any, Any, Any, Any]
+
+
+AGAINST = "against "
+"""What the name of a corner case begins with that denies an axiom."""
+
+
+@dataclass(frozen=True)
+class Corner:
+    """A formula that a structure was made for, and the step of the model that came of it, if any.
+
+    `axiom`: the formula is the denial of an axiom, so that no step of the model should satisfy it.  `impossible`: it is
+    proved that no structure of the theory (of its other axioms) satisfies the formula.
+    """
+
+    name: str
+    formula: Formula
+    axiom: bool
+    steps: tuple[AnyStep, ...] = ()
+    impossible: bool = False
+
+
+_MADE: dict[tuple[int, int, int, str], tuple[Theorem, tuple[Corner, ...]]] = {}
+_SOLVER: list[Portfolio] = []
+
+
+def corners(theorem: Theorem, system: AnySystem) -> tuple[Corner, ...]:
+    """The corner cases of a theorem's theory, each with the step of `system` that was made of it.
+
+    Of a theory of two copies only the axioms that tie the copies together are asked about: the words are those of the
+    theory that was copied, and have corner cases there.
+    """
+    whole = theorem.samples.whole if isinstance(theorem.samples, Worlds) else None
+    shares = whole is not None and whole.definitions is theorem.theory.definitions
+    theory = whole if shares and whole is not None else theorem.theory
+    place = (id(theory), id(theorem.view), id(system.step), repr(system.readings))
+    if place not in _MADE:
+        _MADE[place] = (theorem, tuple(_make(theorem, theory, system)))
+    return _MADE[place][1]
+
+
+def _make(theorem: Theorem, theory: Theory, system: AnySystem) -> Iterator[Corner]:
+    names = {*theory.symbols, *theory.meanings}
+    copied = {name for name in names if name.endswith("2") and name[:-1] in names}
+    for definition in () if copied else theory.definitions:
+        word = definition.relation(*definition.variables)
+        for name, body in ((definition.name, word), (f"not {definition.name}", Not(word))):
+            shown = exists(definition.variables, _visible(theorem, definition.variables) & body)
+            yield from _corner(theorem, system, theory, name, shown, axiom=False)
+    for axiom in theory.axioms:
+        if copied and not _mentions(axiom.formula, copied):
+            continue
+        lax = replace(theory, axioms=tuple(one for one in theory.axioms if one is not axiom))
+        yield from _corner(theorem, system, lax, f"{AGAINST}{axiom.name}", Not(axiom.formula), axiom=True)
+
+
+def _visible(theorem: Theorem, bound: tuple[Var, ...]) -> Formula:
+    return theorem.samples.visible(bound) if isinstance(theorem.samples, Worlds) else TRUE
+
+
+def _mentions(formula: Formula, names: set[str]) -> bool:
+    """Whether a formula speaks of one of these, as a relation or in an equation."""
+    return any(
+        (isinstance(part, Holds) and part.relation.name in names)
+        or (isinstance(part, Equal) and any(name in repr(part) for name in names))
+        for part in walk(formula)
+    )
+
+
+def _corner(
+    theorem: Theorem, system: AnySystem, theory: Theory, name: str, formula: Formula, *, axiom: bool
+) -> Iterator[Corner]:
+    query = theory.query(("corner", formula))
+    answered = _solver().ask(query, expected="sat", limits=_LIMITS)
+    if answered.status == "unsat" and shared().ask(query, expected="unsat", limits=_LIMITS).status == "unsat":
+        yield Corner(name, formula, axiom, impossible=True)
+    if answered.status != "sat" or answered.model is None:
+        return
+    try:
+        evidence = theorem.realise(answered.model)
+        if evidence is None and not confirmed(theory, answered.model, formula):
+            evidence = theorem.realise(minimise(answered.model, all_of(theory, formula)))
+    except (KeyError, IndexError, ValueError):
+        # A structure that breaks an axiom may be one of which nothing at all can be made.
+        if not axiom:
+            raise
+        evidence = None
+    first = evidence.left if isinstance(evidence, Pair) else evidence
+    steps = replay(system, first).steps if isinstance(first, Scenario) else ()
+    yield Corner(name, formula, axiom, tuple(steps[-1:]))
+
+
+_LIMITS = SolverLimits(rlimit=2_000_000, timeout_ms=60_000)
+
+
+def _solver() -> Portfolio:
+    if not _SOLVER:
+        _SOLVER.append(Portfolio((Z3,)))
+        atexit.register(_SOLVER[0].close)
+    return _SOLVER[0]

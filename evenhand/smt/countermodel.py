@@ -1,0 +1,215 @@
+"""What becomes of a countermodel.
+
+A solver's model is believed only after the evaluator, which shares nothing with solver and printer, finds
+every assertion true in it.  It is then made small, realised as a scenario, and replayed in the executable model.
+Four ends: `Refutation` (it replays from an initial state: a counterexample), `Induction` (the step is wrong, but
+nobody knows that its state is reachable), `NoCounterpart` (no scenario matches: an axiom is missing) and
+`EncodingDisagrees` (the model does something else).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from evenhand.core.property import EachStep, Property, TwoRun
+from evenhand.core.system import System
+from evenhand.core.trace import Lasso, Pair, replay
+from evenhand.core.verdict import Evidence
+from evenhand.evidence.judge import bad_twins, judge, restate
+from evenhand.smt.logic import Formula, Not
+from evenhand.smt.structure import BadStructure, Structure
+from evenhand.smt.theorem import Theorem
+from evenhand.smt.theory import Theory
+
+__all__ = [
+    "EncodingDisagrees",
+    "Induction",
+    "NoCounterpart",
+    "Outcome",
+    "Refutation",
+    "all_of",
+    "confirmed",
+    "follow",
+    "minimise",
+]
+
+AnySystem: TypeAlias = System[Any, Any, Any, Any, Any]
+_Said: TypeAlias = tuple[str, tuple[str, ...]]
+
+
+@dataclass(frozen=True)
+class Refutation:
+    """The countermodel replays from an initial state: the only one of the four that is a counterexample."""
+
+    structure: Structure
+    evidence: Evidence
+    because: str
+
+
+@dataclass(frozen=True)
+class Induction:
+    """The step violates the claim; its state is not known to be reachable.  `evidence` shows both states."""
+
+    structure: Structure
+    evidence: Evidence
+    because: str
+
+
+@dataclass(frozen=True)
+class NoCounterpart:
+    """No scenario of the model matches the structure: the theory lacks an axiom."""
+
+    structure: Structure
+    because: str
+
+
+@dataclass(frozen=True)
+class EncodingDisagrees:
+    """Theory and executable model, or solver and evaluator, do not say the same."""
+
+    structure: Structure
+    because: str
+
+
+Outcome: TypeAlias = Refutation | Induction | NoCounterpart | EncodingDisagrees
+
+
+def confirmed(theory: Theory, model: Structure, *claims: Formula) -> str:
+    """Which axiom or claim the evaluator finds false in a solver's model; empty if it confirms them all."""
+    reader = theory.reader
+    for axiom in theory.axioms:
+        if not reader.holds(axiom.formula, model):
+            return f"axiom {axiom.name} is false in it"
+    if not all(reader.holds(claim, model) for claim in claims):
+        return "what it should witness is false in it"
+    return ""
+
+
+def follow(theorem: Theorem, theory: Theory, model: Structure, claim: Property, system: AnySystem) -> Outcome:
+    """Confirm, minimise, realise and replay a countermodel of the theorem in `theory`.
+
+    `theory` is the theorem's own or a mutant of it, `system` the executable variant that belongs to it.
+    """
+    wrong = Not(theorem.formula)
+    if said := confirmed(theory, model, wrong):
+        return EncodingDisagrees(model, f"the evaluator contradicts the solver's model: {said}")
+    small = minimise(model, all_of(theory, wrong))
+    found = _replayed(theorem, small, claim, system)
+    if isinstance(found, Refutation) or small == model:
+        return found
+    # A smaller structure may have lost what makes it realisable; the solver's own gets its chance.
+    larger = _replayed(theorem, model, claim, system)
+    return larger if isinstance(larger, Refutation) else found
+
+
+def all_of(theory: Theory, claim: Formula) -> Callable[[Structure], bool]:
+    """Whether the axioms and `claim` are true; what was false last is tried first, as it is most likely false again."""
+    waiting = [claim, *(axiom.formula for axiom in theory.axioms)]
+
+    def keeps(model: Structure) -> bool:
+        for place, formula in enumerate(waiting):
+            if not theory.reader.holds(formula, model):
+                waiting.insert(0, waiting.pop(place))
+                return False
+        return True
+
+    return keeps
+
+
+def _replayed(theorem: Theorem, structure: Structure, claim: Property, system: AnySystem) -> Outcome:
+    evidence = theorem.realise(structure)
+    if evidence is None:
+        return NoCounterpart(structure, "no scenario of the model matches this structure: an axiom is missing")
+    judgement = judge(system, claim, evidence)
+    if judgement.refutes:
+        return Refutation(structure, restate(system, claim, evidence), judgement.reason)
+    if _wrong_step(system, claim, evidence):
+        return Induction(structure, evidence, "the step is wrong, but its state is not known to be reachable")
+    return EncodingDisagrees(structure, f"{system.name} ({system.variant}) does otherwise: {judgement.reason}")
+
+
+def _wrong_step(system: AnySystem, claim: Property, evidence: Evidence) -> bool:
+    """Whether the last step violates the claim, wherever it starts."""
+    if isinstance(evidence, Lasso):
+        return False
+    scenario = evidence.left if isinstance(evidence, Pair) else evidence
+    if not scenario.actions:
+        return False
+    step = replay(system, scenario).steps[-1]
+    if isinstance(claim, EachStep):
+        return claim.when(step) and not claim.check(step)
+    return isinstance(claim, TwoRun) and next(bad_twins(system, claim, step, first=False), None) is not None
+
+
+def minimise(model: Structure, keeps: Callable[[Structure], bool]) -> Structure:
+    """A structure from which no element can be dropped and no tuple taken so that `keeps` stays true.
+
+    An element may take its image under a function with it, or a bijection would hold on to both.  Greedy and
+    deterministic: the last elements go first.  `keeps(model)` must be true.
+    """
+    found, before = model, None
+    while found is not before:
+        before = found
+        for gone in _droppable(found):
+            found = _if_kept(found, _without(found, gone), keeps)
+        for said in _sayings(found):
+            found = _if_kept(found, _unsaid(found, said), keeps)
+    return found
+
+
+def _if_kept(model: Structure, less: Structure | None, keeps: Callable[[Structure], bool]) -> Structure:
+    try:
+        return less if less is not None and keeps(less) else model
+    except BadStructure:
+        return model
+
+
+def _droppable(model: Structure) -> list[frozenset[str]]:
+    """Elements one by one, last first; then each with its image under a function of one argument."""
+    alone = [element for elements in model.universe.values() for element in reversed(elements)]
+    pairs = [
+        frozenset((row[0], value))
+        for table in model.functions.values()
+        for row, value in sorted(table.items(), reverse=True)
+        if len(row) == 1
+    ]
+    return [*(frozenset((element,)) for element in alone), *dict.fromkeys(pairs)]
+
+
+def _sayings(model: Structure) -> list[tuple[_Said, ...]]:
+    """Tuples one by one; then each with one of the relation's second copy, which an axiom may tie to it."""
+    alone = [(name, entry) for name, table in model.relations.items() for entry in sorted(table, reverse=True)]
+    pairs = [
+        ((name, entry), (f"{name}2", other))
+        for name, entry in alone
+        for other in sorted(model.relations.get(f"{name}2", ()), reverse=True)
+    ]
+    return [*((said,) for said in alone), *pairs]
+
+
+def _unsaid(model: Structure, said: tuple[_Said, ...]) -> Structure | None:
+    """The structure without some tuples; None if it lacks one of them."""
+    if any(entry not in model.relations[name] for name, entry in said):
+        return None
+    less = {name: model.relations[name] - {entry} for name, entry in said}
+    return Structure(model.universe, {**model.relations, **less}, model.functions)
+
+
+def _without(model: Structure, gone: frozenset[str]) -> Structure | None:
+    """The structure without some elements; functions that led to one lead to the first that stays.
+
+    None if a sort would be empty or nothing would change.  Element names are unique across sorts, which both
+    `portfolio` and every `view` see to.
+    """
+    universe = {sort: tuple(e for e in elements if e not in gone) for sort, elements in model.universe.items()}
+    if universe == dict(model.universe) or not all(universe.values()):
+        return None
+    stays = {e: universe[sort][0] for sort, elements in model.universe.items() for e in elements if e in gone}
+    functions: dict[str, Mapping[tuple[str, ...], str]] = {
+        name: {row: stays.get(value, value) for row, value in table.items() if gone.isdisjoint(row)}
+        for name, table in model.functions.items()
+    }
+    relations = {name: frozenset(e for e in table if gone.isdisjoint(e)) for name, table in model.relations.items()}
+    return Structure(universe, relations, functions)

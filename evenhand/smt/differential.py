@@ -1,0 +1,380 @@
+"""Agreement: does the theory say of the model's own steps what the model does?
+
+Two comparisons on every case that `view` can turn into a structure.  The theorem's formula must be true exactly
+where the claim's predicate is, on the reference **and on every mutant** (a formula that is always true would
+pass on the reference alone), and both truth values must have been seen.  And every defined word of the theory
+must hold of exactly the things of which it was observed: the reference's words on the reference, a mutant's words
+on that mutant.
+
+The steps come from three places (`ORIGINS`), and a disagreement says from which: every small situation, corner cases
+that a solver makes (see `corners`), and drawn worlds whose coverage is asserted (see `worlds`).  Countermodels that
+were replayed come on top.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
+
+from evenhand.core.property import AnyStep, DeterminedBy, EachStep, Monitor, Property, TwoRun
+from evenhand.core.system import Mutant, System
+from evenhand.evidence.judge import twins_of
+from evenhand.smt.boundary_cases import AGAINST, Corner, corners
+from evenhand.smt.conformance import ORIGINS, Linked
+from evenhand.smt.logic import Definition, Holds, walk
+from evenhand.smt.samples import Worlds
+from evenhand.smt.structure import Reader, Structure
+from evenhand.smt.theorem import Theorem
+from evenhand.smt.theory import Axiom, Theory
+
+__all__ = ["ORIGINS", "Linked", "agree", "cases", "variants"]
+
+AnySystem: TypeAlias = System[Any, Any, Any, Any, Any]
+
+
+def cases(system: AnySystem, claim: Property, steps: Iterable[AnyStep]) -> Iterator[tuple[Any, bool]]:
+    """The cases a claim makes of steps, each with whether the claim is true of it.
+
+    A step for `EachStep`; the first step of a run for `Monitor` (the theorem is the step of an induction, what the
+    monitor remembers must be in it); (w, step, other step) for `TwoRun`; a pair of steps with equal keys for
+    `DeterminedBy`.  Raises TypeError for other kinds.
+    """
+    match claim:
+        case EachStep():
+            for step in steps:
+                if claim.applies(step.config):
+                    yield step, not claim.when(step) or claim.check(step)
+        case TwoRun():
+            for step in steps:
+                if claim.applies(step.config):
+                    for w, other in twins_of(system, claim, step):
+                        yield (w, step, other), claim.agree(w, step, other)
+        case Monitor():
+            for step in steps:
+                if claim.applies(step.config):
+                    value = claim.update(claim.start(step.config), step)
+                    yield step, not claim.when(step.config, value) or claim.ok(step.config, value)
+        case DeterminedBy():
+            first: dict[Any, AnyStep] = {}
+            for step in steps:
+                if claim.applies(step.config) and claim.when(step):
+                    kept = first.setdefault(claim.key(step), step)
+                    if kept is not step:
+                        yield (kept, step), claim.value(kept) == claim.value(step)
+        case _:
+            raise TypeError(f"claim {claim.name} is of kind {claim.kind}; theorems state claims about steps or pairs")
+
+
+def variants(system: AnySystem, mutants: Sequence[Mutant[Any]]) -> tuple[AnySystem, ...]:
+    """The reference and each mutant of it, at the system's own scope and readings.
+
+    A protocol whose systems have rules of several kinds has mutants of each; those of another kind are left out.
+    """
+    own = [mutant for mutant in mutants if type(mutant.rules) is type(system.rules)]
+    return (system, *(replace(system, rules=mutant.rules, variant=mutant.name) for mutant in own))
+
+
+def agree(
+    theorem: Theorem,
+    claim: Property,
+    system: AnySystem,
+    mutants: Sequence[Mutant[Any]],
+    *,
+    also: Mapping[str, Sequence[AnyStep]] | None = None,
+) -> Linked:
+    """Compare theory and model on the theorem's samples of every variant, and on the steps `also` gives by variant."""
+    tally = _Tally(theorem)
+    extra = also or {}
+    worlds = theorem.samples if isinstance(theorem.samples, Worlds) else None
+    usual = _steps(theorem, system, None)
+    told = [list(cases(system, claim, (one.step,))) for one in usual]
+    compared = variants(system, mutants)
+    for variant in (*compared, *_foils(system, worlds)):
+        reference = variant.variant == "reference"
+        words = theorem.theory.meanings if reference else _mutated(theorem, variant.variant)
+        taken: Sequence[_Taken] = usual if reference else _steps(theorem, variant, usual)
+        if not reference and worlds is not None:
+            taken = _picked(taken, pairs=isinstance(claim, TwoRun), words=words is not None)
+        for one in taken:
+            if one.alike is not None and not isinstance(claim, TwoRun):
+                # What a mutant does as the reference does was compared already, but for the mutant's own words.
+                found = told[one.alike] if words is not None else []
+            else:
+                found = told[one.place] if reference else list(cases(variant, claim, (one.step,)))
+            for case, truth in found:
+                tally.case(one.origin, variant.variant, case, truth, words)
+        if isinstance(claim, DeterminedBy):
+            for case, truth in cases(variant, claim, (one.step for one in taken)):
+                tally.case("drawn", variant.variant, case, truth, words)
+        for case, truth in cases(variant, claim, extra.get(variant.variant, ())):
+            tally.case("replayed", variant.variant, case, truth, words)
+    made = corners(theorem, system) if worlds is not None else ()
+    for corner in (one for one in made if not one.impossible):
+        tally.corner(corner, list(cases(system, claim, corner.steps)))
+    return tally.result(len(compared) - 1, worlds, usual, made)
+
+
+def _foils(system: AnySystem, worlds: Worlds | None) -> Iterator[AnySystem]:
+    if worlds is None:
+        return
+    for name, rules in worlds.foils.items():
+        yield replace(system, rules=rules, variant=name)
+
+
+@dataclass(frozen=True, slots=True)
+class _Taken:
+    """A step, where it comes from, its place among the variant's, and the reference's step that it equals, if any."""
+
+    origin: str
+    step: AnyStep
+    place: int
+    alike: int | None
+
+
+_STEPS: dict[tuple[int, int, str, int], tuple[Any, Any, tuple[_Taken, ...]]] = {}
+_PAIRS, _SINGLES = 6, 24
+
+
+def _steps(theorem: Theorem, variant: AnySystem, usual: Sequence[_Taken] | None) -> tuple[_Taken, ...]:
+    """The steps that a variant is compared on; theorems that share worlds look at the same ones."""
+    samples = theorem.samples
+    if not isinstance(samples, Worlds):
+        return tuple(_marked((("drawn", step, None) for step in samples(variant)), usual))
+    # Two systems with one step function take the same steps.
+    place = (id(samples), id(variant.step), f"{variant.variant} {variant.readings!r}", id(variant.rules))
+    if place not in _STEPS:
+        made = ((origin, variant.take(*one), id(one)) for origin, one in samples.situations(variant))
+        # Worlds and rules are kept, so that no identity is used twice.
+        _STEPS[place] = (samples, variant.rules, tuple(_marked(made, usual)))
+    return _STEPS[place][2]
+
+
+def _marked(made: Iterable[tuple[str, AnyStep, int | None]], usual: Sequence[_Taken] | None) -> Iterator[_Taken]:
+    known = {(id(one.step.config), id(one.step.before), id(one.step.action)): one for one in usual or ()}
+    for place, (origin, step, _) in enumerate(made):
+        other = known.get((id(step.config), id(step.before), id(step.action)))
+        same = other is not None and step.shown == other.step.shown and step.after == other.step.after
+        yield _Taken(origin, step, place, other.place if same and other is not None else None)
+
+
+def _picked(taken: Sequence[_Taken], *, pairs: bool, words: bool) -> list[_Taken]:
+    """Of a mutant's steps mostly those in which it does otherwise; more where the theory says what it does."""
+    limit = (_PAIRS if pairs else _SINGLES) * (3 if words and pairs else 1)
+    apart = [one for one in taken if one.alike is None]
+    alike = [one for one in taken if one.alike is not None] if pairs or words else []
+    return _spread(apart, limit) + _spread(alike, limit // 2)
+
+
+def _spread(taken: list[_Taken], limit: int) -> list[_Taken]:
+    return taken[:: -(-len(taken) // limit) or 1]
+
+
+def _mutated(theorem: Theorem, name: str) -> Mapping[str, Definition] | None:
+    """The mutant's words; None where the theory has no such mutant."""
+    for mutation in theorem.mutants:
+        if mutation.mutant == name:
+            return theorem.theory.redefined(mutation.definitions).meanings
+    return None
+
+
+class _Look:
+    """A case as a structure, with its key; which axioms hold in it, and what its words come to, is kept."""
+
+    __slots__ = ("axioms", "case", "key", "structure")
+
+    def __init__(self, case: Any, structure: Structure | None) -> None:
+        self.case, self.structure = case, structure
+        self.key: Hashable = None if structure is None else structure.key
+        self.axioms: dict[int, bool] = {}
+
+
+_Words: TypeAlias = tuple[tuple[str, ...], int, frozenset[tuple[str, bool]]]
+
+
+class _Lens:
+    """What definitions and a view make of steps.  Shared by all theorems that have both."""
+
+    def __init__(self, theorem: Theorem) -> None:
+        self.definitions, self.view = theorem.theory.definitions, theorem.view
+        self.plain = Reader(theorem.theory.meanings)
+        self.readers: dict[str, tuple[Mapping[str, Definition], Reader]] = {}
+        self.seen: dict[int, _Look] = {}
+        self.compared: dict[tuple[str, Hashable], _Words] = {}
+        self.kept: dict[int, Axiom] = {}
+
+    def look(self, case: Any) -> _Look:
+        """The structure of a case; of a step, which other theorems look at as well, kept."""
+        found = self.seen.get(id(case))
+        if found is None or found.case is not case:
+            found = _Look(case, self.view(case))
+            if not isinstance(case, tuple):
+                self.seen[id(case)] = found
+        return found
+
+    def broken(self, look: _Look, theory: Theory) -> str:
+        """The first axiom that is false in a structure; empty if all hold."""
+        assert look.structure is not None
+        for axiom in theory.axioms:
+            holds = look.axioms.get(id(axiom))
+            if holds is None:
+                self.kept[id(axiom)] = axiom  # so that no identity is used twice
+                holds = look.axioms[id(axiom)] = self.plain.holds(axiom.formula, look.structure)
+            if not holds:
+                return axiom.name
+        return ""
+
+    def words(self, variant: str, look: _Look, words: Mapping[str, Definition]) -> _Words:
+        """What is wrong with observed words, how many there are, and which truth values each was seen with.
+
+        Each structure is compared once for each meaning of the words.
+        """
+        known = self.readers.get(variant)
+        if known is None or known[0] != words:
+            known = self.readers[variant] = (words, Reader(words))
+            self.compared = {place: said for place, said in self.compared.items() if place[0] != variant}
+        said = self.compared.get((variant, look.key))
+        if said is None:
+            assert look.structure is not None
+            said = self.compared[variant, look.key] = _compared(known[1], look.structure, words)
+        return said
+
+
+def _compared(reader: Reader, structure: Structure, words: Mapping[str, Definition]) -> _Words:
+    observed = [name for name in words if name in structure.relations]
+    bare = structure.without(words)
+    wrong: list[str] = []
+    values: set[tuple[str, bool]] = set()
+    for name in observed:
+        defined, seen = reader.extension(words[name].relation, bare), structure.relations[name]
+        if seen:
+            values.add((name, True))
+        if len(seen) < _places(words[name], structure):
+            values.add((name, False))
+        if defined != seen:
+            wrong.append(f"{name} is {sorted(defined)} by definition, {sorted(seen)} in fact")
+    return tuple(wrong), len(observed), frozenset(values)
+
+
+_LENSES: dict[tuple[int, int], _Lens] = {}
+_MOST_LENSES = 6
+
+
+def _lens(theorem: Theorem) -> _Lens:
+    place = (id(theorem.theory.definitions), id(theorem.view))
+    if place not in _LENSES:
+        while len(_LENSES) >= _MOST_LENSES:
+            _LENSES.pop(next(iter(_LENSES)))
+        _LENSES[place] = _Lens(theorem)
+    return _LENSES[place]
+
+
+class _Tally:
+    """Counts as it goes."""
+
+    def __init__(self, theorem: Theorem) -> None:
+        self._theorem, self._lens = theorem, _lens(theorem)
+        self._formula = theorem.formula
+        samples = theorem.samples
+        self._lax = samples.restrictions if isinstance(samples, Worlds) else None
+        self._said: dict[Hashable, bool] = {}
+        self._counts: dict[str, Any] = {"cases": 0, "outside": 0, "size": 0, "true": 0, "false": 0, "words": 0}
+        self._values: set[tuple[str, bool]] = set()
+        self._caught: dict[str, int] = {}
+        self._disagreements: list[str] = []
+        self._unreached: list[str] = []
+        self._lifted: list[str] = []
+        self._denied = 0
+
+    def case(
+        self, origin: str, variant: str, case: Any, truth: bool, words: Mapping[str, Definition] | None
+    ) -> Structure | None:
+        """Compare on one case."""
+        self._counts["cases"] += 1
+        look = self._lens.look(case)
+        structure, key = look.structure, look.key
+        wrong = "" if structure is None else self._lens.broken(look, self._theorem.theory)
+        if structure is None or wrong:
+            self._counts["outside"] += 1
+            if wrong and self._lax is not None and wrong not in self._lax:
+                self._note(origin, f"axiom {wrong} is false of a step of {variant}")
+            return structure
+        self._counts["true" if truth else "false"] += 1
+        self._counts["size"] = max(self._counts["size"], structure.size)
+        said = self._said.get(key)
+        if said is None:
+            said = self._said[key] = self._lens.plain.holds(self._formula, structure)
+        if words is not None:
+            sentences, count, values = self._lens.words(variant, look, words)
+            self._counts["words"] += count
+            self._values |= values
+            for sentence in sentences:
+                self._note(origin, f"on a step of {variant} {sentence}")
+        if said != truth:
+            self._note(origin, f"on a step of {variant} the formula is {said} and the claim {truth}")
+        return structure
+
+    def corner(self, corner: Corner, found: list[tuple[Any, bool]]) -> None:
+        """Compare on a corner case, and see whether the step that was made of it still is one."""
+        words, reached = self._theorem.theory.meanings, False
+        for case, truth in found:
+            structure = self.case("corner", "reference", case, truth, words)
+            if structure is not None:
+                bare = structure.without(words)
+                reached = reached or self._lens.plain.holds(corner.formula, bare)
+        if corner.axiom:  # a step of the model that breaks an axiom was noted as a case
+            self._denied += not reached
+            if reached and corner.name.removeprefix(AGAINST) in (self._lax or ()):
+                self._lifted.append(corner.name)
+        elif not reached:
+            self._unreached.append(corner.name)
+
+    def _note(self, origin: str, sentence: str) -> None:
+        self._caught[origin] = self._caught.get(origin, 0) + 1
+        if len(self._disagreements) < 5:
+            self._disagreements.append(sentence)
+
+    def result(self, mutants: int, worlds: Worlds | None, usual: Sequence[_Taken], made: Sequence[Corner]) -> Linked:
+        """What was counted."""
+        spoken = {part.relation.name for part in walk(self._formula) if isinstance(part, Holds)}
+        met = {name for name, _ in self._values}
+        silent = tuple(name for name in sorted(met & spoken) if not {(name, True), (name, False)} <= self._values)
+        found: dict[str, Any] = {}
+        if worlds is not None:
+            drawn = [one.step for one in usual if one.origin == "drawn"]
+            events = {name: sum(map(bool, map(test, drawn))) for name, (test, _) in worlds.events.items()}
+            possible = [corner for corner in made if not corner.impossible]
+            words = sum(not corner.axiom for corner in possible)
+            found = {
+                "every": len(usual) - len(drawn),
+                "upto": worlds.upto,
+                "drawn": len(drawn),
+                "corners": len(possible),
+                "impossible": tuple(corner.name for corner in made if corner.impossible),
+                "lifted": tuple(self._lifted),
+                "reached": words - len(self._unreached),
+                "denied": self._denied,
+                "events": tuple(events.items()),
+                "short": tuple(
+                    f"{name} {events[name]} times, not {floor}"
+                    for name, (_, floor) in worlds.events.items()
+                    if events[name] < floor
+                ),
+            }
+        return Linked(
+            **self._counts,
+            **found,
+            structures=len(self._said),
+            mutants=mutants,
+            disagreements=tuple(self._disagreements),
+            silent=silent,
+            unreached=tuple(self._unreached),
+            caught=tuple((origin, self._caught[origin]) for origin in ORIGINS if origin in self._caught),
+        )
+
+
+def _places(definition: Definition, structure: Structure) -> int:
+    count = 1
+    for sort in definition.relation.domain:
+        count *= len(structure.universe[sort.name])
+    return count

@@ -1,0 +1,256 @@
+"""Mutants that nobody can tell from the reference, for any number of whatever a theory counts.
+
+A search shows a mutant equivalent in the scope that it searched.  Where the mutant can be said in a theory, more can be
+asked: every word that a step tells the truth of (what the theorem's `view` observes) comes to the same under the
+mutant's definitions as under the reference's, in every structure.  Words that no step shows may differ; if none of the
+observed ones leads to what was changed, nothing was asked and nothing is shown.
+
+That is believed under conditions like those of a theorem: (1) a solver proves it of each word and none contradicts it;
+(2) the axioms have a model and speak of no changed word; (3) another fault of the same theory is told apart by the very
+same question; (4) the mutant's words say what the executable mutant does on its own steps, and each word that is asked
+about was seen both true and false.  A structure in which a word differs is realised and replayed in both variants: if
+they show different things the mutant is no equivalent one, whatever a search said.
+
+What holds is what the theory tells of a step: the words are not all that a step shows, nor all of its state.
+
+A protocol says more than its theorems do in the module `equality` of its folder (`EQUALITIES`).
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, cast
+
+from evenhand.core.bundle import Bundle
+from evenhand.core.system import Mutant, System
+from evenhand.core.trace import Scenario, replay
+from evenhand.core.verdict import Status
+from evenhand.smt.conformance import Linked
+from evenhand.smt.countermodel import all_of, confirmed, minimise
+from evenhand.smt.differential import agree, cases
+from evenhand.smt.logic import Definition, Formula, Not, forall, iff
+from evenhand.smt.matrix import touches
+from evenhand.smt.portfolio import Portfolio, SolverLimits, shared
+from evenhand.smt.proof_task import Trial
+from evenhand.smt.proved import ProofStatus
+from evenhand.smt.registry import theorems
+from evenhand.smt.rewriting import symbols
+from evenhand.smt.structure import Structure
+from evenhand.smt.theorem import Mutation, Theorem
+from evenhand.smt.theory import Theory
+
+__all__ = ["Equality", "EqualityResult", "equalities", "equality_of", "told_apart"]
+
+MARK = "_m"
+"""What the mutant's words are called beside the reference's."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Equality:
+    """That `mutant`, said as `definitions` in the theory of `theorem`, is equal to the reference.
+
+    The theorem lends theory, link, system, readings and scope.  `instead` says of a word that holds hidden state what
+    relates the two, where it is not the same (a closed formula; the mutant's words are called `word_m`).
+    """
+
+    mutant: str
+    theorem: Theorem
+    definitions: tuple[Definition, ...]
+    instead: tuple[tuple[str, Formula], ...] = ()
+
+
+@dataclass(frozen=True)
+class EqualityResult:
+    """What was found: HOLDS if every word is proved equal, REFUTED if two runs show different things.
+
+    `words` are those that were asked about, `scope` the theorem's; `apart` is the run on which the two differ, `system`
+    the executable mutant in it.
+    """
+
+    mutant: str
+    status: Status
+    because: str
+    scope: str = ""
+    words: tuple[str, ...] = ()
+    linked: Linked | None = None
+    apart: Scenario[Any, Any, Any] | None = None
+    system: System[Any, Any, Any, Any, Any] | None = None
+
+
+def equalities(bundle: Bundle, mutant: str) -> tuple[Equality, ...]:
+    """What can be asked about a mutant: what its protocol states, else every theorem that is tried on it.
+
+    Raises ProtocolBroken for theorems that do not import.
+    """
+    name = f"evenhand.proofs.{bundle.name}.equality"
+    known = theorems(bundle.name)
+    there = importlib.util.find_spec(f"evenhand.proofs.{bundle.name}") if known else None
+    if (
+        there is not None
+        and there.submodule_search_locations is not None
+        and importlib.util.find_spec(name) is not None
+    ):
+        own = cast("tuple[Equality, ...]", importlib.import_module(name).EQUALITIES)
+        stated = tuple(one for one in own if one.mutant == mutant)
+        if stated:
+            return stated
+    return tuple(
+        Equality(mutant=mutant, theorem=theorem, definitions=tried.definitions)
+        for theorem in known
+        for tried in theorem.mutants
+        if tried.mutant == mutant
+    )
+
+
+def equality_of(bundle: Bundle, mutant: str, *, portfolio: Portfolio | None = None) -> EqualityResult:
+    """Whether a mutant is equal to the reference whatever the size: the first answer that decides, else the last.
+
+    Raises NoSolver when no solver is there.
+    """
+    found = EqualityResult(mutant, Status.UNDECIDED, "no theory of the protocol says this mutant")
+    declared = next((one for one in bundle.model.mutants if one.name == mutant), None)
+    if declared is None:
+        return replace(found, because="no theory speaks of mutants made by rule")
+    for asked in equalities(bundle, mutant):
+        found = told_apart(asked, bundle, declared, portfolio=portfolio)
+        if found.status is not Status.UNDECIDED:
+            break
+    return found
+
+
+def told_apart(
+    equality: Equality, bundle: Bundle, mutant: Mutant[Any], *, portfolio: Portfolio | None = None
+) -> EqualityResult:
+    """Ask about one mutant in one theory."""
+    theorem = equality.theorem
+    if dict(theorem.readings) != dict(mutant.readings):
+        return EqualityResult(mutant.name, Status.UNDECIDED, f"theorem {theorem.name} is about other readings")
+    return _Asking(equality, bundle, portfolio or shared()).run(mutant)
+
+
+class _Asking(Trial):
+    """One equality on its way."""
+
+    def __init__(self, equality: Equality, bundle: Bundle, portfolio: Portfolio) -> None:
+        theorem = equality.theorem
+        own = Mutation(mutant=equality.mutant, definitions=equality.definitions, expected="proved")
+        self.faults = tuple(one for one in theorem.mutants if one.mutant != equality.mutant)
+        self.theorem = replace(theorem, mutants=(own,))
+        super().__init__(self.theorem, theorem.theory, bundle=bundle, limits=SolverLimits(), portfolio=portfolio)
+        self.equality = equality
+        self.faulty = self.mutated(own)
+
+    def run(self, mutant: Mutant[Any]) -> EqualityResult:
+        definitions = self.equality.definitions
+        observed, constant = self.observed()
+        reached = tuple(word for word in observed if touches(self.theory, (word,), definitions))
+        if not reached:
+            return EqualityResult(
+                mutant.name, Status.UNDECIDED, f"no step tells theory {self.theory.name} of what it changes"
+            )
+        for axiom in self.theory.axioms:
+            if touches(self.theory, symbols(axiom.formula), definitions):
+                self.doubt(ProofStatus.UNDECIDED, f"axiom {axiom.name} speaks of what the mutant changes")
+        both, goals = self.beside(definitions, reached)
+        apart = self.equal(both, goals)
+        if isinstance(apart, Scenario):
+            said = f"the two show different things in a run of {len(apart.actions)} actions that a solver made"
+            return EqualityResult(mutant.name, Status.REFUTED, said, words=reached, apart=apart, system=self.faulty)
+        for axioms in (self.theory, both):
+            self.satisfiable(
+                "axioms", axioms.query(), "the axioms alone have no model", lambda model: confirmed(self.theory, model)
+            )
+        if not self.sees_others(reached):
+            self.doubt(ProofStatus.VACUOUS, f"no other fault of theory {self.theory.name} is told apart by these words")
+        linked = agree(self.theorem, self.claim, self.system, (mutant,))
+        if linked.disagreements:
+            self.doubt(ProofStatus.UNDECIDED, f"theory and model disagree: {linked.disagreements[0]}")
+        elif not linked.words or not linked.structures:
+            self.doubt(ProofStatus.UNDECIDED, "the mutant's words were compared with no step of the mutant")
+        never = [word for word in reached if word in constant]
+        if never:
+            self.doubt(ProofStatus.UNDECIDED, f"a word was observed with one value only: {', '.join(never)}")
+        if self.doubts:
+            return EqualityResult(mutant.name, Status.UNDECIDED, self.doubts[0][1], words=reached, linked=linked)
+        solvers = {
+            answer.solver.split()[0] for _, one in self.queries for answer in one.answers if answer.status == "unsat"
+        }
+        because = (
+            f"proved equal for {self.theorem.scope} (theory {self.theory.name}, {len(reached)} words, "
+            f"{' and '.join(sorted(solvers))}; linked on {linked.structures} structures of both)"
+        )
+        return EqualityResult(mutant.name, Status.HOLDS, because, self.theorem.scope, reached, linked)
+
+    def observed(self) -> tuple[tuple[str, ...], frozenset[str]]:
+        """The defined words that steps of the reference tell the truth of; those of them seen with one value only."""
+        values: dict[str, set[bool]] = {}
+        for structure in self.structures(self.system):
+            for name, definition in self.theory.meanings.items():
+                rows = structure.relations.get(name)
+                if rows is not None:
+                    places = 1
+                    for sort in definition.relation.domain:
+                        places *= len(structure.universe[sort.name])
+                    seen = values.setdefault(name, set())
+                    seen |= ({True} if rows else set()) | ({False} if len(rows) < places else set())
+        words = tuple(name for name in self.theory.meanings if name in values)
+        return words, frozenset(name for name in words if len(values[name]) < 2)
+
+    def structures(self, system: System[Any, Any, Any, Any, Any]) -> Iterator[Structure]:
+        """What the view makes of the samples, inside the theory."""
+        for case, _ in cases(system, self.claim, self.theorem.samples(system)):
+            found = self.theorem.view(case)
+            if found is not None and all(self.theory.reader.holds(one.formula, found) for one in self.theory.axioms):
+                yield found
+
+    def beside(
+        self, definitions: Sequence[Definition], words: Sequence[str]
+    ) -> tuple[Theory, list[tuple[str, Formula]]]:
+        """The theory with the mutant's words beside its own, and what is to be proved of each word."""
+        other = replace(self.theory.redefined(definitions), axioms=()).twice(MARK, shared=self.theory.symbols)
+        copies = tuple(one for one in other.definitions if one.name not in self.theory.meanings)
+        both = replace(self.theory, name=self.theory.name + MARK, definitions=(*self.theory.definitions, *copies))
+        instead = dict(self.equality.instead) if definitions == self.equality.definitions else {}
+        goals: list[tuple[str, Formula]] = []
+        for word in words:
+            meaning = self.theory.meanings[word]
+            mine = meaning.relation(*meaning.variables)
+            theirs = both.meanings[word + MARK].relation(*meaning.variables)
+            goals.append((word, instead.get(word, forall(meaning.variables, iff(mine, theirs)))))
+        return both, goals
+
+    def equal(self, both: Theory, goals: Sequence[tuple[str, Formula]]) -> Scenario[Any, Any, Any] | None:
+        """Prove each word equal; a structure in which one is not is replayed: the run that shows it, or a doubt."""
+        for word, goal in goals:
+            answered = self.ask(f"equal.{word}", both.query(("goal", Not(goal))), "unsat")
+            if answered.status == "unsat":
+                continue
+            if answered.status != "sat" or answered.model is None:
+                self.doubt(ProofStatus.UNDECIDED, f"no solver decides whether {word} is the same: {answered.because}")
+                continue
+            small = minimise(answered.model, all_of(both, Not(goal)))
+            for structure in (small, answered.model):
+                run = self.theorem.realise(structure)
+                if isinstance(run, Scenario) and self.differ(run):
+                    return run
+            self.doubt(ProofStatus.UNDECIDED, f"{word} differs in a structure of the theory, and no run was made of it")
+        return None
+
+    def differ(self, run: Scenario[Any, Any, Any]) -> bool:
+        """Whether the executable mutant shows something else on a run than the reference."""
+        one, other = (replay(system, run).steps for system in (self.system, self.faulty))
+        return [step.shown for step in one] != [step.shown for step in other]
+
+    def sees_others(self, words: Sequence[str]) -> bool:
+        """Whether another fault of the theory makes one of these words differ: the question can be answered with no."""
+        for fault in self.faults:
+            if fault.expected != "refuted" or not touches(self.theory, words, fault.definitions):
+                continue
+            both, goals = self.beside(fault.definitions, words)
+            for word, goal in goals:
+                if self.ask(f"control.{fault.mutant}.{word}", both.query(("goal", Not(goal))), "sat").status == "sat":
+                    return True
+        return False

@@ -1,0 +1,285 @@
+"""The kill matrix: every theorem of a protocol against every mutant that its theory can say.
+
+A cell is found by the same theory and the same replay as in `prove`: a countermodel of few elements first, then, a
+conjunct of the theorem at a time, a proof from those of its lemmas that stay true, and at last the solvers in turns.
+Where neither a conjunct nor an axiom leads to a word that the mutant changes, the query is the reference's and no
+solver is asked; whether the reference is proved is for `prove` to say.  What was registered before is compared with
+what comes out: a cell that is not as registered is `wrong`.
+
+By default a protocol's mutants are those that any of its theorems states, each tried on every theorem that has all
+the words which it changes, with the same meaning.  A protocol that can say more has a module `matrix` that gives
+its own `attempts()`, and may list in OUTSIDE what no theory of it can say.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass, replace
+from types import ModuleType
+from typing import Any, Literal, cast
+
+from evenhand.core.bundle import Bundle
+from evenhand.smt.countermodel import Refutation, follow
+from evenhand.smt.logic import Definition, Formula, Holds, Not, conjunction, walk
+from evenhand.smt.portfolio import Portfolio, SolverLimits, shared
+from evenhand.smt.registry import theorems
+from evenhand.smt.rewriting import symbols
+from evenhand.smt.small_models import small_model
+from evenhand.smt.solvers import Expected
+from evenhand.smt.structure import Structure
+from evenhand.smt.theorem import Mutation, Theorem
+from evenhand.smt.theory import Theory
+
+__all__ = ["Attempt", "Cell", "attempts", "cells", "counted", "grafted", "outside", "table", "touched", "touches"]
+
+Outcome = Literal["killed", "spared", "not touched", "not replayed", "unknown"]
+Registered = Literal["killed", "spared", ""]
+
+LIMITS = SolverLimits(rlimit=5_000_000, timeout_ms=30_000)
+"""A cell is tried with less than a theorem: there are many, and `unknown` is an answer."""
+
+QUICK = SolverLimits(rlimit=1_000_000, timeout_ms=10_000)
+"""For what follows from lemmas, or does not."""
+
+GLANCE = SolverLimits(rlimit=200_000, timeout_ms=5_000)
+"""For another countermodel where there is one that does not replay."""
+
+SIGNS: Mapping[Outcome, str] = {
+    "killed": "X",
+    "spared": "o",
+    "not touched": ".",
+    "not replayed": "?",
+    "unknown": "-",
+}
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """A theorem to be tried on a mutant, said in the theorem's own theory; `registered` is what must come out."""
+
+    theorem: Theorem
+    mutant: str
+    definitions: tuple[Definition, ...]
+    registered: Registered = ""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What a theorem makes of a mutant: `killed` by a countermodel that replays in the mutant, `spared` by a proof."""
+
+    theorem: str
+    mutant: str
+    outcome: Outcome
+    registered: Registered = ""
+
+    @property
+    def wrong(self) -> bool:
+        """Whether it was registered to come out otherwise; what is not touched is spared as well."""
+        if self.registered == "spared":
+            return self.outcome not in ("spared", "not touched")
+        return self.registered == "killed" and self.outcome != "killed"
+
+
+def attempts(protocol: str) -> tuple[Attempt, ...]:
+    """All cells of a protocol, theorem by theorem.  Raises ProtocolBroken for theorems that do not import."""
+    known = theorems(protocol)
+    own = _own(protocol) if known else None
+    if own is None:
+        return tuple(_pooled(known))
+    return tuple(cast("Callable[[], Iterable[Attempt]]", own.attempts)())
+
+
+def outside(protocol: str) -> Mapping[str, str]:
+    """Mutants that the protocol's theories cannot say, with the reason, where its module `matrix` lists them."""
+    return cast("Mapping[str, str]", getattr(_own(protocol), "OUTSIDE", {}))
+
+
+def _own(protocol: str) -> ModuleType | None:
+    """The protocol's module `matrix`, if it has one."""
+    folder = importlib.util.find_spec(f"evenhand.proofs.{protocol}")
+    name = f"evenhand.proofs.{protocol}.matrix"
+    if folder is None or folder.submodule_search_locations is None or importlib.util.find_spec(name) is None:
+        return None
+    return importlib.import_module(name)
+
+
+def _pooled(known: Iterable[Theorem]) -> Iterator[Attempt]:
+    every = tuple(known)
+    said: dict[str, list[tuple[Theory, tuple[Definition, ...]]]] = {}
+    for theorem in every:
+        for mutation in theorem.mutants:
+            said.setdefault(mutation.mutant, []).append((theorem.theory, mutation.definitions))
+    for theorem in every:
+        own = {mutation.mutant: mutation for mutation in theorem.mutants}
+        for mutant, ways in said.items():
+            if mutant in own:
+                expected: Registered = "killed" if own[mutant].expected == "refuted" else "spared"
+                yield Attempt(theorem, mutant, own[mutant].definitions, expected)
+                continue
+            for theory, definitions in ways:
+                if _sayable(theory, theorem.theory, definitions):
+                    yield Attempt(theorem, mutant, definitions)
+                    break
+
+
+def _sayable(theory: Theory, other: Theory, definitions: Iterable[Definition]) -> bool:
+    """Whether a mutant of one theory is one of another of the same words: what it changes means the same in both.
+
+    A theory of two copies has other words than that of one, and a mutant of it must change both copies.
+    """
+    known = {*other.symbols, *other.meanings}
+    return theory.meanings.keys() == other.meanings.keys() and all(
+        other.meanings[one.name] == theory.meanings[one.name] and symbols(one.body) <= known for one in definitions
+    )
+
+
+def cells(tried: Iterable[Attempt], bundle: Bundle, *, portfolio: Portfolio | None = None) -> Iterator[Cell]:
+    """What becomes of each, as they are found.  Raises NoSolver."""
+    asked = portfolio or shared()
+    for attempt in tried:
+        yield Cell(attempt.theorem.name, attempt.mutant, _outcome(attempt, bundle, asked), attempt.registered)
+
+
+def touched(attempt: Attempt) -> tuple[Formula, ...]:
+    """The parts of the theorem that the mutant can change: those that lead to a word which it defines anew.
+
+    All of them where the theory's axioms lead to one.  A part that leads to none is the reference's own, axioms and
+    all, and nothing is asked about it.
+    """
+    theorem = attempt.theorem
+    assumed = [name for axiom in theorem.theory.axioms for name in axiom.relations]
+    if touches(theorem.theory, assumed, attempt.definitions):
+        return theorem.parts
+    return tuple(part for part in theorem.parts if touches(theorem.theory, _spoken(part), attempt.definitions))
+
+
+def _spoken(formula: Formula) -> list[str]:
+    return [part.relation.name for part in walk(formula) if isinstance(part, Holds)]
+
+
+def _outcome(attempt: Attempt, bundle: Bundle, portfolio: Portfolio) -> Outcome:
+    parts = touched(attempt)
+    if not parts:
+        return "not touched"
+    theorem = replace(attempt.theorem, mutants=(Mutation(mutant=attempt.mutant, definitions=attempt.definitions),))
+    theory = theorem.theory.redefined(attempt.definitions)
+    claim = next(claim for claim in bundle.claims if claim.name == theorem.claim)
+    rules = next(one.rules for one in bundle.model.mutants if one.name == attempt.mutant)
+    honest = bundle.model.systems[theorem.system].under(**theorem.readings)
+    usual = next(iter(bundle.model.systems.values())).rules
+    mutated = replace(honest, rules=grafted(honest.rules, usual, rules), variant=attempt.mutant)
+
+    def kills(model: Structure | None) -> bool:
+        return model is not None and isinstance(follow(theorem, theory, model, claim, mutated), Refutation)
+
+    # Most faults show in a small structure.  All parts at once: without quantifiers that is not harder.
+    whole, _ = small_model(theory, Not(conjunction(parts)), portfolio)
+    if kills(whole):
+        return "killed"
+    lemmas = _Lemmas(theorem, theory, portfolio)
+    found: list[Outcome] = ["spared"]
+    for part in parts:
+        wrong = None if whole is None else small_model(theory, Not(part), portfolio)[0]
+        if kills(wrong):
+            return "killed"
+        if wrong is None and lemmas.prove(part):
+            continue
+        expected: Expected = "sat" if wrong is not None or attempt.registered == "killed" else "either"
+        limits = LIMITS if wrong is None else GLANCE
+        answered = portfolio.ask(theory.query(("goal", Not(part))), expected=expected, limits=limits)
+        # One that replays is enough; another part, or another solver's model, may be the one.
+        if any(kills(answer.model) for answer in answered.answers):
+            return "killed"
+        if wrong is not None or answered.status == "sat":
+            found.append("not replayed")
+        elif answered.status != "unsat":
+            found.append("unknown")
+    return max(found, key=_WEIGHTS.index)
+
+
+class _Lemmas:
+    """The theorem's lemmas, as far as they are true of the mutant too; none is asked about before it is wanted.
+
+    What the mutant does not touch is asked in the reference's words, and so asked once.
+    """
+
+    def __init__(self, theorem: Theorem, theory: Theory, portfolio: Portfolio) -> None:
+        self._theorem, self._theory, self._portfolio = theorem, theory, portfolio
+        self._known: dict[str, Formula] | None = None
+
+    def prove(self, part: Formula) -> bool:
+        """Whether the part follows from them without a look into the theorem's opaque words."""
+        known = self._proved()
+        return bool(known) and self._follows(part, known, tuple(known), self._theorem.opaque)
+
+    def _proved(self) -> Mapping[str, Formula]:
+        if self._known is None:
+            self._known = {}
+            for lemma in self._theorem.lemmas:
+                if lemma.formula in self._theorem.parts or not set(lemma.uses) <= self._known.keys():
+                    continue  # a part is asked about as a part
+                if self._follows(lemma.formula, self._known, lemma.uses, lemma.opaque):
+                    self._known[lemma.name] = lemma.formula
+        return self._known
+
+    def _follows(self, goal: Formula, known: Mapping[str, Formula], uses: Sequence[str], opaque: Sequence[str]) -> bool:
+        claims = [(f"lemma.{name}", known[name]) for name in uses]
+        query = self._theory.query(*claims, ("goal", Not(goal)), opaque=opaque)
+        return self._portfolio.ask(query, expected="either", limits=QUICK).status == "unsat"
+
+
+def grafted(own: Any, usual: Any, faulty: Any) -> Any:
+    """A system's `own` rules with the fault that sets `faulty` apart from the protocol's `usual` ones.
+
+    A mutant is a variant of the main system's rules; a system whose own are others (a repair, say) keeps the others.
+    Where rules are no records of one type there is nothing to graft, and the mutant's are taken as they are.
+    """
+    if own is usual or not is_dataclass(own) or type(own) is not type(faulty) or type(usual) is not type(faulty):
+        return faulty
+    names = [entry.name for entry in fields(own)]
+    changed = {name: getattr(faulty, name) for name in names if getattr(faulty, name) is not getattr(usual, name)}
+    return replace(cast("Any", own), **changed)
+
+
+_WEIGHTS: tuple[Outcome, ...] = ("spared", "unknown", "not replayed")
+"""What a cell comes to whose parts came to different things, and of which none is a kill: the last of these."""
+
+
+def touches(theory: Theory, claim: Iterable[str], definitions: Iterable[Definition]) -> bool:
+    """Whether words that mean something else in `definitions` are spoken of, directly or in other words."""
+    reached, waiting = set[str](), list(claim)
+    while waiting:
+        word = waiting.pop()
+        if word in reached:
+            continue
+        reached.add(word)
+        meaning = theory.meanings.get(word)
+        if meaning is not None:
+            waiting += [part.relation.name for part in walk(meaning.body) if isinstance(part, Holds)]
+    return any(definition.name in reached for definition in definitions)
+
+
+def counted(found: Iterable[Cell]) -> str:
+    """How many cells came out in which way, in words: what a page may say of a matrix."""
+    every = list(found)
+    said = [f"{sum(cell.outcome == outcome for cell in every):,} {outcome}" for outcome in SIGNS]
+    wrong = sum(cell.wrong for cell in every)
+    judged = sum(bool(cell.registered) for cell in every)
+    return f"{len(every):,} cells: {', '.join(said)}; {judged} registered, {wrong or 'none'} of them otherwise"
+
+
+def table(found: Iterable[Cell]) -> str:
+    """One row for each mutant, one column for each theorem, as text; `!` behind a cell that is not as registered."""
+    every = list(found)
+    names = list(dict.fromkeys(cell.theorem for cell in every))
+    signs = {(c.theorem, c.mutant): SIGNS[c.outcome] + ("!" if c.wrong else " ") for c in every}
+    wide = max([0, *(len(cell.mutant) for cell in every)]) + 1
+    lines = [f"{number:2} {name}" for number, name in enumerate(names, start=1)]
+    lines.append(" " * wide + "".join(f"{number:3} " for number in range(1, len(names) + 1)).rstrip())
+    for mutant in dict.fromkeys(cell.mutant for cell in every):
+        lines.append(f"{mutant:{wide}}" + "".join(f"{signs.get((name, mutant), '  '):>4}" for name in names).rstrip())
+    lines.append("X killed by a countermodel that replays, o spared by a proof, . speaks of nothing that was changed,")
+    lines.append("? a countermodel that does not replay, - no solver decides, ! not as registered")
+    return "\n".join(lines)

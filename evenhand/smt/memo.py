@@ -1,0 +1,38 @@
+"""What was made of formulas before, looked up by identity.
+
+Formulas are large and shared: the axioms of a theory enter each of its queries.  Hashing one walks all of it, so what
+is made of it (expansion, text, arrows between sorts) is kept under the identity of the objects that it was made of.
+They are kept as well, so that no identity is used twice while it is known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Generic, TypeVar
+
+__all__ = ["Cache"]
+
+V = TypeVar("V")
+
+
+class Cache(Generic[V]):
+    """Values by the identity of what they were made of; of too many, those that were made first are forgotten.
+
+    >>> memo, one = Cache[int](), [1, 2]
+    >>> memo.get((one,), lambda: sum(one)), memo.get((one,), lambda: 0)
+    (3, 3)
+    """
+
+    def __init__(self, most: int = 8192) -> None:
+        self._most = most
+        self._kept: dict[tuple[int, ...], tuple[tuple[object, ...], V]] = {}
+
+    def get(self, of: tuple[object, ...], make: Callable[[], V]) -> V:
+        """What was made of these very objects, or is made of them now."""
+        place = tuple(map(id, of))
+        found = self._kept.get(place)
+        if found is None:
+            while len(self._kept) >= self._most:
+                self._kept.pop(next(iter(self._kept)))
+            found = self._kept[place] = (of, make())
+        return found[1]

@@ -1,0 +1,381 @@
+"""The same text to several solvers, and what they say together.
+
+Each solver lives in a process of its own, which may die, hang or be missing without harm: whatever is not
+a plain `sat` or `unsat` is `unknown` with its reason.  Two solvers that contradict each other are no majority
+vote but a status of their own, `disagreement`, and nothing is built on it.
+
+`solvers` says who is asked in which order.  A text is asked once: a solver that had the same text before, under the
+same limits, is not asked again.
+"""
+
+from __future__ import annotations
+
+import atexit
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from types import TracebackType
+from typing import Any, Literal
+
+from evenhand.smt.arithmetic import NUMBER
+from evenhand.smt.fragment import fragment
+from evenhand.smt.smtlib import Query, text
+from evenhand.smt.solvers import (
+    CVC5,
+    CVC5_ENUMERATE,
+    CVC5_FINITE,
+    CVC5_MODELS,
+    Z3,
+    Z3_GROUND,
+    Expected,
+    Solver,
+    SolverLimits,
+    turns,
+    units,
+)
+from evenhand.smt.structure import BadStructure, Structure
+from evenhand.smt.worker import Worker
+
+__all__ = [
+    "CVC5",
+    "CVC5_ENUMERATE",
+    "CVC5_FINITE",
+    "CVC5_MODELS",
+    "Z3",
+    "Answered",
+    "NoSolver",
+    "Portfolio",
+    "ProofText",
+    "Solver",
+    "SolverAnswer",
+    "SolverLimits",
+    "shared",
+]
+
+Status = Literal["sat", "unsat", "unknown", "disagreement"]
+
+
+class NoSolver(RuntimeError):
+    """No solver is there at all, so nothing can be proved or refuted."""
+
+    def __init__(self, reasons: Sequence[str]) -> None:
+        super().__init__("no SMT solver answers: " + "; ".join(reasons) + ". Install one: pip install z3-solver cvc5")
+
+
+@dataclass(frozen=True)
+class SolverAnswer:
+    """One solver's answer: its status, why it is unknown, the names in its core, its model, units used.
+
+    `cut` says that its units came to an end.  `seconds` are CPU seconds of its process for this query, none where it
+    had been asked before; a clock reading, so that equal answers may differ in it.
+    """
+
+    solver: str
+    options: Mapping[str, Any]
+    version: str
+    status: Literal["sat", "unsat", "unknown"]
+    because: str = ""
+    core: tuple[str, ...] | None = None
+    model: Structure | None = None
+    used: int = 0
+    missing: bool = False
+    module: str = ""
+    cut: bool = False
+    seconds: float = field(default=0.0, compare=False)
+
+
+@dataclass(frozen=True)
+class Answered:
+    """What all solvers that were asked said of one text; their joint `status` is no majority vote.
+
+    `asked` is the text, under numbered names; `text` says the same in the theory's words.
+    """
+
+    status: Status
+    answers: tuple[SolverAnswer, ...]
+    asked: str
+    query: Query
+
+    @property
+    def text(self) -> str:
+        """The query in the theory's words."""
+        return text(self.query)
+
+    @property
+    def digest(self) -> str:
+        """The SHA-256 of the text that was asked: the same whatever symbols are called."""
+        return "sha256:" + hashlib.sha256(self.asked.encode()).hexdigest()
+
+    @property
+    def model(self) -> Structure | None:
+        """The smallest model that a solver gave, the first of equals."""
+        models = [answer.model for answer in self.answers if answer.model is not None]
+        return min(models, key=lambda model: sum(map(len, model.universe.values())), default=None)
+
+    @property
+    def because(self) -> str:
+        """What each solver said, in one line."""
+        return "; ".join(f"{a.solver}: {a.status}{f' ({a.because})' if a.because else ''}" for a in self.answers)
+
+
+@dataclass(frozen=True)
+class ProofText:
+    """A solver's own proof of one query, as it printed it, or `because` there is none.
+
+    It is kept, and checked by nobody here: an independent checker would have to be run on it.
+    """
+
+    solver: str
+    text: str = ""
+    because: str = ""
+
+
+class Portfolio:
+    """Solvers asked together.  A context manager: leaving it ends the solver processes."""
+
+    def __init__(self, solvers: Sequence[Solver] | None = None) -> None:
+        """`solvers`: always ask these; None: z3 and cvc5, cvc5 with the options that fit the expected answer."""
+        self._fixed = tuple(solvers) if solvers is not None else None
+        self._workers: dict[tuple[str, ...], Worker] = {}
+        self._told: dict[str, Mapping[str, Any]] = {}
+
+    def __enter__(self) -> Portfolio:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End every solver process; asking again starts them anew."""
+        for worker in self._workers.values():
+            worker.stop()
+
+    def pids(self) -> tuple[int, ...]:
+        """The ids of the solver processes that run."""
+        return tuple(worker.pid for worker in self._workers.values() if worker.pid is not None)
+
+    def ask(self, query: Query, *, expected: Expected, limits: SolverLimits | None = None) -> Answered:
+        """Ask the solvers in their turns; then, where one of two found nothing, those that may still help it.
+
+        The expectation chooses options and order, never the status.  Raises NoSolver when none is there.
+        """
+        limits = limits or SolverLimits()
+        question = _question(query, limits)
+        latest: dict[str, SolverAnswer] = {}
+        for turn in turns(expected, self._fixed):
+            waiting = {repr(one): one for one in turn.solvers if repr(one) not in latest or latest[repr(one)].cut}
+            found = self._side_by_side(tuple(waiting.values()), question, query, limits, turn.divisor)
+            latest.update(zip(waiting, found, strict=True))
+            if any(answer.status != "unknown" for answer in latest.values()):
+                break
+        answers = list(latest.values())
+        if self._fixed is None:
+            for helper in _helpers(query, expected, answers):
+                # Where nobody knew what to expect, a second opinion on a proof is worth half of its price.
+                answers += self._side_by_side((helper,), question, query, limits, 2 if expected == "either" else 1)
+                if answers[-1].status != "unknown":
+                    break
+        if all(answer.missing for answer in answers):
+            raise NoSolver([answer.because for answer in answers])
+        return Answered(_together(answers), tuple(answers), question["text"], query)
+
+    def model(self, query: Query, *, limits: SolverLimits | None = None, both: bool = False) -> Answered:
+        """What one solver alone says of a query without quantifiers of which a model is wanted; or what both say.
+
+        A model is to be tried out, never to be believed.  Raises NoSolver when none is there.
+        """
+        limits = limits or SolverLimits()
+        question = _question(query, limits)
+        solvers = tuple(self._fixed or (Z3_GROUND, CVC5))
+        answers: list[SolverAnswer] = []
+        for turn in [solvers] if both else [(one,) for one in solvers]:
+            answers += self._side_by_side(turn, question, query, limits)
+            if not answers[-1].missing:
+                break
+        if all(answer.missing for answer in answers):
+            raise NoSolver([answer.because for answer in answers])
+        return Answered(_together(answers), tuple(answers), question["text"], query)
+
+    def proof(self, answered: Answered, *, limits: SolverLimits | None = None) -> ProofText:
+        """cvc5's own proof of what it found unsatisfiable, asked for anew: printing proofs may change its search."""
+        limits = limits or SolverLimits()
+        for answer in answered.answers:
+            if answer.module == "cvc5" and answer.status == "unsat":
+                solver = Solver(answer.solver, "cvc5", answer.options)
+                break
+        else:
+            return ProofText("cvc5", because="cvc5 did not prove it")
+        worker = self._workers.setdefault((*solver.start, "0"), Worker(solver.start))
+        question: dict[str, Any] = {
+            "text": answered.asked,
+            "sorts": [],
+            "functions": [],
+            "relations": [],
+            "rlimit": limits.rlimit,
+            "seconds": limits.seconds,
+        }
+        worker.ask({**question, "options": dict(solver.options), "proof": True})
+        said = worker.take(limits.patience)
+        if said.get("status") != "unsat" or not said.get("proof"):
+            why = said.get("because") or "no proof"
+            return ProofText(solver.name, because=f"asked for a proof it said {said.get('status')}: {why}")
+        return ProofText(solver.name, str(said["proof"]))
+
+    def horn(self, clauses: str, predicate: str, *, limits: SolverLimits | None = None) -> Mapping[str, Any]:
+        """What z3's Spacer says of Horn clauses: `status`, `because`, and the predicate's `meaning` where `sat`.
+
+        Spacer raises when its time is up, and knows no resource limit: then the status is `unknown`.
+        """
+        limits = limits or SolverLimits()
+        worker = self._workers.setdefault((*Z3.start, "0"), Worker(Z3.start))
+        worker.ask(
+            {"text": clauses, "horn": predicate, "options": {}, "rlimit": limits.rlimit, "seconds": limits.seconds}
+        )
+        return worker.take(limits.patience)
+
+    def _side_by_side(
+        self,
+        solvers: Sequence[Solver],
+        question: Mapping[str, Any],
+        query: Query,
+        limits: SolverLimits,
+        divisor: int = 1,
+    ) -> list[SolverAnswer]:
+        asked: list[tuple[str, Worker | None]] = []
+        known: set[str] = set()
+        for index, solver in enumerate(solvers):
+            put = {**question, "rlimit": units(solver, limits, divisor), "options": dict(solver.options)}
+            place = hashlib.sha256(json.dumps([solver.start, put]).encode()).hexdigest()
+            worker: Worker | None = None
+            if place in self._told:
+                known.add(place)
+            else:
+                # Two configurations of one solver in one round need a process each.
+                key = (*solver.start, str(sum(s.start == solver.start for s in solvers[:index])))
+                worker = self._workers.setdefault(key, Worker(solver.start))
+                worker.ask(put)
+            asked.append((place, worker))
+        for place, worker in asked:
+            if worker is not None:
+                self._told[place] = worker.take(limits.patience)
+        # What was not asked now took no time now.
+        told = [{**self._told[place], **({"seconds": 0.0} if place in known else {})} for place, _ in asked]
+        for (place, _), said in zip(asked, told, strict=True):
+            if "used" not in said:  # what befell a process, or its clock, may not befall the next one
+                self._told.pop(place, None)
+        return [_answer(solver, said, query) for solver, said in zip(solvers, told, strict=True)]
+
+
+def _question(query: Query, limits: SolverLimits) -> dict[str, Any]:
+    """The query as a solver process takes it."""
+    number = query.numbers
+    return {
+        "text": text(query, numbered=True),
+        "sorts": [number[sort.name] for sort in query.sorts],
+        "functions": [
+            [number[f.name], [number[s.name] for s in f.domain], number.get(f.codomain.name, "Real")]
+            for f in query.functions
+        ],
+        "relations": [[number[r.name], [number[s.name] for s in r.domain]] for r in query.relations],
+        "rlimit": limits.rlimit,
+        "seconds": limits.seconds,
+    }
+
+
+def _helpers(query: Query, expected: Expected, answers: Sequence[SolverAnswer]) -> Iterator[Solver]:
+    """Who is asked in place of a solver that fell silent, with all units, until one of them speaks.
+
+    Where one found a model, cvc5 is helped to look for models, and a model that was expected needs no second.  Where
+    one found a proof, a search for models is the wrong help: the other solver is asked for a proof as well.
+    """
+    silent = [answer for answer in answers if answer.status == "unknown" and not answer.missing]
+    said = {answer.status for answer in answers}
+    provers = {answer.module for answer in answers if answer.status == "unsat"}
+    if not silent or (expected != "unsat" and len(provers) != 1):
+        return
+    if "sat" in said:
+        yield CVC5_FINITE
+        return
+    if expected != "unsat":
+        if all(answer.module == "z3" for answer in silent):
+            yield Z3
+            return
+        yield CVC5
+    if fragment(query).decidable:
+        yield CVC5_MODELS
+    yield CVC5_ENUMERATE
+
+
+def _together(answers: Sequence[SolverAnswer]) -> Status:
+    said = {answer.status for answer in answers}
+    if {"sat", "unsat"} <= said:
+        return "disagreement"
+    return "sat" if "sat" in said else "unsat" if "unsat" in said else "unknown"
+
+
+def _answer(solver: Solver, said: Mapping[str, Any], query: Query) -> SolverAnswer:
+    status = str(said.get("status"))
+    bare = SolverAnswer(
+        solver.name,
+        solver.options,
+        str(said.get("version", "")),
+        "unknown",
+        module=solver.module,
+        used=said.get("used", 0),
+        seconds=said.get("seconds", 0.0),
+    )
+    try:
+        if status == "unsat":
+            return replace(bare, status="unsat", core=_core(said.get("core", ()), query))
+        if status == "sat":
+            return replace(bare, status="sat", model=_structure(said["model"], query))
+    except (BadStructure, IndexError, KeyError, TypeError, ValueError) as error:
+        what = "model" if status == "sat" else "core"
+        return replace(bare, because=f"its {what} cannot be read: {error}", used=0)
+    because = str(said.get("because", "")) or f"it said {status!r}"
+    return replace(bare, because=because, missing=status == "missing", cut=bool(said.get("cut")))
+
+
+def _core(numbered: Sequence[str], query: Query) -> tuple[str, ...]:
+    """The assertions that are called `a0`, `a1` …, in the order of the query.  Raises ValueError, IndexError."""
+    places = sorted(int(name.removeprefix("a")) for name in numbered)
+    return tuple(query.assertions[place][0] for place in places)
+
+
+def _structure(tables: Mapping[str, Any], query: Query) -> Structure:
+    """A model's tables as a structure of the query's symbols.  Raises BadStructure, KeyError, TypeError."""
+    number = query.numbers
+    called = {
+        element: f"{sort.name}.{i}"
+        for sort in query.sorts
+        for i, element in enumerate(tables["universe"][number[sort.name]])
+    }
+
+    def row(entry: Sequence[str]) -> tuple[str, ...]:
+        return tuple(called[element] for element in entry)
+
+    return Structure(
+        {sort.name: row(tables["universe"][number[sort.name]]) for sort in query.sorts},
+        {r.name: frozenset(row(entry) for entry in tables["relations"][number[r.name]]) for r in query.relations},
+        {
+            f.name: {
+                row(entry[:-1]): entry[-1] if f.codomain == NUMBER else called[entry[-1]]
+                for entry in tables["functions"][number[f.name]]
+            }
+            for f in query.functions
+        },
+    ).checked(query.sorts, query.functions, query.relations)
+
+
+_SHARED: list[Portfolio] = []
+
+
+def shared() -> Portfolio:
+    """One portfolio for this process, made when first wanted, closed when the process ends."""
+    if not _SHARED:
+        _SHARED.append(Portfolio())
+        atexit.register(_SHARED[0].close)
+    return _SHARED[0]

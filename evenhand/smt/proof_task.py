@@ -1,0 +1,302 @@
+"""What everything that is proved goes through: queries, doubts, mutants, and the word at the end.
+
+A trial collects doubts as it goes.  At the end the gravest decides: solvers that contradict each other, a
+counterexample that replays, a vacuity, any other doubt; only what leaves none is green.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Literal, TypeAlias
+
+from evenhand.core.bundle import Bundle
+from evenhand.core.canonical import Json
+from evenhand.core.property import AnyStep
+from evenhand.core.system import System, UnknownName
+from evenhand.core.trace import Pair, Scenario, replay
+from evenhand.core.verdict import Evidence, Status, Verdict
+from evenhand.smt.countermodel import (
+    EncodingDisagrees,
+    Induction,
+    NoCounterpart,
+    Outcome,
+    Refutation,
+)
+from evenhand.smt.differential import Linked
+from evenhand.smt.fragment import fragment
+from evenhand.smt.portfolio import Answered, Portfolio, ProofText, SolverLimits
+from evenhand.smt.proved import Killed, ProofStatus, Proved
+from evenhand.smt.record import record_of
+from evenhand.smt.smtlib import Query
+from evenhand.smt.structure import Structure
+from evenhand.smt.theorem import Mutation, Stated
+from evenhand.smt.theory import Theory
+
+__all__ = ["AnySystem", "Trial", "kind_of"]
+
+AnySystem: TypeAlias = System[Any, Any, Any, Any, Any]
+
+
+class Trial:
+    """One theorem or invariant on its way; `doubts` are the reasons why it is not green, in the order of finding.
+
+    Raises UnknownName when the protocol lacks the system, the claim, a reading or a mutant that is named.
+    """
+
+    def __init__(
+        self,
+        stated: Stated,
+        theory: Theory,
+        *,
+        bundle: Bundle,
+        limits: SolverLimits,
+        portfolio: Portfolio,
+        keep_proofs: bool = False,
+    ) -> None:
+        self.stated, self.theory, self.bundle = stated, theory, bundle
+        self.limits, self.portfolio, self.keep_proofs = limits, portfolio, keep_proofs
+        self.system: AnySystem = _named(bundle.model.systems, "system", stated.system).under(**stated.readings)
+        self.claim = _named({claim.name: claim for claim in bundle.claims}, "claim", stated.claim)
+        self.executable = {mutant.name: mutant for mutant in bundle.model.mutants}
+        self.queries: list[tuple[str, Answered]] = []
+        self.fragments: dict[str, str] = {}
+        self.doubts: list[tuple[ProofStatus, str]] = []
+        self.replayed: dict[str, list[AnyStep]] = {}
+        self.proofs: dict[str, ProofText] = {}
+        for mutation in stated.mutants:
+            _named(self.executable, "mutant", mutation.mutant)
+
+    def ask(self, name: str, query: Query, expected: Literal["sat", "unsat"]) -> Answered:
+        """Ask all solvers; a contradiction between them is a doubt, a proof is kept where that was asked for."""
+        answered = self.note(name, self.portfolio.ask(query, expected=expected, limits=self.limits))
+        if self.keep_proofs and answered.status == "unsat":
+            self.proofs[name] = self.portfolio.proof(answered, limits=self.limits)
+        return answered
+
+    def note(self, name: str, answered: Answered) -> Answered:
+        """Keep what was asked under this name, and whether it lies in the decidable fragment."""
+        self.fragments[name] = str(fragment(answered.query))
+        self.queries.append((name, answered))
+        if answered.status == "disagreement":
+            self.doubt(ProofStatus.DISAGREEMENT, f"the solvers contradict each other on {name}: {answered.because}")
+        return answered
+
+    def doubt(self, word: ProofStatus, because: str) -> None:
+        """Note a reason why it is not green."""
+        self.doubts.append((word, because))
+
+    def satisfiable(self, name: str, query: Query, otherwise: str, confirmed: Callable[[Structure], str]) -> None:
+        """`query` must have a model, and every solver's model must be `confirmed` (what is false in it; else empty)."""
+        answered = self.ask(name, query, "sat")
+        if answered.status == "unsat":
+            self.doubt(ProofStatus.VACUOUS, otherwise)
+        elif answered.status == "unknown":
+            self.doubt(ProofStatus.UNDECIDED, f"nobody knows whether {name} can be satisfied: {answered.because}")
+        for answer in answered.answers:
+            said = confirmed(answer.model) if answer.model is not None else ""
+            if said:
+                self.doubt(
+                    ProofStatus.UNDECIDED, f"the evaluator contradicts {answer.solver}'s model of {name}: {said}"
+                )
+
+    def needed(self, steps: Sequence[Answered]) -> None:
+        """Every axiom said to be needed is in each solver's core of some step, and every step uses its own goal.
+
+        An axiom that is assumed at several moments is named `axiom.0`, `axiom.1` … in the cores.
+        """
+        known = {axiom.name for axiom in self.theory.axioms}
+        cores = [[frozenset(map(_bare, a.core)) for a in step.answers if a.core is not None] for step in steps]
+        for name in self.stated.needs:
+            if name not in known:
+                raise UnknownName("axiom", name, known)
+            if not any(found and all(name in core for core in found) for found in cores):
+                self.doubt(ProofStatus.VACUOUS, f"it is proved without axiom {name}, which its author says it needs")
+        if not all("goal" in core for found in cores for core in found):
+            self.doubt(ProofStatus.VACUOUS, "a goal is proved without itself: the axioms contradict each other")
+
+    def mutated(self, mutation: Mutation) -> AnySystem:
+        """The executable mutant of the same name, at the system's scope and readings."""
+        return replace(self.system, rules=self.executable[mutation.mutant].rules, variant=mutation.mutant)
+
+    def countered(self, outcome: Outcome) -> None:
+        """A countermodel of what should be proved: whatever does not replay from a start is a doubt."""
+        self.remember("reference", self.system, outcome)
+        if not isinstance(outcome, Refutation):
+            self.doubt(
+                ProofStatus.UNDECIDED,
+                f"a countermodel that is no counterexample ({kind_of(outcome)}): {outcome.because}",
+            )
+
+    def killed(self, mutation: Mutation, answered: Answered, outcome: Outcome | None) -> Killed:
+        """What became of a mutant; not as declared is a doubt."""
+        name = mutation.mutant
+        refuted = mutation.expected == "refuted"
+        if outcome is not None:
+            self.remember(name, self.mutated(mutation), outcome)
+        good = isinstance(outcome, Refutation) if refuted else answered.status == "unsat"
+        because = outcome.because if outcome is not None else answered.because
+        if not good:
+            found = kind_of(outcome) if outcome is not None else answered.status
+            self.doubt(
+                ProofStatus.UNDECIDED, f"mutant {name} should be {mutation.expected} and is not ({found}): {because}"
+            )
+        status = Status.UNDECIDED
+        if isinstance(outcome, Refutation):
+            status = Status.REFUTED
+        elif answered.status == "unsat":
+            status = Status.HOLDS
+        verdict = Verdict(
+            claim=self.stated.claim,
+            status=status,
+            engine="prove",
+            system=self.stated.system,
+            readings=dict(self.stated.readings),
+            variant=name,
+            scope={"proved": self.stated.scope} if status is Status.HOLDS else {},
+            evidence=outcome.evidence if isinstance(outcome, Refutation) else None,
+            because=because,
+            trusted_base=self.trusted(answered),
+        )
+        return Killed(mutation, answered, outcome, good, verdict)
+
+    def remember(self, variant: str, system: AnySystem, outcome: Outcome) -> None:
+        """Keep the last step of a realised countermodel: the link is tried on it as well."""
+        evidence: Evidence | None = outcome.evidence if isinstance(outcome, Refutation | Induction) else None
+        if isinstance(evidence, Scenario | Pair):
+            runs = (evidence,) if isinstance(evidence, Scenario) else (evidence.left, evidence.right)
+            steps = [replay(system, run).steps for run in runs]
+            self.replayed.setdefault(variant, []).extend(taken[-1] for taken in steps if taken)
+
+    def finish(self, main: Answered, outcome: Outcome | None, killed: tuple[Killed, ...], linked: Linked) -> Proved:
+        """The word, the verdict and the record."""
+        stated = self.stated
+        if linked.because:
+            self.doubt(ProofStatus.UNDECIDED, linked.because)
+        word, because = self._judge(main, outcome, linked)
+        status = {ProofStatus.HOLDS: Status.HOLDS, ProofStatus.REFUTED: Status.REFUTED}.get(word, Status.UNDECIDED)
+        shout = f"{word.value}: " if word in (ProofStatus.VACUOUS, ProofStatus.DISAGREEMENT) else ""
+        verdict = Verdict(
+            claim=stated.claim,
+            status=status,
+            engine="prove",
+            system=stated.system,
+            readings=dict(stated.readings),
+            scope={
+                "theorem": stated.name,
+                "word": word.value,
+                "proved": stated.scope if word is ProofStatus.HOLDS else "",
+                "linked": linked.sentence,
+                "fragment": self._fragment(),
+            },
+            evidence=outcome.evidence if isinstance(outcome, Refutation) else None,
+            coverage=self._coverage(killed, linked),
+            because=shout + because,
+            trusted_base=self.trusted(main),
+        )
+        record = record_of(
+            self.limits,
+            self.queries,
+            self.proofs if self.keep_proofs else None,
+            theorem=_theorem_json(stated),
+            fragments=dict(self.fragments),
+            mutants={one.mutation.mutant: _killed_json(one) for one in killed},
+            outcome=_outcome_json(outcome),
+            linked={name: getattr(linked, name) for name in COUNTED},
+            verdict=word.value,
+            because=because,
+        )
+        found = tuple(self.queries), killed, linked, outcome
+        return Proved(stated, word, verdict, *found, dict(self.fragments), record, dict(self.proofs))
+
+    def _coverage(self, killed: tuple[Killed, ...], linked: Linked) -> dict[str, int]:
+        return {
+            "queries": len(self.queries),
+            "mutants": len(killed),
+            "mutants_as_declared": sum(one.as_declared for one in killed),
+            "linked_structures": linked.structures,
+            "linked_true": linked.true,
+            "linked_false": linked.false,
+            "linked_outside": linked.outside,
+            "linked_cases": linked.cases,
+        }
+
+    def _fragment(self) -> str:
+        """Whether every step of the proof lies in the decidable fragment; the first that does not says why."""
+        steps = [said for name, said in self.fragments.items() if name.split(".")[0] == "theorem"]
+        return next((said for said in steps if ": no" in said), steps[0])
+
+    def _judge(self, main: Answered, outcome: Outcome | None, linked: Linked) -> tuple[ProofStatus, str]:
+        """The word, by gravity: a contradiction, a real counterexample, a vacuity, a doubt, else the verdict."""
+        for grave in (ProofStatus.DISAGREEMENT, ProofStatus.VACUOUS):
+            said = [because for word, because in self.doubts if word is grave]
+            if said and not (grave is ProofStatus.VACUOUS and isinstance(outcome, Refutation)):
+                return grave, said[0]
+        if isinstance(outcome, Refutation):
+            return ProofStatus.REFUTED, outcome.because
+        if self.doubts:
+            return self.doubts[0]
+        if main.status == "unsat":
+            return ProofStatus.HOLDS, f"proved of the theory for {self.stated.scope}, {linked.sentence}"
+        return ProofStatus.UNDECIDED, main.because
+
+    def trusted(self, main: Answered) -> tuple[str, ...]:
+        """What must be right for the verdict to be right."""
+        solvers = [f"{a.solver} {a.version}".strip() for a in main.answers if a.status != "unknown"]
+        words = f"theory {self.theory.name} with its axioms", "view and realise", "SMT-LIB printer"
+        return ("executable model", *words, *solvers)
+
+
+def kind_of(outcome: Outcome) -> str:
+    """Which of the four ends of a countermodel this is, in words."""
+    match outcome:
+        case Refutation():
+            return "refutation"
+        case Induction():
+            return "induction"
+        case NoCounterpart():
+            return "no counterpart"
+        case EncodingDisagrees():
+            return "encoding disagrees"
+
+
+def _bare(name: str) -> str:
+    """The name of an axiom without the moment it is assumed at."""
+    head, _, moment = name.rpartition(".")
+    return head if head and moment.isdigit() else name
+
+
+def _outcome_json(outcome: Outcome | None) -> Json:
+    return None if outcome is None else {"kind": kind_of(outcome), "structure": outcome.structure.to_json()}
+
+
+COUNTED = ("structures", "size", "cases", "outside", "true", "false")
+"""What a record keeps of the comparison of formula and claim."""
+
+
+def _theorem_json(stated: Stated) -> Json:
+    return {
+        "name": stated.name,
+        "claim": stated.claim,
+        "protocol": stated.protocol,
+        "expected": stated.expected.value,
+        "scope": stated.scope,
+        "needs": list(stated.needs),
+        "readings": {name: str(value) for name, value in sorted(stated.readings.items())},
+    }
+
+
+def _killed_json(killed: Killed) -> Json:
+    outcome = killed.outcome
+    return {
+        "expected": killed.mutation.expected,
+        "as_declared": killed.as_declared,
+        "outcome": None if outcome is None else kind_of(outcome),
+        "structure": None if outcome is None else outcome.structure.to_json(),
+    }
+
+
+def _named(known: Mapping[str, Any], what: str, name: str) -> Any:
+    if name not in known:
+        raise UnknownName(what, name, known)
+    return known[name]

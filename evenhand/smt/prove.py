@@ -1,0 +1,157 @@
+"""Prove a theorem or an invariant, and believe it only under five conditions.
+
+Green means: (1) at least one solver gives the expected verdict and none contradicts it; (2) the axioms alone
+have a model; (3) so has the antecedent; (4) every axiom that the author says it needs is in every core;
+(5) every mutant behaves as declared, refuted by a countermodel that replays in the executable mutant.  Then the
+link must carry (`agreement`).  Anything less is UNDECIDED, with a word of its own where nothing was proved
+(VACUOUS) or the solvers contradict each other (DISAGREEMENT).  `transitions.prove` says what the conditions are for
+an invariant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from evenhand.core.bundle import Bundle
+from evenhand.core.registry import find
+from evenhand.core.verdict import Status
+from evenhand.smt.countermodel import Outcome, Refutation, confirmed, follow
+from evenhand.smt.differential import agree
+from evenhand.smt.logic import Formula, Not
+from evenhand.smt.portfolio import Answered, Portfolio, SolverLimits, shared
+from evenhand.smt.proof_task import Trial
+from evenhand.smt.proved import Killed, ProofStatus, Proved
+from evenhand.smt.small_models import LIMITS, small_model
+from evenhand.smt.structure import Structure
+from evenhand.smt.theorem import Mutation, Stated, Theorem
+from evenhand.smt.theory import Theory
+from evenhand.smt.transitions.invariant import Invariant
+from evenhand.smt.transitions.prove import InvariantTrial
+
+__all__ = ["Killed", "ProofStatus", "Proved", "prove"]
+
+
+def prove(
+    theorem: Stated,
+    *,
+    bundle: Bundle | None = None,
+    timeout_ms: int = 20_000,
+    rlimit: int = 20_000_000,
+    portfolio: Portfolio | None = None,
+    keep_proofs: bool = False,
+) -> Proved:
+    """Prove `theorem` and check what a green verdict rests on.
+
+    `bundle` is the theorem's protocol (by default the registry's); `keep_proofs` asks cvc5 for its own proof of
+    everything that it proves.  Raises NoSolver when no solver is there and UnknownName when the protocol lacks
+    the system, the claim or a mutant that the theorem names.
+    """
+    asked: dict[str, Any] = {
+        "bundle": bundle or find(theorem.protocol),
+        "limits": SolverLimits(rlimit, timeout_ms),
+        "portfolio": portfolio or shared(),
+        "keep_proofs": keep_proofs,
+    }
+    match theorem:
+        case Theorem():
+            return _Theorem(theorem, theorem.theory, **asked).run(theorem)
+        case Invariant():
+            return InvariantTrial(theorem, theorem.machine.theory, **asked).run(theorem)
+        case _:
+            raise TypeError(f"{theorem!r} is neither a theorem nor an invariant")
+
+
+class _Theorem(Trial):
+    """One theorem on its way."""
+
+    def run(self, theorem: Theorem) -> Proved:
+        main, steps = self.decide("theorem", theorem, theorem.theory, "unsat" if self.wants_proof() else "sat")
+        outcome = self.main_outcome(theorem, main)
+        self.possible("axioms", None, "the axioms alone have no model")
+        self.possible("witness", theorem.antecedent, "the antecedent has no witness")
+        if main.status == "unsat":
+            self.needed(steps)
+        killed = tuple(self.mutant(theorem, mutation) for mutation in theorem.mutants)
+        linked = agree(theorem, self.claim, self.system, self.bundle.model.mutants, also=self.replayed)
+        return self.finish(main, outcome, killed, linked)
+
+    def wants_proof(self) -> bool:
+        return self.stated.expected is not Status.REFUTED
+
+    def decide(
+        self, name: str, theorem: Theorem, theory: Theory, expected: Literal["sat", "unsat"]
+    ) -> tuple[Answered, tuple[Answered, ...]]:
+        """Prove or refute the theorem in `theory`: the deciding answer, and all steps that a proof rests on."""
+        if not theorem.lemmas:
+            found = self.claimed(name, theory, [("goal", Not(theorem.formula))], expected)
+            return found, (found,)
+        if expected == "unsat":
+            steps = self.by_lemmas(name, theorem, theory)
+            if steps is not None:
+                return steps[-1], steps
+        # A conjunct at a time, with nothing opaque: whatever has a model here is a countermodel.
+        answers: list[Answered] = []
+        for number, part in enumerate(theorem.parts, start=1):
+            answers.append(self.claimed(f"{name}.part{number}", theory, [("goal", Not(part))], expected))
+            if answers[-1].status in ("sat", "disagreement"):
+                return answers[-1], (answers[-1],)
+        undecided = next((one for one in answers if one.status != "unsat"), answers[-1])
+        return undecided, tuple(answers)
+
+    def by_lemmas(self, name: str, theorem: Theorem, theory: Theory) -> tuple[Answered, ...] | None:
+        """The answers of every lemma and of the goal from them; None where one is not proved."""
+        known: dict[str, Formula] = {}
+        steps: list[Answered] = []
+        for lemma in theorem.lemmas:
+            claims = [(f"lemma.{used}", known[used]) for used in lemma.uses] + [("goal", Not(lemma.formula))]
+            steps.append(self.claimed(f"{name}.{lemma.name}", theory, claims, "unsat", lemma.opaque))
+            if steps[-1].status != "unsat":
+                return None
+            known[lemma.name] = lemma.formula
+        claims = [(f"lemma.{used}", formula) for used, formula in known.items()]
+        steps.append(self.claimed(name, theory, [*claims, ("goal", Not(theorem.formula))], "unsat", theorem.opaque))
+        return tuple(steps) if steps[-1].status == "unsat" else None
+
+    def claimed(
+        self,
+        name: str,
+        theory: Theory,
+        claims: Sequence[tuple[str, Formula]],
+        expected: Literal["sat", "unsat"],
+        opaque: tuple[str, ...] = (),
+    ) -> Answered:
+        return self.ask(name, theory.query(*claims, opaque=opaque), expected)
+
+    def main_outcome(self, theorem: Theorem, main: Answered) -> Outcome | None:
+        if main.status == "unknown":
+            self.doubt(ProofStatus.UNDECIDED, f"no solver decides it: {main.because}")
+        if main.status != "sat" or main.model is None:
+            return None
+        outcome = follow(theorem, theorem.theory, main.model, self.claim, self.system)
+        self.countered(outcome)
+        return outcome
+
+    def possible(self, name: str, claim: Formula | None, otherwise: str) -> None:
+        claims = () if claim is None else (claim,)
+
+        def false_in(model: Structure) -> str:
+            return confirmed(self.theory, model, *claims)
+
+        self.satisfiable(name, self.theory.query(*((name, one) for one in claims)), otherwise, false_in)
+
+    def mutant(self, theorem: Theorem, mutation: Mutation) -> Killed:
+        theory = theorem.theory.redefined(mutation.definitions)
+        if mutation.expected == "refuted":
+            # Most faults show in a small structure; where it replays, nothing more is wanted of any solver.
+            model, query = small_model(theory, Not(theorem.formula), self.portfolio)
+            found = None if model is None else follow(theorem, theory, model, self.claim, self.mutated(mutation))
+            if isinstance(found, Refutation):
+                said = self.note(f"mutant.{mutation.mutant}", self.portfolio.model(query, limits=LIMITS, both=True))
+                return self.killed(mutation, said, found)
+        expected: Literal["sat", "unsat"] = "sat" if mutation.expected == "refuted" else "unsat"
+        answered, _ = self.decide(f"mutant.{mutation.mutant}", theorem, theory, expected)
+        outcome: Outcome | None = None
+        if answered.status == "sat" and answered.model is not None:
+            outcome = follow(theorem, theory, answered.model, self.claim, self.mutated(mutation))
+        return self.killed(mutation, answered, outcome)

@@ -1,0 +1,233 @@
+"""Small countermodels: a structure with two elements of each sort that satisfies a theory and a claim, if there is one.
+
+Quantifiers over few elements are conjunctions and disjunctions, so that the query has none, and a solver that loses
+its way among instances decides it at once.  Words stay words, each with its definition said of each tuple: expanded,
+they would grow with every quantifier that they stand under.
+
+What is found is a model of the theory like any other, and is tried out like any other.  That nothing is found means
+nothing: there may be larger ones.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache, partial
+
+from evenhand.smt.arithmetic import NUMBER
+from evenhand.smt.logic import (
+    FALSE,
+    TRUE,
+    And,
+    Apply,
+    Definition,
+    Equal,
+    Exists,
+    Forall,
+    Formula,
+    Function,
+    Holds,
+    Iff,
+    Implies,
+    Ite,
+    Not,
+    Or,
+    Sort,
+    Term,
+    Var,
+    conjunction,
+    differ,
+    disjunction,
+    same,
+)
+from evenhand.smt.memo import Cache
+from evenhand.smt.portfolio import Portfolio, SolverLimits
+from evenhand.smt.smtlib import Query
+from evenhand.smt.structure import Structure
+from evenhand.smt.theory import Theory, spoken
+
+__all__ = ["ELEMENTS", "LIMITS", "small", "small_model"]
+
+ELEMENTS = 2
+"""Of each sort: enough for one thing to differ from another, which is what most faults take."""
+
+Values = Mapping[Var, Term]
+
+LIMITS = SolverLimits(rlimit=1_000_000, timeout_ms=10_000)
+"""Of one look: it is there for being quick."""
+
+
+def small_model(
+    theory: Theory, claim: Formula, portfolio: Portfolio, *, elements: int = ELEMENTS
+) -> tuple[Structure | None, Query]:
+    """A structure of the theory with so many elements of each sort in which the claim holds, None if none is found.
+
+    And what one solver was asked for it.  Raises NoSolver.
+    """
+    query = small(theory, claim, elements=elements)
+    answered = portfolio.model(query, limits=LIMITS)
+    found = answered.model
+    if found is None:
+        return None, query
+    functions = {function.name: found.functions[function.name] for function in theory.functions}
+    return Structure(found.universe, found.relations, functions).without(theory.meanings), query
+
+
+def small(theory: Theory, claim: Formula, *, elements: int = ELEMENTS) -> Query:
+    """The query that has a model where the theory has one with so many elements in which the claim holds.
+
+    Without quantifiers: element i of sort S is the constant `S.i`.
+    """
+    ground = _ground(theory.sorts, elements)
+    axioms = [(axiom.name, ground.closed(axiom.formula)) for axiom in theory.axioms]
+    needed = _spoken(theory, [claim, *(axiom.formula for axiom in theory.axioms)])
+    words = [one for one in theory.definitions if one.name in needed]
+    meanings = [(f"word.{one.name}", ground.meaning(one)) for one in words]
+    constants = tuple(constant.function for those in ground.elements.values() for constant in those)
+    return Query(
+        theory.sorts,
+        (*theory.functions, *constants),
+        (*theory.relations, *(one.relation for one in words)),
+        (
+            ("elements", ground.apart),
+            *((f"value.{function.name}", ground.total(function)) for function in theory.functions),
+            *axioms,
+            *meanings,
+            ("claim", ground.formula(claim, {})),
+        ),
+    )
+
+
+def _spoken(theory: Theory, formulas: Sequence[Formula]) -> set[str]:
+    """The defined words that the formulas lead to."""
+    found, waiting = set[str](), list(formulas)
+    while waiting:
+        for name in spoken(waiting.pop()):
+            meaning = theory.meanings.get(name)
+            if meaning is not None and name not in found:
+                found.add(name)
+                waiting.append(meaning.body)
+    return found
+
+
+class _Ground:
+    """Formulas about the elements of a small universe; of what is kept anyway, each is made once."""
+
+    def __init__(self, sorts: Sequence[Sort], elements: int) -> None:
+        self.elements = {
+            sort: tuple(Function(f"{sort.name}.{place}", (), sort)() for place in range(elements)) for sort in sorts
+        }
+        self._known = {constant.function for those in self.elements.values() for constant in those}
+        self._closed: Cache[Formula] = Cache()
+        self._meanings: Cache[Formula] = Cache()
+        self._total: Cache[Formula] = Cache()
+        self.apart = conjunction(
+            differ(one, other) for those in self.elements.values() for one, other in itertools.combinations(those, 2)
+        )
+
+    def closed(self, formula: Formula) -> Formula:
+        """A formula that others will ask about as well."""
+        return self._closed.get((formula,), lambda: self.formula(formula, {}))
+
+    def meaning(self, definition: Definition) -> Formula:
+        """What a word means, of each tuple."""
+        return self._meanings.get((definition,), partial(self._meaning, definition))
+
+    def _meaning(self, definition: Definition) -> Formula:
+        return _all(
+            Iff(Holds(definition.relation, tuple(values.values())), self.formula(definition.body, values))
+            for values in self._picks(definition.variables, {})
+        )
+
+    def total(self, function: Function) -> Formula:
+        """That a function's values are elements."""
+        return self._total.get((function,), partial(self._values_of, function))
+
+    def _values_of(self, function: Function) -> Formula:
+        if function.codomain == NUMBER:
+            return TRUE
+        return _all(
+            disjunction([same(Apply(function, row), one) for one in self.elements[function.codomain]])
+            for row in itertools.product(*(self.elements[sort] for sort in function.domain))
+        )
+
+    def _picks(self, bound: Sequence[Var], values: Values) -> Iterator[dict[Var, Term]]:
+        for picked in itertools.product(*(self.elements[variable.sort] for variable in bound)):
+            yield {**values, **dict(zip(bound, picked, strict=True))}
+
+    def _term(self, term: Term, values: Values) -> Term:
+        if isinstance(term, Var):
+            return values[term]
+        return Apply(term.function, tuple([self._term(argument, values) for argument in term.arguments]))
+
+    def formula(self, formula: Formula, values: Values) -> Formula:
+        """The formula with these values for its variables, what is settled already left out."""
+        match formula:
+            case Holds(relation, arguments):
+                return Holds(relation, tuple([self._term(argument, values) for argument in arguments]))
+            case Equal(left, right):
+                return self._equal(self._term(left, values), self._term(right, values))
+            case Not(body):
+                return _not(self.formula(body, values))
+            case And(parts):
+                return _all(self.formula(part, values) for part in parts)
+            case Or(parts):
+                return _any(self.formula(part, values) for part in parts)
+            case Implies(left, right):
+                return _any(iter((_not(self.formula(left, values)), self.formula(right, values))))
+            case Iff(left, right):
+                return _iff(self.formula(left, values), self.formula(right, values))
+            case Ite(test, then, other):
+                asked = self.formula(test, values)
+                if asked is TRUE or asked is FALSE:
+                    return self.formula(then if asked is TRUE else other, values)
+                return Ite(asked, self.formula(then, values), self.formula(other, values))
+            case Forall(bound, body):
+                return _all(self.formula(body, picked) for picked in self._picks(bound, values))
+            case Exists(bound, body):
+                return _any(self.formula(body, picked) for picked in self._picks(bound, values))
+
+    def _equal(self, left: Term, right: Term) -> Formula:
+        if left == right:
+            return TRUE
+        both = all(isinstance(one, Apply) and one.function in self._known for one in (left, right))
+        return FALSE if both else Equal(left, right)
+
+
+@cache
+def _ground(sorts: tuple[Sort, ...], elements: int) -> _Ground:
+    """One for all theories of the same sorts."""
+    return _Ground(sorts, elements)
+
+
+def _all(parts: Iterator[Formula]) -> Formula:
+    kept: list[Formula] = []
+    for part in parts:
+        if part is FALSE:
+            return FALSE
+        if part is not TRUE:
+            kept.append(part)
+    return kept[0] if len(kept) == 1 else And(tuple(kept)) if kept else TRUE
+
+
+def _any(parts: Iterator[Formula]) -> Formula:
+    kept: list[Formula] = []
+    for part in parts:
+        if part is TRUE:
+            return TRUE
+        if part is not FALSE:
+            kept.append(part)
+    return kept[0] if len(kept) == 1 else Or(tuple(kept)) if kept else FALSE
+
+
+def _not(part: Formula) -> Formula:
+    return FALSE if part is TRUE else TRUE if part is FALSE else Not(part)
+
+
+def _iff(left: Formula, right: Formula) -> Formula:
+    for one, other in ((left, right), (right, left)):
+        if one is TRUE:
+            return other
+        if one is FALSE:
+            return _not(other)
+    return Iff(left, right)

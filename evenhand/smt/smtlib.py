@@ -1,0 +1,161 @@
+"""Formulas as SMT-LIB 2 text: the same bytes for the same query, in the theory's words or under numbers.
+
+Symbols stand in the order in which the theory declares them.  People read the theory's words; solvers are asked
+under numbered names (`s0`, `f0`, `r0`, variables by depth, assertions `a0` …), because a solver's search, and so the
+model that it finds, depends on how things are called, and what is proved should not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property, lru_cache, partial
+
+from evenhand.smt.arithmetic import NUMBER, numeric, printed
+from evenhand.smt.logic import (
+    And,
+    Equal,
+    Exists,
+    Forall,
+    Formula,
+    Function,
+    Holds,
+    Iff,
+    Implies,
+    Ite,
+    Not,
+    Or,
+    Relation,
+    Sort,
+    Term,
+    Var,
+    free,
+)
+from evenhand.smt.memo import Cache
+
+__all__ = ["Query", "show", "text"]
+
+
+@dataclass(frozen=True)
+class Query:
+    """Is there a structure of these symbols in which all assertions are true?
+
+    `assertions` are (name, closed formula) without defined relations.
+    """
+
+    sorts: tuple[Sort, ...]
+    functions: tuple[Function, ...]
+    relations: tuple[Relation, ...]
+    assertions: tuple[tuple[str, Formula], ...]
+
+    @cached_property
+    def numbers(self) -> Mapping[str, str]:
+        """Each sort's, function's and relation's name under numbers; one object for queries of equal symbols."""
+        return _numbers(self.sorts, self.functions, self.relations)
+
+
+@lru_cache(maxsize=64)
+def _numbers(
+    sorts: tuple[Sort, ...], functions: tuple[Function, ...], relations: tuple[Relation, ...]
+) -> Mapping[str, str]:
+    named = {sort.name: f"s{i}" for i, sort in enumerate(sorts)}
+    named |= {function.name: f"f{i}" for i, function in enumerate(functions)}
+    return {**named, **{relation.name: f"r{i}" for i, relation in enumerate(relations)}}
+
+
+def text(query: Query, *, numbered: bool = False) -> str:
+    """The query as SMT-LIB 2, ending in `(check-sat)`.  Raises ValueError for a formula with free variables."""
+    names = query.numbers if numbered else None
+    called = names or {}
+    logic = f"UF{numeric(query.functions, (formula for _, formula in query.assertions))}"
+    lines = ["(set-option :produce-models true)", "(set-option :produce-unsat-cores true)", f"(set-logic {logic})"]
+    lines += [f"(declare-sort {called.get(sort.name, sort.name)} 0)" for sort in query.sorts]
+    domains = {symbol.name: symbol.domain for symbol in query.functions}
+    domains |= {symbol.name: symbol.domain for symbol in query.relations}
+    for name, domain in domains.items():
+        if NUMBER in domain:
+            raise ValueError(f"{name} takes numbers: a symbol of a theory may have them as values only")
+    for function in query.functions:
+        head = called.get(function.name, function.name)
+        codomain = _names((function.codomain,), called)
+        lines.append(f"(declare-fun {head} ({_names(function.domain, called)}) {codomain})")
+    for relation in query.relations:
+        head = called.get(relation.name, relation.name)
+        lines.append(f"(declare-fun {head} ({_names(relation.domain, called)}) Bool)")
+    for number, (name, formula) in enumerate(query.assertions):
+        shown, loose = _PRINTED.get((formula, names), partial(_shown, formula, names))
+        if loose:
+            raise ValueError(f"assertion {name} leaves {', '.join(loose)} free")
+        lines.append(f"(assert (! {shown} :named {f'a{number}' if numbered else name}))")
+    return "\n".join([*lines, "(check-sat)", ""])
+
+
+_PRINTED: Cache[tuple[str, list[str]]] = Cache()
+
+
+def _shown(formula: Formula, names: Mapping[str, str] | None) -> tuple[str, list[str]]:
+    """A formula's text, and the names of the variables that it leaves free."""
+    return _Printer(names).formula(formula, {}), sorted(variable.name for variable in free(formula))
+
+
+def show(formula: Formula) -> str:
+    """A formula as SMT-LIB 2, in its own words."""
+    return _Printer(None).formula(formula, {})
+
+
+def _names(sorts: Iterable[Sort], called: Mapping[str, str]) -> str:
+    return " ".join("Real" if sort == NUMBER else called.get(sort.name, sort.name) for sort in sorts)
+
+
+def _apply(head: str, parts: list[str]) -> str:
+    return f"({head} {' '.join(parts)})" if parts else head
+
+
+class _Printer:
+    """Prints formulas; with `names`, symbols by these and variables by how deep they are bound."""
+
+    def __init__(self, names: Mapping[str, str] | None) -> None:
+        self._names = names
+
+    def _called(self, name: str) -> str:
+        return printed(name) or (name if self._names is None else self._names[name])
+
+    def _term(self, term: Term, bound: Mapping[Var, str]) -> str:
+        if isinstance(term, Var):
+            return bound.get(term, term.name)
+        return _apply(self._called(term.function.name), [self._term(argument, bound) for argument in term.arguments])
+
+    def formula(self, formula: Formula, bound: Mapping[Var, str]) -> str:
+        """The formula, where `bound` says what the variables around it are called."""
+        match formula:
+            case Holds(relation, arguments):
+                return _apply(self._called(relation.name), [self._term(argument, bound) for argument in arguments])
+            case Equal(left, right):
+                return f"(= {self._term(left, bound)} {self._term(right, bound)})"
+            case Not(body):
+                return f"(not {self.formula(body, bound)})"
+            case And(parts):
+                return _apply("and", [self.formula(part, bound) for part in parts]) if parts else "true"
+            case Or(parts):
+                return _apply("or", [self.formula(part, bound) for part in parts]) if parts else "false"
+            case Implies(left, right):
+                return f"(=> {self.formula(left, bound)} {self.formula(right, bound)})"
+            case Iff(left, right):
+                return f"(= {self.formula(left, bound)} {self.formula(right, bound)})"
+            case Ite(test, then, other):
+                shown = [self.formula(part, bound) for part in (test, then, other)]
+                return f"(ite {' '.join(shown)})"
+            case Forall(variables, body):
+                return self._quantified("forall", variables, body, bound)
+            case Exists(variables, body):
+                return self._quantified("exists", variables, body, bound)
+
+    def _quantified(self, word: str, variables: tuple[Var, ...], body: Formula, bound: Mapping[Var, str]) -> str:
+        if any(variable.sort == NUMBER for variable in variables):
+            raise ValueError("nothing quantifies over numbers")
+        if self._names is None:
+            inner = bound
+        else:
+            inner = {**bound, **{variable: f"x{len(bound) + i}" for i, variable in enumerate(variables)}}
+        listed = " ".join(f"({inner.get(v, v.name)} {self._called(v.sort.name)})" for v in variables)
+        return f"({word} ({listed}) {self.formula(body, inner)})"

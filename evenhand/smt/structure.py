@@ -1,0 +1,310 @@
+"""Finite structures, and what a formula says about one.
+
+This is the reader that no solver has a part in: a countermodel counts only if the evaluator, too, finds the
+axioms true and the goal false.  Definitions are evaluated as relations of their own, not by expansion, so
+that a fault of the expander shows as well.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TypeAlias, TypeVar
+
+from evenhand.core.canonical import Json
+from evenhand.smt.arithmetic import NUMBER, calculated, compared, is_element
+from evenhand.smt.logic import (
+    And,
+    Definition,
+    Equal,
+    Exists,
+    Forall,
+    Formula,
+    Function,
+    Holds,
+    Iff,
+    Implies,
+    Ite,
+    Not,
+    Or,
+    Relation,
+    Sort,
+    Term,
+    Var,
+)
+
+__all__ = ["BadStructure", "Reader", "Structure"]
+
+V = TypeVar("V")
+Element: TypeAlias = str
+Tuple: TypeAlias = tuple[Element, ...]
+Values: TypeAlias = dict[str, Element]
+Test: TypeAlias = Callable[[Values], bool]
+Pick: TypeAlias = Callable[[Values], Element]
+
+
+class BadStructure(ValueError):
+    """Not a structure of the signature: an empty sort, a partial function, an element that is nowhere."""
+
+
+@dataclass(frozen=True)
+class Structure:
+    """Finitely many elements per sort, and what each symbol means on them.
+
+    `universe`: sort → its elements, in a fixed order; `relations`: name → the tuples of which it holds;
+    `functions`: name → arguments → value.  A defined relation may be given too: then it stands for what was
+    *observed*, and a reader takes it in place of the definition.  Numbers are no part of the universe; as values they
+    are written as `arithmetic.element` has them.
+    """
+
+    universe: Mapping[str, tuple[Element, ...]]
+    relations: Mapping[str, frozenset[Tuple]] = field(default_factory=dict[str, frozenset[Tuple]])
+    functions: Mapping[str, Mapping[Tuple, Element]] = field(default_factory=dict[str, Mapping[Tuple, Element]])
+
+    def checked(self, sorts: Iterable[Sort], functions: Iterable[Function], relations: Iterable[Relation]) -> Structure:
+        """This structure, if it interprets all the symbols.  Raises BadStructure that says what is wrong."""
+        for sort in sorts:
+            if not self.universe.get(sort.name):
+                raise BadStructure(f"sort {sort.name} is empty or missing")
+        for function in functions:
+            table = self.functions.get(function.name)
+            if table is None:
+                raise BadStructure(f"function {function.name} is missing")
+            for arguments in itertools.product(*(self.universe[s.name] for s in function.domain)):
+                found = table.get(arguments)
+                numbers = function.codomain == NUMBER
+                if not (is_element(found) if numbers else found in self.universe[function.codomain.name]):
+                    raise BadStructure(f"{function.name}{arguments} is no element of {function.codomain.name}")
+        for relation in relations:
+            held = self.relations.get(relation.name)
+            if held is None:
+                raise BadStructure(f"relation {relation.name} is missing")
+            domains = [frozenset(self.universe[s.name]) for s in relation.domain]
+            for entry in sorted(held):
+                if len(entry) != len(domains) or any(e not in d for e, d in zip(entry, domains, strict=True)):
+                    raise BadStructure(f"{relation.name}{entry} is not about elements of its sorts")
+        return self
+
+    @property
+    def size(self) -> int:
+        """The number of elements of the largest sort."""
+        return max((len(elements) for elements in self.universe.values()), default=0)
+
+    def without(self, names: Iterable[str]) -> Structure:
+        """This structure without some relations: what was observed of defined ones."""
+        dropped = frozenset(names)
+        kept = {name: table for name, table in self.relations.items() if name not in dropped}
+        return Structure(self.universe, kept, self.functions)
+
+    @property
+    def turned(self) -> Structure:
+        """This structure with the two copies of whatever has two (`name` and `name2`) exchanged, sorts included."""
+
+        def exchanged(tables: Mapping[str, V]) -> dict[str, V]:
+            return {name: tables.get(f"{name}2", tables.get(name.removesuffix("2"), tables[name])) for name in tables}
+
+        return Structure(exchanged(self.universe), exchanged(self.relations), exchanged(self.functions))
+
+    @property
+    def key(self) -> Hashable:
+        """Equal for equal structures, hashable: what structures are told apart by."""
+        return (
+            tuple(self.universe.items()),
+            tuple(self.relations.items()),
+            tuple((name, frozenset(table.items())) for name, table in self.functions.items()),
+        )
+
+    def to_json(self) -> Json:
+        """As JSON, in an order that depends on the content alone."""
+        return {
+            "universe": {sort: list(elements) for sort, elements in self.universe.items()},
+            "relations": {name: [list(entry) for entry in sorted(table)] for name, table in self.relations.items()},
+            "functions": {
+                name: [[*arguments, value] for arguments, value in sorted(table.items())]
+                for name, table in self.functions.items()
+            },
+        }
+
+
+class Reader:
+    """Evaluates formulas under fixed definitions; each formula is compiled to closures once.
+
+    >>> from evenhand.smt.logic import Relation, Sort, forall
+    >>> thing = Sort("Thing")
+    >>> red, x = Relation("red", (thing,)), thing("x")
+    >>> Reader().holds(forall([x], red(x)), Structure({"Thing": ("a", "b")}, {"red": frozenset({("a",)})}))
+    False
+    """
+
+    def __init__(self, definitions: Mapping[str, Definition] | None = None) -> None:
+        self._definitions = dict(definitions or {})
+        # By identity (the formula is kept, so no identity is used twice): hashing a formula walks all of it.
+        self._compiled: dict[int, tuple[Formula, Test]] = {}
+        self._bodies: dict[str, Test] = {}
+        self._structure = Structure({})
+        self._extensions: dict[str, dict[Tuple, bool]] = {}
+
+    def holds(self, formula: Formula, structure: Structure, values: Mapping[Var, Element] | None = None) -> bool:
+        """Whether the formula is true in the structure, with `values` for its free variables."""
+        self._turn_to(structure)
+        return self._test(formula)({_slot(variable): value for variable, value in (values or {}).items()})
+
+    def extension(self, relation: Relation, structure: Structure) -> frozenset[Tuple]:
+        """All tuples of which a relation (defined or not) holds in the structure."""
+        self._turn_to(structure)
+        ask = self._asked(relation)
+        return frozenset(
+            entry for entry in itertools.product(*(structure.universe[s.name] for s in relation.domain)) if ask(entry)
+        )
+
+    def _turn_to(self, structure: Structure) -> None:
+        if structure is not self._structure:
+            self._structure, self._extensions = structure, {}
+
+    def _test(self, formula: Formula) -> Test:
+        found = self._compiled.get(id(formula))
+        if found is None:
+            found = self._compiled[id(formula)] = (formula, self._compile(formula))
+        return found[1]
+
+    def _compile(self, formula: Formula) -> Test:
+        match formula:
+            case Holds(relation, arguments):
+                return self._atom(relation, arguments)
+            case Equal(left, right):
+                one, other = self._pick(left), self._pick(right)
+                return lambda values: one(values) == other(values)
+            case Not(body):
+                inner = self._test(body)
+                return lambda values: not inner(values)
+            case And(parts):
+                return _every(tuple(self._test(part) for part in parts))
+            case Or(parts):
+                return _some(tuple(self._test(part) for part in parts))
+            case Implies(left, right):
+                first, then = self._test(left), self._test(right)
+                return lambda values: not first(values) or then(values)
+            case Iff(left, right):
+                first, then = self._test(left), self._test(right)
+                return lambda values: first(values) == then(values)
+            case Ite(test, then_part, other_part):
+                asked, yes, no = self._test(test), self._test(then_part), self._test(other_part)
+                return lambda values: yes(values) if asked(values) else no(values)
+            case Forall(bound, body):
+                return self._quantified(bound, self._test(body), stops_at=False)
+            case Exists(bound, body):
+                return self._quantified(bound, self._test(body), stops_at=True)
+
+    def _quantified(self, bound: tuple[Var, ...], inner: Test, *, stops_at: bool) -> Test:
+        """Go through all values until the body is `stops_at`; what the variables were before is put back."""
+        slots = tuple(_slot(variable) for variable in bound)
+        sorts = tuple(variable.sort.name for variable in bound)
+        if len(bound) == 1:
+            return self._single(slots[0], sorts[0], inner, stops_at=stops_at)
+
+        def test(values: Values) -> bool:
+            before = [(slot, values.get(slot)) for slot in slots]
+            found = not stops_at
+            for picked in itertools.product(*(self._structure.universe[sort] for sort in sorts)):
+                values.update(zip(slots, picked, strict=True))
+                if inner(values) == stops_at:
+                    found = stops_at
+                    break
+            values.update((slot, value) for slot, value in before if value is not None)
+            return found
+
+        return test
+
+    def _single(self, slot: str, sort: str, inner: Test, *, stops_at: bool) -> Test:
+        """The same for one variable, which is what most quantifiers bind."""
+
+        def test(values: Values) -> bool:
+            before, found = values.get(slot), not stops_at
+            for picked in self._structure.universe[sort]:
+                values[slot] = picked
+                if inner(values) == stops_at:
+                    found = stops_at
+                    break
+            if before is not None:
+                values[slot] = before
+            return found
+
+        return test
+
+    def _pick(self, term: Term) -> Pick:
+        if isinstance(term, Var):
+            slot = _slot(term)
+            return lambda values: values[slot]
+        name = term.function.name
+        inner = tuple(self._pick(argument) for argument in term.arguments)
+        act = calculated(name)
+        if act is not None:
+            return lambda values: act([pick(values) for pick in inner])
+        return lambda values: self._structure.functions[name][tuple([pick(values) for pick in inner])]
+
+    def _atom(self, relation: Relation, arguments: tuple[Term, ...]) -> Test:
+        compare = compared(relation.name)
+        if compare is not None:
+            one, other = (self._pick(argument) for argument in arguments)
+            return lambda values: compare(one(values), other(values))
+        ask = self._asked(relation)
+        if all(isinstance(argument, Var) for argument in arguments):
+            slots = tuple(_slot(argument) for argument in arguments if isinstance(argument, Var))
+            if len(slots) == 1:
+                (one_slot,) = slots
+                return lambda values: ask((values[one_slot],))
+            if len(slots) == 2:
+                first, second = slots
+                return lambda values: ask((values[first], values[second]))
+            return lambda values: ask(tuple([values[slot] for slot in slots]))
+        picks = tuple(self._pick(argument) for argument in arguments)
+        return lambda values: ask(tuple([pick(values) for pick in picks]))
+
+    def _asked(self, relation: Relation) -> Callable[[Tuple], bool]:
+        """Whether the relation holds of a tuple: as the structure says, else by definition, worked out once."""
+        name = relation.name
+        definition = self._definitions.get(name)
+        slots = tuple(_slot(variable) for variable in definition.variables) if definition is not None else ()
+
+        def ask(entry: Tuple) -> bool:
+            table = self._structure.relations.get(name)
+            if table is not None:
+                return entry in table
+            if definition is None:
+                raise BadStructure(f"relation {name} is missing")
+            known = self._extensions.setdefault(name, {})
+            found = known.get(entry)
+            if found is None:
+                test = self._bodies.get(name)
+                if test is None:
+                    test = self._bodies[name] = self._test(definition.body)
+                found = known[entry] = test(dict(zip(slots, entry, strict=True)))
+            return found
+
+        return ask
+
+
+def _slot(variable: Var) -> str:
+    """Where a variable's value is kept: variables of one name and two sorts are two."""
+    return f"{variable.name}:{variable.sort.name}"
+
+
+def _every(tests: tuple[Test, ...]) -> Test:
+    def test(values: Values) -> bool:
+        for one in tests:  # noqa: SIM110 - asked millions of times, and a generator costs
+            if not one(values):
+                return False
+        return True
+
+    return test
+
+
+def _some(tests: tuple[Test, ...]) -> Test:
+    def test(values: Values) -> bool:
+        for one in tests:  # noqa: SIM110 - as above
+            if one(values):
+                return True
+        return False
+
+    return test

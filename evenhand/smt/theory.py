@@ -1,0 +1,176 @@
+"""Theories: named axioms, each with the paragraph it comes from, and definitions that readings and mutants replace.
+
+A theory says nothing about how the executable model is written; it is a second statement of the protocol, and
+`agreement` compares the two.  A mutant of the theory is the same theory with another definition of one word.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+
+from evenhand.core.system import UnknownName
+from evenhand.smt.logic import (
+    Definition,
+    Formula,
+    Function,
+    Holds,
+    Relation,
+    Sort,
+    conjunction,
+    free,
+    walk,
+)
+from evenhand.smt.memo import Cache
+from evenhand.smt.rewriting import expand, translate
+from evenhand.smt.smtlib import Query
+from evenhand.smt.structure import Reader
+
+__all__ = ["Axiom", "Theory", "spoken"]
+
+
+@dataclass(frozen=True)
+class Axiom:
+    """What the theory takes for granted: a name, a closed formula, the paragraph that says so."""
+
+    name: str
+    formula: Formula
+    source: str = ""
+
+    def __post_init__(self) -> None:
+        if free(self.formula):
+            names = ", ".join(sorted(v.name for v in free(self.formula)))
+            raise ValueError(f"axiom {self.name} leaves {names} free")
+
+    @cached_property
+    def relations(self) -> frozenset[str]:
+        """The names of the relations in it: where none is defined, there is nothing to expand."""
+        return _relations(self.formula)
+
+
+_EXPANDED: Cache[Formula] = Cache()
+_SPOKEN: Cache[frozenset[str]] = Cache()
+
+
+def spoken(formula: Formula) -> frozenset[str]:
+    """The names of the relations in a formula that is kept: worked out once."""
+    return _SPOKEN.get((formula,), partial(_relations, formula))
+
+
+def _relations(formula: Formula) -> frozenset[str]:
+    return frozenset(part.relation.name for part in walk(formula) if isinstance(part, Holds))
+
+
+def _expanded(axiom: Axiom, meanings: Mapping[str, Definition]) -> Formula:
+    """The axiom without defined relations; one object wherever the words that it leads to mean the same."""
+    used: dict[str, Definition] = {}
+    waiting = list(axiom.relations)
+    while waiting:
+        name = waiting.pop()
+        if name in meanings and name not in used:
+            definition = used[name] = meanings[name]
+            waiting.extend(spoken(definition.body))
+    if not used:
+        return axiom.formula
+    words = tuple(used[name] for name in sorted(used))
+    return _EXPANDED.get((axiom, *words), lambda: expand(axiom.formula, used))
+
+
+@dataclass(frozen=True)
+class Theory:
+    """Sorts and symbols in a fixed order, axioms, and definitions (each may use those before it).
+
+    Raises ValueError for two things of one name.
+    """
+
+    name: str
+    sorts: tuple[Sort, ...]
+    functions: tuple[Function, ...]
+    relations: tuple[Relation, ...]
+    axioms: tuple[Axiom, ...] = ()
+    definitions: tuple[Definition, ...] = ()
+
+    def __post_init__(self) -> None:
+        names = [s.name for s in self.sorts]
+        names += [s.name for group in (self.functions, self.relations, self.axioms, self.definitions) for s in group]
+        if len(set(names)) < len(names):
+            twice = next(name for name in names if names.count(name) > 1)
+            raise ValueError(f"theory {self.name} has two things called {twice!r}")
+
+    @cached_property
+    def meanings(self) -> Mapping[str, Definition]:
+        """The definitions by name."""
+        return {definition.name: definition for definition in self.definitions}
+
+    @cached_property
+    def reader(self) -> Reader:
+        """Evaluates this theory's formulas on structures; what was compiled once stays so."""
+        return Reader(self.meanings)
+
+    @property
+    def symbols(self) -> tuple[str, ...]:
+        """The names of what is not defined: functions, then relations."""
+        return (*(function.name for function in self.functions), *(relation.name for relation in self.relations))
+
+    def redefined(self, definitions: Iterable[Definition]) -> Theory:
+        """This theory with other definitions of words it has.  Raises UnknownName for a word it lacks."""
+        changed = {definition.name: definition for definition in definitions}
+        for name in changed:
+            if name not in self.meanings:
+                raise UnknownName("definition", name, self.meanings)
+        return replace(self, definitions=tuple(changed.get(d.name, d) for d in self.definitions))
+
+    def query(self, *claims: tuple[str, Formula], opaque: Iterable[str] = ()) -> Query:
+        """The axioms and some named formulas, with every definition expanded but those of `opaque` words.
+
+        An opaque word may mean anything, so what is proved with it is proved of whatever it means; a model of such
+        a query is no structure of the theory.
+        """
+        kept = frozenset(opaque)
+        meanings = {name: definition for name, definition in self.meanings.items() if name not in kept}
+        words = tuple(d.relation for d in self.definitions if d.name in kept)
+        axioms = [(a.name, _expanded(a, meanings)) for a in self.axioms]
+        claimed = [(name, expand(formula, meanings)) for name, formula in claims]
+        return Query(self.sorts, self.functions, (*self.relations, *words), (*axioms, *claimed))
+
+    @property
+    def assumed(self) -> Formula:
+        """All axioms at once."""
+        return conjunction(axiom.formula for axiom in self.axioms)
+
+    def twice(self, suffix: str, *, shared: Iterable[str], sorts: Mapping[Sort, Sort] | None = None) -> Theory:
+        """This theory and a second copy of it, as 2-safety needs.
+
+        The copy of a symbol is called as the symbol with `suffix`; what `shared` names has no copy.  `sorts` says
+        which sorts the copy speaks of instead.  Axioms that mention nothing copied are not doubled; definitions are.
+        """
+        moved = dict(sorts or {})
+        kept = frozenset(shared)
+        functions = {
+            f: Function(f.name + suffix, tuple(moved.get(s, s) for s in f.domain), moved.get(f.codomain, f.codomain))
+            for f in self.functions
+            if f.name not in kept
+        }
+        every = (*self.relations, *(definition.relation for definition in self.definitions))
+        relations = {
+            r: Relation(r.name + suffix, tuple(moved.get(s, s) for s in r.domain)) for r in every if r.name not in kept
+        }
+
+        def copied(formula: Formula) -> Formula:
+            return translate(formula, sorts=moved, functions=functions, relations=relations)
+
+        def defined(definition: Definition) -> Definition:
+            bound = tuple(moved.get(v.sort, v.sort)(v.name) for v in definition.variables)
+            return Definition(relations[definition.relation], bound, copied(definition.body), definition.source)
+
+        copies = [replace(a, name=a.name + suffix, formula=copied(a.formula)) for a in self.axioms]
+        originals = {axiom.formula for axiom in self.axioms}
+        return Theory(
+            self.name + suffix,
+            (*self.sorts, *(sort for sort in moved.values() if sort not in self.sorts)),
+            (*self.functions, *functions.values()),
+            (*self.relations, *(relations[r] for r in self.relations if r in relations)),
+            (*self.axioms, *(axiom for axiom in copies if axiom.formula not in originals)),
+            (*self.definitions, *(defined(d) for d in self.definitions if d.relation in relations)),
+        )

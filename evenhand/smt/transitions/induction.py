@@ -1,0 +1,73 @@
+"""Proof by induction over the steps of a machine, and by k-induction where one step back is not enough.
+
+A property is k-inductive if no run from an initial state violates it within k steps, and no run of k states that
+satisfy it, wherever it begins, leads to one that does not.  Where the second part fails, the run that the solver
+found is a counterexample to induction: its states are shown, but nobody knows whether the first is reachable.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from evenhand.smt.logic import Formula, Not
+from evenhand.smt.portfolio import Answered
+from evenhand.smt.transitions.machine import Ask, Machine
+from evenhand.smt.transitions.runs import Run, reach, read
+
+__all__ = ["Inductive", "induct", "induct_up_to"]
+
+
+@dataclass(frozen=True)
+class Inductive:
+    """How an induction ended.
+
+    `proved`; `refuted` by `run`, which begins in an initial state; `open` with `run` as the counterexample to
+    induction (its last state, or step, violates the property and none before it does), or without one where no solver
+    knows.  `base` and `step` are the answers it rests on.
+    """
+
+    status: Literal["proved", "refuted", "open"]
+    depth: int
+    run: Run | None
+    base: tuple[Answered, ...]
+    step: tuple[Answered, ...]
+    because: str = ""
+
+
+def induct(machine: Machine, goal: Formula, ask: Ask, *, depth: int = 1, name: str = "theorem") -> Inductive:
+    """Prove that `goal`, of a state or a step, is true in every run, by induction that looks `depth` states back.
+
+    Raises ValueError for a depth below 1.
+    """
+    if depth < 1:
+        raise ValueError(f"an induction looks at least 1 state back, not {depth}")
+    base = reach(machine, Not(goal), depth - 1, ask, name=f"{name}.base")
+    if base.run is not None:
+        return Inductive("refuted", depth, base.run, base.answers, (), "a run from an initial state violates it")
+    if base.because:
+        return Inductive("open", depth, None, base.answers, (), base.because)
+    steps = depth + machine.span(goal)
+    claims = [(f"assumed.{i}", machine.at(goal, i)) for i in range(depth)]
+    query = machine.query(steps, *claims, ("goal", Not(machine.at(goal, depth))), initial=False)
+    answered = ask(f"{name}.step", query, "unsat")
+    if answered.status == "unsat":
+        return Inductive("proved", depth, None, base.answers, (answered,))
+    if answered.status == "sat" and answered.model is not None:
+        true = [*((goal, i) for i in range(depth)), (Not(goal), depth)]
+        run, said = read(machine, answered.model, steps, initial=False, true=true)
+        if said:
+            because = f"the evaluator contradicts the solver's run: {said}"
+            return Inductive("open", depth, None, base.answers, (answered,), because)
+        return Inductive("open", depth, run, base.answers, (answered,), f"it is not {depth}-inductive")
+    return Inductive("open", depth, None, base.answers, (answered,), answered.because)
+
+
+def induct_up_to(machine: Machine, goal: Formula, ask: Ask, *, most: int, name: str = "theorem") -> Inductive:
+    """Look one state back, then two, up to `most`: the first induction that decides, else the last."""
+    found = induct(machine, goal, ask, name=f"{name}.1")
+    for depth in range(2, most + 1):
+        if found.status != "open":
+            break
+        found = induct(machine, goal, ask, depth=depth, name=f"{name}.{depth}")
+    return found

@@ -1,0 +1,256 @@
+"""A theory some of whose symbols change, and the queries about its runs.
+
+A *state* symbol has one meaning before a step and another after it, an *input* symbol is chosen anew by every
+step, every other symbol is fixed.  A run of n steps is one query: the symbols of moment i are called `name.i`, what
+is fixed keeps its name.  A solver's model of such a query is read back moment by moment, in the theory's own
+symbols, so that the evaluator judges it by the formulas as they were stated and not by their unrolled copies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Literal, TypeAlias
+
+from evenhand.core.system import UnknownName
+from evenhand.smt.logic import (
+    Apply,
+    Definition,
+    Equal,
+    Formula,
+    Function,
+    Holds,
+    Relation,
+    Sort,
+    Term,
+    Var,
+    conjunction,
+    forall,
+    iff,
+    same,
+    walk,
+)
+from evenhand.smt.portfolio import Answered
+from evenhand.smt.rewriting import expand, translate
+from evenhand.smt.smtlib import Query
+from evenhand.smt.structure import Structure
+from evenhand.smt.theory import Axiom, Theory
+
+__all__ = ["Ask", "At", "Machine", "after", "symbols"]
+
+Ask: TypeAlias = Callable[[str, Query, Literal["sat", "unsat"]], Answered]
+"""How a query is asked: its name, itself, the answer that is expected."""
+
+At: TypeAlias = tuple[str, Formula]
+"""A name, and a formula about a whole run: made with `Machine.at`."""
+
+_AFTER = ".after"
+
+
+def after(symbol: Relation) -> Relation:
+    """A state relation as it is after the step."""
+    return Relation(symbol.name + _AFTER, symbol.domain)
+
+
+def symbols(formula: Formula) -> frozenset[str]:
+    """The names of all relations and functions in a formula."""
+    found: set[str] = set()
+    for part in walk(formula):
+        if isinstance(part, Holds):
+            found.add(part.relation.name)
+            found.update(name for argument in part.arguments for name in _functions(argument))
+        elif isinstance(part, Equal):
+            found.update(name for term in (part.left, part.right) for name in _functions(term))
+    return frozenset(found)
+
+
+def _functions(term: Term) -> Iterator[str]:
+    if isinstance(term, Apply):
+        yield term.function.name
+        for argument in term.arguments:
+            yield from _functions(argument)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Machine:
+    """`theory` with `state` and `inputs` (names of its relations and functions), `init` of a state, `step`.
+
+    `step` speaks of a state, inputs and the state after it, whose symbols are `after(symbol)` for a relation and
+    `Machine.next_function` for a function; definitions may be used throughout, `next` gives any formula about a
+    state as one about the state after.  An axiom that names state or input symbols is assumed of every step, of the
+    state before it and its inputs.  Raises UnknownName for a name the theory lacks, ValueError where `init` speaks
+    of inputs or of a state after.
+    """
+
+    theory: Theory
+    state: tuple[str, ...]
+    inputs: tuple[str, ...] = ()
+    init: Formula
+    step: Formula
+
+    def __post_init__(self) -> None:
+        for name in (*self.state, *self.inputs):
+            if name not in self._base:
+                raise UnknownName(f"symbol of theory {self.theory.name}:", name, self._base)
+            if "." in name:
+                raise ValueError(f"a symbol that changes may have no '.' in its name, as {name!r} has")
+        if self.span(self.init):
+            raise ValueError("init speaks of inputs, or of a state after")
+
+    def redefined(self, definitions: Iterable[Definition]) -> Machine:
+        """This machine with other definitions of words of its theory.  Raises UnknownName."""
+        return replace(self, theory=self.theory.redefined(definitions))
+
+    @cached_property
+    def _moving(self) -> frozenset[str]:
+        return frozenset(self.state) | frozenset(self.inputs)
+
+    @cached_property
+    def _base(self) -> frozenset[str]:
+        return frozenset(symbol.name for symbol in self.signature)
+
+    @property
+    def signature(self) -> tuple[Function | Relation, ...]:
+        """The functions and relations of the theory, defined words apart."""
+        return (*self.theory.functions, *self.theory.relations)
+
+    @cached_property
+    def _expanded(self) -> dict[int, tuple[Formula, Formula]]:
+        return {}
+
+    def expanded(self, formula: Formula) -> Formula:
+        """The formula without defined words; kept, by identity."""
+        found = self._expanded.get(id(formula))
+        if found is None:
+            found = self._expanded[id(formula)] = (formula, expand(formula, self.theory.meanings))
+        return found[1]
+
+    def span(self, formula: Formula) -> int:
+        """How many steps a formula speaks of: 0 for one about a state, 1 for one about a step."""
+        named = symbols(self.expanded(formula))
+        return int(any(name.endswith(_AFTER) or name in self.inputs for name in named))
+
+    def next_function(self, function: Function) -> Function:
+        """A state function as it is after the step."""
+        return Function(function.name + _AFTER, function.domain, function.codomain)
+
+    def next(self, formula: Formula) -> Formula:
+        """A formula about a state, said of the state after the step.  Raises ValueError for one about a step."""
+        if self.span(formula):
+            raise ValueError("only a formula about a state can be said of the state after")
+        return self._renamed(self.expanded(formula), lambda name: name + _AFTER if name in self.state else name)
+
+    def at(self, formula: Formula, moment: int) -> Formula:
+        """A formula about a state or step, said of a moment of a run."""
+
+        def named(name: str) -> str:
+            if name.endswith(_AFTER) and name.removesuffix(_AFTER) in self.state:
+                return f"{name.removesuffix(_AFTER)}.{moment + 1}"
+            return f"{name}.{moment}" if name in self._moving else name
+
+        return self._renamed(self.expanded(formula), named)
+
+    def _renamed(self, formula: Formula, named: Callable[[str], str]) -> Formula:
+        theory = self.theory
+        primed_functions = [self.next_function(f) for f in theory.functions if f.name in self.state]
+        primed_relations = [after(r) for r in theory.relations if r.name in self.state]
+        return translate(
+            formula,
+            sorts={},
+            functions={
+                f: Function(named(f.name), f.domain, f.codomain) for f in (*theory.functions, *primed_functions)
+            },
+            relations={r: Relation(named(r.name), r.domain) for r in (*theory.relations, *primed_relations)},
+        )
+
+    def same(self, one: int, other: int) -> Formula:
+        """That two moments of a run have the same state."""
+        parts: list[Formula] = []
+        for function in self.theory.functions:
+            if function.name in self.state:
+                bound = _bound(function.domain)
+                left, right = (
+                    Function(f"{function.name}.{i}", function.domain, function.codomain) for i in (one, other)
+                )
+                parts.append(forall(bound, same(left(*bound), right(*bound))))
+        for relation in self.theory.relations:
+            if relation.name in self.state:
+                bound = _bound(relation.domain)
+                first, second = (Relation(f"{relation.name}.{i}", relation.domain) for i in (one, other))
+                parts.append(forall(bound, iff(first(*bound), second(*bound))))
+        return conjunction(parts)
+
+    def query(self, steps: int, *claims: At, initial: bool) -> Query:
+        """Is there a run of so many steps, from an initial state or any other, of which the claims are true?"""
+        theory = self.theory
+        named = [*self._axioms(steps), *([("init", self.at(self.init, 0))] if initial else [])]
+        named += [(f"step.{i}", self.at(self.step, i)) for i in range(steps)]
+        return Query(
+            theory.sorts,
+            tuple(
+                Function(name, f.domain, f.codomain) for f in theory.functions for name in self._moments(f.name, steps)
+            ),
+            tuple(Relation(name, r.domain) for r in theory.relations for name in self._moments(r.name, steps)),
+            (*named, *claims),
+        )
+
+    def _axioms(self, steps: int) -> Iterator[At]:
+        """Fixed axioms once; the others of every step, and of a lone state those that name no inputs."""
+        for axiom in self.theory.axioms:
+            named = symbols(self.expanded(axiom.formula))
+            if named.isdisjoint(self._moving):
+                yield axiom.name, self.expanded(axiom.formula)
+            elif steps or named.isdisjoint(self.inputs):
+                yield from ((f"{axiom.name}.{i}", self.at(axiom.formula, i)) for i in range(max(1, steps)))
+
+    def _moments(self, name: str, steps: int) -> Sequence[str]:
+        """What a symbol is called in a run of so many steps; inputs are declared for a lone state as well."""
+        if name in self.state:
+            return [f"{name}.{i}" for i in range(steps + 1)]
+        return [f"{name}.{i}" for i in range(max(1, steps))] if name in self.inputs else [name]
+
+    def moments(self, model: Structure, steps: int) -> tuple[Structure, ...]:
+        """A model of `query` as the states of the run; where a step follows, with its inputs and the state after."""
+        return tuple(self._moment(model, i, last=i == steps) for i in range(steps + 1))
+
+    def _moment(self, model: Structure, moment: int, *, last: bool) -> Structure:
+        def taken(tables: Mapping[str, object]) -> Iterator[tuple[str, str]]:
+            for name in sorted(self._base):
+                if name not in self._moving and name in tables:
+                    yield name, name
+                elif name in self.state and f"{name}.{moment}" in tables:
+                    yield name, f"{name}.{moment}"
+                    if not last:
+                        yield name + _AFTER, f"{name}.{moment + 1}"
+                elif not last and f"{name}.{moment}" in tables:
+                    yield name, f"{name}.{moment}"
+
+        relations = {name: model.relations[told] for name, told in taken(model.relations)}
+        functions = {name: model.functions[told] for name, told in taken(model.functions)}
+        return Structure(model.universe, relations, functions)
+
+    def false_in(self, run: Sequence[Structure], *, initial: bool, true: Iterable[tuple[Formula, int]] = ()) -> str:
+        """What the evaluator finds wrong with a run: an axiom, init, a step, or a formula at a moment; else empty."""
+        reader = self.theory.reader  # asked about hundreds of runs: what it compiled once stays
+        axioms = [(axiom, self._speaks(axiom)) for axiom in self.theory.axioms]
+        for number, moment in enumerate(run):
+            last = number == len(run) - 1
+            for axiom, (of_state, of_inputs) in axioms:
+                asked = not (of_state or of_inputs) or not last or (len(run) == 1 and not of_inputs)
+                if asked and not reader.holds(axiom.formula, moment):
+                    return f"axiom {axiom.name} is false in state {number}"
+            if not last and not reader.holds(self.step, moment):
+                return f"the step from state {number} is none"
+        if initial and not reader.holds(self.init, run[0]):
+            return "state 0 is not initial"
+        wrong = next((number for formula, number in true if not reader.holds(formula, run[number])), None)
+        return "" if wrong is None else f"what should be true in state {wrong} is false"
+
+    def _speaks(self, axiom: Axiom) -> tuple[bool, bool]:
+        named = symbols(self.expanded(axiom.formula))
+        return not named.isdisjoint(self.state), not named.isdisjoint(self.inputs)
+
+
+def _bound(domain: Sequence[Sort]) -> tuple[Var, ...]:
+    return tuple(sort(f"v{i}") for i, sort in enumerate(domain))

@@ -1,0 +1,126 @@
+"""Prove an invariant under the conditions of a theorem.
+
+Green means: the induction goes through, base and step, and no solver contradicts; the machine has an initial state;
+the witness is reached by a run from one; every axiom that the author says it needs is in every core of some step;
+every mutant behaves as declared, refuted by a run from an initial state that replays in the executable mutant; and
+the link carries.
+"""
+
+from __future__ import annotations
+
+from evenhand.core.trace import replay
+from evenhand.evidence.judge import judge, restate
+from evenhand.smt.countermodel import EncodingDisagrees, Induction, NoCounterpart, Outcome, Refutation
+from evenhand.smt.logic import Not, disjunction
+from evenhand.smt.proof_task import AnySystem, Trial
+from evenhand.smt.proved import Killed, ProofStatus, Proved
+from evenhand.smt.structure import Reader, Structure
+from evenhand.smt.theorem import Mutation
+from evenhand.smt.transitions.induction import Inductive, induct
+from evenhand.smt.transitions.invariant import Invariant, Steps, link, state_after, truths
+from evenhand.smt.transitions.runs import Run, reach
+
+__all__ = ["InvariantTrial"]
+
+
+class InvariantTrial(Trial):
+    """One invariant on its way; see `evenhand.smt.prove.prove`."""
+
+    def run(self, invariant: Invariant) -> Proved:
+        """Every query, the mutants, the link, the word."""
+        machine = invariant.machine
+        self.runs: dict[str, list[Steps]] = {}
+        proof = induct(machine, invariant.formula, self.ask, depth=invariant.depth)
+        outcome = self._ended(invariant, proof)
+        self.satisfiable(
+            "initial",
+            machine.query(0, initial=True),
+            "the machine has no initial state",
+            lambda model: machine.false_in(machine.moments(model, 0), initial=True),
+        )
+        self._witnessed(invariant)
+        if proof.status == "proved":
+            self.needed((*proof.base, *proof.step))
+        killed = tuple(self._mutant(invariant, mutation) for mutation in invariant.mutants)
+        linked = link(invariant, self.claim, self.system, self.bundle.model.mutants, also=self.runs)
+        main = (*proof.base, *proof.step)[-1]
+        return self.finish(main, outcome, killed, linked)
+
+    def _ended(self, invariant: Invariant, proof: Inductive) -> Outcome | None:
+        """What became of the induction's own counterexample."""
+        if proof.status == "proved":
+            return None
+        if proof.run is None:
+            self.doubt(ProofStatus.UNDECIDED, f"no solver decides it: {proof.because}")
+            return None
+        reader = Reader(self.theory.meanings)
+        last = proof.run.states[proof.run.steps - invariant.machine.span(invariant.formula)]
+        if proof.status == "refuted" and reader.holds(invariant.always, last):
+            self.doubt(ProofStatus.UNDECIDED, "a lemma is no invariant: a run from an initial state violates it")
+            return None
+        outcome = self._followed(invariant, proof.run, "reference", self.system)
+        self.countered(outcome)
+        return outcome
+
+    def _witnessed(self, invariant: Invariant) -> None:
+        """Some run from an initial state, of at most `reach` steps, sees the witness."""
+        machine, moments = invariant.machine, range(invariant.reach + 1)
+        seen = disjunction(machine.at(invariant.witness, i) for i in moments)
+        steps = invariant.reach + machine.span(invariant.witness)
+        query = machine.query(steps, ("witness", seen), initial=True)
+
+        def false_in(model: Structure) -> str:
+            run = machine.moments(model, steps)
+            reader = Reader(machine.theory.meanings)
+            met = any(reader.holds(invariant.witness, run[i]) for i in moments)
+            return machine.false_in(run, initial=True) or ("" if met else "no state of it is the witness")
+
+        self.satisfiable("witness", query, f"no run of {steps} steps sees the witness", false_in)
+
+    def _mutant(self, invariant: Invariant, mutation: Mutation) -> Killed:
+        machine = invariant.machine.redefined(mutation.definitions)
+        name, system = f"mutant.{mutation.mutant}", self.mutated(mutation)
+        if mutation.expected == "proved":
+            proof = induct(machine, invariant.formula, self.ask, depth=invariant.depth, name=name)
+            answered = (*proof.base, *proof.step)[-1]
+            return self.killed(mutation, answered, None)
+        found = reach(machine, Not(invariant.always), invariant.reach, self.ask, name=name, expected="sat")
+        outcome = None if found.run is None else self._followed(invariant, found.run, mutation.mutant, system)
+        return self.killed(mutation, found.answers[-1], outcome)
+
+    def _followed(self, invariant: Invariant, run: Run, variant: str, system: AnySystem) -> Outcome:
+        """A run of the machine, realised and replayed in a variant of the model."""
+        shown = run.states[0]
+        evidence = invariant.realise(run)
+        if evidence is None:
+            return NoCounterpart(shown, "no scenario of the model matches this run: an axiom is missing")
+        taken: Steps = tuple(replay(system, evidence).steps)
+        judgement = judge(system, self.claim, evidence)
+        if judgement.refutes:
+            self.runs.setdefault(variant, []).append(taken)
+            return Refutation(shown, restate(system, self.claim, evidence), judgement.reason)
+        apart = self._apart(invariant, run, taken)
+        if apart:
+            return EncodingDisagrees(shown, f"{system.name} ({system.variant}) does otherwise: {apart}")
+        return Induction(shown, evidence, f"{judgement.reason}; nobody knows whether the first state is reachable")
+
+    def _apart(self, invariant: Invariant, run: Run, taken: Steps) -> str:
+        """In what a replayed run of the model differs from the machine's; empty if in nothing that a state holds."""
+        if len(taken) != run.steps:
+            return f"it takes {len(taken)} steps and the machine {run.steps}"
+        kept = [name for name in invariant.machine.state if name not in invariant.memory]
+        for number in range(len(taken)):
+            seen = invariant.view(taken, number)
+            if seen is None:
+                return f"its step {number} lies outside the theory"
+            after = state_after(invariant.machine, seen)
+            for name in kept:
+                if _extent(after, name) != _extent(run.states[number + 1], name):
+                    return f"after step {number} {name} is another"
+        remembers = bool(invariant.memory) or truths(self.claim, taken)[-1] is False
+        return "" if remembers else "the claim is true of it"
+
+
+def _extent(state: Structure, name: str) -> int:
+    """What may be compared of a symbol whatever the elements are called: how many tuples, or how many values."""
+    return len(state.relations[name]) if name in state.relations else len(set(state.functions[name].values()))

@@ -1,0 +1,302 @@
+"""Two readings, or a mutant and the reference, side by side in every system of a protocol.
+
+Each system is searched breadth first over pairs of states, so that what is found is a shortest scenario of that
+scope, or the two are equal in it; what the bounds left open is then drawn.  Compared is what steps show, what the
+protocol's observers read, and what comes next where strategies leave no choice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from evenhand.core.bundle import Bundle
+from evenhand.core.canonical import Json
+from evenhand.core.codec import encode
+from evenhand.core.observer import Observer
+from evenhand.core.system import Mutant, Scope, System, UnknownName
+from evenhand.core.text import changes, inert
+from evenhand.evidence.record import encode_run
+from evenhand.evidence.story import trace_lines
+from evenhand.jobs.plan import chosen_readings
+from evenhand.search.estimate import estimate
+from evenhand.variants.separate import Separation, separate
+
+__all__ = ["MAX_STEPS", "Compared", "Comparison", "Sides", "compare", "sides_of", "written"]
+
+AnySystem = System[Any, Any, Any, Any, Any]
+
+MAX_STEPS = 20_000
+"""Steps compared in each system before drawing takes over."""
+
+
+@dataclass(frozen=True)
+class Sides:
+    """What is compared: two variants of one system, and the names they go by."""
+
+    left: AnySystem
+    right: AnySystem
+    left_name: str
+    right_name: str
+
+
+@dataclass(frozen=True)
+class Compared:
+    """What comparing gave in one system, at one scope."""
+
+    sides: Sides
+    found: Separation
+
+    @property
+    def system(self) -> str:
+        """The system's name."""
+        return self.sides.left.name
+
+    @property
+    def scope(self) -> Scope:
+        """The sizes it was compared at."""
+        return self.sides.left.scope
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The answer: `places` in the order of the search, smallest first."""
+
+    protocol: str
+    left: str
+    right: str
+    places: tuple[Compared, ...]
+
+    @property
+    def best(self) -> Compared | None:
+        """Where the shortest separating scenario was found; the first such place."""
+        apart = [place for place in self.places if place.found.separated]
+        return min(apart, key=lambda place: place.found.length or 0) if apart else None
+
+    @property
+    def equal(self) -> bool:
+        """Whether every place was visited whole and none tells the two apart."""
+        return bool(self.places) and all(place.found.equal for place in self.places)
+
+    @property
+    def exit_code(self) -> int:
+        """0 for an answer, separated or equal in scope; 3 where neither is known."""
+        return 0 if self.best is not None or self.equal else 3
+
+    def sentence(self) -> str:
+        """The answer in one sentence, with its bound."""
+        best = self.best
+        if best is not None:
+            sure = "no shorter one in" if best.found.minimal else "drawn, perhaps not the shortest, in"
+            return f"separated in {_actions(best.found.length)} ({sure} {best.system} at {best.scope})"
+        where = ", ".join(f"{place.system} at {place.scope}" for place in self.places if place.found.equal)
+        if self.equal:
+            return f"equal in {where}; beyond that scope nothing is known: no theorem says so"
+        open_ = ", ".join(
+            f"{p.system} at {p.scope} ({p.found.steps:,} steps)" for p in self.places if not p.found.equal
+        )
+        return f"not known: no difference found in {open_}" + (f"; equal in {where}" if where else "")
+
+    def to_json(self) -> dict[str, Json]:
+        """The comparison as JSON; `scenario` is None unless separated."""
+        best = self.best
+        return {
+            "format": "evenhand/comparison",
+            "version": 1,
+            "protocol": self.protocol,
+            "left": self.left,
+            "right": self.right,
+            "separated": best is not None,
+            "equal": self.equal,
+            "length": None if best is None else best.found.length,
+            "minimal": best is not None and best.found.minimal,
+            "scenario": None if best is None else _scenario(best),
+            "answer": inert(self.sentence()),
+            "places": [_place(place) for place in self.places],
+        }
+
+
+def _actions(count: int | None) -> str:
+    return f"{count} action{'' if count == 1 else 's'}"
+
+
+def _scenario(place: Compared) -> dict[str, Json]:
+    found, sides = place.found, place.sides
+    assert found.scenario is not None and found.shown is not None
+    read = found.read or ({}, {})
+    return {
+        "system": place.system,
+        "scope": dict(place.scope),
+        "run": encode_run(found.scenario),
+        "differs_in": found.by,
+        "left": {"shown": encode(found.shown[0]), "read": {name: encode(value) for name, value in read[0].items()}},
+        "right": {"shown": encode(found.shown[1]), "read": {name: encode(value) for name, value in read[1].items()}},
+        "trace": list(trace_lines(sides.left, found.scenario)),
+    }
+
+
+def _place(place: Compared) -> dict[str, Json]:
+    found = place.found
+    return {
+        "system": place.system,
+        "scope": dict(place.scope),
+        "separated": found.separated,
+        "equal": found.equal,
+        "same_state": found.same_state,
+        "length": found.length,
+        "minimal": found.minimal,
+        "differs_in": found.by,
+        "states": found.states,
+        "steps": found.steps,
+    }
+
+
+def sides_of(
+    bundle: Bundle,
+    *,
+    readings: Sequence[str] = (),
+    mutant: str = "",
+    system: str = "",
+    scope: Scope | None = None,
+) -> tuple[Sides, ...]:
+    """What to compare, one pair for each system (or for `system`), readings as the command line has them.
+
+    A reading given once is the other side of its default (with a mutant: holds on both sides); given twice, the two
+    values are compared.  A mutant is compared where it is a fault.  Raises UnknownName or ValueError for what is not
+    there, for nothing to compare, and for a reading given three times.
+    """
+    systems = bundle.model.systems
+    if system and system not in systems:
+        raise UnknownName(f"system of {bundle.name}:", system, systems)
+    if mutant:
+        return (_of_mutant(bundle, mutant, readings, system, scope),)
+    if scope and not system and not any(set(scope) <= set(base.scope) for base in systems.values()):
+        known = {name for base in systems.values() for name in base.scope}
+        for name in scope:
+            if name not in known:
+                raise UnknownName("scope field", name, known)
+        raise ValueError(f"no system of {bundle.name} has all of {', '.join(scope)}; name one with --system")
+    first, second = _two_choices(readings)
+    found: list[Sides] = []
+    for name, base in systems.items():
+        if system in ("", name):
+            at = base.at(**dict(scope or {})) if scope and (system or set(scope) <= set(base.scope)) else base
+            left, right = (at.under(**dict(chosen_readings(base, chosen))) for chosen in (first, second))
+            if left.readings == right.readings:
+                raise ValueError(f"{' '.join(readings)} is the default: name another value, or two")
+            found.append(Sides(left, right, _named(first), _named(second)))
+    return tuple(found)
+
+
+def _of_mutant(bundle: Bundle, name: str, readings: Sequence[str], system: str, scope: Scope | None) -> Sides:
+    mutants: dict[str, Mutant[Any]] = {mutant.name: mutant for mutant in bundle.model.mutants}
+    if name not in mutants:
+        raise UnknownName(f"mutant of {bundle.name}:", name, mutants)
+    mutant = mutants[name]
+    if system not in ("", mutant.system):
+        raise ValueError(f"mutant {name!r} is a fault of system {mutant.system!r}, not of {system!r}")
+    base = bundle.model.systems[mutant.system].at(**{**dict(mutant.scope), **dict(scope or {})})
+    left = base.under(**dict(mutant.readings)).under(**dict(chosen_readings(base, readings)))
+    return Sides(left, replace(left, rules=mutant.rules, variant=name), "reference", name)
+
+
+def _two_choices(readings: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The readings of either side: what is given once is the second side's, what is given twice one of each."""
+    if not readings:
+        raise ValueError("nothing to compare: give --reading NAME=VALUE (once or twice) or --mutant NAME")
+    given: dict[str, list[str]] = {}
+    for text in readings:
+        given.setdefault(text.partition("=")[0], []).append(text)
+    first: list[str] = []
+    second: list[str] = []
+    for name, texts in given.items():
+        if len(texts) > 2:
+            raise ValueError(f"--reading {name} is given {len(texts)} times; two values are compared at a time")
+        first += texts[:-1]
+        second += texts[-1:]
+    return first, second
+
+
+def _named(chosen: Sequence[str]) -> str:
+    return " ".join(chosen) or "default"
+
+
+def compare(
+    bundle: Bundle,
+    sides: Iterable[Sides],
+    *,
+    max_steps: int = MAX_STEPS,
+    examples: int = 200,
+    steps: int = 20,
+    seed: int = 0,
+    progress: Callable[[str, int], None] = lambda _words, _steps: None,
+) -> Comparison:
+    """Look for the smallest scenario that tells the two sides apart, system by system, smallest search first.
+
+    `max_steps` bounds the steps compared in each system; where no system separates, `examples` runs of `steps` actions
+    are drawn in those that were not visited whole.  Raises ValueError for no sides.
+    """
+    ordered = sorted(sides, key=lambda one: _size(one.left))
+    if not ordered:
+        raise ValueError("nothing to compare")
+    places: list[Compared] = []
+    for one in ordered:
+        progress(one.left.name, 1)
+        found = separate(
+            one.left, one.right, observers=_watching(bundle, one), forced=True, max_steps=max_steps, examples=0
+        )
+        places.append(Compared(one, found))
+        if found.length == 1:  # nothing is shorter
+            break
+    if examples and not any(place.found.separated for place in places):
+        places = [_drawn(bundle, place, examples, steps, seed) for place in places]
+    return Comparison(bundle.name, ordered[0].left_name, ordered[0].right_name, tuple(places))
+
+
+def _size(system: AnySystem) -> int:
+    about = estimate(system)
+    return 10**18 if about is None else about
+
+
+def _watching(bundle: Bundle, sides: Sides) -> tuple[Observer, ...]:
+    return bundle.observers_of(sides.left.name)
+
+
+def _drawn(bundle: Bundle, place: Compared, examples: int, steps: int, seed: int) -> Compared:
+    """The same place after drawing, unless it was visited whole."""
+    if place.found.equal:
+        return place
+    sides = place.sides
+    generator = next((one for one in bundle.generators if one.system == place.system), None)
+    found = separate(
+        sides.left,
+        sides.right,
+        observers=_watching(bundle, sides),
+        forced=True,
+        max_states=1,
+        max_steps=1,
+        generator=generator,
+        examples=examples,
+        steps=steps,
+        seed=seed,
+    )
+    before = place.found
+    states, total = before.states, before.steps + found.steps
+    return replace(place, found=replace(found, minimal=False, states=states, steps=total, complete=False))
+
+
+def written(comparison: Comparison) -> list[str]:
+    """The answer for people: one sentence, then the scenario step by step."""
+    lines = [f"{comparison.left} and {comparison.right}: {comparison.sentence()}"]
+    best = comparison.best
+    if best is None or best.found.scenario is None or best.found.shown is None:
+        return lines
+    lines += [f"  {line}" for line in trace_lines(best.sides.left, best.found.scenario)]
+    lines.append(f"  where they differ in the last step, {comparison.left} → {comparison.right}:")
+    if best.found.by == "observed" and best.found.read is not None:
+        lines.append("    both show the same")
+        lines += [f"    {line}" for line in changes(*best.found.read)]
+    else:
+        lines += [f"    {line}" for line in changes(*best.found.shown)]
+    return lines

@@ -1,0 +1,451 @@
+"""The kernel-mutants run: deliberate faults against claims, engine by engine.
+
+A mutant is *killed* by a claim and an engine when the engine refutes the claim on the mutant while the same
+claim holds on the reference at the same scope and under the same readings.  What no claim kills is compared
+with the reference step by step: where the whole scope shows no difference it is *equivalent* there (in hidden state
+too, or else every claim must have been searched to its end with the reference's verdict); otherwise it is an *open
+gap* if it was stated as one, or a *survivor*: the scenario on which it shows is what some claim should object to.
+Claims and engines that kill nothing are listed, for a claim nothing can falsify is worth as little as a mutant nobody
+notices.  What an interruption left open is *unfinished*.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+from evenhand.core.bundle import Bundle
+from evenhand.core.canonical import Json
+from evenhand.core.system import Mutant, UnknownName
+from evenhand.core.text import describe
+from evenhand.core.verdict import Status
+from evenhand.evidence.finding import Finding
+from evenhand.jobs.plan import EFFORT, Budget, Effort, Job
+from evenhand.jobs.pool import STOPPED, run_jobs
+from evenhand.studies.small_scopes import small_places
+from evenhand.variants.automatic import automatic_names
+
+__all__ = ["HUNT", "Automatic", "Hunt", "Kill", "KillMatrix", "MutantRow", "MutantStatus", "kill_matrix"]
+
+HUNT: Mapping[Budget, Effort] = {
+    Budget.quick: replace(EFFORT[Budget.quick], examples=40, steps=15),
+    Budget.standard: EFFORT[Budget.quick],
+    Budget.deep: EFFORT[Budget.standard],
+}
+"""How hard one mutant is hunted: there are many, and most show themselves early."""
+
+MutantStatus = Literal["killed", "equivalent", "open_gap", "survivor", "unfinished"]
+
+
+@dataclass(frozen=True)
+class Kill:
+    """One claim refuted on a mutant by one engine, in `length` steps; `record` replays it (or is None)."""
+
+    claim: str
+    engine: str
+    length: int | None
+    record: Json = None
+
+
+@dataclass(frozen=True)
+class MutantRow:
+    """What became of one mutant, beside what was registered; `because` explains a mutant that lives.
+
+    `hint` is the run on which a survivor shows something else, step by step: what a missing claim would be about.
+    `command` compares it with the reference again.  Of an equivalent one `proved` says for how many of what that was
+    proved; where it is empty, `unproved` says why it is known in its scope alone.
+    """
+
+    mutant: str
+    sentence: str
+    source: str
+    system: str
+    scope: Mapping[str, int]
+    readings: Mapping[str, str]
+    expected: str
+    reason: str
+    fate: MutantStatus
+    kills: tuple[Kill, ...] = ()
+    because: str = ""
+    doubts: tuple[str, ...] = ()
+    hint: tuple[str, ...] = ()
+    command: str = ""
+    proved: str = ""
+    unproved: str = ""
+
+    @property
+    def as_stated(self) -> bool:
+        """Whether its fate is the registered one (an open gap that is killed after all is better)."""
+        return self.fate == self.expected or (self.fate == "killed" and self.expected == "open_gap")
+
+    @property
+    def best(self) -> Kill | None:
+        """The shortest kill that can be written to a file; engines and claims in their order break ties."""
+        written = [kill for kill in self.kills if kill.record is not None and kill.length is not None]
+        return min(written, key=lambda kill: kill.length or 0) if written else None
+
+    def to_json(self) -> dict[str, Json]:
+        """This row as JSON; kills without their records."""
+        return {
+            "mutant": self.mutant,
+            "sentence": self.sentence,
+            "source": self.source,
+            "system": self.system,
+            "scope": dict(self.scope),
+            "readings": dict(self.readings),
+            "expected": self.expected,
+            "reason": self.reason,
+            "fate": self.fate,
+            "as_stated": self.as_stated,
+            "because": self.because,
+            "doubts": list(self.doubts),
+            "hint": list(self.hint),
+            "command": self.command,
+            "proved": self.proved,
+            "unproved": self.unproved,
+            "kills": [{"claim": k.claim, "engine": k.engine, "length": k.length} for k in self.kills],
+        }
+
+
+@dataclass(frozen=True)
+class Automatic:
+    """What became of the mutants that were made by rule, unfiltered, by name.
+
+    `stillborn` ones raised in the model instead of showing something; `unfinished` ones an interruption left open.
+    """
+
+    killed: tuple[str, ...] = ()
+    equivalent: tuple[str, ...] = ()
+    surviving: tuple[str, ...] = ()
+    stillborn: tuple[str, ...] = ()
+    unfinished: tuple[str, ...] = ()
+
+    @property
+    def made(self) -> int:
+        """How many there were."""
+        return (
+            len(self.killed) + len(self.equivalent) + len(self.surviving) + len(self.stillborn) + len(self.unfinished)
+        )
+
+    def to_json(self) -> dict[str, Json]:
+        """Counts of what was made and killed, names of what was not."""
+        return {
+            "made": self.made,
+            "killed": len(self.killed),
+            "equivalent": list(self.equivalent),
+            "surviving": list(self.surviving),
+            "stillborn": list(self.stillborn),
+            "unfinished": list(self.unfinished),
+        }
+
+
+@dataclass(frozen=True)
+class KillMatrix:
+    """The result of a mutants run; `rows` in the protocol's order, `claims` and `engines` that took part."""
+
+    protocol: str
+    rows: tuple[MutantRow, ...]
+    claims: tuple[str, ...]
+    engines: tuple[str, ...]
+    automatic: Automatic = field(default_factory=Automatic)
+    interrupted: bool = False
+    unfinished: tuple[str, ...] = ()
+    seconds: tuple[tuple[str, str, float], ...] = ()
+
+    def of(self, fate: MutantStatus) -> tuple[str, ...]:
+        """The names of the mutants with this fate."""
+        return tuple(row.mutant for row in self.rows if row.fate == fate)
+
+    @property
+    def idle_claims(self) -> tuple[str, ...]:
+        """Claims that kill nothing."""
+        used = {kill.claim for row in self.rows for kill in row.kills}
+        return tuple(claim for claim in self.claims if claim not in used)
+
+    @property
+    def idle_engines(self) -> tuple[str, ...]:
+        """Engines that kill nothing."""
+        used = {kill.engine for row in self.rows for kill in row.kills}
+        return tuple(engine for engine in self.engines if engine not in used)
+
+    def timing(self) -> dict[str, Json]:
+        """Wall seconds by engine, and by mutant and engine (`reference`: the reference at all places together)."""
+        engines: dict[str, float] = {}
+        variants: dict[str, dict[str, float]] = {}
+        for variant, engine, seconds in self.seconds:
+            engines[engine] = engines.get(engine, 0.0) + seconds
+            row = variants.setdefault(variant, {})
+            row[engine] = row.get(engine, 0.0) + seconds
+        return {
+            "engines": {name: round(seconds, 3) for name, seconds in engines.items()},
+            "mutants": {name: {e: round(s, 3) for e, s in row.items()} for name, row in variants.items()},
+        }
+
+    @property
+    def exit_code(self) -> int:
+        """0 when every fate is as registered, 1 otherwise, 130 when interrupted."""
+        if self.interrupted:
+            return 130
+        return 0 if all(row.as_stated for row in self.rows) else 1
+
+    def to_json(self) -> dict[str, Json]:
+        """The matrix as JSON, clock readings left out."""
+        return {
+            "format": "evenhand/mutants",
+            "version": 1,
+            "protocol": self.protocol,
+            "matrix": [row.to_json() for row in self.rows],
+            "survivors": list(self.of("survivor")),
+            "equivalent": list(self.of("equivalent")),
+            "open_gaps": list(self.of("open_gap")),
+            "claims": list(self.claims),
+            "engines": list(self.engines),
+            "idle_claims": list(self.idle_claims),
+            "idle_engines": list(self.idle_engines),
+            "automatic": self.automatic.to_json(),
+            "interrupted": self.interrupted,
+            "unfinished": list(self.unfinished),
+        }
+
+
+@dataclass(frozen=True)
+class Hunt:
+    """How hard mutants are hunted: bounds of a budget, the seed of what is drawn, processes at a time."""
+
+    budget: Budget = Budget.quick
+    seed: int = 0
+    jobs: int = 1
+
+
+def _silent(_job: Job) -> None:
+    pass
+
+
+def kill_matrix(
+    bundle: Bundle,
+    *,
+    mutants: Sequence[str] = (),
+    theorems: Iterable[str] = (),
+    automatic: int = 0,
+    proofs: bool = False,
+    hunt: Hunt | None = None,
+    progress: Callable[[Job], None] = _silent,
+) -> KillMatrix:
+    """Run every mutant (or those named) of a registered protocol against every claim of its system.
+
+    Search and machine run at the bounds that `HUNT` has for the budget of `hunt`, `theorems` are those whose mutants
+    count too.  With `proofs`, solvers are asked whether what is equivalent in its scope is equal whatever the
+    size.  `automatic` more mutants are made by rule from the reference's own functions, chosen by the seed of
+    `hunt`.  `progress` hears of every finished job. Raises UnknownName for a mutant that is not there.
+    """
+    names = [mutant.name for mutant in bundle.model.mutants]
+    for name in mutants:
+        if name not in names:
+            raise UnknownName(f"mutant of {bundle.name}:", name, names)
+    hunt = hunt or Hunt()
+    run = _Run(bundle, hunt, progress)
+    asked = [Job(bundle.name, "prove", theorem=name, variant="*") for name in theorems]
+    rows = run.rows([m for m in bundle.model.mutants if not mutants or m.name in mutants], asked, anywhere=proofs)
+    made = run.automatic(automatic_names(bundle, automatic, hunt.seed))
+    return KillMatrix(
+        protocol=bundle.name,
+        rows=rows,
+        claims=tuple(claim.name for claim in bundle.claims),
+        engines=("explore", "fuzz", *(("prove",) if asked else ())),
+        automatic=made,
+        interrupted=run.interrupted,
+        unfinished=tuple(run.unfinished),
+        seconds=tuple(run.seconds),
+    )
+
+
+class _Run:
+    """Runs jobs, remembers what they found, and judges mutants by it."""
+
+    def __init__(self, bundle: Bundle, hunt: Hunt, progress: Callable[[Job], None]) -> None:
+        self.bundle, self.effort, self.seed = bundle, HUNT[hunt.budget], hunt.seed
+        self.workers, self.progress = hunt.jobs, progress
+        self.found: dict[Job, tuple[Finding, ...]] = {}
+        self.proved: list[Finding] = []
+        self.interrupted = False
+        self.unfinished: list[str] = []
+        self.seconds: list[tuple[str, str, float]] = []
+
+    def run(self, wanted: Iterable[Job]) -> None:
+        """Run the jobs that were not run yet; none once interrupted."""
+        new = [job for job in dict.fromkeys(wanted) if job not in self.found]
+        if self.interrupted:
+            self.unfinished += [job.title for job in new]
+            return
+
+        since: dict[Job, float] = {}
+
+        def started(job: Job) -> None:
+            since[job] = time.monotonic()
+
+        def finished(job: Job, findings: tuple[Finding, ...]) -> None:
+            self.found[job] = findings
+            self.seconds.append((_variant(job), job.engine, time.monotonic() - since[job]))
+            self.progress(job)
+
+        ran = run_jobs(new, workers=self.workers, started=started, finished=finished)
+        self.interrupted = ran.interrupted
+        self.unfinished += [f"{job.title} {job.variant}".rstrip() for job in ran.unfinished]
+
+    def place(self, mutant: Mutant[Any]) -> Job:
+        """Where a mutant is hunted: its system, scope and readings."""
+        return Job(
+            self.bundle.name,
+            "explore",
+            mutant.system,
+            scope=tuple(sorted(mutant.scope.items())),
+            readings=tuple(sorted(mutant.readings, key=lambda pair: pair[0])),
+            variant=mutant.name,
+            max_states=self.effort.max_states,
+            examples=self.effort.examples,
+            steps=self.effort.steps,
+            seed=self.seed,
+        )
+
+    def rows(
+        self, mutants: Sequence[Mutant[Any]], proofs: Sequence[Job], *, anywhere: bool = False
+    ) -> tuple[MutantRow, ...]:
+        """A row for every mutant; those no claim kills are compared with the reference, `anywhere` by proof as well."""
+        places = [self.place(mutant) for mutant in mutants]
+        references = [replace(place, variant="") for place in places]
+        self.run([job for place in (*references, *places) for job in _searched(place)] + list(proofs))
+        self.proved = [finding for job in proofs for finding in self.found.get(job, ())]
+        alive = [place for place in places if not self.kills(place)]
+        self.run(replace(place, engine="compare") for place in alive)
+        if anywhere:
+            self.run(_anywhere(place) for place in alive if self.fate(place, "killed") == "equivalent")
+        return tuple(self.row(mutant, place) for mutant, place in zip(mutants, places, strict=True))
+
+    def findings(self, place: Job) -> list[Finding]:
+        """What search and machine found there, and what the theorems say of the same variant, wherever linked."""
+        own = [finding for job in _searched(place) for finding in self.found.get(job, ())]
+        variant = place.variant or "reference"
+        return own + [finding for finding in self.proved if finding.variant == variant]
+
+    def kills(self, place: Job) -> tuple[Kill, ...]:
+        """The claims refuted here that hold on the reference at the same place."""
+        reference = self.findings(replace(place, variant=""))
+        false = {(f.system, f.claim) for f in reference if f.status is Status.REFUTED}
+        true = {(f.system, f.claim) for f in reference if f.status is Status.HOLDS} - false
+        return tuple(
+            Kill(finding.claim, finding.engine, finding.length, finding.record)
+            for finding in self.findings(place)
+            if finding.status is Status.REFUTED and (finding.system, finding.claim) in true
+        )
+
+    def row(self, mutant: Mutant[Any], place: Job) -> MutantRow:
+        """The row of one mutant."""
+        kills = self.kills(place)
+        compared = self.found.get(replace(place, engine="compare"), ())
+        fate = self.fate(place, mutant.expected)
+        because = "; ".join(finding.because for finding in compared)
+        beyond = self.found.get(_anywhere(place), ()) if fate != "killed" else ()
+        proved = "; ".join(one.because for one in beyond if one.status is Status.HOLDS)
+        doubts = [f"{f.engine}: {f.because}" for f in self.findings(place) if f.status is Status.UNDECIDED]
+        return MutantRow(
+            mutant=mutant.name,
+            sentence=mutant.sentence,
+            source=mutant.source,
+            system=mutant.system,
+            scope=dict(mutant.scope),
+            readings={name: describe(value) for name, value in mutant.readings},
+            expected=mutant.expected,
+            reason=mutant.reason,
+            fate=fate,
+            kills=kills,
+            because=because,
+            doubts=() if kills else tuple(dict.fromkeys(doubts)),
+            hint=tuple(line for one in (*compared, *beyond) for line in one.trace) if fate == "survivor" else (),
+            command=replace(place, engine="compare").command,
+            proved=proved,
+            unproved="; ".join(one.because for one in beyond if not proved),
+        )
+
+    def fate(self, place: Job, expected: str) -> MutantStatus:
+        """What became of the mutant hunted at a place; whatever was not run to its end decides nothing."""
+        if self.kills(place):
+            return "killed"
+        comparing = replace(place, engine="compare")
+        if any(job not in self.found for job in (*_searched(place), comparing)):
+            return "unfinished"
+        beyond = self.found.get(_anywhere(place), ())
+        if any(self.equal(place, finding) for finding in self.found[comparing]) and not any(map(_refuted, beyond)):
+            return "equivalent"
+        return "open_gap" if expected == "open_gap" else "survivor"
+
+    def equal(self, place: Job, compared: Finding) -> bool:
+        """Whether a comparison shows the mutant to be equivalent in its scope, for every claim there is.
+
+        Where hidden state differs, the search must have decided every claim, each as of the reference.
+        """
+        if compared.status is not Status.HOLDS:
+            return False
+        if compared.scope.get("same_state"):
+            return True
+        searched = [
+            {f.claim: f.status for f in self.found.get(replace(place, variant=v), ())} for v in ("", place.variant)
+        ]
+        return searched[0] == searched[1] and bool(searched[0]) and Status.UNDECIDED not in searched[1].values()
+
+    def automatic(self, names: Sequence[tuple[str, str]]) -> Automatic:
+        """What became of the mutants made by rule; each is hunted in a small place of the system it was made from."""
+        small = small_places(self.bundle) if names else {}
+        places = [
+            Job(
+                self.bundle.name,
+                "explore",
+                system,
+                scope=tuple(sorted(small.get(system, self.bundle.model.systems[system].scope).items())),
+                variant=name,
+                max_states=self.effort.max_states,
+                examples=self.effort.examples,
+                steps=self.effort.steps,
+                seed=self.seed,
+            )
+            for system, name in names
+        ]
+        references = [replace(place, variant="") for place in places]
+        self.run(job for place in (*references, *places) for job in _searched(place))
+        alive = [place for place in places if not self.kills(place)]
+        self.run(replace(place, engine="compare") for place in alive)
+        fates: dict[str, list[str]] = {
+            "killed": [],
+            "equivalent": [],
+            "survivor": [],
+            "stillborn": [],
+            "unfinished": [],
+        }
+        for place in places:
+            compared = self.found.get(replace(place, engine="compare"), ())
+            fate: str = self.fate(place, "killed")
+            if fate != "killed" and any(STOPPED in finding.because for finding in compared):
+                fate = "stillborn"
+            fates[fate].append(f"{place.system}: {place.variant}")
+        return Automatic(
+            *(tuple(fates[fate]) for fate in ("killed", "equivalent", "survivor", "stillborn", "unfinished"))
+        )
+
+
+def _searched(place: Job) -> tuple[Job, Job]:
+    return replace(place, engine="explore"), replace(place, engine="fuzz")
+
+
+def _anywhere(place: Job) -> Job:
+    """The job that asks whether the mutant hunted there is equal to the reference whatever the size."""
+    return Job(place.protocol, "prove", place.system, variant=place.variant)
+
+
+def _refuted(finding: Finding) -> bool:
+    return finding.status is Status.REFUTED
+
+
+def _variant(job: Job) -> str:
+    """Whose time a job takes: a mutant's, the reference's, or that of a theorem with all its mutants."""
+    return f"theorem {job.theorem}" if job.theorem else job.variant or "reference"

@@ -1,0 +1,277 @@
+"""The arbitration profile of a protocol: what decides among agents, and whether it can deadlock or livelock.
+
+Nothing is known here of any protocol.  Which claim answers which question stands in the protocol's own `profile`;
+where and under which readings a claim is searched stands in its plans.  The searches are those of `verify`, the answer
+is read off their verdicts: a `yes` comes with the run that shows it, a `no` with the scope in which it is one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Any, TypeAlias
+
+from evenhand.core.bundle import Bundle
+from evenhand.core.canonical import Json
+from evenhand.core.profile import Aspect, ProfileQuestion
+from evenhand.core.property import Reachable
+from evenhand.core.verdict import Status
+from evenhand.evidence.finding import Finding, readings_of
+from evenhand.jobs.plan import Budget, Job, claims_for, plan
+from evenhand.jobs.pool import run_jobs
+
+__all__ = ["Cell", "Profile", "ProfileAnswer", "Shown", "profiles"]
+
+
+Readings: TypeAlias = tuple[tuple[str, Any], ...]
+
+
+class ProfileAnswer(StrEnum):
+    """What a profile says; OPEN where engines are undecided, UNASKED where no claim asks."""
+
+    YES = "yes"
+    NO = "no"
+    OPEN = "open"
+    UNASKED = "unasked"
+
+
+@dataclass(frozen=True)
+class Shown:
+    """One verdict and what it answers."""
+
+    answer: ProfileAnswer
+    finding: Finding
+    note: str = ""
+
+    @property
+    def cases(self) -> int:
+        """How often the claim said something: steps, states or pairs in which its antecedent was met."""
+        return self.finding.coverage.get("met", 0)
+
+    @property
+    def command(self) -> str:
+        """What shows it again."""
+        found = self.finding
+        scope, readings = tuple(found.sizes.items()), tuple(found.readings.items())
+        again = Job(found.protocol, "explore", found.system, scope, readings, claims=(found.claim,))
+        return found.command or again.command
+
+    def to_json(self) -> dict[str, Json]:
+        """The verdict's claim, place, evidence and command."""
+        found = self.finding
+        return {
+            "answer": self.answer.value,
+            "claim": found.claim,
+            "sentence": found.sentence,
+            "status": found.status.value,
+            "engine": found.engine,
+            "system": found.system,
+            "sizes": dict(found.sizes),
+            "readings": dict(found.readings),
+            "cases": self.cases,
+            "length": found.length,
+            "because": found.because,
+            "trace": list(found.trace),
+            "command": self.command,
+            "note": self.note,
+        }
+
+    @staticmethod
+    def from_json(protocol: str, made: Mapping[str, Any]) -> Shown:
+        """What `to_json` wrote, but for the steps of its run: the command shows those again."""
+        status = Status(made["status"])
+        found = Finding(
+            protocol=protocol,
+            claim=made["claim"],
+            sentence=made["sentence"],
+            engine=made["engine"],
+            system=made["system"],
+            variant="reference",
+            status=status,
+            expected=status,
+            because=made["because"],
+            sizes=made["sizes"],
+            readings=made["readings"],
+            coverage={"met": made["cases"]},
+            length=made["length"],
+            command=made["command"],
+        )
+        return Shown(ProfileAnswer(made["answer"]), found, made["note"])
+
+
+@dataclass(frozen=True)
+class Cell:
+    """The answer to one question: from `shown` under the default readings; `readings` are the verdicts under others."""
+
+    aspect: Aspect
+    shown: tuple[Shown, ...] = ()
+    readings: tuple[Shown, ...] = ()
+
+    @property
+    def answer(self) -> ProfileAnswer:
+        """YES if any system shows it; else OPEN if some system decides nothing; else NO."""
+        systems: dict[str, list[ProfileAnswer]] = {}
+        for one in self.shown:
+            systems.setdefault(one.finding.system, []).append(one.answer)
+        if not systems:
+            return ProfileAnswer.UNASKED
+        if any(ProfileAnswer.YES in answers for answers in systems.values()):
+            return ProfileAnswer.YES
+        return (
+            ProfileAnswer.NO if all(ProfileAnswer.NO in answers for answers in systems.values()) else ProfileAnswer.OPEN
+        )
+
+    @property
+    def best(self) -> Shown | None:
+        """What shows the answer best: the shortest run for a yes, the most cases for a no."""
+        fitting = [one for one in self.shown if one.answer is self.answer]
+        if self.answer is ProfileAnswer.YES:
+            return min(fitting, key=lambda one: one.finding.length or 0)
+        return max(fitting, key=lambda one: one.cases, default=None)
+
+    @property
+    def other(self) -> tuple[Shown, ...]:
+        """Verdicts under other readings whose answer is another one, one for each reading."""
+        found: dict[str, Shown] = {}
+        for one in self.readings:
+            if one.answer not in (self.answer, ProfileAnswer.OPEN):
+                found.setdefault(readings_of(one.finding), one)
+        return tuple(found.values())
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """The systems in which the answer is the one of the cell."""
+        return tuple(dict.fromkeys(one.finding.system for one in self.shown if one.answer is self.answer))
+
+    def to_json(self) -> dict[str, Json]:
+        """The answer, what it rests on, and the readings that change it."""
+        return {
+            "aspect": self.aspect.value,
+            "question": self.aspect.question,
+            "answer": self.answer.value,
+            "systems": list(self.systems),
+            "verdicts": [one.to_json() for one in self.shown],
+            "other_readings": [one.to_json() for one in self.other],
+        }
+
+
+@dataclass(frozen=True)
+class Profile:
+    """Every question about one protocol."""
+
+    protocol: str
+    cells: tuple[Cell, ...]
+
+    def cell(self, aspect: Aspect) -> Cell:
+        """The cell of one question."""
+        return next(cell for cell in self.cells if cell.aspect is aspect)
+
+    def to_json(self) -> dict[str, Json]:
+        """The protocol and its cells."""
+        return {"protocol": self.protocol, "cells": [cell.to_json() for cell in self.cells]}
+
+    @staticmethod
+    def from_json(made: Mapping[str, Any]) -> Profile:
+        """The profile that `to_json` wrote, as `evenhand profile --out` keeps it.
+
+        Raises KeyError, TypeError or ValueError for anything else.
+        """
+        name = made["protocol"]
+        cells = (
+            Cell(
+                Aspect(cell["aspect"]),
+                tuple(Shown.from_json(name, one) for one in cell["verdicts"]),
+                tuple(Shown.from_json(name, one) for one in cell["other_readings"]),
+            )
+            for cell in made["cells"]
+        )
+        return Profile(name, tuple(cells))
+
+
+def _silent(_job: Job) -> None:
+    pass
+
+
+def profiles(
+    bundles: Sequence[Bundle],
+    *,
+    budget: Budget = Budget.quick,
+    jobs: int = 1,
+    progress: Callable[[Job], None] = _silent,
+) -> tuple[tuple[Profile, ...], bool, tuple[str, ...]]:
+    """The profile of each protocol, whether that was interrupted, and the jobs that were not finished.
+
+    A claim is searched where the protocol plans it under `budget`, or else under the next larger one that has it.
+    """
+    wanted = [job for bundle in bundles for job in _jobs(bundle, budget)]
+    ran = run_jobs(wanted, workers=jobs, finished=lambda job, _findings: progress(job))
+    made = tuple(_profile(bundle, [one for one in ran.findings if one.protocol == bundle.name]) for bundle in bundles)
+    return made, ran.interrupted, tuple(job.title for job in ran.unfinished)
+
+
+def _jobs(bundle: Bundle, budget: Budget) -> list[Job]:
+    """The planned searches of the claims asked for, each once, with those claims alone."""
+    wanted: dict[Job, list[str]] = {}
+    for asked in bundle.profile:
+        for job in _planned(bundle, asked, budget):
+            wanted.setdefault(replace(job, claims=()), []).append(asked.claim)
+    return [replace(job, claims=tuple(dict.fromkeys(claims))) for job, claims in wanted.items()]
+
+
+def _planned(bundle: Bundle, asked: ProfileQuestion, budget: Budget) -> list[Job]:
+    """The searches of a claim in every system that it is asked of, each under the cheapest budget that has one.
+
+    A `no` of one system says nothing about another, so none is left out.  Of other readings those are searched for
+    which the protocol registered another verdict than by default; `verify` has all of them.
+    """
+    budgets = list(Budget)
+    found: dict[tuple[str, Readings], list[Job]] = {}
+    for one in budgets[budgets.index(budget) :]:
+        here: dict[tuple[str, Readings], list[Job]] = {}
+        for job in plan(bundle, one):
+            fits = job.engine == "explore" and not job.quotient and asked.system in ("", job.system)
+            if fits and _asks(bundle, job, asked.claim) and (not job.readings or _flips(bundle, asked.claim, job)):
+                here.setdefault((job.system, job.readings), []).append(job)
+        for place, jobs in here.items():
+            found.setdefault(place, jobs)
+    return [job for jobs in found.values() for job in jobs]
+
+
+def _flips(bundle: Bundle, claim: str, job: Job) -> bool:
+    """Whether another verdict was registered under the readings of a job than by default."""
+    usual = bundle.expectation(claim, job.system, "explore", {})
+    return bundle.expectation(claim, job.system, "explore", dict(job.readings)).expected is not usual.expected
+
+
+def _asks(bundle: Bundle, job: Job, claim: str) -> bool:
+    named = job.claims or tuple(one.name for one in claims_for(bundle, job.system))
+    return claim in named and any(one.name == claim for one in bundle.claims_of(job.system))
+
+
+def _profile(bundle: Bundle, findings: Iterable[Finding]) -> Profile:
+    by_claim: dict[str, list[Finding]] = {}
+    for finding in findings:
+        by_claim.setdefault(finding.claim, []).append(finding)
+    reached = {claim.name: isinstance(claim, Reachable) for claim in bundle.claims}
+    return Profile(bundle.name, tuple(_cell(aspect, bundle.profile, by_claim, reached) for aspect in Aspect))
+
+
+def _cell(
+    aspect: Aspect, every: Iterable[ProfileQuestion], findings: Mapping[str, list[Finding]], reached: Mapping[str, bool]
+) -> Cell:
+    shown = [
+        Shown(_answer(finding.status, asked.affirms or reached[asked.claim]), finding, asked.note)
+        for asked in every
+        if asked.aspect is aspect
+        for finding in findings.get(asked.claim, [])
+        if asked.system in ("", finding.system)
+    ]
+    usual = tuple(one for one in shown if not one.finding.readings)
+    return Cell(aspect, usual, tuple(one for one in shown if one.finding.readings))
+
+
+def _answer(status: Status, affirms: bool) -> ProfileAnswer:
+    if status is Status.UNDECIDED:
+        return ProfileAnswer.OPEN
+    return ProfileAnswer.YES if (status is Status.HOLDS) is affirms else ProfileAnswer.NO

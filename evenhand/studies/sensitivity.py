@@ -1,0 +1,239 @@
+"""The table of readings and claims: which claim's verdict changes with which reading.
+
+Every value of every reading is explored beside the default, one reading changed at a time, in places whose search is
+small: the systems' own scopes and those that mutants name.  Of these so few are taken that every claim that the
+default decides in some of them is decided in one that is taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from evenhand.core.bundle import Bundle
+from evenhand.core.canonical import Json
+from evenhand.core.system import Scope, System, UnknownName, reading_values
+from evenhand.core.verdict import Status
+from evenhand.evidence.finding import Finding, plain
+from evenhand.jobs.plan import Job
+from evenhand.jobs.pool import run_jobs
+from evenhand.studies.small_scopes import SMALL, is_small, named_scopes
+
+__all__ = ["OpenCell", "Sensitivity", "SensitivityTable", "sensitivity_table", "telling_places"]
+
+AnySystem = System[Any, Any, Any, Any, Any]
+
+
+@dataclass(frozen=True)
+class Sensitivity:
+    """One claim whose verdict one reading changes, in one place; `length` is that of the refutation, if any."""
+
+    reading: str
+    value: str
+    system: str
+    scope: Scope
+    claim: str
+    default: Status
+    now: Status
+    length: int | None
+
+    def to_json(self) -> dict[str, Json]:
+        """This cell as JSON."""
+        return {
+            "reading": self.reading,
+            "value": self.value,
+            "system": self.system,
+            "scope": dict(self.scope),
+            "claim": self.claim,
+            "default": self.default.value,
+            "now": self.now.value,
+            "length": self.length,
+        }
+
+
+@dataclass(frozen=True)
+class OpenCell:
+    """A cell that one of the two runs left open: nobody knows whether the verdict flips, and nobody stated that."""
+
+    reading: str
+    value: str
+    system: str
+    claim: str
+    because: str
+
+    def to_json(self) -> dict[str, Json]:
+        """This cell as JSON."""
+        return {
+            "reading": self.reading,
+            "value": self.value,
+            "system": self.system,
+            "claim": self.claim,
+            "because": self.because,
+        }
+
+
+@dataclass(frozen=True)
+class SensitivityTable:
+    """The table: `flips` alone, for most cells do not change; `places` and `values` say what was tried.
+
+    `untried` are readings whose legal values cannot be listed (a number, say).  Of the cells in which one of the two
+    runs decided nothing, `silent` counts those where the whole place was searched and the claim is about nothing in it
+    (its antecedent is never met, say), `stated` those that were stated as undecided, and `open_cells` are the others.
+    """
+
+    protocol: str
+    places: tuple[tuple[str, Scope], ...]
+    values: tuple[tuple[str, str], ...]
+    flips: tuple[Sensitivity, ...]
+    untried: tuple[str, ...]
+    silent: int = 0
+    stated: int = 0
+    open_cells: tuple[OpenCell, ...] = ()
+    interrupted: bool = False
+
+    @property
+    def undecided(self) -> int:
+        """Cells in which one of the two runs decided nothing, for whatever reason."""
+        return self.silent + self.stated + len(self.open_cells)
+
+    @property
+    def exit_code(self) -> int:
+        """0 whatever flips, for readings are meant to differ; 3 where cells are open, 130 when interrupted."""
+        return 130 if self.interrupted else 3 if self.open_cells else 0
+
+    @property
+    def idle(self) -> tuple[tuple[str, str], ...]:
+        """Values that change no verdict."""
+        used = {(flip.reading, flip.value) for flip in self.flips}
+        return tuple(value for value in self.values if value not in used)
+
+    def to_json(self) -> dict[str, Json]:
+        """The table as JSON."""
+        return {
+            "format": "evenhand/flips",
+            "version": 1,
+            "protocol": self.protocol,
+            "places": [{"system": system, "scope": dict(scope)} for system, scope in self.places],
+            "values": [{"reading": name, "value": value} for name, value in self.values],
+            "flips": [flip.to_json() for flip in self.flips],
+            "idle": [{"reading": name, "value": value} for name, value in self.idle],
+            "untried": list(self.untried),
+            "undecided": self.undecided,
+            "silent": self.silent,
+            "stated": self.stated,
+            "open": [cell.to_json() for cell in self.open_cells],
+            "interrupted": self.interrupted,
+        }
+
+
+def sensitivity_table(
+    bundle: Bundle,
+    *,
+    readings: Sequence[str] = (),
+    system: str = "",
+    scope: Scope | None = None,
+    small: int = SMALL,
+    jobs: int = 1,
+    progress: Callable[[str], None] = lambda _words: None,
+) -> SensitivityTable:
+    """Explore every value of every reading (or of those named) and keep what differs from the default.
+
+    Raises UnknownName for a reading or system that is not there, ValueError where no search is small enough.
+    """
+    known = reading_values(bundle.model.readings)
+    for name in readings:
+        if name not in known:
+            raise UnknownName(f"reading of {bundle.name}:", name, known)
+    wanted = {name: values for name, values in known.items() if not readings or name in readings}
+    values = [(name, value) for name, legal in wanted.items() for value in legal[1:]]
+    named = _places(bundle, system, scope, small)
+    if not named:
+        raise ValueError(f"no system of {bundle.name} has a search of at most {small} steps; give --system and --scope")
+    found: dict[Job, tuple[Finding, ...]] = {}
+
+    def finished(job: Job, findings: tuple[Finding, ...]) -> None:
+        found[job] = findings
+        progress(job.title)
+
+    tried = [Job(bundle.name, "explore", name, scope=tuple(sorted(at.items()))) for name, at in named]
+    ran = run_jobs(tried, workers=jobs, finished=finished)
+    base = tried if scope is not None else telling_places(tried, found)
+    places = tuple((job.system, Scope(dict(job.scope))) for job in base)
+    changed = [(pair, replace(job, readings=(pair,))) for pair in values for job in base]
+    if not ran.interrupted:
+        ran = run_jobs([job for _, job in changed], workers=jobs, finished=finished)
+    flips, left, stated, silent = _compared(found, changed)
+    return SensitivityTable(
+        protocol=bundle.name,
+        places=places,
+        values=tuple((name, str(plain(value))) for name, value in values),
+        flips=tuple(flips),
+        untried=tuple(name for name, legal in wanted.items() if not legal),
+        silent=silent,
+        stated=stated,
+        open_cells=tuple(left),
+        interrupted=ran.interrupted,
+    )
+
+
+def _compared(
+    found: Mapping[Job, tuple[Finding, ...]], changed: Sequence[tuple[tuple[str, Any], Job]]
+) -> tuple[list[Sensitivity], list[OpenCell], int, int]:
+    """What each value changes and leaves open; how many cells are undecided as registered, and by the claim alone."""
+    flips: list[Sensitivity] = []
+    left: list[OpenCell] = []
+    silent = stated = 0
+    for (name, value), job in changed:
+        usual = {one.claim: one for one in found.get(replace(job, readings=()), ())}
+        for now in found.get(job, ()):
+            before = usual.get(now.claim)
+            doubts = [one for one in (before, now) if one is not None and one.status is Status.UNDECIDED]
+            if before is None or not all(_whole(one) or one.expected is Status.UNDECIDED for one in doubts):
+                because = doubts[-1].because if doubts else "the default was not searched"
+                left.append(OpenCell(name, str(plain(value)), job.system, now.claim, because))
+            elif doubts:
+                stated += any(not _whole(one) for one in doubts)
+                silent += all(_whole(one) for one in doubts)
+            elif before.status is not now.status:
+                where = job.system, Scope(dict(job.scope))
+                flips.append(
+                    Sensitivity(name, str(plain(value)), *where, now.claim, before.status, now.status, now.length)
+                )
+    return flips, left, stated, silent
+
+
+def _whole(found: Finding) -> bool:
+    """Whether the whole place was searched, so that nothing but the claim itself leaves the verdict open."""
+    return found.scope.get("complete") is True
+
+
+def _places(bundle: Bundle, system: str, scope: Scope | None, small: int) -> list[tuple[str, Scope]]:
+    """Small places; a scope that was given is taken as it is, in every system (or in `system`)."""
+    systems = bundle.model.systems
+    if system and system not in systems:
+        raise UnknownName(f"system of {bundle.name}:", system, systems)
+    chosen = {name: base for name, base in systems.items() if system in ("", name)}
+    if scope is not None:
+        return [(name, base.at(**dict(scope)).scope) for name, base in chosen.items()]
+    return [
+        (name, at)
+        for name, base in chosen.items()
+        for at in named_scopes(bundle, name)
+        if is_small(base.at(**dict(at)), small)
+    ]
+
+
+def telling_places(tried: list[Job], found: Mapping[Job, tuple[Finding, ...]]) -> list[Job]:
+    """So few of these places that every claim which is decided in one of all is decided in one of them."""
+    decides = {
+        job: {(job.system, one.claim) for one in found.get(job, ()) if one.status is not Status.UNDECIDED}
+        for job in tried
+    }
+    taken: list[Job] = []
+    left = set[tuple[str, str]]().union(*decides.values())
+    while left:
+        best = max(tried, key=lambda job: len(decides[job] & left))
+        taken.append(best)
+        left -= decides[best]
+    return [job for job in tried if job in taken] or tried[:1]

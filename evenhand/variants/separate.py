@@ -1,0 +1,384 @@
+"""Two systems side by side: the smallest scenario on which they show something different.
+
+A reading, a mutant and somebody's real implementation are all *variants*: other rules, or another reading
+in the configuration, under one vocabulary.  The variant runs in lockstep with the reference, each in a state
+of its own, both taking the same actions; what they are compared on is `shown` and what the observers handed over
+read, for other state is nobody's business.  The pair is a system too, so search, machine, shrinker and judge serve it
+as it is.  Whether hidden state ever differed is noted all the same: a claim may look at it.
+
+Not separated has two meanings that must not be mixed: every reachable pair of states was visited
+(`complete`: equal in this scope), or the bound was hit and drawing found nothing (not known).
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from typing import Any, Literal, TypedDict, Unpack, cast
+
+from evenhand.core.answers import known_names
+from evenhand.core.generator import Draw, Generator, Rule
+from evenhand.core.observer import ObservedState, Observer, Seen, observing
+from evenhand.core.property import Always, AnyStep, EachStep
+from evenhand.core.system import Joint, Scope, Step, System
+from evenhand.core.trace import Scenario, replay
+from evenhand.core.verdict import Evidence
+from evenhand.evidence.judge import first_refuted_step, refutes
+from evenhand.evidence.shrink import shrink
+from evenhand.machine import fuzz
+
+__all__ = ["Separation", "counterpart", "lockstep", "separate"]
+
+AnySystem = System[Any, Any, Any, Any, Any]
+AnyScenario = Scenario[Any, Any, Any]
+
+
+@dataclass(frozen=True)
+class Separation:
+    """What comparing two systems gave.
+
+    `scenario` is the smallest one found on which they differ, in their last step: `shown` by the reference
+    and by the variant there; None where none was found.  `complete` says that every pair of states that the
+    configurations lead to was visited, and some step compared, so that None means equal: equal in what is shown
+    and read (and in the claims given).  `same_state` says that no step compared led to different states either: with
+    `complete`, no claim of any kind tells the two apart there.  `minimal` says that every shorter scenario of the
+    scope was compared.  `shown` and `read` are what the two show, and what observers (or claims) say, where they
+    differ in that.  `states` counts the pairs, `steps` the steps compared.
+    """
+
+    reference: str
+    variant: str
+    scenario: AnyScenario | None
+    shown: tuple[Any, Any] | None
+    complete: bool
+    states: int
+    steps: int
+    because: str
+    same_state: bool = False
+    minimal: bool = False
+    read: tuple[Mapping[str, Any], Mapping[str, Any]] | None = None
+
+    @property
+    def by(self) -> Literal["shown", "observed", "claims", ""]:
+        """What tells them apart: what is shown, else what observers read, else the truth of a claim."""
+        if self.shown is None:
+            return ""
+        return "shown" if self.shown[0] != self.shown[1] else "observed" if self.read else "claims"
+
+    @property
+    def separated(self) -> bool:
+        """Whether a scenario tells the two apart."""
+        return self.scenario is not None
+
+    @property
+    def equal(self) -> bool:
+        """Whether the whole scope was visited and nothing tells the two apart."""
+        return self.complete and self.scenario is None
+
+    @property
+    def length(self) -> int | None:
+        """How many actions it takes; None where nothing was found."""
+        return None if self.scenario is None else len(self.scenario.actions)
+
+
+class SeparateOptions(TypedDict, total=False):
+    """How far to look: `max_states` pairs and `max_steps` by search, then `examples` drawn runs of `steps` actions."""
+
+    max_states: int
+    max_steps: int
+    examples: int
+    steps: int
+    seed: int
+    generator: Generator | None
+
+
+def separate(
+    reference: AnySystem,
+    variant: AnySystem,
+    *,
+    claims: Sequence[Always | EachStep] = (),
+    observers: Sequence[Observer] = (),
+    forced: bool = False,
+    configs: Iterable[Any] | None = None,
+    progress: Callable[[int, int], None] | None = None,
+    **effort: Unpack[SeparateOptions],
+) -> Separation:
+    """Look for the smallest scenario on which `variant` shows something else than `reference`, or is read otherwise.
+
+    Breadth-first over pairs of states, from every configuration (or from `configs`), up to `max_states` (50,000) and
+    `max_steps` (1,000,000); where that does not finish, `examples` (200) drawn runs as `fuzz` draws them, with
+    `generator` if there is one (0: none).  With `claims`, a step on which one of them is true of the one and false of
+    the other separates as well; with `forced`, so does a different action where both have one action on offer and no
+    more.  The scenario found is shrunk.  Raises ValueError for systems of different names.
+    """
+    known_names("separate", effort, SeparateOptions)
+    if reference.name != variant.name:
+        raise ValueError(f"{reference.name!r} and {variant.name!r} are two systems, not two variants of one")
+    watched = observing(reference, observers, forced=forced), observing(variant, observers, forced=forced)
+    both = lockstep(*watched)
+    agree = _agreement(reference, variant, claims)
+    most = effort.get("max_states", 50_000), effort.get("max_steps", 1_000_000)
+    search = _Search(both, _menu(*watched), agree, *most)
+    scenario = search.run(both.all_configs() if configs is None else configs, progress)
+    states, taken, minimal = len(search.parents), search.steps, scenario is not None
+    complete = search.complete and scenario is None and search.steps > 0
+    examples = effort.get("examples", 200)
+    if scenario is None and not complete and examples:
+        generator, steps, seed = _lifted(effort.get("generator")), effort.get("steps", 20), effort.get("seed", 0)
+        drawn = fuzz(both, (agree,), generator, examples=examples, steps=steps, seed=seed, progress=progress)
+        taken += drawn.steps
+        evidence = drawn.verdicts[0].evidence
+        scenario = evidence if isinstance(evidence, Scenario) else None
+    found = Separation(
+        _label(reference, variant),
+        _label(variant, reference),
+        None,
+        None,
+        complete,
+        states,
+        taken,
+        f"not separated by {taken} steps from {states} pairs of states; the scope has more",
+        search.same_state,
+    )
+    if complete:
+        hidden = "" if search.same_state else "; states that do not show differ, and a claim may look at them"
+        because = f"equal in scope {reference.scope}: all {states} pairs of states were visited{hidden}"
+        found = replace(found, because=because)
+    return found if scenario is None else _told(both, agree, scenario, found, minimal)
+
+
+def _told(both: AnySystem, agree: EachStep, scenario: AnyScenario, found: Separation, minimal: bool) -> Separation:
+    """What the separating scenario, shrunk, says; `minimal`: it is a shortest one of the scope."""
+    scenario = _smallest(both, agree, scenario)
+    one, two = cast("tuple[Seen, Seen]", replay(both, scenario).steps[-1].shown)
+    ours, theirs = dict(one.read), dict(two.read)
+    names = [name for name in ours if ours[name] != theirs[name]]
+    length = len(scenario.actions)
+    if one.shown != two.shown:
+        because = f"after {length} actions the one shows {one.shown!r}, the other {two.shown!r}"
+    elif names:
+        said = "; ".join(f"{name} is {ours[name]!r} for the one, {theirs[name]!r} for the other" for name in names)
+        because = f"after {length} actions both show the same, but {said}"
+    else:
+        because = f"after {length} actions both show the same, but a claim is true of the one alone"
+    return replace(
+        found,
+        scenario=replace(scenario, start=scenario.start[0].state),
+        shown=(one.shown, two.shown),
+        because=because,
+        minimal=minimal,
+        read=({name: ours[name] for name in names}, {name: theirs[name] for name in names}) if names else None,
+    )
+
+
+def _label(system: AnySystem, other: AnySystem) -> str:
+    """The variant's name, and the readings in which it differs from the other one."""
+    record = system.readings
+    if not is_dataclass(record) or isinstance(record, type) or type(record) is not type(other.readings):
+        return system.variant
+    names = [
+        entry.name for entry in fields(record) if getattr(record, entry.name) != getattr(other.readings, entry.name)
+    ]
+    return " ".join((system.variant, *(f"{name}={getattr(record, name)}" for name in names)))
+
+
+def lockstep(reference: AnySystem, variant: AnySystem) -> AnySystem:
+    """The system that runs both: its states and what it shows are pairs, reference first.
+
+    Configurations and actions are the reference's; the variant's configuration is the same one with its own
+    readings.  On offer is what the reference offers, and, where the two states differ, what the variant does.
+    """
+    theirs = counterpart(reference, variant)
+    offered = _menu(reference, variant)
+
+    def step(_rules: Any, config: Any, state: tuple[Any, Any], action: Any) -> tuple[Any, Any]:
+        after, shown = reference.step(reference.rules, config, state[0], action)
+        beside, said = variant.step(variant.rules, theirs(config), state[1], action)
+        return (after, beside), (shown, said)
+
+    def allows(config: Any, state: tuple[Any, Any], action: Any) -> bool:
+        return reference.is_enabled(config, state[0], action) or (
+            state[0] != state[1] and variant.is_enabled(theirs(config), state[1], action)
+        )
+
+    def smaller(config: Any, start: tuple[Any, Any]) -> Iterator[tuple[Any, tuple[Any, Any]]]:
+        for simpler, first in reference.smaller(config, start[0]):
+            yield simpler, (first, first)
+
+    joint = reference.joint
+    return System(
+        name=reference.name,
+        rules=None,
+        configs=reference.configs,
+        initial=lambda config: ((start, start) for start in reference.initial(config)),
+        step=step,
+        actions=(lambda config, _scope, state: offered(config, state)) if joint is None else None,
+        joint=None
+        if joint is None
+        else Joint(
+            lambda config, state: joint.agents(config, state[0]),
+            lambda config, scope, state, agent: joint.choices(config, scope, state[0], agent),
+            lambda config, state, made: joint.join(config, state[0], made),
+            joint.split,
+        ),
+        scope=reference.scope,
+        readings=reference.readings,
+        smaller=smaller,
+        allows=allows,
+        variant=f"{reference.variant}+{variant.variant}",
+    )
+
+
+def _menu(reference: AnySystem, variant: AnySystem) -> Callable[[Any, Any], Iterator[Any]]:
+    """What `lockstep` has on offer, from (config, pair of states); of joint systems, all joint actions."""
+    theirs = counterpart(reference, variant)
+
+    def offered(config: Any, state: tuple[Any, Any]) -> Iterator[Any]:
+        if state[0] == state[1]:
+            yield from reference.enabled(config, state[0])
+            return
+        # By what is listed, not by `is_enabled`: a system may allow more than it puts on offer.
+        listed = dict.fromkeys(reference.enabled(config, state[0]))
+        yield from listed
+        yield from (action for action in variant.enabled(theirs(config), state[1]) if action not in listed)
+
+    return offered
+
+
+def counterpart(reference: AnySystem, variant: AnySystem) -> Callable[[Any], Any]:
+    """From a configuration of the reference to the variant's: the same, with the variant's readings."""
+    if reference.readings == variant.readings:
+        return lambda config: config
+    kind = cast("type[Any]", type(reference.readings))
+
+    def theirs(config: Any) -> Any:
+        if not is_dataclass(config) or isinstance(config, type):
+            return config
+        held = [entry.name for entry in fields(config) if isinstance(getattr(config, entry.name), kind)]
+        return replace(config, **dict.fromkeys(held, variant.readings))
+
+    return theirs
+
+
+def _agreement(reference: AnySystem, variant: AnySystem, claims: Sequence[Always | EachStep]) -> EachStep:
+    """The claim that a separating scenario refutes, about the steps of `lockstep`."""
+    theirs = counterpart(reference, variant)
+
+    def agree(step: AnyStep) -> bool:
+        if step.shown[0] != step.shown[1]:
+            return False
+        if not claims:
+            return True
+        ours = _side(step, 0, step.config)
+        other = _side(step, 1, theirs(step.config))
+        return all(_false(claim, ours) == _false(claim, other) for claim in claims)
+
+    return EachStep(name="shows_the_same", sentence="Both variants show the same in every step.", check=agree)
+
+
+def _side(step: AnyStep, place: int, config: Any) -> AnyStep:
+    """The step that one of the two systems made, without its observers."""
+    before, after, shown = step.before[place].state, step.after[place].state, step.shown[place].shown
+    return Step(config, before, step.action, shown, after)
+
+
+def _false(claim: Always | EachStep, step: AnyStep) -> bool:
+    """Whether the claim is made and false at this step."""
+    if not claim.applies(step.config):
+        return False
+    if isinstance(claim, Always):
+        return claim.when(step.config, step.after) and not claim.check(step.config, step.after)
+    return claim.when(step) and not claim.check(step)
+
+
+@dataclass
+class _Search:
+    """Breadth-first over all configurations at once, so that the first difference is a nearest one."""
+
+    both: AnySystem
+    offered: Callable[[Any, Any], Iterator[Any]]
+    agree: EachStep
+    max_states: int
+    max_steps: int
+    complete: bool = True
+    same_state: bool = True
+    steps: int = 0
+    cases: list[Any] = field(default_factory=list[Any])
+    parents: dict[tuple[int, Any], tuple[tuple[int, Any], Any] | None] = field(
+        default_factory=dict[tuple[int, Any], tuple[tuple[int, Any], Any] | None]
+    )
+
+    def run(self, configs: Iterable[Any], progress: Callable[[int, int], None] | None) -> AnyScenario | None:
+        """A shortest scenario that separates; None if there is none, or none within the bounds."""
+        queue = deque(self._starts(configs))
+        while queue:
+            here = queue.popleft()
+            config = self.cases[here[0]]
+            for action in self.offered(config, here[1]):
+                if self.steps >= self.max_steps:
+                    self.complete = False
+                    return None
+                step = self.both.take(config, here[1], action)
+                self.steps += 1
+                ours, theirs = cast("tuple[ObservedState, ObservedState]", step.after)
+                self.same_state = self.same_state and ours.state == theirs.state
+                if not self.agree.check(step):
+                    return self._path(here, action)
+                there = (here[0], step.after)
+                if there not in self.parents and self._room():
+                    self.parents[there] = (here, action)
+                    queue.append(there)
+            if progress is not None:
+                progress(len(self.parents) - len(queue), len(self.parents))
+        return None
+
+    def _starts(self, configs: Iterable[Any]) -> Iterator[tuple[int, Any]]:
+        for number, config in enumerate(configs):
+            self.cases.append(config)
+            for start in self.both.initial(config):
+                if (number, start) not in self.parents:
+                    if not self._room():
+                        return
+                    self.parents[number, start] = None
+                    yield number, start
+
+    def _room(self) -> bool:
+        self.complete = self.complete and len(self.parents) < self.max_states
+        return len(self.parents) < self.max_states
+
+    def _path(self, here: tuple[int, Any], action: Any) -> AnyScenario:
+        """The way from a start to `here`, and one action more."""
+        actions, place = [action], here
+        while (came := self.parents[place]) is not None:
+            place = came[0]
+            actions.append(came[1])
+        return Scenario(self.cases[place[0]], place[1], tuple(reversed(actions)))
+
+
+def _smallest(both: AnySystem, agree: EachStep, scenario: AnyScenario) -> AnyScenario:
+    """The scenario shrunk, and ended where the two first differ."""
+
+    def differs(evidence: Evidence) -> bool:
+        return refutes(both, agree, evidence)
+
+    small = shrink(both, scenario, differs)
+    assert isinstance(small, Scenario)
+    return replace(small, actions=small.actions[: first_refuted_step(both, agree, small)])
+
+
+def _lifted(generator: Generator | None) -> Generator | None:
+    """The generator for pairs of observed states: it sees the reference's state."""
+    if generator is None:
+        return None
+
+    def lift(rule: Rule) -> Rule:
+        def draw(drawn: Draw, config: Any, scope: Scope, state: Any) -> Any:
+            return rule.draw(drawn, config, scope, state[0].state)
+
+        def possible(config: Any, state: Any) -> bool:
+            return rule.possible(config, state[0].state)
+
+        return replace(rule, draw=draw, possible=possible)
+
+    return replace(generator, rules=tuple(map(lift, generator.rules)), events=())

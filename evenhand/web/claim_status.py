@@ -1,0 +1,274 @@
+"""Which claims hold now: what one run, as far as it is walked, says of each claim.
+
+This is the truth of a claim on the run that is shown, by the claim's own predicates; it is no verdict, which speaks of
+every run of a scope.  What only a finished or an infinite run can break is looked at where the run ends or closes a
+loop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import islice
+from typing import Any
+
+from evenhand.core.property import (
+    Always,
+    Commute,
+    DeadlockFree,
+    DeterminedBy,
+    EachStep,
+    Eventually,
+    LeadsTo,
+    LivelockFree,
+    Monitor,
+    Property,
+    Reachable,
+    TwoRun,
+)
+from evenhand.core.system import Step, System
+from evenhand.core.trace import Lasso, Pair, Scenario, Trace
+from evenhand.core.verdict import Evidence
+from evenhand.evidence.judge import bad_twins, has_ended, judge, twin_pair
+
+__all__ = ["ClaimStatus", "Truth", "evidence_for", "standings"]
+
+AnySystem = System[Any, Any, Any, Any, Any]
+AnyStep = Step[Any, Any, Any, Any]
+
+AHEAD = 400
+"""States that the search for a way out of a deadlock may meet; the judge of a saved run looks much further."""
+
+TWINS = 200
+"""Second runs of a 2-safety claim that are compared at one step."""
+
+
+class Truth(StrEnum):
+    """What a run says of a claim: FALSE and MET are final, for a longer run says so as well."""
+
+    FALSE = "false"
+    MET = "met"
+    WAITING = "waiting"
+    TRUE = "true"
+    SILENT = "silent"
+
+
+@dataclass(frozen=True)
+class ClaimStatus:
+    """One claim: `step` is the number of actions after which it was first seen false or met; `told` says more."""
+
+    claim: Property
+    truth: Truth
+    step: int | None = None
+    told: str = ""
+
+
+def standings(
+    system: AnySystem, claims: Sequence[Property], trace: Trace[Any, Any, Any, Any]
+) -> tuple[ClaimStatus, ...]:
+    """What the run says of each claim, in their order.  A claim that raises is told as such, never left out."""
+    return tuple(_guarded(system, claim, trace) for claim in claims)
+
+
+def _guarded(system: AnySystem, claim: Property, trace: Trace[Any, Any, Any, Any]) -> ClaimStatus:
+    try:
+        if not claim.applies(trace.scenario.config):
+            return ClaimStatus(claim, Truth.SILENT, told="not claimed under this configuration")
+        return _standing(system, claim, trace)
+    except Exception as error:
+        return ClaimStatus(claim, Truth.WAITING, told=f"it cannot be told: {type(error).__name__}: {error}")
+
+
+def _standing(system: AnySystem, claim: Property, trace: Trace[Any, Any, Any, Any]) -> ClaimStatus:
+    match claim:
+        case Always():
+            return _seen(claim, _of_states(claim, trace))
+        case EachStep():
+            return _seen(claim, _of_steps(claim, trace.steps), first=1)
+        case Monitor():
+            return _seen(claim, _of_history(claim, trace), first=1)
+        case Reachable():
+            return _reached(system, claim, trace.steps)
+        case DeterminedBy():
+            return _determined(claim, trace.steps)
+        case TwoRun():
+            return _twins(system, claim, trace.steps)
+        case Commute():
+            return _orders(system, claim, trace.scenario)
+        case DeadlockFree():
+            return _stuck(system, claim, trace)
+        case LeadsTo() | Eventually():
+            return _promise(system, claim, trace)
+        case LivelockFree():
+            return _circling(system, claim, trace)
+        case _:
+            return ClaimStatus(claim, Truth.SILENT, told=f"nothing is known of claims of kind {claim.kind}")
+
+
+def _seen(claim: Property, looked: Iterator[tuple[bool, bool]], first: int = 0) -> ClaimStatus:
+    """From whether the claim speaks and whether it is true, one after the other."""
+    spoke = False
+    for number, (speaks, holds) in enumerate(looked, first):
+        if speaks and not holds:
+            return ClaimStatus(claim, Truth.FALSE, number)
+        spoke = spoke or speaks
+    return (
+        ClaimStatus(claim, Truth.TRUE)
+        if spoke
+        else ClaimStatus(claim, Truth.SILENT, told="says nothing about this run")
+    )
+
+
+def _of_states(claim: Always, trace: Trace[Any, Any, Any, Any]) -> Iterator[tuple[bool, bool]]:
+    config = trace.scenario.config
+    for state in trace.states:
+        speaks = claim.when(config, state)
+        yield speaks, not speaks or claim.check(config, state)
+
+
+def _of_steps(claim: EachStep, steps: Sequence[AnyStep]) -> Iterator[tuple[bool, bool]]:
+    for step in steps:
+        speaks = claim.when(step)
+        yield speaks, not speaks or claim.check(step)  # a claim may only be asked where it speaks
+
+
+def _of_history(claim: Monitor, trace: Trace[Any, Any, Any, Any]) -> Iterator[tuple[bool, bool]]:
+    config = trace.scenario.config
+    value = claim.start(config)
+    for step in trace.steps:
+        value = claim.update(value, step)
+        speaks = claim.when(config, value)
+        yield speaks, not speaks or claim.ok(config, value)
+
+
+def _reached(system: AnySystem, claim: Reachable, steps: Sequence[AnyStep]) -> ClaimStatus:
+    """Something can happen if it does on a run that the system offers; one with a hostile request is no such run."""
+    met = next((n for n, step in enumerate(steps, 1) if claim.goal(step)), None)
+    if met is None:
+        return ClaimStatus(claim, Truth.WAITING, told="not met so far")
+    for number, step in enumerate(steps, 1):
+        if not system.is_enabled(step.config, step.before, step.action):
+            told = f"its goal is met in step {met}, but step {number} was not on offer"
+            return ClaimStatus(claim, Truth.WAITING, met, told)
+    return ClaimStatus(claim, Truth.MET, met)
+
+
+def _determined(claim: DeterminedBy, steps: Sequence[AnyStep]) -> ClaimStatus:
+    """Among the steps of this run alone; other runs are for the search."""
+    known: dict[Hashable, Hashable] = {}
+    for number, step in enumerate(steps, 1):
+        if claim.when(step) and known.setdefault(claim.key(step), claim.value(step)) != claim.value(step):
+            return ClaimStatus(
+                claim, Truth.FALSE, number, "two steps of this run have the same key and different values"
+            )
+    if not known:
+        return ClaimStatus(claim, Truth.SILENT, told="says nothing about this run")
+    return ClaimStatus(claim, Truth.TRUE, told="compares this run's steps with each other")
+
+
+def _twins(system: AnySystem, claim: TwoRun, steps: Sequence[AnyStep]) -> ClaimStatus:
+    """Of the last step: the twins of the others were looked at when those were taken."""
+    if not steps:
+        return ClaimStatus(claim, Truth.SILENT, told="says something about steps; none is taken")
+    last = steps[-1]
+    few = tuple(islice(claim.twins(last.config, last.before, last.action), TWINS + 1))
+    if not few:
+        return ClaimStatus(claim, Truth.SILENT, told="the last step has no twin")
+    if len(few) > TWINS:
+        return ClaimStatus(
+            claim, Truth.WAITING, told=f"the last step has more than {TWINS} twins; ask for a run that breaks it"
+        )
+    for _, how in bad_twins(system, claim, last, first=len(steps) == 1):
+        return ClaimStatus(claim, Truth.FALSE, len(steps), how)
+    return ClaimStatus(claim, Truth.TRUE, told=f"compares the last step with its {len(few)} twins")
+
+
+def _orders(system: AnySystem, claim: Commute, scenario: Scenario[Any, Any, Any]) -> ClaimStatus:
+    pair = _exchanged(scenario)
+    if pair is None:
+        return ClaimStatus(claim, Truth.SILENT, told="says something about two actions; fewer are taken")
+    judged = judge(system, claim, pair)
+    if judged:
+        return ClaimStatus(claim, Truth.FALSE, len(scenario.actions), judged.reason)
+    same = judged.reason == "both orders lead to the same"
+    return ClaimStatus(claim, Truth.TRUE if same else Truth.SILENT, told=judged.reason)
+
+
+def _stuck(system: AnySystem, claim: DeadlockFree, trace: Trace[Any, Any, Any, Any]) -> ClaimStatus:
+    if not claim.wants(trace.scenario.config, trace.final):
+        return ClaimStatus(claim, Truth.SILENT, told="nobody wants to act now")
+    for action in islice(system.enabled(trace.scenario.config, trace.final), AHEAD):
+        if claim.completes(system.take(trace.scenario.config, trace.final, action)):
+            return ClaimStatus(claim, Truth.TRUE, told="a next step completes")
+    judged = judge(system, claim, trace.scenario, limit=AHEAD)
+    if judged:
+        return ClaimStatus(claim, Truth.FALSE, len(trace.steps), judged.reason)
+    return ClaimStatus(claim, Truth.TRUE if judged.decided else Truth.WAITING, told=judged.reason)
+
+
+def _promise(system: AnySystem, claim: LeadsTo | Eventually, trace: Trace[Any, Any, Any, Any]) -> ClaimStatus:
+    scenario = trace.scenario
+    for lasso in _loops(trace):
+        if judged := judge(system, claim, lasso):
+            return ClaimStatus(claim, Truth.FALSE, len(trace.steps), judged.reason)
+    if has_ended(system, scenario.config, trace.final) and (judged := judge(system, claim, scenario)):
+        return ClaimStatus(claim, Truth.FALSE, len(trace.steps), judged.reason)
+    since = 0 if isinstance(claim, Eventually) else None
+    for number, step in enumerate(trace.steps, 1):
+        if isinstance(claim, LeadsTo) and since is None and claim.trigger(step):
+            since = number
+        if claim.goal(step):
+            if isinstance(claim, Eventually):
+                return ClaimStatus(claim, Truth.MET, number)
+            since = None
+    if since is None:
+        return ClaimStatus(claim, Truth.TRUE, told="nothing is awaited")
+    return ClaimStatus(claim, Truth.WAITING, since, "the goal is awaited")
+
+
+def _circling(system: AnySystem, claim: LivelockFree, trace: Trace[Any, Any, Any, Any]) -> ClaimStatus:
+    told = "the run closes no loop"
+    for lasso in _loops(trace):
+        judged = judge(system, claim, lasso)
+        if judged:
+            return ClaimStatus(claim, Truth.FALSE, len(trace.steps), judged.reason)
+        told = judged.reason
+    return ClaimStatus(claim, Truth.SILENT if told == "the run closes no loop" else Truth.TRUE, told=told)
+
+
+def _loops(trace: Trace[Any, Any, Any, Any]) -> Iterator[Lasso[Any, Any, Any]]:
+    """The lassos that end here: the run was in this state before.  The shortest loop first."""
+    actions, states = trace.scenario.actions, trace.states
+    for begin in reversed(range(len(actions))):
+        if states[begin] == trace.final:
+            yield Lasso(trace.scenario.config, trace.scenario.start, actions[:begin], actions[begin:])
+
+
+def _exchanged(scenario: Scenario[Any, Any, Any]) -> Pair[Any, Any, Any] | None:
+    """The run beside the one that takes its last two actions in the other order."""
+    if len(scenario.actions) < 2:
+        return None
+    *before, one, two = scenario.actions
+    other = Scenario(scenario.config, scenario.start, (*before, two, one))
+    return Pair(scenario, other, "the last two actions exchanged")
+
+
+def evidence_for(
+    system: AnySystem, claim: Property, trace: Trace[Any, Any, Any, Any], given: Evidence | None = None
+) -> Evidence | None:
+    """What this run is evidence of against (or for) a claim: itself, a lasso, or a pair; None where it is none.
+
+    `given` is evidence that the walk began with; it is tried where the run is still its first run.
+    """
+    scenario = trace.scenario
+    tried: list[Evidence | None] = [scenario, *_loops(trace)]
+    if isinstance(claim, TwoRun):
+        tried.append(twin_pair(system, claim, scenario))
+    if isinstance(claim, Commute):
+        tried.append(_exchanged(scenario))
+    if isinstance(given, Pair) and given.left == scenario:
+        tried.append(given)
+    if isinstance(given, Lasso) and given.unrolled == scenario:
+        tried.append(given)
+    return next((one for one in tried if one is not None and judge(system, claim, one)), None)

@@ -1,0 +1,199 @@
+"""A second run beside the one that is walked: the same actions in another variant, or the twin of a 2-safety claim."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Any
+
+from evenhand.core.observer import Seen, observing
+from evenhand.core.property import Property, TwoRun
+from evenhand.core.system import Step, System, UnknownName, reading_values
+from evenhand.core.text import changes, describe
+from evenhand.core.trace import Pair, Scenario, Trace, replay
+from evenhand.evidence.judge import bad_twins, twins_of
+from evenhand.evidence.story import Story, story_of_trace
+from evenhand.jobs.plan import chosen_readings, written_value
+from evenhand.variants.separate import counterpart, separate
+from evenhand.web.position import Position
+
+__all__ = ["SideBySide", "StepDifference", "pair_of", "separated", "variant_beside", "variants"]
+
+AnySystem = System[Any, Any, Any, Any, Any]
+AnyTrace = Trace[Any, Any, Any, Any]
+
+MOST_STEPS = 20_000
+"""Steps compared in search of a run that separates two variants."""
+
+TWINS = 200
+"""Second runs of a 2-safety claim that are looked at."""
+
+
+@dataclass(frozen=True)
+class StepDifference:
+    """How two steps of the same number differ: in what they show (and observers read), and in the state after."""
+
+    shown: tuple[str, ...]
+    state: tuple[str, ...]
+
+    @property
+    def any(self) -> bool:
+        """Whether they differ at all."""
+        return bool(self.shown or self.state)
+
+
+@dataclass(frozen=True)
+class SideBySide:
+    """Two runs side by side; `first` is the number of the first step that shows something else, if any does."""
+
+    left_name: str
+    right_name: str
+    left: Story
+    right: Story
+    differences: tuple[StepDifference, ...]
+    told: str
+
+    @property
+    def first(self) -> int | None:
+        """The number of the first step that shows something else."""
+        return next((number for number, one in enumerate(self.differences, 1) if one.shown), None)
+
+
+def variants(place: Position) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """What can be put beside a place: its mutants, and every other value of a reading that can be listed."""
+    mutants = tuple(
+        f"mutant:{one.name}"
+        for one in place.bundle.model.mutants
+        if one.system == place.system.name and one.name != place.system.variant
+    )
+    reference = () if place.system.variant == "reference" else ("mutant:reference",)
+    readings = tuple(
+        f"reading:{name}={written_value(value)}"
+        for name, values in reading_values(place.system.readings).items()
+        for value in values
+        if value != place.readings[name]
+    )
+    return (("mutants", (*reference, *mutants)), ("readings", readings))
+
+
+def other_system(place: Position, name: str) -> AnySystem:
+    """The system beside the place's: `mutant:NAME`, or `reading:NAME=VALUE`.  Raises UnknownName, ValueError."""
+    kind, _, told = name.partition(":")
+    if kind == "reading":
+        return place.system.under(**dict(chosen_readings(place.system, (told,))))
+    if kind != "mutant":
+        raise ValueError(f"{name!r} is neither mutant:NAME nor reading:NAME=VALUE")
+    known = {one.name: one.rules for one in place.bundle.model.mutants if one.system == place.system.name}
+    known["reference"] = place.bundle.model.systems[place.system.name].rules
+    if told not in known:
+        raise UnknownName(f"mutant of {place.system.name}:", told, known)
+    return replace(place.system, rules=known[told], variant=told)
+
+
+def variant_beside(place: Position, at: int, name: str) -> SideBySide:
+    """The first `at` actions of the run, in the place's system and in a variant of it."""
+    other = other_system(place, name)
+    here = _shortened(place.scenario, at)
+    there = replace(here, config=counterpart(place.system, other)(here.config))
+    observers = place.bundle.observers_of(place.system.name)
+    left, right = replay(place.system, here), replay(other, there)
+    seen = [_seen(observing(system, observers), one) for system, one in ((place.system, here), (other, there))]
+    differences = tuple(
+        StepDifference(_changed(one, two), _changed(mine.after, theirs.after))
+        for one, two, mine, theirs in zip(*seen, left.steps, right.steps, strict=True)
+    )
+    first = next((n for n, one in enumerate(differences, 1) if one.shown), None)
+    hidden = any(one.state for one in differences)
+    told = (
+        f"they first show something else in step {first}"
+        if first
+        else "both show the same in every step so far" + ("; their states differ" if hidden else "")
+    )
+    phases = place.bundle.phases
+    return SideBySide(
+        place.system.variant,
+        name.partition(":")[2],
+        story_of_trace(left, phases),
+        story_of_trace(right, phases),
+        differences,
+        told,
+    )
+
+
+def _shortened(scenario: Scenario[Any, Any, Any], at: int) -> Scenario[Any, Any, Any]:
+    """The first `at` actions of a run."""
+    return replace(scenario, actions=scenario.actions[:at])
+
+
+def _seen(system: AnySystem, scenario: Scenario[Any, Any, Any]) -> list[Seen]:
+    """What each step shows and what the observers read then."""
+    starts = [state for state in system.initial(scenario.config) if state.state == scenario.start]
+    if not starts:  # a start that is not initial has no observers
+        return [Seen(None, ()) for _ in scenario.actions]
+    return [step.shown for step in replay(system, replace(scenario, start=starts[0])).steps]
+
+
+def _changed(one: Any, two: Any) -> tuple[str, ...]:
+    return () if one == two else changes(one, two)
+
+
+def separated(place: Position, name: str) -> tuple[Scenario[Any, Any, Any] | None, str]:
+    """The smallest run from this configuration that tells the place's system from a variant, and what is known."""
+    found = separate(
+        place.system,
+        other_system(place, name),
+        observers=place.bundle.observers_of(place.system.name),
+        configs=(place.scenario.config,),
+        max_steps=MOST_STEPS,
+        examples=0,
+    )
+    if found.scenario is not None:
+        return found.scenario, f"a run of {len(found.scenario.actions)} steps tells them apart"
+    return None, found.because
+
+
+def pair_of(place: Position, claim: Property, at: int) -> SideBySide | str:
+    """The two runs that a claim about pairs relates, as far as walked; or why there are not two, in words."""
+    if isinstance(place.evidence, Pair):
+        whole = at >= place.steps
+        first = _shortened(place.evidence.left, at)
+        second = place.evidence.right if whole else _shortened(place.evidence.right, at)
+        told = f"related by {place.evidence.relation}" + ("" if whole else "; walk to the end to see both whole")
+        return _two(place, replay(place.system, first), replay(place.system, second), told)
+    if not isinstance(claim, TwoRun):
+        return "Let the claim choose: a claim of this kind compares two runs of the search, not a run with its twin."
+    trace = replay(place.system, _shortened(place.scenario, at))
+    if not trace.steps:
+        return "Take a step: the second run is computed from the first, step by step."
+    last = trace.steps[-1]
+    made = next(_twins(place.system, claim, last, first=len(trace.steps) == 1), None)
+    if made is None:
+        return "The last step has no twin under this claim."
+    relation, other, told = made
+    if other is None:
+        return f"{told} ({relation}): the action is purged, and the second run takes no step."
+    right = Trace(Scenario(other.config, other.before, (other.action,)), (other,))
+    left = Trace(Scenario(last.config, last.before, (last.action,)), (last,))
+    return _two(place, left, right, f"{told} ({relation})")
+
+
+def _twins(
+    system: AnySystem, claim: TwoRun, last: Step[Any, Any, Any, Any], *, first: bool
+) -> Iterator[tuple[str, Step[Any, Any, Any, Any] | None, str]]:
+    """The second steps of a claim: those that disagree first."""
+    bad = {describe(w): how for w, how in islice(bad_twins(system, claim, last, first=first), TWINS)}
+    every = list(islice(twins_of(system, claim, last), TWINS))
+    every.sort(key=lambda one: describe(one[0]) not in bad)
+    for w, other in every:
+        told = bad.get(describe(w), f"this twin agrees, and so do all {len(every)}")
+        yield describe(w, 160), other, told
+
+
+def _two(place: Position, left: AnyTrace, right: AnyTrace, told: str) -> SideBySide:
+    phases = place.bundle.phases
+    differences = tuple(
+        StepDifference(_changed(mine.shown, theirs.shown), _changed(mine.after, theirs.after))
+        for mine, theirs in zip(left.steps, right.steps, strict=False)
+    )
+    return SideBySide("first", "second", story_of_trace(left, phases), story_of_trace(right, phases), differences, told)

@@ -1,0 +1,145 @@
+"""Fixtures that the page loads and saves: those that come with evenhand, and one folder that the person named.
+
+What the page asks for is a name, never a path: nothing outside the two folders can be read, and nothing is written
+but a record that replays, whole or not at all.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from evenhand.core.bundle import Bundle
+from evenhand.core.canonical import parse
+from evenhand.core.property import Property
+from evenhand.core.trace import replay
+from evenhand.evidence.home import bundle_of, placed
+from evenhand.evidence.record import BadRecord, Record, plain
+from evenhand.evidence.replay import record_run, replay_record
+from evenhand.evidence.store import load, save
+from evenhand.jobs.fixtures import LIBRARIES, fixture_files, place_named
+from evenhand.web.claim_status import evidence_for
+from evenhand.web.position import Position, of_record
+
+__all__ = ["ENGINE", "Library", "Saved", "inside", "made_record", "place_in", "place_of"]
+
+ENGINE = "explorer"
+"""What a record says has found it."""
+
+_NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]{0,199}\.json", re.ASCII)
+_FOLDER = re.compile(r"[A-Za-z0-9_-]{1,60}", re.ASCII)
+
+
+@dataclass(frozen=True)
+class Saved:
+    """A file that was written: where, and what replaying it says."""
+
+    path: Path
+    ok: bool
+    message: str
+
+
+@dataclass(frozen=True)
+class Library:
+    """Where fixtures come from and go to; without a folder nothing is saved."""
+
+    folder: Path | None = None
+
+    def names(self, protocol: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
+        """The names of the fixtures of a protocol (by its model's name), by where they are."""
+        shipped = tuple(f"shipped/{path.name}" for path in fixture_files(protocol))
+        own: tuple[str, ...] = ()
+        if self.folder is not None and (self.folder / plain(protocol)).is_dir():
+            found = sorted((self.folder / plain(protocol)).glob("*.json"))
+            own = tuple(f"saved/{path.name}" for path in found if _is_plain(path))
+        return (("in your folder", own), ("of evenhand", shipped))
+
+    def load(self, protocol: str, name: str) -> Position:
+        """The fixture called `shipped/NAME` or `saved/NAME`.  Raises BadRecord."""
+        where, _, file = name.partition("/")
+        if where == "shipped":
+            known = {path.name: path for path in fixture_files(protocol)}
+            if file not in known:
+                raise BadRecord(
+                    name, f"evenhand has no fixture of {protocol} with this name", "Choose one from the list"
+                )
+            return place_of(known[file], name)
+        if where != "saved" or self.folder is None:
+            raise BadRecord(name, "there is no such place", "Choose a fixture from the list")
+        return place_of(inside(self.folder, protocol, file), name)
+
+    def save(self, place: Position, at: int, claim: Property) -> Saved:
+        """Write the run, as far as it is walked, as a counterexample to the claim.
+
+        Raises ValueError without a folder and for a run that shows nothing about the claim, BadRecord for a folder that
+        leads out of itself, NotWritten.
+        """
+        if self.folder is None:
+            raise ValueError("nothing can be saved: start `evenhand serve` with --out DIR, the folder for new fixtures")
+        record = made_record(place, at, claim)
+        folder = inside(self.folder, record.folder_name, record.file_name).parent
+        path = save(placed(record, folder, place_named(place.bundle.name)), folder)
+        result = replay_record(load(path), place.bundle, origin=str(path))
+        return Saved(path, result.ok, result.message)
+
+
+def inside(folder: Path, protocol: str, name: str) -> Path:
+    """`folder/protocol/name`, if that is where it leads.
+
+    Raises BadRecord for a name with a path in it, and for a link that leads out of the folder.
+    """
+    if not _NAME.fullmatch(name) or not _FOLDER.fullmatch(protocol):
+        raise BadRecord(f"{protocol}/{name}"[:80], "this is no plain file name", "Choose a fixture from the list")
+    path = folder / protocol / name
+    if path.is_symlink() or not path.resolve().is_relative_to(folder.resolve()):
+        raise BadRecord(f"{protocol}/{name}", "a link leads out of the folder", "Keep fixtures as plain files")
+    return path
+
+
+def _is_plain(path: Path) -> bool:
+    return path.is_file() and not path.is_symlink() and _NAME.fullmatch(path.name) is not None
+
+
+def made_record(place: Position, at: int, claim: Property) -> Record:
+    """The record of the run up to step `at`.
+
+    Raises ValueError for a run that neither refutes nor witnesses the claim, and for values without an encoding.
+    """
+    given = place.evidence if at == place.steps else None
+    here = place.walked(place.scenario.actions[:at]).scenario
+    evidence = evidence_for(place.system, claim, replay(place.system, here), given)
+    if evidence is None:
+        raise ValueError(
+            f"nothing to save: up to step {at} this run says nothing against {claim.name}. "
+            "Walk on, or choose a claim that is false or met here"
+        )
+    return record_run(place.bundle, place.system, claim, evidence, engine=ENGINE, libraries=LIBRARIES)
+
+
+def place_of(path: Path, origin: str) -> Position:
+    """The run in a fixture file.  Raises BadRecord."""
+    return _placed(load(path), origin, path)
+
+
+def place_in(text: str, origin: str) -> Position:
+    """The run in a fixture that somebody hands over as text.  Raises BadRecord."""
+    try:
+        content = parse(text)
+    except BadRecord:
+        raise
+    except ValueError as error:
+        raise BadRecord(
+            origin, f"it is no JSON, or was cut short ({error!s:.120})", "Choose a file of evenhand's"
+        ) from error
+    return _placed(Record.from_json(content, origin), origin, None)
+
+
+def _placed(record: Record, origin: str, file: Path | None) -> Position:
+    try:
+        bundle: Bundle = bundle_of(record, file, origin)
+    except BadRecord:
+        raise
+    except ValueError as error:
+        raise BadRecord(origin, str(error), "Install the protocol") from error
+    return of_record(bundle, record, replay_record(record, bundle, origin=origin), origin)

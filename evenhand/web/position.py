@@ -1,0 +1,174 @@
+"""Where a walk is: a system as it runs, and a run in it, named by the digest of both.
+
+A place holds a whole run; how many of its steps are taken is a number beside it, so that going back forgets
+nothing.  Its address is a digest of content, so that a reload, a bookmark or a second window shows the same run.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass, replace
+from functools import cached_property
+from itertools import islice
+from threading import Lock
+from typing import Any
+
+from evenhand.core.bundle import Bundle
+from evenhand.core.canonical import Json, digest
+from evenhand.core.codec import encode
+from evenhand.core.system import System
+from evenhand.core.trace import Lasso, Pair, Scenario
+from evenhand.core.verdict import Evidence, runs
+from evenhand.evidence.record import Record, encode_run
+from evenhand.evidence.replay import Replayed
+from evenhand.jobs.plan import Job, chosen_readings, chosen_scope, system_for
+
+__all__ = ["COUNTED", "KnownPositions", "Position", "counted", "of_record", "opened"]
+
+AnySystem = System[Any, Any, Any, Any, Any]
+
+COUNTED = 2_000
+"""Configurations and initial states that are counted; of more it is said that there are more."""
+
+KEPT = 4_000
+"""Places that a server remembers; the one not asked for longest goes first."""
+
+
+@dataclass(frozen=True)
+class Position:
+    """A run in a system; `claim` and `origin` say what it is about and which file it came from, if anything."""
+
+    bundle: Bundle
+    system: AnySystem
+    evidence: Evidence
+    claim: str = ""
+    origin: str = ""
+
+    @property
+    def scenario(self) -> Scenario[Any, Any, Any]:
+        """The run that is walked: a lasso's stem and one turn, the first run of a pair."""
+        return runs(self.evidence)[0]
+
+    @property
+    def other(self) -> Scenario[Any, Any, Any] | None:
+        """The second run of a pair."""
+        return self.evidence.right if isinstance(self.evidence, Pair) else None
+
+    @property
+    def loop(self) -> int:
+        """How many steps at the end are repeated for ever."""
+        return len(self.evidence.loop) if isinstance(self.evidence, Lasso) else 0
+
+    @property
+    def steps(self) -> int:
+        """How many actions the run has."""
+        return len(self.scenario.actions)
+
+    @cached_property
+    def address(self) -> str:
+        """Sixteen hexadecimal digits of the digest of everything that is shown."""
+        content: dict[str, Json] = {
+            "protocol": self.bundle.name,
+            "system": self.system.name,
+            "scope": dict(self.system.scope),
+            "readings": {name: encode(value) for name, value in self.readings.items()},
+            "variant": self.system.variant,
+            "claim": self.claim,
+            "origin": self.origin,
+            "run": encode_run(self.evidence),
+        }
+        return digest(content).removeprefix("sha256:")[:16]
+
+    @property
+    def readings(self) -> Mapping[str, Any]:
+        """Every reading and its value."""
+        record = self.system.readings
+        return {entry.name: getattr(record, entry.name) for entry in fields(record)} if is_dataclass(record) else {}
+
+    @property
+    def chosen(self) -> Mapping[str, Any]:
+        """The readings that differ from their default."""
+        record = self.bundle.model.systems[self.system.name].readings
+        return {name: value for name, value in self.readings.items() if getattr(record, name) != value}
+
+    def walked(self, actions: Sequence[Any]) -> Position:
+        """The place with other actions from the same start: a plain run, that a person made."""
+        here = self.scenario
+        return replace(self, evidence=Scenario(here.config, here.start, tuple(actions)), claim="", origin="")
+
+
+class KnownPositions:
+    """The places that a server knows by their address; what is asked for again stays longest."""
+
+    def __init__(self, kept: int = KEPT) -> None:
+        self._kept = kept
+        self._places: OrderedDict[str, Position] = OrderedDict()
+        self._lock = Lock()
+
+    def put(self, place: Position) -> str:
+        """Keep a place; its address.  Raises ValueError for a run whose values have no encoding."""
+        with self._lock:
+            self._places[place.address] = place
+            self._places.move_to_end(place.address)
+            while len(self._places) > self._kept:
+                self._places.popitem(last=False)
+        return place.address
+
+    def get(self, address: str) -> Position | None:
+        """The place at an address, or None."""
+        with self._lock:
+            place = self._places.get(address)
+            if place is not None:
+                self._places.move_to_end(address)
+            return place
+
+
+def opened(
+    bundle: Bundle,
+    system: str = "",
+    *,
+    scope: Iterable[str] = (),
+    readings: Iterable[str] = (),
+    variant: str = "",
+    config: int = 1,
+    start: int = 1,
+) -> Position:
+    """The empty run from the n-th initial state of the k-th configuration (both from 1) of a system.
+
+    Scope and readings are written as on the command line.  Raises UnknownName or ValueError for a name, size or number
+    that there is not.
+    """
+    if variant not in ("", "reference") and not system:
+        system = next((mutant.system for mutant in bundle.model.mutants if mutant.name == variant), "")
+    job = Job(bundle.name, "explore", system, variant=variant)
+    base = system_for(bundle, job)
+    chosen = replace(
+        job, scope=tuple(sorted(chosen_scope(scope).items())), readings=chosen_readings(base, tuple(readings))
+    )
+    made = system_for(bundle, chosen)
+    held = _nth(made.all_configs(), config, f"configuration of {made.name} at {made.scope}")
+    first = _nth(made.initial(held), start, f"initial state of configuration {config}")
+    return Position(bundle, made, Scenario(held, first))
+
+
+def of_record(bundle: Bundle, record: Record, replayed: Replayed, origin: str) -> Position:
+    """The run of a fixture, in the variant in which it was seen."""
+    return Position(bundle, replayed.system, replayed.evidence, record.claim, origin)
+
+
+def counted(values: Iterable[Any], limit: int = COUNTED) -> str:
+    """How many there are, in words that say where counting ended.
+
+    >>> counted(range(3)), counted(range(30), 10)
+    ('3', 'more than 10')
+    """
+    number = sum(1 for _ in islice(values, limit + 1))
+    return f"{number:,}" if number <= limit else f"more than {limit:,}"
+
+
+def _nth(values: Iterable[Any], number: int, what: str) -> Any:
+    if number >= 1:
+        for value in islice(values, number - 1, number):
+            return value
+    raise ValueError(f"there is no {what} with number {number}; they are counted from 1")

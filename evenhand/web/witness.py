@@ -1,0 +1,90 @@
+"""A claim chooses: the run that refutes it (or witnesses it), searched from the configuration that is walked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import islice
+from typing import Any
+
+from evenhand.core.property import Property, Reachable
+from evenhand.core.verdict import Evidence, Status
+from evenhand.report.phrases import plural
+from evenhand.search import Exploration, ModelError, explore
+from evenhand.search.estimate import WIDE, widest_state
+from evenhand.web.position import Position
+
+__all__ = ["led"]
+
+MOST_STATES = 10_000
+"""States of one configuration that the search for a claim's run looks at."""
+
+MOST_STEPS = 60_000
+"""Steps after which it is not tried again with a larger bound."""
+
+CONFIGS = 500
+"""Other configurations of the scope that are looked at where this one says nothing against the claim."""
+
+
+def led(place: Position, claim: Property) -> tuple[Position | None, str]:
+    """The place whose run refutes the claim (or reaches its goal), or None; and what is known now, in words.
+
+    Searched is the configuration of the place, then others of its scope, all bounded; what is found has been replayed
+    by the search.
+    """
+    system, config = place.system, place.scenario.config
+    if system.joint is not None and widest_state(replace(system, configs=_only(config))) > WIDE:
+        return None, f"{system.name} offers more than {WIDE:,} joint actions at once: too many to search from here."
+    wide = max(1, sum(1 for _ in islice(system.enabled(config, place.scenario.start), MOST_STEPS)))
+    word = "reaches it" if isinstance(claim, Reachable) else "refutes it"
+    bound = max(2, min(MOST_STATES, MOST_STEPS // wide))
+    try:
+        here = explore(system, (claim,), configs=(config,), max_states=bound)
+        while _worth(here) and bound < MOST_STATES:
+            bound = min(MOST_STATES, 4 * bound)
+            here = explore(system, (claim,), configs=(config,), max_states=bound)
+        if (evidence := here.verdicts[0].evidence) is not None:
+            return _found(place, claim, evidence), f"{claim.name}: this run {word}."
+        few = max(1, min(CONFIGS, MOST_STEPS // (20 * wide)))
+        others = tuple(islice((one for one in system.all_configs() if one != config), few))
+        if others:
+            there = explore(system, (claim,), configs=others, max_states=min(bound, 200))
+            if (evidence := there.verdicts[0].evidence) is not None:
+                told = f"{claim.name}: this run, of another configuration, {word}."
+                return _found(place, claim, evidence), told
+    except ModelError as error:
+        return None, str(error)
+    return None, _unfound(here, claim, len(others))
+
+
+def _worth(found: Exploration) -> bool:
+    """Whether a larger bound may say more, for a bearable time."""
+    return found.verdicts[0].evidence is None and not found.complete and found.transitions < MOST_STEPS
+
+
+def _found(place: Position, claim: Property, evidence: Evidence) -> Position:
+    return replace(place, evidence=evidence, claim=claim.name, origin="")
+
+
+def _only(config: Any) -> Callable[[Any, Any], tuple[Any]]:
+    """The configurations, were this one all there are."""
+
+    def configs(_scope: Any, _readings: Any) -> tuple[Any]:
+        return (config,)
+
+    return configs
+
+
+def _unfound(found: Exploration, claim: Property, others: int) -> str:
+    """What the search of this configuration says; of the others only that nothing was met."""
+    (verdict,) = found.verdicts
+    looked = f"{plural(found.states, 'state')} of this configuration" + (" (all there are)" if found.complete else "")
+    if isinstance(claim, Reachable):
+        told = "cannot be reached" if verdict.status is Status.REFUTED else "was not reached"
+    elif verdict.status is Status.HOLDS:
+        told = "holds"
+    else:
+        told = "was not refuted, which decides nothing,"
+    because = f" ({verdict.because})" if verdict.because and verdict.status is Status.UNDECIDED else ""
+    more = f" Nothing was met in {plural(others, 'other configuration')} either, looked at briefly." if others else ""
+    return f"{claim.name} {told} in {looked}{because}.{more}"

@@ -1,0 +1,93 @@
+"""The vocabulary of a scheduler with a clock (§14.2): instants instead of ages, and what of them matters.
+
+`scheduling` keeps seconds since the last activation, which saturate.  Here the state holds what an implementation
+keeps: the time, and the instant of each agent's last activation.  `counted_from_now` and `no_older_than_the_longest`
+are the two maps under which one state stands for many.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from evenhand.core.system import Step
+from evenhand.model.markspace.composing_vocabulary import TYPES as COMPOSING_TYPES
+from evenhand.model.markspace.composing_vocabulary import Composed, ComposingAct, ComposingConfig
+
+__all__ = [
+    "TYPES",
+    "ClockConfig",
+    "ClockState",
+    "ClockStep",
+    "counted_from_now",
+    "earlier",
+    "later",
+    "no_older_than_the_longest",
+]
+
+FAR = (1, 1_000_000)
+"""Seconds by which states are moved that a map takes to one."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClockConfig(ComposingConfig):
+    """As of a scheduler without a clock; `longest` is the longest interval on offer, in seconds.
+
+    `horizon` is the second after which nobody waits any more, 0 if time goes on for ever.
+    """
+
+    longest: int = 2
+    horizon: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ClockState:
+    """The time in seconds, per agent its interval (None: none) and the instant of its last activation (None: never)."""
+
+    now: int
+    intervals: tuple[int | None, ...]
+    last: tuple[int | None, ...]
+
+    @property
+    def since(self) -> tuple[int | None, ...]:
+        """Seconds since each agent was activated; None: never."""
+        return tuple(None if one is None else self.now - one for one in self.last)
+
+
+ClockStep = Step[ClockConfig, ClockState, ComposingAct, Composed]
+
+
+def _moved(state: ClockState, seconds: int) -> ClockState:
+    """Everything so many seconds later."""
+    last = tuple(None if one is None else one + seconds for one in state.last)
+    return replace(state, now=state.now + seconds, last=last)
+
+
+def counted_from_now(config: ClockConfig, state: ClockState) -> ClockState:
+    """All instants counted from now; before a horizon the time that is left matters, and nothing is changed."""
+    return state if config.horizon else _moved(state, -state.now)
+
+
+def later(config: ClockConfig, state: ClockState) -> Iterator[ClockState]:
+    """The same at other times."""
+    if not config.horizon:
+        yield from (_moved(state, seconds) for seconds in FAR)
+
+
+def no_older_than_the_longest(config: ClockConfig, state: ClockState) -> ClockState:
+    """An activation that lies farther back than the longest interval lies as far back as that."""
+    oldest = state.now - config.longest
+    return replace(state, last=tuple(None if one is None else max(one, oldest) for one in state.last))
+
+
+def earlier(config: ClockConfig, state: ClockState) -> Iterator[ClockState]:
+    """The same with old activations still older."""
+    oldest = state.now - config.longest
+    if any(one is not None and one <= oldest for one in state.last):
+        for seconds in FAR:
+            last = tuple(one if one is None or one > oldest else one - seconds for one in state.last)
+            yield replace(state, last=last)
+
+
+TYPES: tuple[type, ...] = (*COMPOSING_TYPES, ClockConfig, ClockState)
+"""Every class that files of this system may hold."""

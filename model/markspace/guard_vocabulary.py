@@ -1,0 +1,189 @@
+"""The guard's vocabulary: who asks for what, what is being done, what a verdict says (§6, §9.2, §9.3).
+
+No state holds an instant.  An intent carries the seconds it has left, and its place in the tuple of intents is
+its rank by `(created_at, id)`: rank orders, life expires, and a renewed lease keeps its rank.  A claim is the
+agent whose action mark stands on the resource.  So nothing counts up, and the graphs close.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+
+from evenhand.core.system import Step
+from evenhand.model.markspace.readings import Readings
+
+__all__ = [
+    "IDLE",
+    "TYPES",
+    "Act",
+    "Config",
+    "Decision",
+    "Doing",
+    "GuardStep",
+    "Intent",
+    "Need",
+    "Phase",
+    "Policy",
+    "State",
+    "Verdict",
+    "What",
+]
+
+
+class Policy(Enum):
+    """How conflicting intents are resolved (§7.1)."""
+
+    FIRST_WRITER = "first_writer"
+    HIGHEST_CONFIDENCE = "highest_confidence"
+    YIELD_ALL = "yield_all"
+
+
+class Verdict(Enum):
+    """What the guard answers (§9.3)."""
+
+    ALLOW = "allow"
+    CONFLICT = "conflict"
+    BLOCKED = "blocked"
+    DENIED = "denied"
+
+
+class Phase(Enum):
+    """Where an agent stands between two calls of the guard."""
+
+    IDLE = "idle"
+    ALLOWED = "allowed"
+    RUNNING = "running"
+
+
+class What(Enum):
+    """The operations.  The four from WARN_CLAIM on are marks that one agent writes about another's (§2.5, §10)."""
+
+    PRE = "pre_action"
+    CALL = "call the tool"
+    ABANDON = "abandon"
+    POST = "post_action"
+    RELEASE = "release the claim"
+    BOUNDARY = "resolve_deferred"
+    PRINCIPAL = "principal names the winner"
+    TICK = "a second passes"
+    WARN_CLAIM = "warn about the action"
+    WARN_INTENT = "warn about the intent"
+    SUPERSEDE_CLAIM = "supersede the action"
+    SUPERSEDE_INTENT = "supersede the intent"
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """What a run cannot change: `ttl` in seconds, `own` how many live intents of one agent a resource may have.
+
+    `agents` may write intents and actions in the scope; `strangers` may not (but may write elsewhere).  `meddling`
+    puts warnings and supersession by others on offer.
+    """
+
+    agents: tuple[str, ...]
+    resources: tuple[str, ...]
+    policy: Policy
+    ttl: int
+    readings: Readings
+    deferred: bool = False
+    meddling: bool = False
+    strangers: tuple[str, ...] = ("stranger",)
+    own: int = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Intent:
+    """A live intent mark; `life` is created_at + ttl - now, so 0 is its last second of strength (P4).
+
+    `fresh`: written at this very instant (kept only where ids are adversarial).  `hidden`: a warning of full
+    strength stands against it at this instant (§9.5).
+    """
+
+    agent: str
+    resource: str
+    confidence: int
+    life: int
+    fresh: bool = False
+    hidden: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Doing:
+    """What an agent is about; an agent does one thing at a time."""
+
+    phase: Phase = Phase.IDLE
+    resource: str = ""
+
+
+IDLE = Doing()
+"""Between two requests."""
+
+
+@dataclass(frozen=True, order=True, slots=True)
+class Need:
+    """An unresolved need mark that the guard wrote for a blocked agent (§9.2 step 6)."""
+
+    agent: str
+    resource: str
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """Live intents by rank; what each agent does; per resource who claims it and whom the principal named.
+
+    `warned` are the resources whose claim a warning of full strength contests at this instant.
+    """
+
+    intents: tuple[Intent, ...]
+    doing: tuple[Doing, ...]
+    claims: tuple[str | None, ...]
+    named: tuple[str | None, ...]
+    warned: frozenset[str] = frozenset()
+    needs: frozenset[Need] = frozenset()
+
+    def on(self, resource: str) -> tuple[Intent, ...]:
+        """The intents on a resource, by rank."""
+        return tuple(intent for intent in self.intents if intent.resource == resource)
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """One operation.  `confidence` is a level (0 lowest), `slip` how many marks of this instant its id sorts before.
+
+    `target` is the agent whose mark is meant (warnings and supersession) or named (principal).
+    """
+
+    what: What
+    agent: str = ""
+    resource: str = ""
+    confidence: int = 0
+    failed: bool = False
+    slip: int = 0
+    target: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What a step shows: the verdict with what §9.3 asks for, or why nothing was done.
+
+    `told` are the verdicts of a boundary by agent, `considered` the intents it looked at, `notified` the agent
+    whose action was superseded (§6.3), `need` whether a need mark was written.
+    """
+
+    what: What
+    verdict: Verdict | None = None
+    reason: str = ""
+    winner: Intent | None = None
+    claimed_by: str | None = None
+    conflicting: tuple[Intent, ...] = ()
+    told: tuple[tuple[str, Verdict], ...] = ()
+    considered: tuple[Intent, ...] = ()
+    notified: str | None = None
+    need: bool = False
+    rejected: str = ""
+    note: str = field(default="")
+
+
+GuardStep = Step[Config, State, Act, Decision]
+TYPES: tuple[type, ...] = (Config, Readings, Policy, Verdict, Phase, What, Intent, Doing, Need, State, Act, Decision)

@@ -1,0 +1,88 @@
+"""The vocabulary of the pure functions of strength: what is measured, and what a measurement shows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from evenhand.core.system import Step
+from evenhand.model.markspace.exact import ZERO, Amount
+from evenhand.model.markspace.marks import ONE, Kind, Source
+from evenhand.model.markspace.readings import Readings
+from evenhand.model.markspace.strength import Lives
+
+__all__ = ["TYPES", "Against", "Combine", "Lives", "Measure", "Measured", "SignalConfig", "SignalStep", "Still"]
+
+
+@dataclass(frozen=True, slots=True)
+class SignalConfig:
+    """The parameters of a deployment: trust weights, reinforcement factor and cap, half-lives and TTL."""
+
+    weights: tuple[Fraction, Fraction, Fraction]
+    factor: Fraction
+    cap: Fraction
+    lives: Lives
+    readings: Readings
+
+
+@dataclass(frozen=True, slots=True)
+class Still:
+    """These are functions: there is nothing to remember."""
+
+
+@dataclass(frozen=True, slots=True)
+class Against:
+    """A warning against the measured mark: its initial strength, and its age at the first instant (seconds)."""
+
+    strength: Fraction
+    age: int = 0
+    source: Source = Source.FLEET
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """Strength of one mark at `age` and `later` seconds after that, with warnings against it."""
+
+    kind: Kind
+    strength: Fraction = ONE
+    source: Source = Source.FLEET
+    age: int = 0
+    later: int = 0
+    resolved: bool = False
+    warnings: tuple[Against, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Combine:
+    """The aggregate of effective strengths, and of the same with one more."""
+
+    strengths: tuple[Fraction, ...]
+    more: Fraction
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """Base, effective and reduced strength at both instants, or aggregates before and after the addition."""
+
+    base: tuple[Amount, Amount] = (ZERO, ZERO)
+    effective: tuple[Amount, Amount] = (ZERO, ZERO)
+    reduced: tuple[Amount, Amount] = (ZERO, ZERO)
+    by_source: tuple[Amount, ...] = ()
+    aggregate: tuple[Amount, Amount] = (ZERO, ZERO)
+    refused: str = ""
+
+
+SignalStep = Step[SignalConfig, Still, Measure | Combine, Measured]
+TYPES: tuple[type, ...] = (
+    SignalConfig,
+    Lives,
+    Readings,
+    Still,
+    Against,
+    Measure,
+    Combine,
+    Measured,
+    Amount,
+    Kind,
+    Source,
+)

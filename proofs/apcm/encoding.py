@@ -1,0 +1,245 @@
+"""The link between the theory of a compile and the executable model.
+
+`view_*` reads a step as a finite structure: what was published and submitted, and what was observed of the defined
+words.  `scene` reads a structure as a scenario: where it has a precedent, the environment first publishes that nothing
+is feasible, and the previous artefact is submitted there.  Neither runs the compiler.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from evenhand.core.trace import Scenario
+from evenhand.model.apcm.generators import artifact_of
+from evenhand.model.apcm.menus import MOST, action_names, preference_names
+from evenhand.model.apcm.readings import Readings
+from evenhand.model.apcm.step import ApcmStep, initial
+from evenhand.model.apcm.vocabulary import (
+    ASB,
+    BYPASS,
+    MAINTAIN,
+    MODES,
+    REVISE,
+    SCHEMA_CODES,
+    Act,
+    Artifact,
+    Config,
+    Entry,
+    Fields,
+    Shown,
+    Situation,
+    State,
+    Submit,
+    digest_of,
+)
+from evenhand.smt.structure import Structure
+
+__all__ = ["Rows", "act", "pair", "pref", "scene", "structure_of", "view_general", "view_text"]
+
+Rows = frozenset[tuple[str, ...]]
+
+
+def act(name: str) -> str:
+    """The element of an action."""
+    return f"act:{name}"
+
+
+def pref(name: str) -> str:
+    """The element of a preference."""
+    return f"pref:{name}"
+
+
+def pair(members: Iterable[str]) -> str:
+    """The element of a collision."""
+    return "pair:" + "+".join(members)
+
+
+def _ids(value: Any) -> tuple[str, ...] | None:
+    """Sorted preferences of a set; None for anything else."""
+    if not isinstance(value, frozenset) or not all(isinstance(one, str) for one in value):  # pyright: ignore
+        return None
+    return tuple(sorted(value))  # pyright: ignore
+
+
+def _fields(artifact: Artifact | None) -> Fields | None:
+    """The fields of an artefact that the theory speaks of: sets of names, mode and digest of the right types."""
+    if artifact is None or artifact.mode not in MODES or not isinstance(artifact.precedent_reference, str):
+        return None
+    av, rp = _ids(artifact.authorized_violations), _ids(artifact.required_preservations)
+    pairs: Any = artifact.conflict_attribution
+    if av is None or rp is None or not isinstance(pairs, frozenset):
+        return None
+    if not isinstance(artifact.previous_artifact_digest, str | None):
+        return None
+    members = [_ids(frozenset(one)) if isinstance(one, tuple) else None for one in pairs]  # pyright: ignore
+    found = [one for one in members if one is not None]
+    return Fields(av, rp, tuple(sorted(set(found)))) if len(found) == len(members) else None
+
+
+def _plain(config: Config) -> bool:
+    """Whether the readings are those that the theory is about, and the compiler decides."""
+    usual = Readings()
+    mine = config.readings
+    same = (mine.av_in_collision, mine.av_rp_overlap, mine.first_step_mode, mine.pair_order) == (
+        (usual.av_in_collision, usual.av_rp_overlap, usual.first_step_mode, usual.pair_order)
+    )
+    return same and config.condition not in (ASB, BYPASS) and config.selector == "any"
+
+
+def structure_of(step: ApcmStep) -> Structure | None:
+    """A submission as a structure of GENERAL, with what was observed; None outside the theory.
+
+    Outside: other readings and conditions, an improper APCM, a malformed artefact, whatever is not taken up.
+    """
+    config, shown = step.config, step.shown
+    fields = _fields(shown.artifact)
+    if shown.kind != "submit" or shown.invalid or not _plain(config) or fields is None or shown.artifact is None:
+        return None
+    if any(error.code in SCHEMA_CODES for error in shown.errors) or not config.actions or not config.preferences:
+        return None
+    situation = config.published(step.before)
+    if any(not isinstance(entry.violates, frozenset) for _, entry in situation.apcm):
+        return None
+    old = step.before.previous
+    known = set(config.preferences)
+    named = {*fields.av, *fields.rp, *(p for one in fields.pairs for p in one)}
+    named |= {p for action in situation.feasible for p in situation.violates(action)}
+    if not named <= known or not set(situation.feasible) <= set(config.actions):
+        return None
+    pairs = sorted({*fields.pairs, *(old.pairs if old else ())}) or [config.preferences[:2]]
+    relations: dict[str, Rows] = {
+        **_of_submission(fields, situation, pairs),
+        **_of_precedent(shown.artifact, old),
+        **_of_outcome(shown),
+        "before_act": _before([act(x) for x in config.actions]),
+        "before_pref": _before([pref(p) for p in config.preferences]),
+    }
+    universe = {
+        "Act": tuple(map(act, config.actions)),
+        "Pref": tuple(map(pref, config.preferences)),
+        "Pair": tuple(map(pair, pairs)),
+    }
+    functions: dict[str, Mapping[tuple[str, ...], str]] = {}
+    if all(len(one) == 2 for one in pairs):
+        functions = {
+            "first": {(pair(one),): pref(one[0]) for one in pairs},
+            "second": {(pair(one),): pref(one[1]) for one in pairs},
+        }
+    return Structure(universe, relations, functions)
+
+
+def _props(true: bool) -> Rows:
+    return frozenset({()}) if true else frozenset()
+
+
+def _acts(names: Iterable[str]) -> Rows:
+    return frozenset((act(name),) for name in names)
+
+
+def _prefs(names: Iterable[str]) -> Rows:
+    return frozenset((pref(name),) for name in names)
+
+
+def _of_submission(fields: Fields, situation: Situation, pairs: Sequence[tuple[str, ...]]) -> dict[str, Rows]:
+    return {
+        "feasible": _acts(situation.feasible),
+        "violates": frozenset((act(x), pref(p)) for x in situation.feasible for p in situation.violates(x)),
+        "av": _prefs(fields.av),
+        "rp": _prefs(fields.rp),
+        "declared": frozenset((pair(one),) for one in fields.pairs),
+        "member": frozenset((pair(one), pref(p)) for one in pairs for p in one),
+    }
+
+
+def _of_precedent(artifact: Artifact, old: Fields | None) -> dict[str, Rows]:
+    link = None if old is None else digest_of(old)
+    return {
+        "linked": _props(artifact.previous_artifact_digest == link),
+        "maintain": _props(artifact.mode == MAINTAIN),
+        "has_precedent": _props(old is not None),
+        "old_av": _prefs(old.av if old else ()),
+        "old_rp": _prefs(old.rp if old else ()),
+        "old_declared": frozenset((pair(one),) for one in (old.pairs if old else ())),
+    }
+
+
+def _of_outcome(shown: Shown) -> dict[str, Rows]:
+    culprits: dict[str, list[tuple[str, ...]]] = {}
+    for error in shown.errors:
+        culprits.setdefault(error.code, []).append(error.culprit)
+    return {
+        "unlinked": _props("E_DIGEST_MISMATCH" in culprits),
+        "uncollided": _props("E_AV_WITHOUT_COLLISION" in culprits),
+        "gratuitous": frozenset((pref(one[0]),) for one in culprits.get("E_GRATUITOUS_VIOLATION", ())),
+        "false_pair": frozenset((pair(one),) for one in culprits.get("E_FALSE_COLLISION", ())),
+        "unprecedented": _props("E_PRECEDENT_VIOLATION" in culprits),
+        "compiles": _props(shown.compile_ok is True),
+        "forbidden": _acts(shown.forbidden),
+        "permitted": _acts(shown.permitted),
+        "offered": _acts(shown.offered),
+        "gridlock": _props(shown.gridlock),
+    }
+
+
+def _before(names: Sequence[str]) -> Rows:
+    ordered = sorted(names)
+    return frozenset((x, y) for place, x in enumerate(ordered) for y in ordered[place + 1 :])
+
+
+def view_general(step: ApcmStep) -> Structure | None:
+    """A step as a structure of GENERAL; None outside."""
+    found = structure_of(step)
+    return None if found is None else Structure(found.universe, found.relations)
+
+
+def view_text(step: ApcmStep) -> Structure | None:
+    """A step as a structure of TEXT; None outside, as where a registry has no two preferences to make a pair of."""
+    found = structure_of(step)
+    return found if found is not None and found.functions else None
+
+
+def _by_name(structure: Structure, sort: str, before: str) -> list[str]:
+    """The elements of a sort in the order of their names."""
+    rows = structure.relations[before]
+    return sorted(structure.universe[sort], key=lambda element: (sum(row[1] == element for row in rows), element))
+
+
+def scene(structure: Structure) -> Scenario[Config, State, Act] | None:
+    """A submission that looks like the structure; None if none does."""
+    told = structure.relations
+    acts, prefs = _by_name(structure, "Act", "before_act"), _by_name(structure, "Pref", "before_pref")
+    if len(acts) > MOST or len(prefs) > MOST:
+        return None
+    names = dict(zip(acts, action_names(len(acts)), strict=True))
+    names |= dict(zip(prefs, preference_names(len(prefs)), strict=True))
+    groups = {g: tuple(sorted(names[p] for one, p in told["member"] if one == g)) for g in structure.universe["Pair"]}
+
+    def ids(relation: str) -> tuple[str, ...]:
+        return tuple(sorted(names[row[0]] for row in told[relation]))
+
+    def collisions(relation: str) -> tuple[tuple[str, ...], ...]:
+        return tuple(sorted({groups[row[0]] for row in told[relation]}))
+
+    registry = preference_names(len(prefs))
+    possible = [names[row[0]] for row in told["feasible"]]
+    entries: list[tuple[str, Entry]] = []
+    for name in sorted(possible):
+        bad = frozenset(names[p] for x, p in told["violates"] if names[x] == name)
+        entries.append((name, Entry(bad, frozenset(registry) - bad)))
+    fields = Fields(ids("av"), ids("rp"), collisions("declared"))
+    previous = Fields(ids("old_av"), ids("old_rp"), collisions("old_declared")) if told["has_precedent"] else None
+    artifact = artifact_of(fields, previous, MAINTAIN if told["maintain"] else REVISE)
+    if not told["linked"]:
+        artifact = Artifact(
+            artifact.authorized_violations,
+            artifact.required_preservations,
+            artifact.conflict_attribution,
+            artifact.mode,
+            "blake2b128:" + "0" * 32,
+        )
+    target = Situation(tuple(sorted(possible)), tuple(entries))
+    situations = (Situation((), ()), target) if previous is not None else (target,)
+    config = Config(action_names(len(acts)), registry, situations, steps=len(situations))
+    earlier = (Submit(artifact_of(previous, None)),) if previous is not None else ()
+    return Scenario(config, initial(config)[0], (*earlier, Submit(artifact)))

@@ -1,0 +1,407 @@
+"""What faulty kernels do, in the theory's words: the definitions that mutants put in place of the kernel's.
+
+Each states the sentence that describes the fault, not the mutant's code; that the two say the same is checked on
+steps of the mutant (`agreement`) and on the countermodels.  FAULTS has every mutant that the theory of an epoch can
+express, OUTSIDE says of each other one why not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from evenhand.proofs.cud.epoch import EPOCH
+from evenhand.proofs.cud.vocabulary import (
+    ACT,
+    AGENT,
+    AUTH,
+    KEY,
+    VALUE,
+    active,
+    ahead,
+    balked,
+    below,
+    by,
+    cites,
+    doubled,
+    early,
+    first_key,
+    forbids,
+    forged_agent,
+    forged_id,
+    head,
+    held,
+    holder,
+    known,
+    later,
+    locked,
+    mark,
+    member,
+    misshapen,
+    narrower,
+    odd_type,
+    odd_value,
+    over_read,
+    over_write,
+    permits,
+    reads,
+    scope,
+    sooner,
+    submitted,
+    turn,
+    wants,
+)
+from evenhand.smt.logic import (
+    FALSE,
+    TRUE,
+    Definition,
+    Formula,
+    Holds,
+    Term,
+    conjunction,
+    differ,
+    exists,
+    forall,
+    same,
+    variables,
+)
+
+__all__ = ["FAULTS", "OUTSIDE", "word"]
+
+r, s, t = variables(ACT, "r s t")
+k = KEY("k")
+a, b = variables(AUTH, "a b")
+v, w = variables(VALUE, "v w")
+x, y = variables(AGENT, "x y")
+
+
+def word(name: str, *arguments: Term) -> Holds:
+    """A defined word of the theory, of these things."""
+    return EPOCH.meanings[name].relation(*arguments)
+
+
+def _means(name: str, body: Formula, source: str) -> Definition:
+    """Another meaning of a word, over the same variables."""
+    return Definition(EPOCH.meanings[name].relation, EPOCH.meanings[name].variables, body, source)
+
+
+_rival = word("contends", s) & differ(r, s) & word("interferes", r, s)
+_common = exists([k], scope(r, k) & scope(s, k))
+_honest = EPOCH.meanings["collides"].body
+_gone = member(holder(a)) & ~active(holder(a))
+_kept = member(holder(b)) & ~active(holder(b))
+
+
+def _beaten_unless(wins: Formula, source: str) -> tuple[Definition, ...]:
+    """Of those that interfere, r is refused unless it `wins` against each."""
+    return (_means("collides", word("contends", r) & exists([s], _rival & ~wins), source),)
+
+
+def _forgiven(*parts: Formula, source: str) -> Definition:
+    """The action grammar with other parts."""
+    return _means("formed", conjunction([submitted(r), *parts]), source)
+
+
+_PLAIN = ~(forged_agent(r) | forged_id(r) | odd_type(r) | doubled(r) | odd_value(r) | misshapen(r))
+_NOT_EMPTY = exists([k], scope(r, k))
+_KNOWN = forall([k], scope(r, k) >> known(k))
+_QUIET_READ = ~(reads(r) & exists([k, v], wants(r, k, v)))
+
+
+def _plain_but(*kept: Formula) -> Formula:
+    return conjunction([~one for one in kept])
+
+
+def _last_write(who: str) -> Formula:
+    """Of the `who` that have a value for k, the last submitted has v, and k held another."""
+    mine = word(who, r) & wants(r, k, v)
+    others = forall([s], (word(who, s) & differ(r, s) & exists([w], wants(s, k, w))) >> sooner(s, r))
+    return ~held(k, v) & exists([r], mine & others)
+
+
+def _last_change() -> Definition:
+    """Of the executed that change k, the last submitted has its way: what it comes to where several do."""
+    others = forall([s], (word("executed", s) & differ(r, s) & exists([w], word("puts", s, k, w))) >> sooner(s, r))
+    body = exists([r], word("executed", r) & word("puts", r, k, v) & others)
+    return _means("becomes", body, "B6: one after the other, in the order of submission")
+
+
+FAULTS: Mapping[str, tuple[Definition, ...]] = {
+    # Who wins a collision.
+    "tie_break_by_name": _beaten_unless(ahead(by(r), by(s)), "F17: the first by name is executed"),
+    "tie_break_by_submission_order": _beaten_unless(sooner(r, s), "F17: the first submitted is executed"),
+    "tie_break_by_value": _beaten_unless(below(r, s), "F17: the smallest value is written"),
+    "tie_break_by_action_id": _beaten_unless(ahead(by(r), by(s)), "FQ23: ids begin with the agent's name"),
+    "hidden_priority": _beaten_unless(ahead(by(s), by(r)), "F17: a rank of agents, the last one first"),
+    "round_robin": _beaten_unless(turn(by(r), by(s)), "F17: in turns"),
+    "most_refused_wins": _beaten_unless(balked(by(r)) & ~balked(by(s)), "F17: whoever was refused last time"),
+    "narrowest_wins": _beaten_unless(narrower(r, s), "D12: the fewest declared keys"),
+    "reader_beats_writer": _beaten_unless(reads(r) & ~reads(s), "FQ10: a READ is executed, the WRITE refused"),
+    "writer_beats_reader": _beaten_unless(~reads(r) & reads(s), "FQ10: a WRITE is executed, the READ refused"),
+    "last_writer_wins": (
+        _means("interferes", ((reads(r) & ~reads(s)) | (~reads(r) & reads(s))) & _common, "WRITEs do not interfere"),
+        _last_change(),
+    ),
+    "reads_never_collide": (_means("interferes", ~reads(r) & ~reads(s) & _common, "a READ never interferes"),),
+    "first_key_only_collides": (
+        _means(
+            "interferes",
+            (~reads(r) | ~reads(s)) & same(head(r), head(s)) & scope(r, head(r)) & scope(s, head(s)),
+            "only the first declared keys are compared",
+        ),
+        _last_change(),
+    ),
+    "one_key_exempt": (
+        _means(
+            "interferes",
+            (~reads(r) | ~reads(s)) & exists([k], differ(k, first_key()) & scope(r, k) & scope(s, k)),
+            "the first key takes no part in interference",
+        ),
+        _last_change(),
+    ),
+    "relaxed_after_k": (
+        _means("collides", ~later() & _honest, "F17: after the first epoch nobody is refused"),
+        _last_change(),
+    ),
+    "refuse_all_if_any_collides": (
+        _means(
+            "collides",
+            word("contends", r)
+            & exists([s, t], word("contends", s) & word("contends", t) & differ(s, t) & word("interferes", s, t)),
+            "one collision refuses every request of the epoch",
+        ),
+    ),
+    "readers_collide": (_means("interferes", _common, "two READs of one key interfere"),),
+    "exit_keeps_a_lock": (
+        _means(
+            "collides",
+            _honest | (word("contends", r) & exists([k], scope(r, k) & locked(k))),
+            "what an exited agent declared last stays locked",
+        ),
+    ),
+    "pass_two_over_all": (
+        _means("contends", submitted(r), "FQ4: whatever was submitted takes part in pass 2"),
+        _means("collides", word("passes", r) & exists([s], _rival), "and refuses those that passed pass 1"),
+    ),
+    # What counts as a right.
+    "pass_one_skipped": (
+        _means("covered", TRUE, "neither capability"),
+        _means("vetoed", FALSE, "nor veto is looked at"),
+    ),
+    "veto_ignored": (_means("vetoed", FALSE, "a DENY stops nobody"),),
+    "deny_of_read_ignored": (_means("vetoed", ~reads(r) & EPOCH.meanings["vetoed"].body, "a DENY stops WRITEs only"),),
+    "deny_binds_its_holder": (
+        _means(
+            "vetoed",
+            exists(
+                [a, k],
+                word("in_force", a) & forbids(a) & word("held_by", a, by(r)) & scope(r, k) & word("governs", a, r, k),
+            ),
+            "a DENY stops nobody but its holder",
+        ),
+    ),
+    "deny_blocks_both_operations": (
+        _means(
+            "vetoed",
+            exists([a, k], word("in_force", a) & forbids(a) & scope(r, k) & (over_read(a, k) | over_write(a, k))),
+            "a DENY of one operation stops the other too",
+        ),
+    ),
+    "veto_lapses_after_k": (
+        _means("in_force", early(a) & ~(later() & forbids(a)), "no DENY is in force after the first epoch"),
+    ),
+    "open_world_allow": (_means("covered", TRUE, "no ALLOW is needed"),),
+    "uncited_allow_suffices": (
+        _means(
+            "capability", word("in_force", a) & permits(a) & word("held_by", a, by(r)), "holding an ALLOW is enough"
+        ),
+    ),
+    "any_key_suffices": (
+        _means(
+            "covered",
+            exists([k], scope(r, k) & exists([a], word("capability", r, a) & word("governs", a, r, k))),
+            "a capability for one of the declared keys suffices",
+        ),
+    ),
+    "any_held_allow_suffices": (
+        _means("covered", exists([a], word("capability", r, a)), "any ALLOW covers everything"),
+    ),
+    "foreign_citation_accepted": (
+        _means("stray", FALSE, "a citation of what the submitter does not hold is no fault"),
+        _means("capability", word("in_force", a) & permits(a) & cites(r, a), "and counts, whoever holds it"),
+    ),
+    "foreign_citation_no_fault": (_means("stray", FALSE, "a foreign citation is no fault of its own"),),
+    "exit_frees_authority": (
+        _means("in_force", early(a) & ~_gone, "FQ28: every artefact of an agent lapses when it exits"),
+    ),
+    "exit_lapses_allows": (
+        _means("in_force", early(a) & ~(permits(a) & _gone), "FQ28: an agent's ALLOWs lapse when it exits"),
+    ),
+    "exit_transfers_authority": (
+        _means(
+            "held_by",
+            (same(holder(a), x) & ~_gone) | (_gone & active(x) & forall([y], active(y) >> (same(x, y) | ahead(x, y)))),
+            "FQ28: what an agent held passes to the first agent left when it exits",
+        ),
+    ),
+    "orphan_reclaimed": (
+        _means(
+            "held_by",
+            same(holder(a), x)
+            | (
+                permits(a)
+                & _gone
+                & active(x)
+                & ~exists(
+                    [b, k],
+                    word("in_force", b)
+                    & permits(b)
+                    & ~_kept
+                    & ((over_read(a, k) & over_read(b, k)) | (over_write(a, k) & over_write(b, k))),
+                )
+            ),
+            "FQ28: an ALLOW over what nobody left holds is everybody's",
+        ),
+    ),
+    "late_authority_honoured": (_means("in_force", TRUE, "authorities count whenever they were made"),),
+    # What is well formed, what is done.
+    "empty_scope_passes": (_forgiven(_PLAIN, _KNOWN, _QUIET_READ, source="FQ13: no key need be declared"),),
+    "duplicate_key_collides_with_itself": (
+        _forgiven(
+            _plain_but(forged_agent(r), forged_id(r), odd_type(r), odd_value(r), misshapen(r)),
+            _NOT_EMPTY,
+            _KNOWN,
+            _QUIET_READ,
+            source="FQ13: a key may be declared twice",
+        ),
+        _means("collides", _honest | (word("contends", r) & doubled(r)), "but then collides with itself"),
+    ),
+    "unknown_key_passes": (_forgiven(_PLAIN, _NOT_EMPTY, _QUIET_READ, source="FQ7: a declared key need not exist"),),
+    "unknown_type_passes": (
+        _forgiven(
+            _plain_but(forged_agent(r), forged_id(r), doubled(r), odd_value(r), misshapen(r)),
+            _NOT_EMPTY,
+            _KNOWN,
+            _QUIET_READ,
+            source="FQ2: any action type is well formed",
+        ),
+    ),
+    "opaque_value_passes": (
+        _forgiven(
+            _plain_but(forged_agent(r), forged_id(r), odd_type(r), doubled(r), misshapen(r), reads(r) & odd_value(r)),
+            _NOT_EMPTY,
+            _KNOWN,
+            _QUIET_READ,
+            source="B5: any value is well formed",
+        ),
+    ),
+    "forged_action_id_passes": (
+        _forgiven(
+            _plain_but(forged_agent(r), odd_type(r), doubled(r), odd_value(r), misshapen(r)),
+            _NOT_EMPTY,
+            _KNOWN,
+            _QUIET_READ,
+            source="FQ1: a request may name an action_id of its own",
+        ),
+    ),
+    "read_with_delta_writes": (_forgiven(_PLAIN, _NOT_EMPTY, _KNOWN, source="FQ12: a READ may carry a delta"),),
+    "read_writes": (
+        _means(
+            "becomes",
+            (exists([r], word("executed", r) & word("puts", r, k, v)))
+            | (exists([r], word("executed", r) & reads(r) & scope(r, k)) & same(v, mark()) & ~held(k, v)),
+            "FQ12: a READ stamps the keys it reads",
+        ),
+    ),
+    "scope_not_checked": (
+        _means("executed", word("admitted", r), "C10: what it changes is not compared with its scope"),
+        _means("faulty", submitted(r) & (~word("formed", r) | word("stray", r)), "nor told"),
+        _means("becomes", _last_write("executed"), "and stays, the last one on top"),
+    ),
+    "violation_stays": (_means("becomes", _last_write("admitted"), "C10: a violation is told, and stays"),),
+    "fault_spreads": (
+        _means(
+            "executed",
+            word("admitted", r) & ~exists([s], word("admitted", s) & word("overreaches", s)),
+            "C10: one violation undoes every request",
+        ),
+        _means(
+            "faulty",
+            submitted(r)
+            & (
+                ~word("formed", r)
+                | word("stray", r)
+                | (word("admitted", r) & exists([s], word("admitted", s) & word("overreaches", s)))
+            ),
+            "and blames every request",
+        ),
+    ),
+    "lost_update": (
+        _means(
+            "becomes",
+            exists(
+                [r],
+                word("executed", r)
+                & word("puts", r, k, v)
+                & forall([s], (word("admitted", s) & differ(r, s)) >> sooner(s, r)),
+            ),
+            "B7: the last copy of the world is kept",
+        ),
+    ),
+    # What is told.
+    "token_tells_the_pass": (
+        _means("gets_failure", word("refused", r) & ~word("collides", r), "a collision is no common failure"),
+        _means("gets_more", word("collides", r), "a collision has a token of its own"),
+    ),
+    "collision_told_as_fault": (
+        _means("gets_failure", word("refused", r) & ~word("collides", r), "a collision is no common failure"),
+        _means("gets_fault", word("faulty", r) | word("collides", r), "a collision is told as a fault"),
+    ),
+    "collision_told_as_executed": (
+        _means("gets_failure", word("refused", r) & ~word("collides", r), "a collision is no common failure"),
+        _means("gets_done", word("executed", r) | word("collides", r), "a collision is told as executed"),
+    ),
+    "fault_told_as_failure": (
+        _means("gets_failure", word("refused", r) | word("faulty", r), "a fault is told as a mere refusal"),
+        _means("gets_fault", FALSE, "and never as a fault"),
+    ),
+    "violation_told_as_executed": (
+        _means("gets_done", word("admitted", r), "a violation is told as executed"),
+        _means("gets_fault", submitted(r) & (~word("formed", r) | word("stray", r)), "and not as a fault"),
+    ),
+    "executed_told_as_failure": (
+        _means("gets_failure", word("refused", r) | word("executed", r), "an execution is told as a refusal"),
+        _means("gets_done", FALSE, "and never as done"),
+    ),
+    "receipt_names_the_pass": (
+        _means("gets_more", word("refused", r), "whoever is refused gets a receipt"),
+        _means("tells_two", word("collides", r), "which names the pass"),
+    ),
+    "refusing_agent_named": (
+        _means("gets_more", word("collides", r), "whoever collides gets a receipt"),
+        _means(
+            "hears_of",
+            word("collides", r) & exists([s], submitted(s) & differ(r, s) & same(by(s), x) & word("clash", r, s)),
+            "which names those it collided with",
+        ),
+    ),
+}
+"""Mutant kernel → the words it gives another meaning."""
+
+_MESSAGES = "the theory of an epoch has no messages and no observations; this fault is searched for, not proved"
+_COUNTER = "the counter is the harness's: the theory `cud_livelock_counter` has it"
+OUTSIDE: Mapping[str, str] = {
+    "most_executions": "the largest set without interference compares numbers, which is not first-order",
+    "resolver_rewrites": "a rewritten request is another request; the theory has those that were submitted",
+    "agent_id_from_request": "the kernel's idea of who submitted would be a second author of each request",
+    "message_delivered_at_once": _MESSAGES,
+    "own_message_echoed": _MESSAGES,
+    "other_agents_outcome_seen": _MESSAGES,
+    "forged_sender_accepted": _MESSAGES,
+    "oversized_message_passes": _MESSAGES,
+    "any_text_is_a_message": _MESSAGES,
+    "livelock_never_resets": _COUNTER,
+    "livelock_counts_pass_one": _COUNTER,
+    "livelock_counts_silence": _COUNTER,
+    "livelock_counts_despite_change": _COUNTER,
+}
+"""Mutant kernel → why the theory of an epoch cannot say it."""

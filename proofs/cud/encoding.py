@@ -1,0 +1,358 @@
+"""How the theory sees an epoch of the executable model.
+
+`view_step` reads a step as a finite structure: what was submitted under which authorities, and what was observed of
+the defined words.  It does not run the kernel: it looks at configuration, state, action and what was shown.  `scene`
+goes the other way, `pairs` sees two epochs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from evenhand.core.atoms import Atom
+from evenhand.core.system import Step
+from evenhand.model.cud.kernel import (
+    ADMITTED,
+    INVALID_CAPABILITY_CLAIM,
+    MALFORMED_REQUEST,
+    PASS_TWO,
+    SCOPE_VIOLATION,
+    action_id,
+)
+from evenhand.model.cud.step import active as active_agents
+from evenhand.model.cud.step import ended
+from evenhand.model.cud.vocabulary import (
+    ALLOW,
+    DENY,
+    DONE,
+    FAILURE,
+    FAULT,
+    IDLE,
+    OPERATIONS,
+    READ,
+    TOKENS,
+    WRITE,
+    Authority,
+    Choice,
+    Config,
+    Epoch,
+    Request,
+    Shown,
+    State,
+)
+from evenhand.smt.structure import Structure
+
+__all__ = [
+    "MARK",
+    "NOBODY",
+    "CudStep",
+    "Facts",
+    "Rows",
+    "act_element",
+    "agent_element",
+    "auth_element",
+    "facts_of",
+    "key_element",
+    "structure_of",
+    "universe_of",
+    "value_element",
+    "view_step",
+]
+
+CudStep = Step[Config, State, Epoch, Shown]
+Rows = frozenset[tuple[str, ...]]
+
+NOBODY = "-"
+MARK = Atom("str", "read")
+"""What the mutant `read_writes` stamps."""
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What one step says, by names: requests by agent, authorities by id."""
+
+    step: CudStep
+    requests: Mapping[str, Request]
+    authorities: Mapping[str, Authority]
+    here: tuple[str, ...]
+
+    @property
+    def config(self) -> Config:
+        """The configuration of the step."""
+        return self.step.config
+
+
+def facts_of(step: CudStep) -> Facts | None:
+    """The facts of a step the theory speaks of, else None.
+
+    Outside: runs that are over, artefacts that share an id or are neither ALLOW nor DENY.
+    """
+    config = step.config
+    if not config.keys or ended(config, step.before):
+        return None
+    authorities = {one.authority_id: one for one in config.authorities}
+    if len(authorities) < len(config.authorities):
+        return None
+    if any(one.commitment not in (ALLOW, DENY) for one in config.authorities):
+        return None
+    here = active_agents(config, step.before)
+    requests: dict[str, Request] = {}
+    heard: set[str] = set()
+    for agent, choice in step.action.choices:
+        if agent in here and agent not in heard and not choice.exits and choice.request is not None:
+            requests[agent] = choice.request
+        heard.add(agent)
+    return Facts(step, requests, authorities, here)
+
+
+def act_element(name: str) -> str:
+    """The element of a request, by its submitter."""
+    return f"act:{name}"
+
+
+def key_element(name: str) -> str:
+    """The element of a key."""
+    return f"key:{name}"
+
+
+def auth_element(name: str) -> str:
+    """The element of an artefact."""
+    return f"auth:{name}"
+
+
+def agent_element(name: str) -> str:
+    """The element of an agent."""
+    return f"agent:{name}"
+
+
+def value_element(value: Atom) -> str:
+    """The element of a value, told apart by type."""
+    return f"value:{value.kind}:{value.text}"
+
+
+def _values(many: Sequence[Facts]) -> Iterable[Atom]:
+    for facts in many:
+        for request in facts.requests.values():
+            yield from (value for _, value in request.proposed_delta if isinstance(value, Atom))
+        yield from (value for _, value in facts.step.before.world)
+        yield from (effect.after for effect in facts.step.shown.effects)
+
+
+def universe_of(many: Sequence[Facts]) -> dict[str, tuple[str, ...]]:
+    """The elements that several steps speak of; a sort that would be empty gets one nobody speaks of."""
+    acts = sorted({name for facts in many for name in facts.requests}) or [NOBODY]
+    keys = sorted({key for facts in many for key in facts.config.keys} | _declared(many))
+    auths = sorted({name for facts in many for name in facts.authorities}) or [NOBODY]
+    agents = {name for facts in many for name in facts.config.agents}
+    agents |= {one.holder_agent_id for facts in many for one in facts.authorities.values()}
+    return {
+        "Act": tuple(map(act_element, acts)),
+        "Key": tuple(map(key_element, keys)),
+        "Auth": tuple(map(auth_element, auths)),
+        "Agent": tuple(map(agent_element, sorted(agents))),
+        "Value": tuple(sorted({value_element(v) for v in (MARK, *_values(many))})),
+    }
+
+
+def _declared(many: Sequence[Facts]) -> set[str]:
+    """Keys that malformed requests name although the world has none such."""
+    return {key for facts in many for request in facts.requests.values() for key in request.declared_scope}
+
+
+def _misshapen(facts: Facts, request: Request) -> bool:
+    keys = [key for key, _ in request.proposed_delta]
+    return len(set(keys)) < len(keys) or any(key not in facts.config.keys for key in keys)
+
+
+def _written(facts: Facts, request: Request) -> dict[str, Atom]:
+    """What the request's delta says of keys of the world, as far as it is JSON."""
+    known = facts.config.keys
+    return {key: value for key, value in request.proposed_delta if isinstance(value, Atom) and key in known}
+
+
+def _as_text(request: Request) -> tuple[str, ...]:
+    """What `tie_break_by_value` compares."""
+    return tuple(str(value) for _, value in request.proposed_delta)
+
+
+def _rotation(facts: Facts) -> tuple[str, ...]:
+    """The agents of the run, the one first whose turn it is, then the others; who is not in the run, by name."""
+    agents, epoch = facts.config.agents, facts.step.before.epoch or 0
+    return tuple(sorted(agents, key=lambda name: (agents.index(name) + epoch) % len(agents)))
+
+
+def _locked(facts: Facts) -> set[str]:
+    gone = (one for one in facts.step.before.agents if not one.active)
+    return {key for one in gone for key in one.last_scope or () if key in facts.config.keys}
+
+
+def _line(elements: Sequence[str]) -> Rows:
+    """The pairs of a list, each element before all that follow it."""
+    return _rows((one, two) for place, one in enumerate(elements) for two in elements[place + 1 :])
+
+
+def _rows(entries: Iterable[tuple[str, ...]]) -> Rows:
+    return frozenset(entries)
+
+
+def structure_of(facts: Facts, universe: Mapping[str, tuple[str, ...]]) -> Structure:
+    """What the facts say, over elements that may be those of several steps."""
+    relations = {**_asked(facts, universe), **_hidden(facts, universe), **_told(facts)}
+    authorities = facts.authorities
+    first_agent = universe["Agent"][0]
+    by: dict[tuple[str, ...], str] = {(act,): first_agent for act in universe["Act"]}
+    by |= {(act_element(n),): agent_element(n) for n in facts.requests}
+    holder: dict[tuple[str, ...], str] = {(auth,): first_agent for auth in universe["Auth"]}
+    holder |= {(auth_element(n),): agent_element(one.holder_agent_id) for n, one in authorities.items()}
+    first_key = key_element(facts.config.keys[0])
+    head: dict[tuple[str, ...], str] = {(act,): first_key for act in universe["Act"]}
+    head |= {(act_element(n),): key_element(q.declared_scope[0]) for n, q in facts.requests.items() if q.declared_scope}
+    functions: dict[str, Mapping[tuple[str, ...], str]] = {
+        "by": by,
+        "holder": holder,
+        "head": head,
+        "first_key": {(): first_key},
+        "mark": {(): value_element(MARK)},
+    }
+    return Structure(universe, relations, functions)
+
+
+def _asked(facts: Facts, universe: Mapping[str, tuple[str, ...]]) -> dict[str, Rows]:
+    """Requests, authorities, world and membership."""
+    requests, authorities = facts.requests, facts.authorities
+
+    def over(operation: str) -> Rows:
+        return _rows(
+            (auth_element(n), key)
+            for n, one in authorities.items()
+            for key in universe["Key"]
+            if one.governs(key.removeprefix("key:"), operation)
+        )
+
+    def those(test: Callable[[str, Request], bool]) -> Rows:
+        return _rows((act_element(n),) for n, q in requests.items() if test(n, q))
+
+    epoch = facts.step.before.epoch
+    return {
+        "submitted": those(lambda _n, _q: True),
+        "forged_agent": those(lambda n, q: q.agent_id not in (None, n)),
+        "forged_id": those(lambda n, q: q.action_id not in (None, action_id(n, epoch))),
+        "odd_type": those(lambda _n, q: q.action_type not in OPERATIONS),
+        "doubled": those(lambda _n, q: len(set(q.declared_scope)) < len(q.declared_scope)),
+        "odd_value": those(lambda _n, q: any(not isinstance(value, Atom) for _, value in q.proposed_delta)),
+        "misshapen": those(lambda _n, q: _misshapen(facts, q)),
+        "reads": those(lambda _n, q: q.action_type == READ),
+        "scope": _rows((act_element(n), key_element(key)) for n, q in requests.items() for key in q.declared_scope),
+        "wants": _rows(
+            (act_element(n), key_element(key), value_element(value))
+            for n, q in requests.items()
+            for key, value in _written(facts, q).items()
+        ),
+        "cites": _rows(
+            (act_element(n), auth_element(cited))
+            for n, q in requests.items()
+            for cited in q.authorities_cited
+            if cited in authorities
+        ),
+        "cites_stranger": those(lambda _n, q: any(cited not in authorities for cited in q.authorities_cited)),
+        "known": _rows((key_element(key),) for key in facts.config.keys),
+        "held": _rows((key_element(key), value_element(value)) for key, value in facts.step.before.world),
+        "early": _rows((auth_element(n),) for n, one in authorities.items() if one.epoch == 0),
+        "permits": _rows((auth,) for auth in universe["Auth"] if _commitment(authorities, auth) == ALLOW),
+        "forbids": _rows((auth_element(n),) for n, one in authorities.items() if one.commitment == DENY),
+        "over_read": over(READ),
+        "over_write": over(WRITE),
+        "active": _rows((agent_element(n),) for n in facts.here),
+        "exits": _rows((agent_element(n),) for n in _exiting(facts)),
+        "member": _rows((agent_element(n),) for n in facts.config.agents),
+    }
+
+
+def _hidden(facts: Facts, universe: Mapping[str, tuple[str, ...]]) -> dict[str, Rows]:
+    """What the honest kernel does not look at."""
+    requests, before = facts.requests, facts.step.before
+    arrived = [act_element(n) for n in requests]
+    ordered = [agent_element(n) for n in _rotation(facts)]
+    plain = [(n, q) for n, q in requests.items() if len(set(q.declared_scope)) == len(q.declared_scope)]
+    return {
+        "ahead": _line(sorted(universe["Agent"])),
+        "sooner": _line([*arrived, *(act for act in universe["Act"] if act not in arrived)]),
+        "turn": _line([*ordered, *(one for one in universe["Agent"] if one not in ordered)]),
+        "later": _rows([()] if before.epoch else []),
+        "balked": _rows(
+            (agent_element(n),)
+            for n, one in zip(facts.config.agents, before.agents, strict=True)
+            if one.active and one.last == FAILURE
+        ),
+        "locked": _rows((key_element(key),) for key in _locked(facts)),
+        "below": _rows(
+            (act_element(n), act_element(m))
+            for n, q in requests.items()
+            for m, p in requests.items()
+            if _as_text(q) < _as_text(p)
+        ),
+        "narrower": _rows(
+            (act_element(n), act_element(m))
+            for n, q in plain
+            for m, p in plain
+            if len(q.declared_scope) < len(p.declared_scope)
+        ),
+    }
+
+
+def _told(facts: Facts) -> dict[str, Rows]:
+    """What was observed of the defined words: tokens, receipts, the log, the diff."""
+    requests, shown = facts.requests, facts.step.shown
+    tokens, receipts = dict(shown.tokens), dict(shown.receipts)
+    entries = {entry.agent_id: entry for entry in shown.log}
+    verdicts = {n: entry.verdict for n, entry in entries.items() if entry.fault in ("", SCOPE_VIOLATION)}
+
+    def those(test: Callable[[str], bool]) -> Rows:
+        return _rows((act_element(n),) for n in requests if test(n))
+
+    def fault(name: str) -> str:
+        return entries[name].fault if name in entries else ""
+
+    return {
+        "formed": those(lambda n: fault(n) != MALFORMED_REQUEST),
+        "struck": those(lambda n: fault(n) in (MALFORMED_REQUEST, INVALID_CAPABILITY_CLAIM)),
+        "passes": those(lambda n: verdicts.get(n) in (ADMITTED, PASS_TWO)),
+        "collides": those(lambda n: verdicts.get(n) == PASS_TWO),
+        "executed": those(lambda n: verdicts.get(n) == ADMITTED and not fault(n)),
+        "becomes": _rows((key_element(e.key), value_element(e.after)) for e in shown.effects),
+        "logged": _rows((act_element(n),) for n in entries),
+        "gets_done": those(lambda n: tokens.get(n) == DONE),
+        "gets_failure": those(lambda n: tokens.get(n) == FAILURE),
+        "gets_fault": those(lambda n: tokens.get(n) == FAULT),
+        "gets_more": those(lambda n: tokens.get(n) not in (None, *TOKENS) or n in receipts),
+        "tells_two": those(lambda n: PASS_TWO in receipts.get(n, "")),
+        "hears_of": _rows(
+            (act_element(n), agent_element(other))
+            for n in requests
+            for other in facts.config.agents
+            if other in receipts.get(n, "")
+        ),
+        "gets_none": _rows((agent_element(n),) for n, token in tokens.items() if token == IDLE),
+        "answered": _rows((agent_element(n),) for n in tokens),
+        "stays": _rows((agent_element(n),) for n in active_agents(facts.config, facts.step.after)),
+    }
+
+
+def _commitment(authorities: Mapping[str, Authority], auth: str) -> str:
+    """An element nobody speaks of counts as an ALLOW over nothing."""
+    one = authorities.get(auth.removeprefix("auth:"))
+    return ALLOW if one is None else one.commitment
+
+
+def _exiting(facts: Facts) -> tuple[str, ...]:
+    first: dict[str, Choice] = {}
+    for agent, choice in facts.step.action.choices:
+        first.setdefault(agent, choice)
+    return tuple(n for n in facts.here if n in first and first[n].exits)
+
+
+def view_step(step: CudStep) -> Structure | None:
+    """A step as a structure of `EPOCH`, with what was observed; None outside the theory."""
+    facts = facts_of(step)
+    return None if facts is None else structure_of(facts, universe_of((facts,)))

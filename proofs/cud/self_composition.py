@@ -1,0 +1,286 @@
+"""The theorems that compare two epochs: no arbitration, no drift, blindness to the pass that refuses.
+
+Each has a theory of its own: an epoch and a second copy of what may differ.  What the two have in common is shared,
+not equated.  That the honest kernel ignores what differs is a short proof; that faulty ones do not is the point.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from evenhand.model.cud.readings import Readings
+from evenhand.proofs.cud.concretisation import both
+from evenhand.proofs.cud.copies import PASSES as JUDGED
+from evenhand.proofs.cud.copies import Copies, answers, apart, by_passes, effects, pair, twin
+from evenhand.proofs.cud.definitions import word
+from evenhand.proofs.cud.epoch import BEFORE_EXECUTION, EPOCH
+from evenhand.proofs.cud.renamed import RENAMED
+from evenhand.proofs.cud.samples import WORLDS
+from evenhand.proofs.cud.vocabulary import (
+    ACT,
+    AGENT,
+    HIDDEN,
+    KEY,
+    VALUE,
+    held,
+    later,
+    scope,
+    wants,
+)
+from evenhand.smt.logic import (
+    conjunction,
+    exists,
+    forall,
+    iff,
+    variables,
+)
+from evenhand.smt.theory import Axiom, Theory
+
+__all__ = ["TWINS"]
+
+r, s = variables(ACT, "r s")
+k = KEY("k")
+x = AGENT("x")
+v = VALUE("v")
+
+# Order of submission.
+
+_ORDER = apart("cud_reordered", ("sooner",), keep=("submissions_are_ordered",))
+_in_order = Copies(_ORDER)
+
+ORDER = twin(
+    "order_independence",
+    _ORDER,
+    sentence="Submit the same requests in any other order, and everybody is told the same, and the same changes.",
+    source="FQ4, FQ11, FQ23",
+    goal=conjunction([*answers(_in_order), effects(_in_order)]),
+    witness=exists([r, s], word("executed", r) & word("collides", s)),
+    view=pair("sooner"),
+)
+
+# The epoch: everything else is the same, with what agents remember of the epoch before.
+
+_EPOCHS = ("later", "turn")
+_EPOCH_PLAIN = apart("cud_first_epoch", _EPOCHS, keep=("turns_are_ordered",))
+_in_epoch = Copies(_EPOCH_PLAIN)
+_EPOCH = replace(
+    _EPOCH_PLAIN,
+    axioms=(
+        *_EPOCH_PLAIN.axioms,
+        Axiom(
+            "later_and_first", later() & ~_in_epoch.holds("later"), "of any two epochs each is compared with the first"
+        ),
+    ),
+)
+
+EPOCHS = twin(
+    "epoch_independence",
+    _EPOCH,
+    system="run",
+    sentence="In the first epoch the same requests are answered as in any other, with the same effects.",
+    source="F17, FQ3",
+    goal=conjunction([*answers(_in_epoch), effects(_in_epoch)]),
+    witness=exists([r, s], word("executed", r) & word("collides", s)),
+    view=pair(*_EPOCHS),
+)
+
+# History: what was refused, and what the exited declared last, is forgotten.
+
+_PAST = ("balked", "locked")
+_FORGETFUL_PLAIN = apart("cud_forgetful", _PAST)
+_forgetting = Copies(_FORGETFUL_PLAIN)
+_FORGETFUL = replace(
+    _FORGETFUL_PLAIN,
+    axioms=(
+        *_FORGETFUL_PLAIN.axioms,
+        Axiom(
+            "nothing_is_remembered",
+            forall([x], ~_forgetting.holds("balked", x)) & forall([k], ~_forgetting.holds("locked", k)),
+            "the second epoch is the first without a past",
+        ),
+    ),
+)
+
+HISTORY = twin(
+    "history_independence",
+    _FORGETFUL,
+    system="run",
+    sentence="Without what was asked and refused before, the same requests are answered alike, with the same effects.",
+    source="D11, FQ3, A4",
+    goal=conjunction([*answers(_forgetting), effects(_forgetting)]),
+    witness=exists([r, s], word("executed", r) & word("collides", s)),
+    view=pair(*_PAST),
+)
+
+# Values: those that are written, and those that are there.
+
+_VALUES = ("wants", "held", "below")
+
+
+def _valued(name: str, base: Theory, *axioms: Axiom) -> Theory:
+    plain = apart(name, _VALUES, keep=("values_are_ranked", "one_value_per_key"), base=base)
+    two = Copies(plain)
+    shape = Axiom(
+        "same_keys_written",
+        forall([r, k], iff(exists([v], wants(r, k, v)), exists([v], two.holds("wants", r, k, v)))),
+        "the two epochs differ in values alone",
+    )
+    return replace(plain, axioms=(*plain.axioms, shape, *axioms))
+
+
+_KEPT_TO = Axiom(
+    "all_keep_to_their_scope",
+    forall([r, k, v], wants(r, k, v) >> scope(r, k)),
+    "C10: values matter where a request writes what it does not declare",
+)
+_VALUED = _valued("cud_other_values", EPOCH, _KEPT_TO)
+_VALUED_BEFORE = _valued("cud_other_values_before", BEFORE_EXECUTION)
+_LOOSE = _valued("cud_any_other_values", EPOCH)
+
+VALUES = twin(
+    "value_independence",
+    _VALUED,
+    sentence="With other values in the world and in the requests everybody is told the same, as long as every request "
+    "keeps to its declared keys.",
+    source="FQ3, FQ28",
+    goal=conjunction(answers(Copies(_VALUED))),
+    **by_passes(Copies(_VALUED)),
+    needs=("all_keep_to_their_scope", "same_keys_written"),
+    witness=exists([r, s], word("executed", r) & word("collides", s)),
+    view=pair(*_VALUES),
+    samples=WORLDS.fewer(8, 1),
+)
+_VALUES_BEFORE = twin(
+    "value_independence",
+    _VALUED_BEFORE,
+    base=BEFORE_EXECUTION,
+    readings={"scope_check": "before_execution"},
+    sentence="Where the delta itself is compared with the scope, values never decide what anybody is told.",
+    source="C10, FQ3",
+    goal=conjunction(answers(Copies(_VALUED_BEFORE))),
+    **by_passes(Copies(_VALUED_BEFORE)),
+    needs=("same_keys_written",),
+    witness=exists([r, k, v], word("passes", r) & wants(r, k, v) & ~scope(r, k)),
+    view=pair(*_VALUES),
+    samples=WORLDS.fewer(8, 1),
+)
+VALUES_BEFORE = replace(_VALUES_BEFORE, name="value_independence_before_execution")
+PASSES = twin(
+    "passes_ignore_values",
+    _LOOSE,
+    sentence="Structure, pass 1 and pass 2 never look at a value, in epochs with under-declared writes too.",
+    source="FQ3, FQ28",
+    goal=conjunction(answers(Copies(_LOOSE), ("struck", "passes", "collides"))),
+    **by_passes(Copies(_LOOSE), JUDGED[:-1]),
+    needs=("same_keys_written",),
+    witness=exists([r, k, v], word("passes", r) & wants(r, k, v) & ~scope(r, k)),
+    view=pair(*_VALUES),
+    samples=WORLDS.fewer(8, 1),
+)
+
+# Drift: nothing but requests and authorities; where a request writes what it does not declare, the world as well.
+
+_DRIFTING = (*(name for name in HIDDEN if name in {"sooner", "turn", "later", "balked", "locked"}), "held", "member")
+
+
+_ALIKE = (
+    "only_members_act",
+    "all_start_active",
+    "one_value_per_key",
+    "the_world_is_known",
+    "refusals_are_remembered",
+    "locks_are_left_behind",
+    "submissions_are_ordered",
+    "turns_are_ordered",
+)
+"""What is true of the other epoch as well, or no run would have the two."""
+
+
+def _drift(name: str, base: Theory, *, loose: bool) -> Theory:
+    plain = apart(name, _DRIFTING, keep=_ALIKE, base=base)
+    two = Copies(plain)
+    strays = exists([r, k, v], wants(r, k, v) & ~scope(r, k))
+    same_world = Axiom(
+        "same_world_if_it_matters",
+        strays >> forall([k, v], iff(held(k, v), two.holds("held", k, v))),
+        "C10: where a request writes what it does not declare, what is there decides",
+    )
+    return replace(plain, axioms=(*plain.axioms, same_world)) if loose else plain
+
+
+_DRIFT = _drift("cud_drift", EPOCH, loose=True)
+_DRIFT_BEFORE = _drift("cud_drift_before", BEFORE_EXECUTION, loose=False)
+
+DRIFT = twin(
+    "verdict_determined",
+    _DRIFT,
+    system="run",
+    sentence="Whatever the order, the epoch, the past and who has left: the same requests under the same authorities "
+    "are answered alike, if the world is the same or nobody writes what it does not declare.",
+    source="D11, FQ3, FQ27",
+    goal=conjunction(answers(Copies(_DRIFT))),
+    needs=("same_world_if_it_matters",),
+    witness=exists([r, s], word("executed", r) & word("collides", s)),
+    view=pair(*_DRIFTING),
+    realise=both(),
+    samples=WORLDS.fewer(8, 1),  # each drawn epoch beside the same one with another past
+)
+DRIFT_BEFORE = replace(
+    twin(
+        "verdict_determined",
+        _DRIFT_BEFORE,
+        base=BEFORE_EXECUTION,
+        system="run",
+        readings={"scope_check": "before_execution"},
+        sentence="Where the delta itself is compared with the scope, the world does not matter either.",
+        source="C10, D11",
+        goal=conjunction(answers(Copies(_DRIFT_BEFORE))),
+        witness=exists([r, k, v], word("passes", r) & wants(r, k, v) & ~scope(r, k)),
+        view=pair(*_DRIFTING),
+        realise=both(Readings(scope_check="before_execution")),
+        samples=WORLDS.fewer(8, 1),  # each drawn epoch beside the same one with another past
+    ),
+    name="verdict_determined_before_execution",
+)
+
+# The world that an epoch leaves behind.
+
+WORLD = twin(
+    "final_world_is_a_function_of_the_requests",
+    _ORDER,
+    sentence="Submit the same requests in any other order, and the same keys change to the same values.",
+    source="C10, FQ4",
+    goal=effects(_in_order),
+    witness=exists([k, v], word("becomes", k, v)),
+    view=pair("sooner"),
+)
+_ORDER_BEFORE = apart("cud_reordered_before", ("sooner",), keep=("submissions_are_ordered",), base=BEFORE_EXECUTION)
+WORLD_BEFORE = replace(
+    twin(
+        "final_world_is_a_function_of_the_requests",
+        _ORDER_BEFORE,
+        base=BEFORE_EXECUTION,
+        readings={"scope_check": "before_execution"},
+        sentence="Submit the same requests in any other order, and the same keys change to the same values.",
+        source="C10, FQ4",
+        goal=effects(Copies(_ORDER_BEFORE)),
+        witness=exists([k, v], word("becomes", k, v)),
+        view=pair("sooner"),
+    ),
+    name="final_world_is_a_function_of_the_requests_before_execution",
+)
+
+TWINS = (
+    ORDER,
+    EPOCHS,
+    HISTORY,
+    VALUES,
+    VALUES_BEFORE,
+    PASSES,
+    DRIFT,
+    DRIFT_BEFORE,
+    WORLD,
+    WORLD_BEFORE,
+    *RENAMED,
+)
+"""The theorems of this module."""

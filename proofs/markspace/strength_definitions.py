@@ -1,0 +1,337 @@
+"""The theories of strength: decay at any number of instants, trust, warnings of any number and weight, aggregates.
+
+Numbers are reals.  What an exponential does is said by the facts that are needed of it: a factor above 0 and at most 1
+that never grows; so what is proved here is proved of every such decay, at every half-life and instant.  A sum over any
+number of marks is one number (`against`, `rest`); how it changes when one mark is added is the step of the induction.
+The words are comparisons, for those are what a step of the executable model tells.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from fractions import Fraction
+
+from evenhand.smt.arithmetic import NUMBER, at_least, at_most, below, minus, number, plus, times, zero
+from evenhand.smt.logic import (
+    FALSE,
+    TRUE,
+    Definition,
+    Formula,
+    Function,
+    Relation,
+    Sort,
+    Term,
+    Var,
+    conjunction,
+    disjunction,
+    forall,
+    ite,
+    same,
+    variables,
+)
+from evenhand.smt.theorem import Mutation
+from evenhand.smt.theory import Axiom, Theory
+
+__all__ = [
+    "AGGREGATE",
+    "ALL_GONE",
+    "AVERAGES",
+    "BELOW_ZERO",
+    "CONSTANT",
+    "DECAY",
+    "GROWING",
+    "HALVED",
+    "INSTANT",
+    "LARGER",
+    "MORE_THAN_BASE",
+    "PLAIN_SUM",
+    "REVERSED",
+    "SOURCE",
+    "STRONGEST_ALONE",
+    "TRUST",
+    "UNCAPPED",
+    "WARNED",
+    "WEIGHTLESS",
+    "WITHOUT_FLOOR",
+    "base",
+    "before",
+    "define",
+    "identical",
+    "in_both",
+    "lasts",
+    "more",
+    "more_trusted",
+    "mutation",
+    "upto",
+    "word",
+]
+
+INSTANT, SOURCE = Sort("Instant"), Sort("Source")
+t, u = variables(INSTANT, "t u")
+r, s = variables(SOURCE, "r s")
+NONE, ONE = number(0), number(1)
+
+
+def define(name: str, bound: tuple[Var, ...], body: Formula, source: str) -> Definition:
+    """The word `name` of these variables, by its meaning and the paragraph it comes from."""
+    return Definition(Relation(name, tuple(v.sort for v in bound)), bound, body, source)
+
+
+def word(theory: Theory, name: str, *arguments: Term) -> Formula:
+    """A defined word of a theory, of these things."""
+    return theory.meanings[name].relation(*arguments)
+
+
+def mutation(theory: Theory, mutant: str, bodies: Mapping[str, Formula], because: str = "") -> Mutation:
+    """The mutant with these meanings of words; `because` says why a theorem does not see it."""
+    definitions = tuple(
+        Definition(theory.meanings[name].relation, theory.meanings[name].variables, body, mutant)
+        for name, body in bodies.items()
+    )
+    return Mutation(
+        mutant=mutant, definitions=definitions, expected="proved" if because else "refuted", because=because
+    )
+
+
+def in_both(theory: Theory, shared: Iterable[str], one: Mutation) -> Mutation:
+    """The mutant in a theory and in its second copy, of which what `shared` names has none."""
+    doubled = theory.redefined(one.definitions).twice("2", shared=shared)
+    wanted = {name for changed in one.definitions for name in (changed.name, f"{changed.name}2")}
+    return replace(one, definitions=tuple(d for d in doubled.definitions if d.name in wanted))
+
+
+# Decay (P1).
+
+initial = Function("initial", (), NUMBER)
+factor = Function("factor", (INSTANT,), NUMBER)
+age = Function("age", (INSTANT,), NUMBER)
+upto = Relation("upto", (INSTANT, INSTANT))
+observed = Relation("observed", ())
+
+_left = times(initial(), factor(t))
+_later = times(initial(), factor(u))
+_GROWS = define("grows", (t, u), below(_left, _later), "3.1: initial_strength * factor")
+
+DECAY = Theory(
+    name="markspace_decay",
+    sorts=(INSTANT,),
+    functions=(initial, factor, age),
+    relations=(upto, observed),
+    axioms=(
+        Axiom("strengths_are_not_negative", at_least(initial(), NONE), "2.1"),
+        Axiom("factors_lie_between", forall([t], below(NONE, factor(t)) & at_most(factor(t), ONE)), "3.1"),
+        Axiom("factors_never_grow", forall([t, u], upto(t, u) >> at_most(factor(u), factor(t))), "3.1"),
+        Axiom("time_goes_on", forall([t, u], upto(t, u) >> at_most(age(t), age(u))), "3.1"),
+    ),
+    definitions=(_GROWS,),
+)
+"""Observations and warnings (the mutant touches observations alone, so the theory tells them apart)."""
+
+GROWING = ite(
+    observed(),
+    below(plus(_left, times(initial(), age(t))), plus(_later, times(initial(), age(u)))),
+    below(_left, _later),
+)
+
+# Trust (P6, P7).
+
+base = Function("base", (INSTANT,), NUMBER)
+weight = Function("weight", (SOURCE,), NUMBER)
+own = Function("own", (), SOURCE)
+mirror = Function("mirror", (SOURCE,), SOURCE)
+now = Function("now", (), INSTANT)
+more_trusted = Relation("more_trusted", (SOURCE, SOURCE))
+
+
+def _weighs(one: Term, instant: Term) -> Term:
+    return times(base(instant), weight(one))
+
+
+TRUST = Theory(
+    name="markspace_trust",
+    sorts=(INSTANT, SOURCE),
+    functions=(base, weight, own, mirror, now),
+    relations=(more_trusted,),
+    axioms=(
+        Axiom("strengths_are_not_negative", forall([t], at_least(base(t), NONE)), "2.1, 3.1"),
+        Axiom("weights_lie_between", forall([s], at_least(weight(s), NONE) & at_most(weight(s), ONE)), "4.1"),
+        Axiom("weights_follow_trust", forall([r, s], more_trusted(r, s) >> below(weight(s), weight(r))), "4.1"),
+        Axiom(
+            "somebody_is_more_trusted", more_trusted(own(), mirror(own())) | more_trusted(mirror(own()), own()), "4.1"
+        ),
+        Axiom("mirrored_trust", forall([r, s], more_trusted(r, s) >> more_trusted(mirror(s), mirror(r))), "a mutant's"),
+    ),
+    definitions=(
+        define("above", (r, s), below(_weighs(s, now()), _weighs(r, now())), "4.2: base times weight"),
+        define("amplified", (t,), below(base(t), _weighs(own(), t)), "4.2"),
+        define("negative", (t,), below(_weighs(own(), t), NONE), "4.2"),
+    ),
+)
+REVERSED = below(_weighs(mirror(s), now()), _weighs(mirror(r), now()))
+MORE_THAN_BASE = below(base(t), times(base(t), plus(ONE, weight(own()))))
+_LESS = number(Fraction(1, 2))
+BELOW_ZERO: dict[str, Formula] = {
+    "above": below(times(base(now()), minus(weight(s), _LESS)), times(base(now()), minus(weight(r), _LESS))),
+    "amplified": below(base(t), times(base(t), minus(weight(own()), _LESS))),
+    "negative": below(times(base(t), minus(weight(own()), _LESS)), NONE),
+}
+LARGER = below(times(base(now()), plus(ONE, weight(s))), times(base(now()), plus(ONE, weight(r))))
+
+# Warnings (P34, P35).
+
+effective = Function("effective", (INSTANT,), NUMBER)
+against = Function("against", (INSTANT,), NUMBER)
+strongest = Function("strongest", (INSTANT,), NUMBER)
+before = Relation("before", (INSTANT, INSTANT))
+lasts = Relation("lasts", (INSTANT,))
+
+
+def _reduced(load: Function) -> dict[str, Formula]:
+    """The words where marks are reduced by `load`, with a floor at 0."""
+    first, second = minus(effective(t), load(t)), minus(effective(u), load(u))
+    gone, still = at_most(effective(t), load(t)), at_most(effective(u), load(u))
+    return {
+        "gone": gone,
+        "sinks": ite(gone, below(NONE, NONE), below(first, NONE)),
+        "falls": ~gone & (still | below(second, first)),
+        "rises": ~still & (gone | below(first, second)),
+    }
+
+
+def _bound(name: str) -> tuple[Var, ...]:
+    return (t, u) if name in ("falls", "rises") else (t,)
+
+
+_FALLING = conjunction(
+    [
+        at_most(against(u), against(t)),
+        below(NONE, against(t)) >> below(against(u), against(t)),
+        at_most(strongest(u), strongest(t)),
+        below(NONE, strongest(t)) >> below(strongest(u), strongest(t)),
+    ]
+)
+WARNED = Theory(
+    name="markspace_warnings",
+    sorts=(INSTANT,),
+    functions=(effective, against, strongest),
+    relations=(before, lasts),
+    axioms=(
+        Axiom(
+            "strengths_are_not_negative",
+            forall([t], conjunction([at_least(one(t), NONE) for one in (effective, against, strongest)])),
+            "2.1",
+        ),
+        Axiom("warnings_decay", forall([t, u], before(t, u) >> _FALLING), "3.1, P1"),
+        Axiom("marks_never_grow", forall([t, u], before(t, u) >> at_most(effective(u), effective(t))), "3.1, P1 to P5"),
+        Axiom(
+            "the_strongest_is_one_of_them",
+            forall([t], at_most(strongest(t), against(t)) & (below(NONE, against(t)) >> below(NONE, strongest(t)))),
+            "what a mutant looks at",
+        ),
+    ),
+    definitions=tuple(define(name, _bound(name), body, "9.5") for name, body in _reduced(against).items()),
+)
+STRONGEST_ALONE = _reduced(strongest)
+WITHOUT_FLOOR: dict[str, Formula] = {
+    "gone": same(effective(t), against(t)),
+    "sinks": below(minus(effective(t), against(t)), NONE),
+    "falls": below(minus(effective(u), against(u)), minus(effective(t), against(t))),
+    "rises": below(minus(effective(t), against(t)), minus(effective(u), against(u))),
+}
+ALL_GONE: dict[str, Formula] = {"gone": TRUE, "sinks": FALSE, "falls": FALSE, "rises": FALSE}
+HALVED: dict[str, Formula] = {
+    "gone": at_most(effective(t), NONE),
+    "sinks": below(effective(t), NONE),
+    "falls": below(effective(u), effective(t)),
+    "rises": below(effective(t), effective(u)),
+}
+CONSTANT = same(effective(t), effective(u))
+WEIGHTLESS = zero(against(t))
+
+# Aggregates (P8, P9, P10): the marks there are, summed up, and one more.
+
+best = Function("best", (), NUMBER)
+rest = Function("rest", (), NUMBER)
+more = Function("more", (), NUMBER)
+share = Function("share", (), NUMBER)
+cap = Function("cap", (), NUMBER)
+count = Function("count", (), NUMBER)
+identical = Relation("identical", ())
+
+_old = plus(best(), times(share(), rest()))
+_kept = plus(best(), times(share(), plus(rest(), more())))
+_new = plus(more(), times(share(), plus(rest(), best())))
+_sum, _total = plus(best(), rest()), plus(best(), rest(), more())
+
+
+def _by_cases(told: Callable[[Term], Formula]) -> Formula:
+    """`told` of the aggregate with the new mark: the strongest counts in full, whichever it is."""
+    return ite(at_most(more(), best()), told(_kept), told(_new))
+
+
+def _over(total: Term) -> Formula:
+    return ite(at_most(total, cap()), below(cap(), total), below(cap(), cap()))
+
+
+def _less(total: Term) -> Formula:
+    """min(total, cap) < count * more."""
+    return below(total, times(count(), more())) | below(cap(), times(count(), more()))
+
+
+def _drop(new: Term, old: Term) -> Formula:
+    """min(new, cap) < min(old, cap)."""
+    return below(new, old) & below(new, cap())
+
+
+AGGREGATE = Theory(
+    name="markspace_aggregates",
+    sorts=(INSTANT,),
+    functions=(best, rest, more, share, cap, count),
+    relations=(identical,),
+    axioms=(
+        Axiom(
+            "strengths_are_not_negative",
+            conjunction([at_least(one(), NONE) for one in (best, rest, more)]),
+            "2.1",
+        ),
+        Axiom("the_share_is_less_than_all", at_least(share(), NONE) & below(share(), ONE), "5.1"),
+        Axiom("there_is_a_cap", below(NONE, cap()), "5.1"),
+        Axiom("nothing_besides_nothing", below(NONE, rest()) >> below(NONE, best()), "the best is the strongest"),
+        Axiom(
+            "marks_are_counted", at_least(count(), ONE) & (below(NONE, best()) >> at_least(count(), number(2))), "5.1"
+        ),
+        Axiom(
+            "identical_marks",
+            identical()
+            >> conjunction(
+                [
+                    at_least(count(), number(2)),
+                    same(best(), more()),
+                    same(rest(), times(minus(count(), number(2)), more())),
+                ]
+            ),
+            "P8",
+        ),
+    ),
+    definitions=(
+        define("over", (), _over(_old) | _by_cases(_over), "5.1: at most the cap"),
+        define("drops", (), _by_cases(lambda total: _drop(total, _old)), "5.1"),
+        define("sublinear", (), _by_cases(_less), "5.1"),
+    ),
+)
+PLAIN_SUM: dict[str, Formula] = {
+    "over": disjunction([_over(_sum), _over(_total)]),
+    "drops": _drop(_total, _sum),
+    "sublinear": _less(_total),
+}
+UNCAPPED: dict[str, Formula] = {
+    "over": below(cap(), _old) | _by_cases(lambda total: below(cap(), total)),
+    "drops": _by_cases(lambda total: below(total, _old)),
+    "sublinear": _by_cases(lambda total: below(total, times(count(), more()))),
+}
+AVERAGES: dict[str, Formula] = {
+    "over": FALSE,
+    "drops": below(times(minus(count(), ONE), _total), times(count(), _sum)) & below(_total, times(count(), cap())),
+    "sublinear": below(_total, times(count(), count(), more())) | below(cap(), times(count(), more())),
+}

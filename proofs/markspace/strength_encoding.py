@@ -1,0 +1,332 @@
+"""The link between the theories of strength and the executable model: measurements as structures, and back.
+
+A measurement whose numbers are irrational lies outside: structures hold rational numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from fractions import Fraction
+from typing import Any
+
+from evenhand.core.system import System
+from evenhand.core.trace import Scenario
+from evenhand.model.markspace.exact import ZERO, Amount, decayed, total
+from evenhand.model.markspace.marks import Kind, Source
+from evenhand.model.markspace.readings import Readings
+from evenhand.model.markspace.signals import WEIGHTS
+from evenhand.model.markspace.signals_vocabulary import (
+    Against,
+    Combine,
+    Lives,
+    Measure,
+    SignalConfig,
+    SignalStep,
+    Still,
+)
+from evenhand.smt.arithmetic import element, value_of
+from evenhand.smt.structure import Structure
+
+__all__ = [
+    "INSTANTS",
+    "LATER",
+    "NOW",
+    "Scene",
+    "ages_of",
+    "constant",
+    "measured",
+    "props",
+    "rational",
+    "samples_of_aggregates",
+    "samples_of_decay",
+    "samples_of_trust",
+    "samples_of_warnings",
+    "scene_of_aggregates",
+    "scene_of_decay",
+    "scene_of_trust",
+    "scene_of_warnings",
+    "table",
+    "taken",
+    "value",
+    "view_aggregate",
+    "view_decay",
+    "view_trust",
+    "view_warned",
+]
+
+Rows = frozenset[tuple[str, ...]]
+Scene = Scenario[SignalConfig, Still, Measure | Combine]
+"""A measurement in a deployment."""
+NOW, LATER = "instant:now", "instant:later"
+INSTANTS = (NOW, LATER)
+
+
+def rational(amounts: Iterable[Amount]) -> list[Fraction] | None:
+    """The amounts as numbers; None where one is irrational."""
+    found = [amount.rational for amount in amounts]
+    return None if None in found else [one for one in found if one is not None]
+
+
+def table(values: Iterable[Fraction | int]) -> dict[tuple[str, ...], str]:
+    """A function of the instants, by its values in their order."""
+    return {(name,): element(one) for name, one in zip(INSTANTS, values, strict=True)}
+
+
+def constant(one: Fraction | int | str) -> dict[tuple[str, ...], str]:
+    """A constant: a number, or the element so called."""
+    return {(): one if isinstance(one, str) else element(one)}
+
+
+def props(said: bool) -> Rows:
+    """A relation without arguments."""
+    return frozenset([()]) if said else frozenset()
+
+
+def _pairs(values: tuple[Amount, Amount], *, up: bool) -> Rows:
+    """The pairs of instants between which the amount rises, or falls."""
+    named = tuple(zip(INSTANTS, values, strict=True))
+    return frozenset((a, b) for a, one in named for b, two in named if (one < two if up else two < one))
+
+
+def measured(step: SignalStep) -> bool:
+    """Whether the step is no refusal and taken under the default readings."""
+    return not step.shown.refused and step.config.readings == Readings()
+
+
+def ages_of(act: Measure) -> tuple[int, int]:
+    """The age of the mark at both instants, in seconds."""
+    return act.age, act.age + act.later
+
+
+def _upto(act: Measure) -> Rows:
+    rows: set[tuple[str, ...]] = {(NOW, NOW), (LATER, LATER), (NOW, LATER)}
+    if act.later == 0:
+        rows.add((LATER, NOW))
+    return frozenset(rows)
+
+
+def view_decay(step: SignalStep) -> Structure | None:
+    """An observation or a warning at two instants."""
+    act = step.action
+    if not isinstance(act, Measure) or not measured(step) or act.kind not in (Kind.OBSERVATION, Kind.WARNING):
+        return None
+    lives = step.config.lives
+    half = lives.observation_half_life if act.kind is Kind.OBSERVATION else lives.warning_half_life
+    factors = rational(decayed(Fraction(1), age, half) for age in ages_of(act))
+    if factors is None:
+        return None
+    relations = {
+        "upto": _upto(act),
+        "observed": props(act.kind is Kind.OBSERVATION),
+        "grows": _pairs(step.shown.base, up=True),
+    }
+    functions: Mapping[str, Any] = {
+        "initial": constant(act.strength),
+        "factor": table(factors),
+        "age": table(ages_of(act)),
+    }
+    return Structure({"Instant": INSTANTS}, relations, functions)
+
+
+def view_trust(step: SignalStep) -> Structure | None:
+    """An observation at two instants, and by every source at the first."""
+    act = step.action
+    if not isinstance(act, Measure) or not measured(step) or act.kind is not Kind.OBSERVATION:
+        return None
+    bases = rational(step.shown.base)
+    if bases is None or list(step.config.weights) != sorted(set(step.config.weights), reverse=True):
+        return None
+    names = [f"source:{one.value}" for one in Source]
+    shown = dict(zip(names, step.shown.by_source, strict=True))
+    both = tuple(zip(INSTANTS, step.shown.effective, step.shown.base, strict=True))
+    relations: dict[str, Rows] = {
+        "more_trusted": frozenset((a, b) for place, a in enumerate(names) for b in names[place + 1 :]),
+        "above": frozenset((a, b) for a in names for b in names if shown[b] < shown[a]),
+        "amplified": frozenset((name,) for name, effective, base in both if base < effective),
+        "negative": frozenset((name,) for name, effective, _ in both if effective < ZERO),
+    }
+    mine = f"source:{act.source.value}"
+    if mine == names[1]:  # in the middle nobody is its mirror
+        return None
+    functions: Mapping[str, Any] = {
+        "base": table(bases),
+        "weight": {(name,): element(one) for name, one in zip(names, step.config.weights, strict=True)},
+        "own": constant(mine),
+        "mirror": {(name,): names[2 - place] for place, name in enumerate(names)},
+        "now": constant(NOW),
+    }
+    return Structure({"Instant": INSTANTS, "Source": tuple(names)}, relations, functions)
+
+
+def view_warned(step: SignalStep) -> Structure | None:
+    """A mark with warnings against it at two instants."""
+    act = step.action
+    if not isinstance(act, Measure) or not measured(step) or not act.warnings:
+        return None
+    half = step.config.lives.warning_half_life
+    loads = [[decayed(w.strength, w.age + later, half) for w in act.warnings] for later in (0, act.later)]
+    worth, load = rational(step.shown.effective), rational(total(one) for one in loads)
+    each = [rational(one) for one in loads]
+    reduced = rational(step.shown.reduced)
+    if worth is None or load is None or reduced is None or None in each:
+        return None
+    best = [max(one or [Fraction(0)]) for one in each]
+    relations: dict[str, Rows] = {
+        "before": frozenset([(NOW, LATER)] if act.later else []),
+        "lasts": frozenset((name,) for name, one in zip(INSTANTS, step.shown.base, strict=True) if one.sign > 0),
+        "gone": frozenset((name,) for name, one in zip(INSTANTS, reduced, strict=True) if one == 0),
+        "sinks": frozenset((name,) for name, one in zip(INSTANTS, reduced, strict=True) if one < 0),
+        "falls": _pairs(step.shown.reduced, up=False),
+        "rises": _pairs(step.shown.reduced, up=True),
+    }
+    functions = {"effective": table(worth), "against": table(load), "strongest": table(best)}
+    return Structure({"Instant": INSTANTS}, relations, functions)
+
+
+def view_aggregate(step: SignalStep) -> Structure | None:
+    """Marks and one more."""
+    act = step.action
+    if not isinstance(act, Combine) or step.shown.refused:
+        return None
+    found = rational(step.shown.aggregate)
+    if found is None:
+        return None
+    old, new = found
+    best = max(act.strengths, default=Fraction(0))
+    number, cap = len(act.strengths) + 1, step.config.cap
+    numbers: dict[str, Fraction | int] = {
+        "best": best,
+        "rest": sum(act.strengths, Fraction(0)) - best,
+        "more": act.more,
+        "share": step.config.factor,
+        "cap": cap,
+        "count": number,
+    }
+    relations = {
+        "identical": props(bool(act.strengths) and set(act.strengths) == {act.more}),
+        "over": props(max(old, new) > cap),
+        "drops": props(new < old),
+        "sublinear": props(new < number * act.more),
+    }
+    functions = {name: constant(one) for name, one in numbers.items()}
+    return Structure({"Instant": (NOW,)}, relations, functions)
+
+
+# Back: a measurement that looks like a structure.
+
+
+def value(structure: Structure, name: str, *arguments: str) -> Fraction:
+    """The number that a function of a structure gives."""
+    return value_of(structure.functions[name][arguments])
+
+
+def taken(act: Measure | Combine, **more: Any) -> Scene:
+    """The one measurement, in a usual deployment but for what is said."""
+    usual: dict[str, Any] = {"weights": WEIGHTS, "factor": Fraction(3, 10), "cap": Fraction(2), "lives": Lives(1, 1, 1)}
+    return Scenario(SignalConfig(**{**usual, **more}, readings=Readings()), Still(), (act,))
+
+
+def scene_of_decay(structure: Structure) -> Scene:
+    """A mark of that kind and strength, new and two half-lives later."""
+    kind = Kind.OBSERVATION if structure.relations["observed"] else Kind.WARNING
+    return taken(Measure(kind, value(structure, "initial"), later=2))
+
+
+def scene_of_trust(structure: Structure) -> Scene:
+    """A new observation of that strength, by the most or the least trusted source, under the structure's weights."""
+    now = structure.functions["now"][()]
+    mine = structure.functions["own"][()]
+    other = structure.functions["mirror"][(mine,)]
+    most = (mine, other) in structure.relations["more_trusted"]
+    strengths = [value(structure, "base", name) for name in (now, *structure.universe["Instant"])]
+    low, high = sorted((value(structure, "weight", mine), value(structure, "weight", other)))
+    source = Source.FLEET if most else Source.UNVERIFIED
+    return taken(Measure(Kind.OBSERVATION, max(strengths), source), weights=(high, (low + high) / 2, low))
+
+
+def scene_of_warnings(structure: Structure) -> Scene:
+    """An action, or an observation that decays nine times faster than the warning against it."""
+    pairs = sorted(structure.relations["before"])
+    first, second = pairs[0] if pairs else (structure.universe["Instant"][0],) * 2
+    worth, after = value(structure, "effective", first), value(structure, "effective", second)
+    warnings = (Against(value(structure, "against", first)),)
+    if not pairs:  # one instant: the one at which something is wrong
+        names = structure.universe["Instant"]
+        name = max(names, key=lambda one: value(structure, "against", one) - value(structure, "effective", one))
+        strong = (Against(value(structure, "against", name)),)
+        return taken(Measure(Kind.ACTION, value(structure, "effective", name), warnings=strong))
+    if worth == after:
+        return taken(Measure(Kind.ACTION, worth, later=1, warnings=warnings))
+    return taken(Measure(Kind.OBSERVATION, worth, later=1, warnings=warnings), lives=Lives(1, 9, 1))
+
+
+def scene_of_aggregates(structure: Structure) -> Scene:
+    """Two identical marks, or the strongest, what else fits into one mark, and the new one."""
+    best, rest, more = (value(structure, name) for name in ("best", "rest", "more"))
+    strengths = (more,) if structure.relations["identical"] else (best, *([rest] if 0 < rest <= best else []))
+    return taken(Combine(strengths, more), factor=value(structure, "share"), cap=value(structure, "cap"))
+
+
+# Steps to compare on: each theorem on those that it speaks of.
+
+
+def _steps(
+    system: System[Any, Any, Any, Any, Any], acts: Callable[[], Iterator[Measure | Combine]]
+) -> Iterator[SignalStep]:
+    for config in _deployments():
+        for act in acts():
+            yield system.take(config, Still(), act)
+
+
+def samples_of_decay(system: System[Any, Any, Any, Any, Any]) -> Iterator[SignalStep]:
+    """Observations and warnings at two instants, by any variant."""
+    return _steps(system, lambda: _measures(Kind.OBSERVATION, Kind.WARNING))
+
+
+def samples_of_trust(system: System[Any, Any, Any, Any, Any]) -> Iterator[SignalStep]:
+    """Observations by every source."""
+    return _steps(system, lambda: _measures(Kind.OBSERVATION))
+
+
+def samples_of_warnings(system: System[Any, Any, Any, Any, Any]) -> Iterator[SignalStep]:
+    """Marks with warnings against them."""
+    return _steps(system, _warned)
+
+
+def samples_of_aggregates(system: System[Any, Any, Any, Any, Any]) -> Iterator[SignalStep]:
+    """Marks that are combined."""
+    return _steps(system, _combined)
+
+
+def _deployments() -> Iterator[SignalConfig]:
+    for lives in (Lives(1, 1, 1), Lives(2, 1, 1), Lives(1, 2, 2)):
+        yield SignalConfig(WEIGHTS, Fraction(3, 10), Fraction(2), lives, Readings())
+    worthless = (Fraction(1), Fraction(1, 2), Fraction(0))
+    yield SignalConfig(worthless, Fraction(9, 10), Fraction(3, 2), Lives(1, 1, 1), Readings())
+
+
+HALF, ONE, NOTHING = Fraction(1, 2), Fraction(1), Fraction(0)
+
+
+def _measures(*kinds: Kind) -> Iterator[Measure]:
+    for kind in kinds:
+        for strength in (ONE, HALF, NOTHING):
+            for age, later in ((0, 0), (0, 1), (1, 1), (0, 2), (2, 2)):
+                for source in Source if kind is Kind.OBSERVATION else (Source.FLEET,):
+                    yield Measure(kind, strength, source, age, later)
+
+
+def _warned() -> Iterator[Measure]:
+    for kind in (Kind.ACTION, Kind.OBSERVATION, Kind.INTENT):
+        for loads in ((HALF,), (ONE,), (HALF, Fraction(1, 4)), (ONE, ONE)):
+            for later in (0, 1, 2):
+                yield Measure(kind, ONE, later=later, warnings=tuple(map(Against, loads)))
+    yield Measure(Kind.OBSERVATION, ONE, later=2, warnings=(Against(Fraction(1, 8)),))
+    yield Measure(Kind.ACTION, ONE, later=1, warnings=(Against(NOTHING),))
+
+
+def _combined() -> Iterator[Combine]:
+    several = ((ONE, HALF), (ONE, ONE), (HALF, HALF, HALF), (ONE, ONE, ONE, ONE))
+    for strengths in ((), (ONE,), (HALF,), (NOTHING,), *several):
+        for more in (NOTHING, HALF, ONE, Fraction(2)):
+            yield Combine(strengths, more)

@@ -1,0 +1,254 @@
+"""What the claims of `conviction` mean by their words, worked out from configuration, states, actions and events.
+
+Written apart from the model's own functions: changed tokens by another recursion, the weight of a stake from the
+closed form, the phases from a list, the ranking function from the bounds of section 5.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any
+
+from evenhand.core.property import AnyStep
+from evenhand.model.conviction.exact import Amount, Surd, theta
+from evenhand.model.conviction.readings import settled
+from evenhand.model.conviction.texts import Text
+from evenhand.model.conviction.vocabulary import (
+    CLOSED,
+    FEEDBACK,
+    FINALIZE,
+    IDLE,
+    PROPOSE,
+    REVISE,
+    STAKE,
+    Config,
+    Event,
+    Issue,
+    Revise,
+    Seat,
+    Shown,
+    State,
+    Tick,
+)
+
+__all__ = [
+    "OPEN",
+    "accepted",
+    "balance",
+    "changed",
+    "done",
+    "events",
+    "finalizes",
+    "longest_issue",
+    "on_configs",
+    "on_steps",
+    "on_values",
+    "owned",
+    "phase_ends",
+    "phases",
+    "price",
+    "same_readings",
+    "seat_of",
+    "stakes_on",
+    "ticking",
+    "ticks_left",
+    "total",
+    "weight",
+]
+
+OPEN = (PROPOSE, FEEDBACK, REVISE, STAKE)
+"""The phases in which agents act."""
+
+
+def on_steps(test: Callable[[AnyStep], bool]) -> Callable[[AnyStep], bool]:
+    """A test of steps, written as a lambda that type checkers can read."""
+    return test
+
+
+def on_configs(test: Callable[[Config], bool]) -> Callable[[Config], bool]:
+    """A test of configurations, likewise."""
+    return test
+
+
+def on_values(test: Callable[[Config, Any], bool]) -> Callable[[Config, Any], bool]:
+    """A test of an observer's value, likewise."""
+    return test
+
+
+def accepted(step: AnyStep, *kinds: type) -> bool:
+    """The action is of one of these kinds and was not rejected."""
+    return isinstance(step.action, kinds) and not step.shown.rejected
+
+
+def ticking(step: AnyStep) -> bool:
+    """A tick inside a phase in which agents act."""
+    return accepted(step, Tick) and step.before.phase in OPEN
+
+
+def finalizes(step: AnyStep) -> bool:
+    """An Issue is finalized."""
+    return any(event.kind == "Finalize" for event in step.shown.events)
+
+
+def events(shown: Shown, *kinds: str) -> Iterator[Event]:
+    """The events of these kinds."""
+    return (event for event in shown.events if event.kind in kinds)
+
+
+def seat_of(state: State, agent: str) -> Seat:
+    """The seat of an agent that there is."""
+    return next(seat for seat in state.seats if seat.agent == agent)
+
+
+def balance(state: State, agent: str) -> Amount:
+    """An agent's liquid points."""
+    return seat_of(state, agent).balance
+
+
+def owned(state: State, agent: str, proposal: str) -> dict[int, Amount]:
+    """An agent's stake on a proposal, by rounds held."""
+    return {one.held: one.amount for one in state.entries if (one.owner, one.proposal) == (agent, proposal)}
+
+
+def total(amounts: Iterable[Amount]) -> Amount:
+    """The exact sum."""
+    return sum(amounts, 0)
+
+
+def stakes_on(state: State) -> dict[tuple[str, str], Amount]:
+    """What each owner has on each proposal."""
+    found: dict[tuple[str, str], Amount] = {}
+    for one in state.entries:
+        found[one.owner, one.proposal] = found.get((one.owner, one.proposal), 0) + one.amount
+    return found
+
+
+# Revisions
+
+
+@lru_cache(maxsize=8_192)
+def _kept(old: tuple[str, ...], new: tuple[str, ...]) -> int:
+    """Tokens that stay, found from the far end by recursion."""
+    if not old or not new:
+        return 0
+    if old[-1] == new[-1]:
+        return 1 + _kept(old[:-1], new[:-1])
+    return max(_kept(old[:-1], new), _kept(old, new[:-1]))
+
+
+def _words(text: Text) -> tuple[str, ...]:
+    return tuple(" ".join(part or "" for part in (text.title, text.action, text.rationale)).split())
+
+
+def changed(config: Config, old: Text, new: Text) -> Fraction:
+    """The share of tokens changed, as the reading counts them."""
+    before, after = _words(old), _words(new)
+    if not before and not after:
+        return Fraction(0)
+    kept, longer = _kept(before, after), max(len(before), len(after))
+    replaced = longer - kept
+    counted = replaced + min(len(before), len(after)) - kept
+    twice = config.readings.diff_ratio == "insertions_plus_deletions"
+    return Fraction(counted if twice else replaced, longer)
+
+
+def price(step: AnyStep) -> Amount | None:
+    """What an accepted revision cost according to its event; None for any other step."""
+    if not accepted(step, Revise):
+        return None
+    cost: Amount = next(events(step.shown, "Revision")).get("cost")
+    return cost
+
+
+# Weights
+
+
+def weight(config: Config, rounds: int) -> Surd:
+    """16.7 from its closed form: 1 + (Max - 1) * (1 - theta**r)."""
+    c = config.constants
+    r = rounds + (1 if config.readings.rounds_from == "one" else 0)
+    if config.readings.multiplier_cap == "saturation_rounds" and r > c.saturation:
+        r = c.saturation
+    one = theta(1 - c.fraction, c.saturation, 0)
+    grown = one + theta(1 - c.fraction, c.saturation, r).times(-1)
+    return one + grown.times(c.greatest - 1)
+
+
+# The clock
+
+
+def done(config: Config, state: State, seat: Seat) -> bool:
+    """Completion in the sense of 9.1."""
+    if state.phase == PROPOSE:
+        return seat.proposal != ""
+    return seat.signal == "ready" or (config.readings.completes == "any_payload" and seat.signal == "acted")
+
+
+def phases(config: Config, issue: Issue) -> list[tuple[str, int]]:
+    """Every phase of an Issue in order, with its turn (12, 16.1)."""
+    loop = [(phase, turn) for turn in range(1, issue.cycles + 1) for phase in (FEEDBACK, REVISE)]
+    rounds = [(STAKE, turn) for turn in range(1, config.rounds + 1)]
+    return [(PROPOSE, 0), *loop, *rounds, (FINALIZE, 0)]
+
+
+def phase_ends(config: Config, state: State) -> bool:
+    """Whether a tick now ends the phase: all are done, or the timer of one who is not becomes full (9.1)."""
+    if config.readings.phase_end == "never_stated":
+        return False
+    inside = [seat for seat in state.seats if seat.assigned]
+    late = [seat for seat in inside if not done(config, state, seat)]
+    return not late or any(seat.timer + 1 >= config.constants.think_ticks for seat in late)
+
+
+def _longest_phase(config: Config, issue: Issue, phase: str) -> int:
+    """The most ticks that a phase can take.
+
+    In PROPOSE whoever is late stays late: T.  Elsewhere READY is for one tick, so agents may be late by turns: each
+    of n can miss T - 1 ticks before somebody misses one too many.
+    """
+    if phase == FINALIZE:
+        return 1
+    most, people = config.constants.think_ticks, len(issue.assigned)
+    if not people or config.readings.clock != "free_running":
+        return 1
+    return most if phase == PROPOSE else people * (most - 1) + 1
+
+
+def longest_issue(config: Config, issue: Issue) -> int:
+    """The most ticks from the one that opens an Issue to the one that finalizes it, both counted."""
+    return 1 + sum(_longest_phase(config, issue, phase) for phase, _ in phases(config, issue))
+
+
+def ticks_left(config: Config, state: State) -> int:
+    """The ranking function: a number of ticks after which every Issue is finalized, whatever agents do."""
+    if state.phase == CLOSED:
+        return 0
+    rest = sum(longest_issue(config, issue) for issue in config.issues[state.issue + 1 :])
+    issue = config.issues[state.issue]
+    if state.phase == IDLE:
+        return rest + longest_issue(config, issue)
+    order = phases(config, issue)
+    if (state.phase, state.turn) not in order:
+        return rest + 1  # no phase of this Issue: another claim says so
+    place = order.index((state.phase, state.turn))
+    later = sum(_longest_phase(config, issue, phase) for phase, _ in order[place + 1 :])
+    if state.phase == FINALIZE:
+        return rest + 1
+    inside = [seat for seat in state.seats if seat.assigned]
+    spare = [config.constants.think_ticks - 1 - seat.timer for seat in inside]
+    if config.readings.clock != "free_running":
+        return rest + later + 1
+    if state.phase == PROPOSE:
+        # Those who have not proposed have all missed every tick so far.
+        here = 1 + min((s for s, seat in zip(spare, inside, strict=True) if not seat.proposal), default=0)
+    else:
+        here = 1 + sum(max(s, 0) for s in spare)
+    return rest + later + max(here, 1)
+
+
+def same_readings(config: Config, **wanted: Any) -> bool:
+    """Whether the configuration's readings, with the preset applied, have these values."""
+    mine = settled(config.readings)
+    return all(getattr(mine, name) == value for name, value in wanted.items())

@@ -1,0 +1,311 @@
+"""The notions of IX-2 that claims speak in, written from the text and not from the kernel.
+
+A claim that borrowed the kernel's idea of a capability, a veto or a collision would judge a faulty kernel by
+its own fault.  So they are said again here, in other words: what an agent submitted, whether the request is
+well formed, what it may, what it collides with.  Nothing here looks at rules; a step is looked at from outside.
+
+The exhaustive search asks millions of steps; `facts` therefore works each step out once for all claims, and
+keeps what it found about a request object for as long as the configuration is the same object.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from evenhand.core.atoms import Opaque
+from evenhand.core.property import AnyStep
+from evenhand.model.cud.vocabulary import (
+    ALLOW,
+    DENY,
+    DONE,
+    OPERATIONS,
+    READ,
+    WRITE,
+    Authority,
+    Config,
+    Epoch,
+    Request,
+    State,
+    target,
+)
+
+__all__ = [
+    "ADMITTED",
+    "FAULTS",
+    "INVALID_CAPABILITY_CLAIM",
+    "MALFORMED_REQUEST",
+    "PASS_ONE",
+    "PASS_TWO",
+    "SCOPE_VIOLATION",
+    "Ask",
+    "Facts",
+    "Standing",
+    "active_agents",
+    "asked",
+    "contested",
+    "facts",
+    "holders",
+    "interfering",
+    "is_over",
+    "may_act",
+    "orphans",
+    "standing",
+    "true_id",
+    "undeclared",
+    "violates",
+]
+
+ADMITTED, PASS_ONE, PASS_TWO = "ADMITTED", "PASS_ONE", "PASS_TWO"
+"""What the log says of a request that is not faulty in structure: executed unless out of scope, or who refused."""
+
+MALFORMED_REQUEST = "MALFORMED_REQUEST"
+INVALID_CAPABILITY_CLAIM = "INVALID_CAPABILITY_CLAIM"
+SCOPE_VIOLATION = "SCOPE_VIOLATION"
+FAULTS = (MALFORMED_REQUEST, INVALID_CAPABILITY_CLAIM, SCOPE_VIOLATION)
+"""The sub-codes of ACTION_FAULT, in the log only."""
+
+
+class Standing(NamedTuple):
+    """One request against the authorities: four independent questions, and what they come to.
+
+    `passes`: well formed, nothing foreign cited, every declared (key, op) covered by a cited and held ALLOW,
+    none vetoed.
+    """
+
+    malformed: bool
+    foreign: bool
+    covered: bool
+    vetoed: bool
+    passes: bool
+
+
+class Ask(NamedTuple):
+    """A request that an agent in the run submitted, and where it stands."""
+
+    agent: str
+    request: Request
+    standing: Standing
+
+
+class Facts(NamedTuple):
+    """One step seen from outside.
+
+    `asks` are the submitted requests in the order of submission, `contested` those agents whose request passes
+    pass 1 and interferes with another that does, `tokens` what everyone got, `done` the asks that were executed.
+    """
+
+    asks: tuple[Ask, ...]
+    contested: tuple[str, ...]
+    tokens: dict[str, str]
+    done: tuple[Ask, ...]
+
+
+class _Memory:
+    """What was worked out last: by object identity, held so that no identity is used twice."""
+
+    __slots__ = ("action", "asks", "before", "config", "facts", "here", "known", "over", "state", "step")
+
+    def __init__(self) -> None:
+        self.config: Any = None
+        self.state: Any = None
+        self.here: tuple[str, ...] = ()
+        self.over = False
+        self.known: dict[tuple[int, str, int | None], tuple[Request, Standing]] = {}
+        self.before: Any = None
+        self.action: Any = None
+        self.asks: tuple[Ask, ...] = ()
+        self.step: Any = None
+        self.facts: Facts | None = None
+
+    def at(self, config: Any, state: Any) -> None:
+        """Turn to a configuration and a state."""
+        if config is not self.config:
+            self.known = {}
+            self.config, self.state = config, None
+        if state is not self.state:
+            self.here, self.over = active_agents(config, state), is_over(config, state)
+            self.state = state
+
+
+_MEMORY = _Memory()
+_REMEMBERED = 20_000
+
+
+def true_id(agent: str, epoch: int | None) -> str:
+    """The deterministic action id of FQ1; a run without a frozen end has no epoch to name."""
+    return f"{agent}:{'*' if epoch is None else epoch}:0"
+
+
+def active_agents(config: Config, state: Any) -> tuple[str, ...]:
+    """Who is in the run: a `State` has agents with a flag, a free state has marks."""
+    if isinstance(state, State):
+        return tuple([name for name, one in zip(config.agents, state.agents, strict=True) if one.active])
+    return tuple([name for name, mark in zip(config.agents, state.marks, strict=True) if mark != "EXITED"])
+
+
+def lawful(authorities: tuple[Authority, ...]) -> tuple[Authority, ...]:
+    """The artefacts that exist as far as the protocol is concerned: made at epoch 0 (FQ26)."""
+    return tuple([one for one in authorities if one.epoch == 0])
+
+
+def holders(config: Config, key: str, operation: str) -> tuple[str, ...]:
+    """The agents of the run that hold an ALLOW for `operation` on `key`, in or out by now."""
+    atom = (target(key), operation)
+    held = {one.holder_agent_id for one in lawful(config.authorities) if one.commitment == ALLOW and atom in one.scope}
+    return tuple([agent for agent in config.agents if agent in held])
+
+
+def may_act(config: Config, agents: tuple[str, ...]) -> bool:
+    """Whether some well-formed request of one of `agents` would pass pass 1: an ALLOW held, and no DENY."""
+    denied = {atom for one in lawful(config.authorities) if one.commitment == DENY for atom in one.scope}
+    pairs = {(target(key), operation) for key in config.keys for operation in OPERATIONS} - denied
+    return any(
+        one.commitment == ALLOW and one.holder_agent_id in agents and not pairs.isdisjoint(one.scope)
+        for one in lawful(config.authorities)
+    )
+
+
+def orphans(config: Config, state: Any) -> tuple[tuple[str, str], ...]:
+    """The (key, op) pairs that somebody could act on, all of whom have exited (FQ28, reading `orphan_scope`)."""
+    here = active_agents(config, state)
+    if len(here) == len(config.agents):
+        return ()
+    operations = (WRITE,) if config.readings.orphan_scope == "writes_only" else OPERATIONS
+    return tuple(
+        [
+            (key, operation)
+            for key in config.keys
+            for operation in operations
+            if (held := holders(config, key, operation)) and not any(agent in here for agent in held)
+        ]
+    )
+
+
+def is_over(config: Config, state: Any) -> bool:
+    """Whether no epoch follows: nobody is left, the frozen epochs are spent, or the reading lets orphans end it."""
+    here = active_agents(config, state)
+    if not here:
+        return True
+    if not isinstance(state, State):
+        return False
+    if config.epochs is not None and state.epoch is not None and state.epoch >= config.epochs:
+        return True
+    rule = config.readings.orphan_ends_run
+    if rule == "no" or not orphans(config, state):
+        return False
+    held = {one.holder_agent_id for one in lawful(config.authorities) if one.commitment == ALLOW}
+    return rule == "at_once" or not any(agent in held for agent in here)
+
+
+def standing(config: Config, epoch: int | None, agent: str, request: Request) -> Standing:
+    """Where a request of `agent` stands (C8, FQ2, FQ12, FQ13, FQ27, FQ33, FQ34)."""
+    scope, operation, delta = request.declared_scope, request.action_type, request.proposed_delta
+    keys = set(config.keys)
+    malformed = (
+        (request.agent_id is not None and request.agent_id != agent)
+        or (request.action_id is not None and request.action_id != true_id(agent, epoch))
+        or operation not in OPERATIONS
+        or len(scope) == 0
+        or len(scope) != len(frozenset(scope))
+        or not keys.issuperset(scope)
+        or (operation == READ and len(delta) > 0)
+        or not keys.issuperset([key for key, _ in delta])
+        or len(delta) != len({key for key, _ in delta})
+        or any(isinstance(value, Opaque) for _, value in delta)
+    )
+    authorities = lawful(config.authorities)
+    wanted = {(target(key), operation) for key in scope}
+    held = [one for one in authorities if one.holder_agent_id == agent]
+    foreign = not {one.authority_id for one in held}.issuperset(request.authorities_cited)
+    shown = [one.scope for one in held if one.commitment == ALLOW and one.authority_id in request.authorities_cited]
+    covered = wanted <= {atom for atoms in shown for atom in atoms}
+    vetoed = any(not wanted.isdisjoint(one.scope) for one in authorities if one.commitment == DENY)
+    return Standing(malformed, foreign, covered, vetoed, not malformed and not foreign and covered and not vetoed)
+
+
+def interfering(one: Request, other: Request) -> bool:
+    """Whether two requests share a declared key and at least one of them writes (FQ4, FQ10)."""
+    if one.action_type != WRITE and other.action_type != WRITE:
+        return False
+    scope = other.declared_scope
+    return any([key in scope for key in one.declared_scope])
+
+
+def undeclared(request: Request) -> tuple[str, ...]:
+    """The keys that a request writes and does not declare, as far as its delta says."""
+    return tuple([key for key, _ in request.proposed_delta if key not in request.declared_scope])
+
+
+def violates(config: Config, before: Any, request: Request) -> bool | None:
+    """Whether a request, if admitted, is a scope violation under the reading `scope_check` (C10).
+
+    None where that depends on what is executed with it, and before it.
+    """
+    outside = undeclared(request)
+    if not outside:
+        return False
+    check = config.readings.scope_check
+    if check == "before_execution":
+        return True
+    if check == "snapshot_diff_only":
+        world = dict(before.world)
+        return any(world[key] != value for key, value in request.proposed_delta if key in outside)
+    return None
+
+
+def asked(config: Config, before: Any, action: Epoch) -> tuple[Ask, ...]:
+    """What was submitted: the first choice of every agent in the run that neither exits nor stays silent."""
+    memory = _MEMORY
+    if memory.action is action and memory.before is before and memory.config is config:
+        return memory.asks
+    memory.at(config, before)
+    asks: list[Ask] = []
+    if not memory.over:
+        here, known = memory.here, memory.known
+        epoch = before.epoch if isinstance(before, State) else None
+        heard: list[str] = []
+        for agent, choice in action.choices:
+            if agent not in here or agent in heard:
+                continue
+            heard.append(agent)
+            request = choice.request
+            if request is None or choice.exits:
+                continue
+            place = (id(request), agent, epoch)
+            found = known.get(place)
+            if found is None:
+                if len(known) > _REMEMBERED:
+                    known.clear()
+                found = known[place] = (request, standing(config, epoch, agent, request))
+            asks.append(Ask(agent, request, found[1]))
+    memory.before, memory.action, memory.asks = before, action, tuple(asks)
+    return memory.asks
+
+
+def contested(asks: tuple[Ask, ...]) -> tuple[str, ...]:
+    """The agents whose request passes pass 1 and interferes with another request that does."""
+    if len(asks) < 2:
+        return ()
+    passing = [ask for ask in asks if ask.standing.passes]
+    if len(passing) < 2:
+        return ()
+    return tuple(
+        [
+            one.agent
+            for one in passing
+            if any(one is not other and interfering(one.request, other.request) for other in passing)
+        ]
+    )
+
+
+def facts(step: AnyStep) -> Facts:
+    """Everything that claims about single steps ask for, worked out once per step."""
+    memory = _MEMORY
+    if memory.step is step and memory.facts is not None:
+        return memory.facts
+    asks = asked(step.config, step.before, step.action)
+    tokens = dict(step.shown.tokens)
+    done = tuple([ask for ask in asks if tokens.get(ask.agent) == DONE])
+    found = Facts(asks, contested(asks), tokens, done)
+    memory.step, memory.facts = step, found
+    return found

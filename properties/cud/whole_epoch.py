@@ -1,0 +1,73 @@
+"""The whole of an epoch in one claim: what everybody is told and what changes, worked out from the text alone."""
+
+from __future__ import annotations
+
+from evenhand.core.property import AnyStep, Property, each_step
+from evenhand.model.cud.vocabulary import DONE, FAILURE, FAULT, IDLE, WRITE, Config, State
+from evenhand.properties.cud.predicates import active_agents, facts, is_over, violates
+
+__all__ = ["WHOLE"]
+
+
+def _says_which(config: Config) -> bool:
+    """Under `after_*`, whether a write is a violation depends on the order; that is no function of the requests."""
+    return not config.readings.scope_check.startswith("after_")
+
+
+def _some_asked(step: AnyStep) -> bool:
+    return bool(facts(step).asks)
+
+
+def _told(step: AnyStep, tokens: dict[str, str]) -> bool:
+    """Whether just these tokens are handed out, and nothing beside them.
+
+    An epoch lists who leaves apart from the tokens; the free-agent graph marks them EXITED among the tokens, and knows
+    nobody who made no choice.
+    """
+    known = facts(step).tokens
+    if isinstance(step.before, State):
+        told = {agent: token for agent, token in tokens.items() if agent not in step.shown.exits}
+        return known == told and not step.shown.receipts
+    leaves: dict[str, bool] = {}
+    for agent, choice in step.action.choices:
+        leaves.setdefault(agent, choice.exits)
+    return known == {a: "EXITED" if leaves[a] else token for a, token in tokens.items() if a in leaves}
+
+
+@each_step(
+    "Everybody is told what the text says, and the world changes as it says: an epoch's outcome is a function of its "
+    "requests, the authorities and the world.",
+    source="FQ4, FQ5, FQ11, FQ27, FQ33, C10",
+    systems=("run", "universe", "free"),
+    applies=_says_which,
+    when=_some_asked,
+    proved=True,
+)
+def outcomes_are_those_of_the_text(step: AnyStep) -> bool:
+    """Every token and every value, none of them asked of the kernel."""
+    known = facts(step)
+    failure_first = step.config.readings.fault_precedence == "failure_first"
+    tokens = dict.fromkeys(active_agents(step.config, step.before), IDLE)
+    before = dict(step.before.world)
+    world = dict(before)
+    for ask in known.asks:
+        stands = ask.standing
+        fails = not stands.covered or stands.vetoed
+        if stands.malformed or (stands.foreign and not (failure_first and fails)):
+            tokens[ask.agent] = FAULT
+        elif not stands.passes or ask.agent in known.contested:
+            tokens[ask.agent] = FAILURE
+        elif violates(step.config, step.before, ask.request):
+            tokens[ask.agent] = FAULT
+        else:
+            tokens[ask.agent] = DONE
+            if ask.request.action_type == WRITE:
+                # What stays as it was is no write, and must not undo the write of somebody who declared the key.
+                world.update((key, value) for key, value in ask.request.proposed_delta if before.get(key) != value)
+    if is_over(step.config, step.before):
+        return not known.tokens and step.after.world == step.before.world
+    return _told(step, tokens) and step.after.world == tuple(world.items())
+
+
+WHOLE: tuple[Property, ...] = (outcomes_are_those_of_the_text,)
+"""The claims of this module."""

@@ -1,0 +1,199 @@
+"""What the claims about the space mean by authorised, visible, superseded and strong, said again.
+
+Nothing here calls the rules of the model; only its vocabulary and the arithmetic of amounts are shared.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from evenhand.core.property import AnyStep
+from evenhand.model.markspace.exact import ZERO, Amount, decayed, plain, total
+from evenhand.model.markspace.marks import (
+    MIN_STRENGTH,
+    PRINCIPAL,
+    Agent,
+    Kind,
+    Mark,
+    Read,
+    ScopeDef,
+    Source,
+    Space,
+    SpaceConfig,
+    Visibility,
+)
+
+__all__ = [
+    "ONLY",
+    "agent_of",
+    "alike_below",
+    "below",
+    "effect",
+    "governing",
+    "hidden_from",
+    "is_cleared",
+    "is_read",
+    "levels",
+    "live_seen",
+    "marks_shown",
+    "marks_there",
+    "reads_content",
+    "strength",
+    "undone",
+    "view_of",
+    "visibility_of",
+    "writes",
+]
+
+ONLY = ("space",)
+
+
+def levels(name: str) -> tuple[str, ...]:
+    """The scope and everything above it, nearest first."""
+    parts = name.split("/")
+    return tuple("/".join(parts[:count]) for count in range(len(parts), 0, -1))
+
+
+def below(parent: str, name: str) -> bool:
+    """Whether the scope is the parent or lies below it."""
+    return parent in levels(name)
+
+
+def agent_of(config: SpaceConfig, name: str | None) -> Agent | None:
+    """The agent so called."""
+    found = [agent for agent in config.agents if agent.name == name]
+    return found[0] if found else None
+
+
+def writes(config: SpaceConfig, name: str, scope: str, kind: Kind) -> bool:
+    """Whether an agent may write such a mark there (§7.3, P23)."""
+    agent = agent_of(config, name)
+    return agent is not None and any((level, kind) in agent.writes for level in levels(scope))
+
+
+def reads_content(config: SpaceConfig, name: str | None, scope: str) -> bool:
+    """Whether a reader may see content there; None is infrastructure."""
+    agent = agent_of(config, name)
+    return name is None or (agent is not None and bool(agent.reads & set(levels(scope))))
+
+
+def governing(config: SpaceConfig, name: str) -> ScopeDef | None:
+    """The definition that holds for a scope: the nearest at or above it (P26)."""
+    known = {scope.name: scope for scope in config.scopes}
+    if config.readings.scope_grammar == "segments_nonempty" and "" in name.split("/"):
+        return None
+    return next((known[level] for level in levels(name) if level in known), None)
+
+
+def visibility_of(config: SpaceConfig, name: str) -> Visibility:
+    """How visible a defined scope is."""
+    scope = governing(config, name)
+    return Visibility.OPEN if scope is None else scope.visibility
+
+
+def hidden_from(config: SpaceConfig, reader: str | None, scope: str) -> bool:
+    """Whether the scope is classified and the reader is not cleared for it."""
+    return visibility_of(config, scope) is Visibility.CLASSIFIED and not reads_content(config, reader, scope)
+
+
+def effect(config: SpaceConfig, mark: Mark, target: Mark) -> bool:
+    """Whether the mark may say something about the target, by the reading."""
+    immune = config.readings.action_immunity == "immune_to_warnings"
+    if immune and target.draft.kind is Kind.ACTION and mark.draft.invalidates == target.id:
+        return False
+    own = mark.agent in (target.agent, PRINCIPAL)
+    match config.readings.reference_authority:
+        case "anyone":
+            return True
+        case "same_scope_writer":
+            return own or writes(config, mark.agent, target.draft.scope, target.draft.kind)
+        case _:
+            return own
+
+
+def undone(config: SpaceConfig, space: Space, mark: Mark) -> bool:
+    """Whether a later mark supersedes it."""
+    place = [one.id for one in space.marks].index(mark.id)
+    return any(one.draft.supersedes == mark.id and effect(config, one, mark) for one in space.marks[place + 1 :])
+
+
+def _alone(config: SpaceConfig, space: Space, mark: Mark) -> Amount:
+    scope, draft = governing(config, mark.draft.scope), mark.draft
+    if scope is None or undone(config, space, mark):
+        return ZERO
+    weight = config.weights[list(Source).index(draft.source)]
+    match draft.kind:
+        case Kind.INTENT:
+            return plain(draft.strength) if mark.age <= scope.intent_ttl else ZERO
+        case Kind.ACTION:
+            return plain(draft.strength)
+        case Kind.NEED:
+            return plain(draft.strength) if mark.resolved_by is None else ZERO
+        case Kind.OBSERVATION:
+            return decayed(draft.strength * weight, mark.age, scope.observation_half_life)
+        case Kind.WARNING:
+            capped = config.readings.warning_trust == "source_capped"
+            return decayed(draft.strength * (weight if capped else 1), mark.age, scope.warning_half_life)
+
+
+def strength(config: SpaceConfig, space: Space, mark: Mark) -> Amount:
+    """Effective strength with warnings (§4.2, §9.5, §10)."""
+    if undone(config, space, mark):
+        return ZERO
+    place = [one.id for one in space.marks].index(mark.id)
+    against = [
+        _alone(config, space, one)
+        for one in space.marks[place + 1 :]
+        if one.draft.kind is Kind.WARNING and one.draft.invalidates == mark.id and effect(config, one, mark)
+    ]
+    left = _alone(config, space, mark) - total(against)
+    return left if left.sign > 0 else ZERO
+
+
+def live_seen(config: SpaceConfig, space: Space, scope: str) -> tuple[tuple[Mark, Amount], ...]:
+    """The marks that a read of the scope is about, with their strength, in the order of writing (§8.2)."""
+    found: list[Any] = []
+    for mark in space.marks:
+        here = mark.draft.scope == scope
+        if config.readings.hierarchy_reads == "subtree":
+            here = below(scope, mark.draft.scope)
+        if here:
+            worth = strength(config, space, mark)
+            if plain(MIN_STRENGTH) <= worth:
+                found.append((mark, worth))
+    return tuple(found)
+
+
+def is_read(step: AnyStep) -> bool:
+    """A read that was answered."""
+    return isinstance(step.action, Read) and step.shown.seen is not None
+
+
+def view_of(step: AnyStep) -> Visibility:
+    """How visible the scope asked for is."""
+    return visibility_of(step.config, step.action.scope)
+
+
+def is_cleared(step: AnyStep) -> bool:
+    """Whether the reader may see content in the scope asked for."""
+    return reads_content(step.config, step.action.reader, step.action.scope)
+
+
+def marks_shown(step: AnyStep) -> frozenset[int]:
+    """The ids of the marks in the answer."""
+    return frozenset(seen.mark.id for seen in step.shown.seen)
+
+
+def marks_there(step: AnyStep) -> frozenset[int]:
+    """The ids of the marks that the read is about."""
+    return frozenset(mark.id for mark, _ in live_seen(step.config, step.before, step.action.scope))
+
+
+def alike_below(step: AnyStep) -> bool:
+    """Every scope that the read reaches has the visibility of the scope asked for, and clears alike."""
+    scopes = {mark.draft.scope for mark in step.before.marks if below(step.action.scope, mark.draft.scope)}
+    return all(
+        visibility_of(step.config, scope) is view_of(step)
+        and reads_content(step.config, step.action.reader, scope) == is_cleared(step)
+        for scope in scopes
+    )

@@ -1,0 +1,141 @@
+"""Values that Python calls equal and a claim can tell apart, and values that are equal to nothing but themselves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from decimal import Decimal
+from enum import Enum, IntEnum
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import pytest
+
+from evenhand.core.alike import alike, only_itself, refuse_merge
+from evenhand.core.answers import ModelError
+
+
+class Colour(IntEnum):
+    """Its members are integers to `==`."""
+
+    RED = 1
+
+
+class Plain(Enum):
+    """Its members are equal to themselves alone, and found again."""
+
+    RED = 1
+
+
+@dataclass(frozen=True)
+class Whole:
+    """Compares all it has."""
+
+    left: Any
+    right: Any = 0
+
+
+@dataclass(frozen=True)
+class Partial:
+    """Leaves a field out of the comparison."""
+
+    value: Any
+    note: Any = field(default=None, compare=False)
+
+
+class Folded:
+    """Has an equality of its own that looks at half of it."""
+
+    def __init__(self, seen: int, unseen: int) -> None:
+        self.seen, self.unseen = seen, unseen
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Folded) and self.seen == other.seen
+
+    def __hash__(self) -> int:
+        return hash(self.seen)
+
+
+class Nobody:
+    """Has no equality."""
+
+
+class Point(NamedTuple):
+    """A tuple with names."""
+
+    x: Any
+    y: Any
+
+
+UNLIKE: list[tuple[Any, Any, str]] = [
+    (1, True, r"1 \(int\) and True \(bool\)"),
+    (0, 0.0, r"0 \(int\) and 0.0 \(float\)"),
+    (0.0, -0.0, r"0.0 \(float\) and -0.0 \(float\)"),
+    (1, Fraction(1), "Fraction"),
+    (1, Colour.RED, "Colour"),
+    (Decimal("1.0"), Decimal("1.00"), "Decimal"),
+    (complex(0.0, 0.0), complex(0.0, -0.0), "complex"),
+    ((1, 2), Point(1, 2), "Point"),
+    (("a", (1, 2)), ("a", (True, 2)), "bool"),
+    (frozenset({1, 2}), frozenset({True, 2}), "bool"),
+    (frozenset({(1,)}), frozenset({(1.0,)}), "float"),
+    (Whole(1, (0,)), Whole(1, (False,)), r"bool\) in field `right`"),
+    (Partial(1, "a"), Partial(1, "b"), "in field `note`"),
+    ((Partial(1, "a"),), (Partial(1, "b"),), "in field `note`"),
+    (Folded(1, 1), Folded(1, 2), "in attribute `unseen`"),
+]
+
+
+@pytest.mark.parametrize(("one", "other", "where"), UNLIKE)
+def test_equal_values_that_can_be_told_apart(one: Any, other: Any, where: str) -> None:
+    """They are equal to Python, unlike here, and the message says where."""
+    assert one == other and hash(one) == hash(other)
+    assert not alike(one, other) and not alike(other, one)
+    with pytest.raises(ModelError, match=where):
+        refuse_merge(one, other)
+
+
+def twice(make: Any) -> tuple[Any, Any]:
+    """Two values made apart from each other."""
+    return make(), make()
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: 10**30,
+        lambda: "".join(["a", "b"]),
+        lambda: (1, ("a", None, b"c")),
+        lambda: frozenset({(1, 2), (3, 4)}),
+        lambda: Whole((1, 2), Whole("a")),
+        lambda: Partial((1, 2), "same"),
+        lambda: Folded(1, 2),
+        lambda: Point(1, (2, 3)),
+        lambda: Fraction(3, 7),
+        lambda: Decimal("1.50"),
+        lambda: 2.5,
+        lambda: (Plain.RED, Colour.RED, True),
+    ],
+)
+def test_values_made_in_the_same_way_are_alike(make: Any) -> None:
+    """Nothing is refused that is one value."""
+    one, other = twice(make)
+    assert one == other and alike(one, other)
+    assert not only_itself(one)
+    refuse_merge(one, other)
+
+
+@pytest.mark.parametrize(
+    ("value", "what"),
+    [
+        (Nobody(), "of type Nobody, which has no `__eq__`: make it a frozen dataclass"),
+        ((1, (Nobody(),)), "Nobody"),
+        (Whole(Nobody()), "Nobody"),
+        (frozenset({Nobody()}), "Nobody"),
+        (float("nan"), "nan, which is unequal to itself"),
+        (iter([1]), "use a tuple, a number or a text"),
+        (lambda: 1, "use a tuple, a number or a text"),
+    ],
+)
+def test_values_equal_to_nothing_but_themselves_are_named(value: Any, what: str) -> None:
+    """An object without `__eq__`, at any depth."""
+    assert what in only_itself(value)

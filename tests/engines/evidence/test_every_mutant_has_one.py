@@ -1,0 +1,58 @@
+"""Each mutant that is said to be killed has a counterexample on file, found by the engines and shrunk."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evenhand.core.bundle import Bundle
+from evenhand.core.registry import protocols
+from evenhand.evidence.store import load
+
+_FOLDER = Path(__file__).resolve().parents[3] / "counterexamples"
+_FILES = sorted(file for file in _FOLDER.glob("*/*.json") if file.parent.name != "schema")
+_LONGEST = {"conviction": 16, "markspace": 8, "sovereign": 5}
+"""Steps, where 4 are not enough: an Issue of two rounds takes five ticks, and a pair counts both of its runs;
+a claim of `markspace` that changes hands takes two tool calls of three steps and a second between them, and a
+write that is refused for an earlier window's sake two windows of four; in `sovereign` two executors that spend one
+warrant take a decision, two checks and two uses.
+
+A counterexample that is longer was not shrunk, or its mutant names too large a scope."""
+
+
+def _missing(folder: Path, killed: set[str]) -> set[str]:
+    found = {load(file).to_json()["variant"]["name"] for file in sorted(folder.glob("*.json"))}
+    return killed - found
+
+
+@pytest.mark.parametrize("bundle", protocols(), ids=lambda bundle: bundle.name)
+def test_killed_mutants_are_on_file(bundle: Bundle) -> None:
+    """By the name of the variant that the file says it refutes."""
+    killed = {mutant.name for mutant in bundle.model.mutants if mutant.expected == "killed"}
+    assert killed
+    assert _missing(_FOLDER / bundle.name, killed) == set()
+    assert _missing(_FOLDER / bundle.name, killed | {"never_heard_of"}) == {"never_heard_of"}
+
+
+@pytest.mark.parametrize("file", _FILES, ids=lambda file: file.stem)
+def test_counterexamples_are_short(file: Path) -> None:
+    """A handful of steps is enough for every fault that was planted."""
+    run = load(file).to_json()["run"]
+    assert sum(len(part) for part in _actions(run)) <= _LONGEST.get(file.parent.name, 4)
+
+
+def _actions(run: dict[str, Any]) -> list[list[Any]]:
+    """The lists of actions in a run: one of a scenario, two of a lasso or a pair; its configuration may have others."""
+    if run["kind"] == "pair":
+        return [part for side in ("left", "right") for part in _actions({"kind": "scenario", **run[side]})]
+    return [run[name] for name in ("actions", "stem", "loop") if name in run]
+
+
+def test_actions_are_those_of_the_run() -> None:
+    """Two runs of a pair count both, a configuration's own `actions` do not."""
+    side = {"actions": ["a", "b"], "config": {"actions": ["no", "no", "no"]}}
+    assert _actions({"kind": "scenario", **side}) == [["a", "b"]]
+    assert _actions({"kind": "pair", "left": side, "right": side}) == [["a", "b"], ["a", "b"]]
+    assert _actions({"kind": "lasso", "stem": ["a"], "loop": ["b"]}) == [["a"], ["b"]]

@@ -1,0 +1,226 @@
+"""Quotients by shift and saturation against what is no quotient: the model to a depth, and the same told without time.
+
+`CHECKS` run again with a fault planted in the engine, and the right ones must notice.
+"""
+
+# pyright: reportUnknownLambdaType=false, reportUnknownArgumentType=false, reportUnknownVariableType=false
+# pyright: reportUnknownMemberType=false
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+import pytest
+
+from evenhand.core.property import Always, EachStep, Eventually, LeadsTo, LivelockFree, Monitor, Reachable
+from evenhand.core.trace import Lasso, Scenario
+from evenhand.core.verdict import Status
+from evenhand.evidence.judge import Judgement, refutes
+from evenhand.search import Exploration, ModelError, abstraction, engine, explore, lifting, verdicts
+from evenhand.search.bounds import Bounds
+from tests.engines.search.abstractions.systems import aged, claims_about, licences, timed
+
+SEEDS = range(50)
+DEPTH = 8
+"""Steps of the bounded search of the model itself."""
+
+FINITE = (Always, EachStep, Monitor, Reachable)
+LOOPS = (Eventually, LeadsTo, LivelockFree)
+
+
+@cache
+def reduced(seed: int) -> Exploration:
+    """The search of classes."""
+    system = timed(seed)
+    return explore(system, claims_about(seed), licence=licences(system))
+
+
+@cache
+def untimed(seed: int) -> Exploration:
+    """The search of the system that has no clock."""
+    return explore(aged(seed), claims_about(seed))
+
+
+@cache
+def bounded(seed: int) -> Exploration:
+    """The search of the model itself, as deep as so many steps."""
+    return explore(timed(seed), claims_about(seed)[:4], depth=DEPTH)
+
+
+def same_sizes(seed: int) -> None:
+    """Classes, steps, edges and depth are those of the system that has no clock."""
+    found, other = reduced(seed), untimed(seed)
+    assert found.complete and found.classes and not other.classes
+    for name in ("states", "transitions", "edges", "depth"):
+        assert getattr(found, name) == getattr(other, name), (seed, name)
+
+
+def same_verdicts(seed: int) -> None:
+    """What is decided is decided alike; only a loop may stay open, and then it is refuted where there is no clock."""
+    for claim, one, other in zip(claims_about(seed), reduced(seed).verdicts, untimed(seed).verdicts, strict=True):
+        where = f"{seed} {claim.name}: {one.status} because {one.because!r}, {other.status}"
+        assert one.coverage["met"] == other.coverage["met"], where
+        if one.status is Status.UNDECIDED and other.status is Status.REFUTED:
+            assert not isinstance(claim, FINITE) and one.coverage["violations"], where
+            continue
+        assert one.status is other.status, where
+
+
+def evidence_is_the_models(seed: int) -> None:
+    """What refutes, refutes in the model with its clock, from its own start; a lasso really comes back."""
+    system, found = timed(seed), reduced(seed)
+    for claim, verdict in zip(claims_about(seed), found.verdicts, strict=True):
+        needs = verdict.status is (Status.HOLDS if isinstance(claim, Reachable) else Status.REFUTED)
+        assert (verdict.evidence is not None) == needs, (seed, claim.name)
+        if verdict.evidence is not None:
+            assert refutes(system, claim, verdict.evidence), (seed, claim.name)
+
+
+def agrees_with_the_model(seed: int) -> None:
+    """As far as the model itself is searched, it finds what the classes show, as early; and the same classes."""
+    found, other = reduced(seed), bounded(seed)
+    for claim, one, model in zip(claims_about(seed), found.verdicts, other.verdicts, strict=False):
+        if isinstance(claim, FINITE):
+            lengths = [len(v.evidence.actions) if isinstance(v.evidence, Scenario) else None for v in (one, model)]
+            assert lengths[0] == lengths[1] or (lengths[1] is None and (lengths[0] or 0) > DEPTH), (seed, claim.name)
+
+
+CHECKS: tuple[Callable[[int], None], ...] = (
+    same_sizes,
+    same_verdicts,
+    evidence_is_the_models,
+    agrees_with_the_model,
+)
+
+
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
+def test_random_timed_systems(check: Callable[[int], None]) -> None:
+    """Fifty systems with a clock."""
+    for seed in SEEDS:
+        check(seed)
+
+
+def test_the_random_systems_tell_something() -> None:
+    """Every kind of claim is decided both ways, and loops are refuted as well as left open."""
+    tells(SEEDS)
+
+
+def tells(seeds: range) -> None:
+    """What the verdicts on the systems of these seeds are, between them."""
+    said = Counter[tuple[str, str]]()
+    for seed in seeds:
+        for verdict in reduced(seed).verdicts:
+            said[verdict.claim, verdict.status.name] += 1
+            said["loop", "lasso"] += isinstance(verdict.evidence, Lasso)
+            said["loop", "candidate"] += "closes among classes alone" in verdict.because
+    for name in ("always", "each_step", "reachable", "monitor", "eventually", "leads_to", "livelock_free"):
+        assert said[name, "HOLDS"] and said[name, "REFUTED"], (name, said)
+    assert said["loop", "lasso"] > 5 and said["loop", "candidate"] > 5, said
+    assert max(reduced(seed).states for seed in seeds) > 20
+
+
+def test_the_report_counts_classes_and_says_so() -> None:
+    """No full-space count: the scope, the coverage and the reason for the method speak of classes."""
+    found = reduced(1)
+    assert "one state of each class" in found.why_method
+    for verdict in found.verdicts:
+        assert verdict.scope["quotient"] == "shift+saturation"
+        assert verdict.scope["counted"] == "classes of states; how many states share one is not known"
+        assert verdict.coverage["classes"] == found.states and "states" not in verdict.coverage
+        assert {"theorem shift theorem (sha256:00)", "theorem saturation theorem (sha256:00)"} <= set(
+            verdict.trusted_base
+        )
+    plain = untimed(1).verdicts[0]
+    assert "counted" not in plain.scope and "states" in plain.coverage
+
+
+def test_one_map_alone_leaves_the_graph_open() -> None:
+    """A shift keeps ages that grow, a saturation a clock that runs: neither closes by itself, and nothing holds."""
+    system = timed(1)
+    for licence in licences(system):
+        found = explore(system, claims_about(1)[:1], licence=licence, depth=8)
+        assert not found.complete
+        assert found.verdicts[0].status is not Status.HOLDS
+
+
+# Planted faults.
+
+
+def no_map(patch: pytest.MonkeyPatch) -> None:
+    """Search without the maps: bounded, or it would not end."""
+    patch.setattr(engine, "abstracted", lambda system, _maps: replace(system))
+    patch.setattr(engine, "Bounds", lambda _states, _depth, memory, spill: Bounds(200, None, memory, spill))
+
+
+def one_map(patch: pytest.MonkeyPatch) -> None:
+    """Take the last map twice and the first never."""
+    real = abstraction.abstracted
+    patch.setattr(engine, "abstracted", lambda system, maps: real(system, (maps[0], maps[0])))
+    patch.setattr(engine, "Bounds", lambda _states, _depth, memory, spill: Bounds(200, None, memory, spill))
+
+
+def images_as_evidence(patch: pytest.MonkeyPatch) -> None:
+    """Believe that a loop of classes is a lasso."""
+
+    def believed(system: Any, claim: Any, lasso: Any) -> Any:
+        return lasso, Judgement(True, "believed")
+
+    patch.setattr(lifting, "_rounds", believed)
+
+
+def starts_forgotten(patch: pytest.MonkeyPatch) -> None:
+    """Search from one initial state alone."""
+    real = abstraction.abstracted
+
+    def first(system: Any, maps: Any) -> Any:
+        made = real(system, maps)
+        return replace(made, initial=lambda config: list(made.initial(config))[:1])
+
+    patch.setattr(engine, "abstracted", first)
+
+
+def loops_never(patch: pytest.MonkeyPatch) -> None:
+    """Leave every loop open, however often it is gone round."""
+    real = lifting.carried
+
+    def open_loops(*args: Any, **more: Any) -> Any:
+        evidence, judgement = real(*args, **more)
+        return (None, Judgement(False, "open", decided=False)) if isinstance(evidence, Lasso) else (evidence, judgement)
+
+    patch.setattr(verdicts, "carried", open_loops)
+
+
+FAULTS: dict[Callable[[pytest.MonkeyPatch], None], str] = {
+    no_map: "same_sizes",
+    one_map: "same_sizes",
+    images_as_evidence: "evidence_is_the_models",
+    starts_forgotten: "same_sizes",
+}
+
+
+@pytest.mark.parametrize("plant", FAULTS, ids=lambda plant: plant.__name__)
+def test_planted_faults_are_noticed(plant: Callable[[pytest.MonkeyPatch], None]) -> None:
+    """The check that should notice does, and without the fault it is content."""
+    check = next(one for one in CHECKS if one.__name__ == FAULTS[plant])
+    with pytest.MonkeyPatch.context() as patch:
+        plant(patch)
+        reduced.cache_clear()
+        with pytest.raises((AssertionError, ModelError)):
+            for seed in range(8):
+                check(seed)
+    reduced.cache_clear()
+    check(0)
+
+
+def test_leaving_every_loop_open_is_noticed() -> None:
+    """Lassos are found at all; who leaves them open is told by the check on what the systems tell."""
+    with pytest.MonkeyPatch.context() as patch:
+        loops_never(patch)
+        reduced.cache_clear()
+        with pytest.raises(AssertionError):
+            tells(range(12))
+    reduced.cache_clear()

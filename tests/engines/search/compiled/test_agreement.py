@@ -1,0 +1,157 @@
+"""All methods find the same graph: on random systems, on every pinned scope, with numba and with numpy."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from evenhand.core.property import Always, EachStep, Property, Reachable
+from evenhand.core.verdict import Status
+from evenhand.model.cud.free import FREE
+from evenhand.search import Exploration, explore
+from evenhand.search.bounds import Bounds
+from evenhand.search.compiled import kernel, walk
+from evenhand.search.compiled.method import Compiled
+from evenhand.search.memory import resident
+from tests.engines.search.compiled.systems import joint_cells, plain_cells, wide_cells
+from tests.engines.search.oracle import graphs_of, sizes
+from tests.models.random_systems import luck, state_test
+
+PINNED = json.loads((Path(__file__).parents[3] / "oracles" / "pinned.json").read_text("utf-8"))
+MAKERS: dict[str, Callable[[int], Any]] = {
+    "menu": lambda seed: plain_cells(seed, menu=True),
+    "enabled": lambda seed: plain_cells(seed, menu=False),
+    "joint": lambda seed: joint_cells(seed, separated=False),
+    "separated": lambda seed: joint_cells(seed, separated=True),
+}
+"""Fifty of each: two hundred random systems."""
+
+
+def claims(seed: int, *, actions: bool) -> tuple[Property, ...]:
+    """A random claim of each kind that rows answer."""
+    random = Random(f"rows {seed}")
+
+    def steps(chance: float) -> Callable[[Any], bool]:
+        key = random.random()
+        return lambda step: (
+            luck(f"{key} {step.action if actions else 0} {step.shown} {step.before.flag} {step.after.cells[0]}")
+            < chance
+        )
+
+    return (
+        Always(name="always", sentence="", check=state_test(random, 0.9), when=state_test(random, 0.7)),
+        EachStep(name="each_step", sentence="", check=steps(0.9), when=steps(0.6)),
+        Reachable(name="reachable", sentence="", goal=steps(0.1)),
+    )
+
+
+def same(one: Exploration, other: Exploration) -> None:
+    """Counts, verdicts, coverage and shortest lengths; evidence may be another one of the same length."""
+    for name in ("states", "transitions", "edges", "depth", "configs", "complete", "reach"):
+        assert getattr(one, name) == getattr(other, name), name
+    for left, right in zip(one.verdicts, other.verdicts, strict=True):
+        assert (left.status, left.coverage) == (right.status, right.coverage), (left, right)
+        assert (left.evidence is None) == (right.evidence is None)
+        if left.evidence is not None and right.evidence is not None:
+            assert len(left.evidence.actions) == len(right.evidence.actions)  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("kind", MAKERS)
+@pytest.mark.parametrize("part", range(5))
+def test_random_systems(kind: str, part: int) -> None:
+    """Compiled search against explicit search and against the oracle, which shares nothing with either."""
+    violated = 0
+    for seed in range(part * 10, part * 10 + 10):
+        system = MAKERS[kind](seed)
+        about = claims(seed, actions=kind != "separated")
+        rows = explore(system, about, method="compiled")
+        assert rows.method == "compiled"
+        assert (rows.states, rows.transitions, rows.edges, rows.depth) == sizes(graphs_of(system))
+        same(explore(system, about, method="explicit"), rows)
+        violated += sum(verdict.status is Status.REFUTED for verdict in rows.verdicts)
+    assert violated > 1
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_more_than_one_word(seed: int) -> None:
+    """States of 87 bits, in two words, with both kernels."""
+    system = wide_cells(seed)
+    found = explore(system, claims(seed, actions=True), method="compiled")
+    same(explore(system, claims(seed, actions=True), method="explicit"), found)
+    config = next(iter(system.all_configs()))
+    assert Compiled(system, ()).program(config)[0].shape.words == 2
+    both(system, Bounds())
+
+
+def both(system: Any, bounds: Bounds) -> None:
+    """The two kernels number the same states alike, to the last parent."""
+    config = next(iter(system.all_configs()))
+    walks = [Compiled(system, (), engine=engine).search(config, 0, bounds) for engine in ("numpy", "numba")]
+    one, other = walks
+    for name in ("count", "transitions", "edges", "open", "levels"):
+        assert getattr(one, name) == getattr(other, name), name
+    assert one.words.tolist() == other.words.tolist()
+    assert one.parents.tolist() == other.parents.tolist()
+
+
+@pytest.mark.skipif(not kernel.available(), reason="numba is not installed")
+@pytest.mark.parametrize("bounds", [Bounds(), Bounds(max_states=40), Bounds(depth=2), Bounds(max_states=1)])
+def test_numba_is_numpy(bounds: Bounds) -> None:
+    """With and without bounds, for a state that indexes a table and for one that does not."""
+    both(FREE.at(agents=3), bounds)
+    both(FREE.at(agents=2, keys=6, values=4), Bounds(bounds.max_states or 300, bounds.depth))
+    both(plain_cells(3, menu=True), bounds)
+
+
+@pytest.mark.skipif(not kernel.available(), reason="numba is not installed")
+def test_the_kernel_is_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
+    """numpy until compiling pays, and where the compiler would break the bound on memory; numba once it is there."""
+    config = next(iter(FREE.all_configs()))
+
+    def chosen(bounds: Bounds) -> str:
+        return Compiled(FREE, ()).search(config, 0, bounds).engine
+
+    roomy, tight = Bounds(max_memory=1 << 40), Bounds(max_memory=resident() + kernel.MEMORY // 2)
+    monkeypatch.setattr(kernel, "warm", lambda: False)
+    assert [chosen(bounds) for bounds in (Bounds(), roomy, tight)] == ["numpy"] * 3
+    monkeypatch.setattr(walk, "PATIENCE", 0)
+    assert [chosen(bounds) for bounds in (Bounds(), roomy, tight)] == ["numba", "numba", "numpy"]
+    monkeypatch.setattr(kernel, "warm", lambda: True)
+    assert chosen(tight) == "numba"
+
+
+@pytest.mark.parametrize("scope", [scope for scope in PINNED["free_agent"]["counts"] if scope != "4,3,2"])
+def test_pinned_scopes(scope: str) -> None:
+    """The counts that two enumerators and Rumur agree on."""
+    pinned = PINNED["free_agent"]["counts"][scope]
+    agents, keys, values = map(int, scope.split(","))
+    limit = Reachable(name="limit", sentence="", goal=lambda step: step.after.counter == 3)
+    found = explore(FREE.at(agents=agents, keys=keys, values=values), [limit])
+    assert found.method == "compiled" and "rows" in found.why_method
+    counted = {name: getattr(found, name) for name in ("states", "transitions", "edges", "depth")}
+    assert counted | {"to_limit": found.reach["limit"]} == pinned
+
+
+@pytest.mark.deep
+def test_the_largest_pinned_scope() -> None:
+    """(4,3,2): 11,613,745 joint choices."""
+    test_pinned_scopes("4,3,2")
+
+
+def test_bounds_leave_it_open() -> None:
+    """What a bound leaves out is undecided; what was found is exact."""
+    held = Always(name="held", sentence="", check=lambda _config, _state: True)
+    for found in (explore(FREE, [held], max_states=20), explore(FREE, [held], depth=2)):
+        assert found.method == "compiled" and not found.complete
+        assert found.verdicts[0].status is Status.UNDECIDED
+    assert explore(FREE, [held], max_states=20).states == 20
+    bounded = explore(FREE, [held], depth=2)
+    assert (bounded.states, bounded.transitions) == (
+        explore(FREE, [held], depth=2, method="explicit").states,
+        explore(FREE, [held], depth=2, method="explicit").transitions,
+    )

@@ -1,0 +1,194 @@
+"""Random small systems whose agents trade places: by construction, so that the quotient is lawful without a proof.
+
+A step counts what agents do and never asks who does it; what an agent is worth depends on its kind, which the
+configuration gives, so only agents of one kind are interchangeable.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from random import Random
+from typing import Any
+
+from evenhand.core.licence import Licence
+from evenhand.core.system import Joint, OneOf, Quotient, Scope, Separated, System
+
+__all__ = ["Crew", "Hall", "joint_hall", "licence_of", "menu_hall"]
+
+NAMES = "xyz"
+GONE = 2
+
+
+@dataclass(frozen=True)
+class Hall:
+    """A mark for each agent, a number that all share, who acted last (if anybody asks), and a second mark each."""
+
+    marks: tuple[int, ...]
+    shared: int = 0
+    last: str = "-"
+    held: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Crew:
+    """The kind of each agent, and the tables that decide."""
+
+    kinds: tuple[str, ...]
+    table: tuple[int, ...]
+    two: bool = False
+
+
+def _look(config: Crew, *numbers: int) -> int:
+    found = 7
+    for number in numbers:
+        found = (found * 31 + number) % len(config.table)
+    return config.table[found]
+
+
+def _place(name: str) -> int:
+    return NAMES.index(name)
+
+
+Swap = tuple[str, str]
+
+
+def _renamed(w: Swap, name: str) -> str:
+    return {w[0]: w[1], w[1]: w[0]}.get(name, name)
+
+
+def _permuted(w: Swap, values: tuple[Any, ...]) -> tuple[Any, ...]:
+    return tuple(values[_place(_renamed(w, name))] for name in NAMES[: len(values)])
+
+
+def _state(w: Swap, _config: Crew, state: Hall) -> Hall:
+    return Hall(_permuted(w, state.marks), state.shared, _renamed(w, state.last), _permuted(w, state.held))
+
+
+def _act(w: Swap, _config: Crew, action: Any) -> Any:
+    if isinstance(action[0], str):
+        return (_renamed(w, action[0]), action[1])
+    return tuple(sorted((_renamed(w, name), choice) for name, choice in action))
+
+
+def _pairs(config: Crew) -> Iterator[Swap]:
+    names = NAMES[: len(config.kinds)]
+    yield ("x", "x")
+    yield from ((one, other) for one in names for other in names if one < other)
+
+
+TRADE: Quotient[Crew, Hall, Any, Swap] = Quotient(
+    name="trade",
+    elements=_pairs,
+    config=lambda w, config: replace(config, kinds=_permuted(w, config.kinds)),
+    state=_state,
+    action=_act,
+    families=lambda config: (tuple(NAMES[: len(config.kinds)]),),
+    swap=lambda _config, one, other: (one, other),
+)
+
+
+def licence_of(system: System[Any, Any, Any, Any, Any]) -> Licence:
+    """The licence that a theorem would give."""
+    return Licence("trade", system.name, system.variant, "by construction", "sha256:00", system.readings)
+
+
+def _domains(config: Crew, *, last: bool) -> Any:
+    names = tuple(NAMES[: len(config.kinds)])
+    marks: Any = tuple(OneOf((0, 1, GONE)) for _ in names)
+    shared: Any = OneOf((0, 1))
+    who: Any = OneOf(("-", *names)) if last else "-"
+    held: Any = tuple(OneOf((0, 1)) for _ in names) if config.two else ()
+    return Hall(marks, shared, who, held)
+
+
+def _crew(random: Random) -> Crew:
+    agents = random.choice((2, 3, 3))
+    kinds = tuple(random.choice("aab") for _ in range(agents))
+    return Crew(kinds, tuple(random.randrange(12) for _ in range(97)), random.random() < 0.4)
+
+
+def _start(config: Crew) -> Hall:
+    return Hall((0,) * len(config.kinds), 0, "-", (0,) * len(config.kinds) if config.two else ())
+
+
+def joint_hall(seed: int, *, separated: bool, keeps: bool = False) -> System[Crew, Hall, Any, Any, None]:
+    """All who are left choose at a time; `keeps` lets what becomes of an agent depend on what it was."""
+    random = Random(f"hall {seed}")
+    config = _crew(random)
+
+    def here(config: Crew, state: Hall) -> tuple[str, ...]:
+        return tuple(name for name, mark in zip(NAMES, state.marks, strict=False) if mark != GONE)
+
+    def judge(_rules: None, config: Crew, _key: Any, agent: str, choice: int) -> int:
+        return _look(config, choice, ord(config.kinds[_place(agent)])) % 3
+
+    def merge(_rules: None, config: Crew, _key: Any, made: tuple[tuple[str, int], ...]) -> tuple[tuple[str, int], ...]:
+        counts = [sum(worth == one for _, worth in made) for one in range(3)]
+        return tuple((agent, _look(config, worth, *counts) % 3) for agent, worth in made)
+
+    def apply(_rules: None, config: Crew, state: Hall, found: tuple[tuple[str, int], ...]) -> tuple[Hall, Any]:
+        new = dict(found)
+        total = sum(mark == 1 for mark in new.values()) + (state.shared if len(new) > 1 else 0)
+        marks = tuple(
+            (_look(config, new[name], old) % 3 if keeps else new[name]) if name in new else old
+            for name, old in zip(NAMES, state.marks, strict=False)
+        )
+        held = tuple(
+            (new.get(name, 0) + state.shared) % 2 if name in new else old
+            for name, old in zip(NAMES, state.held, strict=False)
+        )
+        return Hall(marks, total % 2, "-", held), (total % 2, len(new))
+
+    def step(_rules: None, config: Crew, state: Hall, action: Any) -> tuple[Hall, Any]:
+        key = here(config, state)
+        made = tuple((agent, judge(None, config, key, agent, x)) for agent, x in action)
+        return apply(None, config, state, merge(None, config, key, made))
+
+    return System(
+        name=f"joint_hall_{seed}",
+        rules=None,
+        configs=lambda _scope, _readings: (config,),
+        initial=lambda config: (_start(config),),
+        step=step,
+        joint=Joint(here, lambda _c, _s, _state, _a: range(2), lambda _c, _s, picked: picked, lambda action: action),
+        separated=Separated(lambda _r, c, s: here(c, s), judge, merge, apply) if separated else None,
+        quotients=(TRADE,),
+        domains=lambda config, _scope: _domains(config, last=False),
+    )
+
+
+def menu_hall(seed: int, *, last: bool) -> System[Crew, Hall, tuple[str, int], Any, None]:
+    """One agent acts at a time; `last` keeps who it was, so that values name agents."""
+    random = Random(f"menu {seed}")
+    config = _crew(random)
+
+    def menu(config: Crew, _scope: Scope) -> tuple[tuple[str, int], ...]:
+        return tuple((name, verb) for name in NAMES[: len(config.kinds)] for verb in range(2))
+
+    def allows(_config: Crew, state: Hall, action: tuple[str, int]) -> bool:
+        return state.marks[_place(action[0])] != GONE and not (state.last == action[0] and action[1] == 1)
+
+    def step(_rules: None, config: Crew, state: Hall, action: tuple[str, int]) -> tuple[Hall, Any]:
+        name, verb = action
+        if not allows(config, state, action):
+            return state, "refused"
+        at = _place(name)
+        busy = sum(mark == 1 for mark in state.marks)
+        new = _look(config, verb, state.marks[at], busy, state.shared, ord(config.kinds[at])) % 3
+        marks = (*state.marks[:at], new, *state.marks[at + 1 :])
+        held = (*state.held[:at], verb, *state.held[at + 1 :]) if config.two else ()
+        return Hall(marks, (state.shared + (new == 1)) % 2, name if last and verb else "-", held), new
+
+    return System(
+        name=f"menu_hall_{seed}",
+        rules=None,
+        configs=lambda _scope, _readings: (config,),
+        initial=lambda config: (_start(config),),
+        step=step,
+        actions=lambda config, scope, state: (one for one in menu(config, scope) if allows(config, state, one)),
+        allows=allows,
+        menu=menu,
+        quotients=(TRADE,),
+        domains=lambda config, _scope: _domains(config, last=last),
+    )

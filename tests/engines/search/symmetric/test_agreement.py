@@ -1,0 +1,126 @@
+"""Symmetric search finds what unreduced search finds: on random systems, on pinned scopes, down to each count."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from evenhand.core.licence import Licence
+from evenhand.core.property import Always, EachStep, Property, Reachable
+from evenhand.core.trace import Scenario
+from evenhand.core.verdict import Status
+from evenhand.evidence.judge import refutes
+from evenhand.model.cud.free import FREE
+from evenhand.search import explore
+from evenhand.search.symmetric.method import Orbits
+from tests.engines.search.oracle import graphs_of, sizes
+from tests.engines.search.symmetric.systems import TRADE, joint_hall, licence_of, menu_hall
+from tests.models.random_systems import luck
+
+PINNED = json.loads((Path(__file__).parents[3] / "oracles" / "pinned.json").read_text("utf-8"))
+FREE_LICENCE = Licence("renaming", "free", "reference", "equivariance_of_free_agents", "sha256:00", FREE.readings)
+MAKERS: dict[str, Callable[[int], Any]] = {
+    "separated": lambda seed: joint_hall(seed, separated=True),
+    "joint": lambda seed: joint_hall(seed, separated=False),
+    "keeps": lambda seed: joint_hall(seed, separated=True, keeps=True),
+    "menu": lambda seed: menu_hall(seed, last=False),
+    "named": lambda seed: menu_hall(seed, last=True),
+}
+"""Forty of each: two hundred random systems."""
+
+
+def claims(seed: int, *, actions: bool) -> tuple[Property, ...]:
+    """A claim of each kind that is fixed by every renaming: it counts, and asks nobody's name."""
+    key = Random(f"trade {seed}").random()
+
+    def known(state: Any) -> str:
+        return f"{sorted(zip(state.marks, state.held or state.marks, strict=True))} {state.shared} {state.last == '-'}"
+
+    def steps(step: Any, chance: float) -> bool:
+        more = len(step.action) if actions else 0
+        return luck(f"{key} {chance} {more} {known(step.before)} {known(step.after)}") < chance
+
+    return (
+        Always(name="always", sentence="", check=lambda _c, s: luck(f"{key} {known(s)}") < 0.9),
+        EachStep(name="each", sentence="", check=lambda s: steps(s, 0.95), when=lambda s: s.before.shared != 1),
+        Reachable(name="reachable", sentence="", goal=lambda s: steps(s, 0.1)),
+    )
+
+
+@pytest.mark.parametrize("kind", MAKERS)
+@pytest.mark.parametrize("part", range(4))
+def test_random_systems(kind: str, part: int) -> None:
+    """Counts of the full space against the oracle; verdicts, coverage and lengths against explicit search."""
+    divided = violated = 0
+    for seed in range(part * 10, part * 10 + 10):
+        system = MAKERS[kind](seed)
+        about = claims(seed, actions=False)
+        licence = licence_of(system)
+        found, whole = explore(system, about, licence=licence), explore(system, about, method="explicit")
+        divided += found.method == "symmetric"
+        assert (found.states, found.transitions, found.edges, found.depth) == sizes(graphs_of(system)), system.name
+        assert found.reach == whole.reach
+        for claim, one, other in zip(about, found.verdicts, whole.verdicts, strict=True):
+            where = f"{system.name} {claim.name}: {one} {other}"
+            assert (one.status, one.coverage) == (other.status, other.coverage), where
+            assert (one.evidence is None) == (other.evidence is None), where
+            if isinstance(one.evidence, Scenario):
+                assert isinstance(other.evidence, Scenario) and refutes(system, claim, one.evidence), where
+                assert len(one.evidence.actions) == len(other.evidence.actions), where
+        violated += sum(verdict.status is Status.REFUTED for verdict in found.verdicts)
+    assert divided >= 5 and violated > 1, "agents of one kind are drawn often enough, and claims are refuted"
+
+
+@pytest.mark.parametrize("scope", PINNED["free_agent"]["counts"])
+def test_pinned_scopes(scope: str) -> None:
+    """The counts that two enumerators and Rumur agree on; where no two agents are alike, compiled search finds them."""
+    pinned = PINNED["free_agent"]["counts"][scope]
+    agents, keys, values = map(int, scope.split(","))
+    limit = Reachable(name="limit", sentence="", goal=lambda step: step.after.counter == 3)
+    found = explore(FREE.at(agents=agents, keys=keys, values=values), [limit], licence=FREE_LICENCE)
+    assert found.method == ("symmetric" if agents > 2 else "compiled")
+    counted = {name: getattr(found, name) for name in ("states", "transitions", "edges", "depth")}
+    assert counted | {"to_limit": found.reach["limit"]} == pinned
+
+
+def test_keys_trade_places_too() -> None:
+    """Two agents and five keys, of which the three in the middle are alike; compiled search counts the same."""
+    system = FREE.at(agents=2, keys=5, values=2)
+    found, whole = explore(system, licence=FREE_LICENCE), explore(system, method="compiled")
+    assert (found.method, whole.method) == ("symmetric", "compiled")
+    for name in ("states", "transitions", "edges", "depth"):
+        assert getattr(found, name) == getattr(whole, name), name
+
+
+@pytest.mark.deep
+def test_six_agents() -> None:
+    """(6,3,2): 17.8 thousand million joint choices.  Transitions are a closed form: 11 to the power of who is left."""
+    system = FREE.at(agents=6, keys=3, values=2)
+    (config,) = system.all_configs()
+    method = Orbits(system, system.quotients[0], ())
+    found = explore(system, licence=FREE_LICENCE)
+    walk, _ = method.search(config, 0, found._bounds)  # pyright: ignore[reportPrivateUsage]
+    left = [sum(mark != "EXITED" for mark in walk.state(sid).marks) for sid in range(len(walk.words))]
+    assert found.transitions == sum(size * (11**n if n else 0) for size, n in zip(walk.sizes, left, strict=True))
+    assert (found.method, found.states, found.complete) == ("symmetric", sum(walk.sizes), True)
+
+
+def test_words_of_more_than_one_team() -> None:
+    """The seeds above form teams and fall back from them, or this file compares less than it says."""
+    teams = alone = 0
+    for kind in ("separated", "keeps"):
+        for seed in range(20):
+            system = MAKERS[kind](seed)
+            try:
+                made, _ = Orbits(system, TRADE, ()).program(next(iter(system.all_configs())))
+            except Exception as error:
+                assert "interchangeable" in str(error), error
+                continue
+            teams += any(made.teams)
+            alone += not any(made.teams)
+    assert teams >= 5 and alone >= 5

@@ -1,0 +1,166 @@
+"""What symmetric search refuses, and which of its checks sees a fault that is planted in it."""
+
+# pyright: reportUnknownLambdaType=false, reportUnknownArgumentType=false
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from evenhand.core.property import Always, DeadlockFree, EachStep
+from evenhand.core.system import System
+from evenhand.core.verdict import Status
+from evenhand.model.cud import PROTOCOL
+from evenhand.model.cud.free import FREE
+from evenhand.search import LicenceMissing, ModelError, explore
+from evenhand.search.symmetric import compiler, group
+from tests.engines.search.oracle import graphs_of, sizes
+from tests.engines.search.symmetric.systems import Crew, Hall, joint_hall, licence_of, menu_hall
+
+AnySystem = System[Any, Any, Any, Any, Any]
+CREW = Crew(("a", "a", "a"), tuple(number % 7 for number in range(97)))
+
+TABLE = tuple((2 * number * number + 3 * number) % 11 for number in range(97))
+"""One under which what becomes of an agent depends on what it was."""
+
+
+def alike(system: AnySystem, crew: Crew = CREW) -> AnySystem:
+    """The system with a configuration whose agents are all of one kind."""
+    return replace(system, configs=lambda _scope, _readings: (crew,))
+
+
+HALL, MENU = alike(joint_hall(1, separated=True)), alike(menu_hall(1, last=False))
+
+
+def divided(system: AnySystem, *claims: Any) -> Any:
+    """Explored by symmetric search, and by nothing else."""
+    return explore(system, claims, licence=licence_of(system), method="symmetric")
+
+
+def test_a_mutant_and_other_readings_have_no_licence() -> None:
+    """The licence says for whom it is, and is taken at its word."""
+    mutant = next(mutant for mutant in PROTOCOL.mutants if mutant.system == "free")
+    given = licence_of(FREE)
+    for other in (
+        mutant.of(PROTOCOL.systems),
+        replace(FREE, readings=None),
+        replace(FREE, name="free_2"),
+    ):
+        with pytest.raises(LicenceMissing, match="speaks of"):
+            explore(other, licence=replace(given, quotient="renaming", variant="reference"), method="symmetric")
+
+
+def test_a_claim_that_tells_names_apart_is_not_decided() -> None:
+    """Whether it looks at states or at steps; what it would have found is not reported."""
+    first = Always(name="first", sentence="", check=lambda _c, s: s.marks[0] != 1)
+    step = EachStep(name="step", sentence="", check=lambda s: s.after.marks[1] == s.before.marks[1])
+    fixed = Always(name="fixed", sentence="", check=lambda _c, s: sum(s.marks) < 99)
+    found = divided(MENU, first, step, fixed)
+    assert [one.status for one in found.verdicts] == [Status.UNDECIDED, Status.UNDECIDED, Status.HOLDS]
+    assert all("does not leave" in one.because for one in found.verdicts[:2])
+
+
+def test_a_kind_that_needs_steps_is_not_decided_or_sends_the_search_below() -> None:
+    """UNDECIDED where symmetric search was asked for; else a lower method, and the reason."""
+    claim = DeadlockFree(name="free", sentence="", wants=lambda _c, _s: True, completes=lambda s: s.shown == 1)
+    assert divided(MENU, claim).verdicts[0].status is Status.UNDECIDED
+    found = explore(MENU, [claim], licence=licence_of(MENU))
+    assert (
+        found.method != "symmetric"
+        and "not symmetric search" in found.why_method
+        and found.verdicts[0].status is not Status.UNDECIDED
+    )
+
+
+def test_agents_that_are_all_different() -> None:
+    """Nothing to divide by."""
+    system = alike(joint_hall(1, separated=True), Crew(("a", "b"), CREW.table))
+    with pytest.raises(ValueError, match="leaves no two names of this configuration interchangeable"):
+        divided(system)
+    assert explore(system, licence=licence_of(system)).method == "compiled"
+
+
+def test_a_step_that_knows_a_name() -> None:
+    """It does not commute: the licence is wrong, whatever it says."""
+    step = MENU.step
+
+    def partial(rules: Any, config: Crew, state: Hall, action: tuple[str, int]) -> tuple[Hall, Any]:
+        after, shown = step(rules, config, state, action)
+        return (replace(after, shared=1 - state.shared), shown) if action[0] == "y" else (after, shown)
+
+    with pytest.raises(ModelError, match=r"does not commute|lead to other orbits|no row leads into that orbit"):
+        divided(replace(MENU, step=partial))
+
+
+def test_a_start_that_favours_somebody() -> None:
+    """Its images are no starts."""
+    start = Hall((1, 0, 0), 0, "-", ())
+    with pytest.raises(ModelError, match="has an image that is not initial"):
+        divided(replace(MENU, initial=lambda _config: (start,)))
+
+
+def test_an_action_whose_image_is_not_on_offer() -> None:
+    """The scope is not closed."""
+
+    def allows(_config: Any, state: Hall, action: tuple[str, int]) -> bool:
+        return state.marks["xyz".index(action[0])] != 2 and action != ("z", 1)
+
+    menu = MENU.menu
+    assert menu is not None
+    system = replace(
+        MENU,
+        allows=allows,
+        actions=lambda config, scope, state: (one for one in menu(config, scope) if allows(config, state, one)),
+    )
+    with pytest.raises(ModelError, match=r"not closed under quotient|is not on offer"):
+        divided(system)
+
+
+def wrong(system: AnySystem) -> bool:
+    """Whether symmetric search stops, or counts another graph than there is."""
+    try:
+        found = divided(system)
+    except ModelError:
+        return True
+    return (found.states, found.transitions, found.edges, found.depth) != sizes(graphs_of(system))
+
+
+def _as_they_are(_self: Any, numbers: Any) -> Any:
+    return numbers
+
+
+def _all_of_size_one(_self: Any, numbers: Any) -> list[int]:
+    return [1] * len(numbers)
+
+
+def _unlooked(_teams: Any, unit: Any, _start: Any) -> Any:
+    return unit
+
+
+def _one(_things: Any) -> int:
+    return 1
+
+
+FAULTS: dict[str, tuple[Any, str, Callable[..., Any], AnySystem]] = {
+    "states are not picked": (group.Sorted, "picked", _as_they_are, MENU),
+    "orbits count once": (group.Sorted, "sizes", _all_of_size_one, MENU),
+    "multisets count once": (compiler, "arrangements", _one, HALL),
+    "what a team was is not looked at": (
+        compiler,
+        "_sorted_by",
+        _unlooked,
+        alike(joint_hall(1, separated=True, keeps=True), replace(CREW, table=TABLE)),
+    ),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_planted_faults(fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each is seen by the samples or by the counts; without it there is nothing to see."""
+    where, name, planted, system = FAULTS[fault]
+    assert not wrong(system)
+    monkeypatch.setattr(where, name, planted)
+    assert wrong(system), fault

@@ -1,0 +1,80 @@
+"""Bounded memory, the condensation, and the command line's way to a method."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import networkx as nx
+import pytest
+
+from evenhand.core.property import Always
+from evenhand.core.system import System
+from evenhand.core.verdict import Status
+from evenhand.model.cud.free import FREE
+from evenhand.search import LicenceMissing, explore, memory
+from evenhand.search.memory import resident
+from tests.models.two_phase_commit import two_phase_commit
+
+AnySystem = System[Any, Any, Any, Any, Any]
+HELD = Always(name="held", sentence="", check=lambda _config, _state: True)
+
+
+WIDE = FREE.at(agents=2, keys=4)
+
+
+@pytest.mark.parametrize(
+    ("method", "system", "states"),
+    [("explicit", two_phase_commit(3), 288), ("memoised", WIDE, 153), ("compiled", WIDE, 153)],
+    ids=["explicit", "memoised", "compiled"],
+)
+def test_memory_that_is_spent_leaves_it_open(
+    method: str, system: AnySystem, states: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is known is still expanded, nothing is added, and the verdict names the bound and what was covered."""
+    asked: list[int] = []
+
+    def filling() -> int:
+        asked.append(1)
+        return 10 if len(asked) < 2 else 1_000
+
+    monkeypatch.setattr(memory, "resident", filling)
+    found = explore(system, [HELD], method=method, max_memory=500)
+    assert not found.complete and 0 < found.states < states
+    assert found.verdicts[0].status is Status.UNDECIDED
+    assert "max_memory=500" in found.verdicts[0].because and f"{found.states} states" in found.verdicts[0].because
+    asked.clear()
+    monkeypatch.setattr(memory, "resident", lambda: 10)
+    assert explore(system, [HELD], method=method, max_memory=500).states == states
+
+
+def test_the_memory_of_this_process() -> None:
+    """Some megabytes at least, and it grows with what is held."""
+    before = resident()
+    held = bytearray(64 << 20)
+    assert before > 1 << 20 and resident() > before and len(held)
+
+
+def test_the_condensation_is_acyclic_and_whole() -> None:
+    """Against networkx on the graph itself; messages are never unsent, so two-phase commit falls into many parts."""
+    found = explore(two_phase_commit(3))
+    made: Any = found.condensation()
+    whole: Any = found.to_networkx()
+    assert nx.is_directed_acyclic_graph(made)
+    assert sum(len(about["members"]) for _, about in made.nodes(data=True)) == 288
+    assert made.number_of_nodes() == nx.number_strongly_connected_components(whole)
+    within = sum(
+        about["weight"]
+        for one, other, about in whole.edges(data=True)
+        if made.graph["mapping"][one] == made.graph["mapping"][other]
+    )
+    assert sum(about["weight"] for *_, about in made.edges(data=True)) + within == found.transitions
+
+
+def test_a_bound_that_makes_no_sense() -> None:
+    """One message."""
+    with pytest.raises(ValueError, match="max_memory must be at least 1"):
+        explore(FREE, max_memory=0)
+    with pytest.raises(ValueError, match="unknown method 'fast'; there is: compiled, explicit, memoised, symmetric"):
+        explore(FREE, method="fast")
+    with pytest.raises(LicenceMissing, match="none is licensed"):
+        explore(FREE, method="symmetric")

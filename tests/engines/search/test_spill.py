@@ -1,0 +1,485 @@
+"""Searches that go on on a disk find what searches in memory find, to the last parent, and leave nothing behind.
+
+| fault | what is wrong | noticed by |
+|---|---|---|
+| hashes_believed | two states with one hash are taken for one | objects_agree |
+| last_record_lost | the last of the parents of each state is forgotten | objects_agree |
+| leaves_by_value | 1 and True are one leaf | packing_is_exact |
+| half_a_batch | the disk calls half of the new states known | rows_agree |
+| slots_believed | a state whose place in the table of recent ones is taken counts as known | rows_agree |
+| beyond_is_known | states that a bound kept out are known from then on | rows_agree |
+| block_swapped | a block of parents is read as zeros | rows_agree |
+"""
+
+# pyright: reportPrivateUsage=false, reportUnknownLambdaType=false, reportUnknownArgumentType=false
+# pyright: reportUnknownVariableType=false
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from enum import Enum
+from fractions import Fraction
+from itertools import count
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+from evenhand.core.property import Always, DeterminedBy, Property, Reachable
+from evenhand.core.verdict import Status
+from evenhand.model.cud.free import FREE
+from evenhand.search import Exploration, ModelError, disk_visited, explore, memory, packing, spilling
+from evenhand.search.bounds import Bounds, held
+from evenhand.search.compiled import kernel, spilled
+from evenhand.search.compiled.method import Compiled
+from evenhand.search.disk import Disk, SpillFailed
+from evenhand.search.packing import Packing
+from evenhand.search.spilling import Folder
+from tests.engines.search.compiled.systems import joint_cells, plain_cells, wide_cells
+from tests.engines.search.compiled.test_agreement import MAKERS, PINNED
+from tests.engines.search.compiled.test_agreement import claims as row_claims
+from tests.engines.search.suite import claims_about, joint_claims
+from tests.models.random_systems import joint_system, table_system
+from tests.models.two_phase_commit import CLAIMS, two_phase_commit
+
+HELD = Always(name="held", sentence="", check=lambda _config, _state: True)
+FEW = 1
+"""Bytes: no process holds so little, so every search goes to its disk at once."""
+
+
+def facts(found: Exploration) -> tuple[Any, ...]:
+    """Everything that a search says, but for the bound that it was given."""
+    return (
+        *(getattr(found, name) for name in ("states", "transitions", "edges", "depth", "complete", "reach")),
+        *((v.status, v.because, v.coverage, repr(v.evidence), v.evidence) for v in found.verdicts),
+    )
+
+
+def agree(system: Any, about: Sequence[Property], folder: Path, method: str | None, **bounds: Any) -> None:
+    """The same with a disk and without."""
+    near = explore(system, about, method=method, **bounds)
+    far = explore(system, about, method=method, max_memory=FEW, spill=Folder(folder), **bounds)
+    assert near.spilled == 0 and far.method == near.method
+    starts = sum(len(dict.fromkeys(system.initial(config))) for config in system.all_configs())
+    # Explicit and memoised search leave the initial states in memory, compiled search leaves nothing there.
+    assert far.spilled == (far.states if far.method == "compiled" else far.states - starts), "it did not spill"
+    assert facts(far) == facts(near)
+
+
+def objects_agree(folder: Path, seeds: range = range(6)) -> None:
+    """Explicit and memoised search, with every kind of claim."""
+    for seed in seeds:
+        agree(
+            table_system(seed, states=5 + 3 * (seed % 5), tables=1 + seed % 2), claims_about(seed), folder, "explicit"
+        )
+    for seed in seeds[:4]:
+        agree(joint_system(seed), joint_claims(seed), folder, ("explicit", "memoised")[seed % 2])
+    by_target = DeterminedBy(name="by", sentence="", key=lambda step: step.after, value=lambda step: step.before)
+    agree(two_phase_commit(2), (*CLAIMS, by_target), folder, "explicit")
+
+
+def rows_agree(folder: Path, seeds: range = range(2)) -> None:
+    """Compiled search, with claims, and state by state; both kernels; with bounds; states of one word and of two."""
+    for kind, maker in MAKERS.items():
+        for seed in seeds:
+            agree(maker(seed), row_claims(seed, actions=kind != "separated"), folder, "compiled")
+    free = FREE.at(agents=2, keys=3, values=2)
+    for bounds in (Bounds(), Bounds(max_states=40), Bounds(depth=2), Bounds(max_states=1)):
+        for system in (free, wide_cells(1), plain_cells(3, menu=True), joint_cells(2, separated=True)):
+            same_walks(system, bounds, folder)
+
+
+def same_walks(system: Any, bounds: Bounds, folder: Path, engine: str | None = None) -> int:
+    """The same numbers, parents and counts; how many states went to the disk."""
+    config = next(iter(system.all_configs()))
+    near = Compiled(system, (), engine=engine).search(config, 0, bounds)
+    with held(Bounds(bounds.max_states, bounds.depth, FEW, Folder(folder))) as within:
+        far = Compiled(system, (), engine=engine).search(config, 0, within)
+        for name in ("count", "transitions", "edges", "open", "levels"):
+            assert getattr(far, name) == getattr(near, name), name
+        assert far.words.tolist() == near.words.tolist()
+        assert far.parents.tolist() == near.parents.tolist()
+        assert far.spilled == far.count > 0 and near.spilled == 0
+    return far.spilled
+
+
+class Colour(Enum):
+    """Two members, for leaves."""
+
+    RED = 1
+    BLUE = 2
+
+
+class Pair(NamedTuple):
+    """A tuple with names."""
+
+    left: Any
+    right: Any
+
+
+@dataclass(frozen=True)
+class Node:
+    """A record of anything."""
+
+    parts: Any
+    more: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Slotted:
+    """A record without a dictionary."""
+
+    value: Any
+
+
+class Odd:
+    """What no packing can take apart."""
+
+    def __init__(self, value: int) -> None:
+        self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Odd) and other.value == self.value
+
+    def __hash__(self) -> int:
+        return hash(self.value)
+
+    def __repr__(self) -> str:
+        return f"Odd({self.value})"
+
+
+def packing_is_exact(_folder: Path) -> None:
+    """What comes back is equal, and of the same types all the way down."""
+    values: list[Any] = [
+        *(0, 1, True, False, None, -1, 2**29 - 1, 2**29, 2**80, "", "a", "1", 1.0, Fraction(1, 3), Fraction(1), b"x"),
+        *(Colour.RED, Colour.BLUE, (), ((),), (1, True), (True, 1), frozenset(), frozenset({1, (2, "x")})),
+        *(Pair(1, "x"), Node((Pair(Colour.RED, None), frozenset({Node(1)})), Slotted(True)), Slotted(Node(()))),
+        *(Odd(3), Node(Odd(4), (Odd(4),))),
+    ]
+    made = Packing()
+    for body, value in [(made.pack(value), value) for value in values]:
+        back = made.unpack(body)
+        assert back == value and repr(back) == repr(value) and type(back) is type(value)
+    assert Packing().pack((1, True)) != Packing().pack((True, True))
+
+
+CHECKS: dict[str, Callable[[Path], None]] = {
+    check.__name__: check for check in (objects_agree, rows_agree, packing_is_exact)
+}
+
+
+@pytest.mark.parametrize("name", CHECKS)
+def test_memory_and_disk_agree(name: str, tmp_path: Path) -> None:
+    """On random small systems, and nothing is left in the folder."""
+    CHECKS[name](tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_states_with_one_hash_stay_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However bad the hashes are; and a look-up that always misses memory finds the same."""
+    monkeypatch.setattr(disk_visited, "hash", lambda _state: 7, raising=False)
+    monkeypatch.setattr(disk_visited, "RECENT", 0)
+    objects_agree(tmp_path, range(4))
+
+
+@pytest.mark.parametrize(
+    ("engine", "asked"),
+    [
+        *(("numpy", asked) for asked in (2, 3, 4)),
+        pytest.param("numba", 3, marks=pytest.mark.skipif(not kernel.available(), reason="no numba")),
+    ],
+)
+def test_rows_may_leave_memory_at_any_time(
+    engine: str, asked: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between two levels, or in one, by either kernel; the blocks are small, so that there are many."""
+    asks = count(1)
+
+    def spent(_self: memory.MemoryBudget, _more: int = 0) -> bool:
+        return next(asks) == asked
+
+    config = next(iter(FREE.at(agents=3).all_configs()))
+    near = Compiled(FREE.at(agents=3), (), engine=engine).search(config, 0, Bounds())
+    monkeypatch.setattr(memory.MemoryBudget, "spent", spent)
+    for name, size in (("PORTION", 500), ("BLOCK", 20), ("RECENT_BYTES", 256)):
+        monkeypatch.setattr(spilled, name, size)
+    with held(Bounds(max_memory=FEW, spill=Folder(tmp_path))) as within:
+        far = Compiled(FREE.at(agents=3), (), engine=engine).search(config, 0, within)
+        assert far.spilled == 277 and far.engine == engine
+        assert (far.transitions, far.edges, far.levels) == (near.transitions, near.edges, near.levels)
+        assert far.words.tolist() == near.words.tolist() and far.parents.tolist() == near.parents.tolist()
+
+
+def test_objects_may_leave_memory_midway(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Some states stay in memory, later ones do not; evidence runs through both."""
+    goal = Reachable(name="late", sentence="", goal=lambda step: "commit" in step.after.sent)
+    near = explore(two_phase_commit(3), (*CLAIMS, goal), method="explicit")
+    asks = count(1)
+    monkeypatch.setattr(memory.MemoryBudget, "spent", lambda _self, _more=0: next(asks) == 2)
+    far = explore(two_phase_commit(3), (*CLAIMS, goal), method="explicit", max_memory=FEW, spill=Folder(tmp_path))
+    assert 0 < far.spilled < 200 and facts(far) == facts(near)
+
+
+@pytest.mark.parametrize("method", ["memoised", "compiled"])
+def test_a_pinned_scope(method: str, tmp_path: Path) -> None:
+    """277 states, 80,864 joint choices: what two enumerators and Rumur agree on."""
+    pinned = PINNED["free_agent"]["counts"]["3,2,2"]
+    goal = Reachable(name="limit", sentence="", goal=lambda step: step.after.counter == 3)
+    found = explore(FREE.at(agents=3), [goal], method=method, max_memory=FEW, spill=Folder(tmp_path))
+    assert found.spilled >= 276 and "what the disk gave back" in found.verdicts[0].trusted_base
+    counted = {name: getattr(found, name) for name in ("states", "transitions", "edges", "depth")}
+    assert counted | {"to_limit": found.reach["limit"]} == pinned
+
+
+def test_several_processes_have_a_file_each(tmp_path: Path) -> None:
+    """And come to the same."""
+    about = claims_about(1)
+    near = explore(table_system(1, states=9, tables=2), about, method="explicit")
+    far = explore(
+        table_system(1, states=9, tables=2), about, method="explicit", max_memory=FEW, spill=Folder(tmp_path), jobs=2
+    )
+    assert far.spilled and facts(far) == facts(near) and list(tmp_path.iterdir()) == []
+
+
+def test_what_claims_remember_is_bounded_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Memory that is spent a second time, after the search has left it, ends it: UNDECIDED, with what was covered."""
+
+    def spent(self: memory.MemoryBudget, _more: int = 0) -> bool:
+        return self.bound is not None
+
+    monkeypatch.setattr(memory.MemoryBudget, "spent", spent)
+    found = explore(two_phase_commit(3), [HELD], method="explicit", max_memory=FEW, spill=Folder(tmp_path))
+    assert found.spilled and not found.complete and found.states < 288
+    assert found.verdicts[0].status is Status.UNDECIDED and "max_memory=1" in found.verdicts[0].because
+
+
+# What is left behind, and what goes wrong
+
+
+def open_files() -> list[str]:
+    """The files of ours that this process holds."""
+    links = (Path("/proc/self/fd") / name for name in os.listdir("/proc/self/fd"))
+    return [target for link in links if link.is_symlink() and ".spill" in (target := _target(link))]
+
+
+def _target(link: Path) -> str:
+    try:
+        return os.readlink(link)
+    except OSError:
+        return ""
+
+
+@contextmanager
+def ends(error: type[BaseException] | None) -> Generator[None]:
+    """The body ends with this error, or well."""
+    if error is None:
+        yield
+    else:
+        with pytest.raises(error):
+            yield
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="no list of open files")
+@pytest.mark.parametrize("method", ["explicit", "compiled"])
+@pytest.mark.parametrize(
+    ("raised", "seen"), [(None, None), (KeyboardInterrupt, KeyboardInterrupt), (ZeroDivisionError, ModelError)]
+)
+def test_nothing_is_left_behind(
+    method: str, raised: type[BaseException] | None, seen: type[BaseException] | None, tmp_path: Path
+) -> None:
+    """While it searches it holds one file that has no name; then none, however it ended."""
+    held_then: list[int] = []
+
+    def looking() -> Generator[None]:
+        while True:
+            yield
+            assert list(tmp_path.iterdir()) == []
+            held_then.append(len(open_files()))
+
+    looker = looking()
+    next(looker)
+    look = looker.send  # the code behind a method that is passed on is not read, so that a test can look on
+
+    def check(_config: Any, _state: Any) -> bool:
+        look(None)
+        if raised is not None and len(held_then) == 200:
+            raise raised
+        return True
+
+    claim = Always(name="watched", sentence="", check=check)
+    with ends(seen):
+        explore(
+            FREE.at(agents=3) if method != "explicit" else two_phase_commit(3),
+            [claim],
+            method=method,
+            max_memory=FEW,
+            spill=Folder(tmp_path),
+        )
+    assert max(held_then) == 1 and len(held_then) >= 200
+    assert open_files() == [] and list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("method", ["explicit", "memoised", "compiled"])
+def test_a_full_disk_is_one_error(method: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It names the folder, and nothing stays there."""
+    monkeypatch.setattr(spilling, "_SETTINGS", (*spilling._SETTINGS, "max_page_count=20"))
+    monkeypatch.setattr(spilled, "BLOCK", 50)
+    with pytest.raises(SpillFailed, match=f"cannot spill to {tmp_path}: database or disk is full"):
+        explore(
+            two_phase_commit(5) if method == "explicit" else FREE.at(agents=4, values=3),
+            [HELD],
+            method=method,
+            max_memory=FEW,
+            spill=Folder(tmp_path),
+        )
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not there, a file, read-only (root may write anywhere, so the system's answer is played)."""
+    (tmp_path / "file").write_text("")
+    for name, why in (("nowhere", "No such file"), ("file", "Not a directory")):
+        with pytest.raises(SpillFailed, match=f"cannot spill to {tmp_path / name}: {why}"):
+            Folder(tmp_path / name).ready()
+
+    def refuses(**_options: Any) -> Any:
+        raise OSError(30, "Read-only file system")
+
+    monkeypatch.setattr(tempfile, "mkstemp", refuses)
+    with pytest.raises(SpillFailed, match="Read-only file system"):
+        Folder(tmp_path).ready()
+
+
+def test_a_spill_that_makes_no_sense(tmp_path: Path) -> None:
+    """Without a bound there is nothing to leave."""
+    with pytest.raises(ValueError, match="give a max_memory"):
+        explore(FREE, spill=Folder(tmp_path))
+
+
+# Planted faults
+
+
+def hashes_believed(patch: pytest.MonkeyPatch) -> None:
+    """Few hashes, and nobody compares the states."""
+    patch.setattr(disk_visited, "hash", lambda state: hash(state) % 5, raising=False)
+    patch.setattr(disk_visited, "RECENT", 0)
+
+    def first(self: disk_visited.DiskVisited, state: Any) -> int | None:
+        return next((number for number, _ in self.disk.alike(hash(state) % 5)), None)
+
+    patch.setattr(disk_visited.DiskVisited, "_on_disk", first)
+
+
+def last_record_lost(patch: pytest.MonkeyPatch) -> None:
+    """Every state on the disk was reached by the first action from the first state."""
+    patch.setattr(spilling.SqliteDisk, "link", lambda _self, _number: (0, 0))
+
+
+def leaves_by_value(patch: pytest.MonkeyPatch) -> None:
+    """Forget the types of leaves."""
+    honest = Packing._leaf
+    patch.setattr(packing.Packing, "_leaf", lambda self, _kind, value: honest(self, object, value))
+
+
+def half_a_batch(patch: pytest.MonkeyPatch) -> None:
+    """Drop each second new key."""
+    honest = spilling.SqliteDisk.unseen
+    patch.setattr(spilling.SqliteDisk, "unseen", lambda self, keys: honest(self, keys)[::2])
+
+
+def slots_believed(patch: pytest.MonkeyPatch) -> None:
+    """Take a state for known as soon as any state was where it would be."""
+    patch.setattr(spilled, "RECENT_BYTES", 256)
+
+    def unknown(self: spilled.SpilledStates, words: Any) -> Any:
+        slot = self._slots(words)
+        places = np.flatnonzero((self.recent[slot] == -1).all(axis=1))
+        self.recent[slot] = words
+        return places[np.asarray(self.disk.unseen(self._keys(words[places])), dtype=np.int64)]
+
+    patch.setattr(spilled.SpilledStates, "unknown", unknown)
+
+
+def beyond_is_known(patch: pytest.MonkeyPatch) -> None:
+    """Forget to forget."""
+    patch.setattr(spilled.SpilledStates, "forget", lambda _self, _words: None)
+
+
+def block_swapped(patch: pytest.MonkeyPatch) -> None:
+    """Lose a column on the disk."""
+    patch.setattr(spilled, "BLOCK", 8)
+    honest: Callable[..., Any] = spilling.SqliteDisk.block
+
+    def read(self: Disk, number: int) -> tuple[int, bytes, bytes]:
+        first, words, parents = honest(self, number)
+        return first, words, bytes(len(parents))
+
+    patch.setattr(spilling.SqliteDisk, "block", read)
+
+
+FAULTS: dict[Callable[[pytest.MonkeyPatch], None], str] = {
+    hashes_believed: "objects_agree",
+    last_record_lost: "objects_agree",
+    leaves_by_value: "packing_is_exact",
+    half_a_batch: "rows_agree",
+    slots_believed: "rows_agree",
+    beyond_is_known: "rows_agree",
+    block_swapped: "rows_agree",
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.__name__)
+def test_fault_is_noticed(
+    fault: Callable[[pytest.MonkeyPatch], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The check that the table names is not content."""
+    fault(monkeypatch)
+    with pytest.raises((AssertionError, ModelError, SpillFailed)):
+        CHECKS[FAULTS[fault]](tmp_path)
+
+
+def test_the_table_lists_the_faults() -> None:
+    """The table at the head of this file is complete."""
+    listed = [line.split("|")[1].strip() for line in (__doc__ or "").splitlines() if line.startswith("| ")][1:]
+    assert listed == [fault.__name__ for fault in FAULTS]
+
+
+PEAK = """
+import re, sys
+from pathlib import Path
+from benchmarks.models import cells
+from evenhand.search import explore
+from evenhand.search.spilling import Folder
+bounds = {} if sys.argv[1] == "0" else {"max_memory": int(sys.argv[1]), "spill": Folder(Path(sys.argv[2]))}
+found = explore(cells(11), method="compiled", **bounds)
+print(found.states, found.transitions, found.edges, found.depth, found.complete, found.spilled)
+print(re.search(r"VmHWM:\\s*(\\d+) kB", Path("/proc/self/status").read_text())[1])
+"""
+# Of the new process alone: `ru_maxrss` has the peak of the one that started it, too.
+
+
+@pytest.mark.deep
+@pytest.mark.skipif(sys.platform != "linux", reason="peak memory is told in other places elsewhere")
+def test_the_peak_stays_below_the_bound(tmp_path: Path) -> None:
+    """Four million states: above the bound in memory, below it with a disk, and the same counts."""
+    bound = 150 << 20
+    told = [
+        subprocess.run(
+            [sys.executable, "-c", PEAK, str(limit), str(tmp_path)],
+            cwd=Path(__file__).parents[3],
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout.split()
+        for limit in (0, bound)
+    ]
+    near, far = told
+    assert near[:5] == far[:5] and near[5] == "0" and far[5] == far[0] == "4194303"
+    assert int(far[6]) << 10 < bound < int(near[6]) << 10

@@ -1,0 +1,24 @@
+"""A state that offers more joint choices than can be listed is counted, never listed."""
+
+from __future__ import annotations
+
+import math
+
+from evenhand.model.cud.free import FREE
+from evenhand.search import estimate
+from evenhand.search.estimate import WIDE, widest_state
+
+
+def test_the_product_is_counted_without_listing_it() -> None:
+    """Nine agents choose among nothing, exit, 9 READs and 81 WRITEs each."""
+    system = FREE.at(agents=9, keys=9, values=9)
+    assert widest_state(system) == 92**9 > WIDE
+    about = estimate(system)
+    assert about is not None and about % 92**9 == 0
+
+
+def test_narrow_states_are_listed_all_the_same() -> None:
+    """The count is the number of actions on offer in the initial state."""
+    config = next(iter(FREE.all_configs()))
+    start = next(iter(FREE.initial(config)))
+    assert widest_state(FREE) == sum(1 for _ in FREE.enabled(config, start)) == math.prod((8, 8))

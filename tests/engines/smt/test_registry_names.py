@@ -1,0 +1,89 @@
+"""Theorems that name what is not there are broken when they are loaded, and so is a mark that none of them redeems."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from evenhand.core.bundle import ProtocolBroken
+from evenhand.core.registry import find
+from evenhand.smt import registry
+from evenhand.smt.registry import invariants, stated, theorems
+from evenhand.smt.theorem import Theorem
+from tests.front.conftest import Command, cli
+
+__all__ = ["cli"]
+
+EVERY = theorems("cud")
+FIRST = next(theorem for theorem in EVERY if theorem.mutants)
+LICENSING = next(theorem for theorem in EVERY if theorem.quotient)
+NAMED = "evenhand.proofs.cud"
+
+
+def told(monkeypatch: pytest.MonkeyPatch, *theorems: Any) -> None:
+    """These are the theorems of `cud`."""
+    monkeypatch.setattr(f"{NAMED}.THEOREMS", theorems)
+
+
+def other(monkeypatch: pytest.MonkeyPatch, theorem: Theorem = FIRST, **more: Any) -> None:
+    """All theorems are there, one of them with this change."""
+    told(monkeypatch, *(replace(one, **more) if one is theorem else one for one in EVERY))
+
+
+WRONG: list[tuple[Theorem, dict[str, Any], str]] = [
+    (FIRST, {"claim": "no_winne"}, "unknown claim 'no_winne'; there is: "),
+    (FIRST, {"system": "univers"}, "unknown system 'univers'; there is: conditions, free, run, universe; did you mean"),
+    (FIRST, {"protocol": "cu"}, "unknown protocol 'cu'; there is: cud"),
+    (FIRST, {"readings": {"x": "y"}}, "unknown reading 'x'; there is: "),
+    (FIRST, {"mutants": (replace(FIRST.mutants[0], mutant="x"),)}, "unknown mutant 'x'; there is: "),
+    (LICENSING, {"quotient": "renamin"}, "unknown quotient 'renamin'; there is: renaming; did you mean renaming?"),
+]
+
+
+@pytest.mark.parametrize(("theorem", "wrong", "said"), WRONG, ids=[next(iter(wrong)) for _, wrong, _ in WRONG])
+def test_a_theorem_about_what_is_not_there_is_broken(
+    monkeypatch: pytest.MonkeyPatch, theorem: Theorem, wrong: dict[str, Any], said: str
+) -> None:
+    """By module, theorem and culprit."""
+    other(monkeypatch, theorem, **wrong)
+    with pytest.raises(ProtocolBroken, match=re.escape(f"{NAMED}: theorem {theorem.name}: {said}")) as caught:
+        theorems("cud")
+    assert "\n" not in str(caught.value)
+
+
+def test_an_invariant_about_what_is_not_there_is_broken(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As a theorem is."""
+    first, *rest = invariants("cud")
+    monkeypatch.setattr(f"{NAMED}.invariants.INVARIANTS", (replace(first, claim="x"), *rest))
+    with pytest.raises(ProtocolBroken, match=rf"invariants: invariant {first.name}: unknown claim 'x'"):
+        stated("cud")
+
+
+def test_two_theorems_of_one_name_are_broken(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The second would be proved by nobody."""
+    told(monkeypatch, *EVERY, FIRST)
+    with pytest.raises(ProtocolBroken, match=f"two theorems are called '{FIRST.name}'"):
+        stated("cud")
+
+
+def test_a_claim_marked_as_proved_has_a_theorem(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Or the mark says what is not so."""
+    marked = {claim.name for claim in find("cud").claims if claim.proved}
+    about = [one.claim for one in stated("cud")]
+    alone = next(one for one in EVERY if one.claim in marked and about.count(one.claim) == 1)
+    told(monkeypatch, *(one for one in EVERY if one is not alone))
+    with pytest.raises(ProtocolBroken, match=f"claim '{alone.claim}' is marked as proved, and no theorem states it"):
+        registry.stated("cud")
+
+
+def test_a_broken_theorem_is_one_sentence_and_exit_2(cli: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before anything runs."""
+    other(monkeypatch, claim="no_winne")
+    for words in (("verify", "cud", "--budget", "quick"), ("prove", "cud")):
+        answer = cli(*words)
+        assert (answer.code, answer.out) == (2, "")
+        assert answer.err.startswith(f"evenhand: {NAMED}: theorem {FIRST.name}: unknown claim 'no_winne'; there is: ")
+        assert answer.err.count("\n") == 1

@@ -1,0 +1,274 @@
+"""Transition systems whose answers are known: one to strengthen, one that is 3-inductive, one that starves."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from evenhand.core.system import UnknownName
+from evenhand.smt.logic import (
+    FALSE,
+    TRUE,
+    Formula,
+    Function,
+    Relation,
+    Sort,
+    conjunction,
+    differ,
+    exists,
+    forall,
+    iff,
+    same,
+    variables,
+)
+from evenhand.smt.portfolio import Answered, Portfolio, SolverLimits
+from evenhand.smt.smtlib import Query
+from evenhand.smt.structure import Reader
+from evenhand.smt.theory import Axiom, Theory
+from evenhand.smt.transitions.grounding import PREDICATE, Grounding
+from evenhand.smt.transitions.induction import induct, induct_up_to
+from evenhand.smt.transitions.inference import infer
+from evenhand.smt.transitions.machine import Machine, after, symbols
+from evenhand.smt.transitions.runs import lasso, reach
+
+AGENT = Sort("Agent")
+x, y = variables(AGENT, "x y")
+held, idle = Relation("held", (AGENT,)), Relation("idle", ())
+who = Function("who", (), AGENT)
+IDLE = idle()
+GRAB = IDLE & ~after(idle)() & forall([x], iff(after(held)(x), held(x) | same(x, who())))
+RELEASE = held(who()) & after(idle)() & forall([x], iff(after(held)(x), held(x) & differ(x, who())))
+ONE_HOLDS = forall([x, y], (held(x) & held(y)) >> same(x, y))
+IDLE_IS_FREE = forall([x], IDLE >> ~held(x))
+
+
+def lock(*ways: Formula) -> Machine:
+    """A lock that any number of agents grab and release; `ways` in place of how that is done."""
+    step = ways[0] if ways else GRAB | RELEASE
+    for way in ways[1:]:
+        step = step | way
+    return Machine(
+        theory=Theory("lock", (AGENT,), (who,), (held, idle)),
+        state=("held", "idle"),
+        inputs=("who",),
+        init=IDLE & forall([x], ~held(x)),
+        step=step,
+    )
+
+
+BITS = tuple(Relation(name, ()) for name in ("first", "second", "third"))
+first, second, third = BITS
+SHIFT = Machine(
+    theory=Theory("shift", (), (), BITS),
+    state=("first", "second", "third"),
+    init=conjunction(~bit() for bit in BITS),
+    step=~after(first)() & iff(after(second)(), first()) & iff(after(third)(), second()),
+)
+"""What is in the first place moves on and falls out of the third; nothing comes in."""
+
+waits = Relation("waits", (AGENT,))
+victim = Function("victim", (), AGENT)
+SERVICE = Machine(
+    theory=Theory("service", (AGENT,), (who, victim), (waits,)),
+    state=("waits",),
+    inputs=("who",),
+    init=forall([x], waits(x)),
+    step=forall([x], iff(after(waits)(x), waits(x) & differ(x, who()))),
+)
+"""Everybody waits until served, one at a time."""
+SERVED = same(who(), victim())
+
+
+@pytest.fixture(scope="module")
+def portfolio() -> Any:
+    """Solvers for this module."""
+    with Portfolio() as solvers:
+        yield solvers
+
+
+class Asked:
+    """Asks, and keeps what was asked."""
+
+    def __init__(self, portfolio: Portfolio) -> None:
+        self.portfolio = portfolio
+        self.answers: dict[str, Answered] = {}
+
+    def __call__(self, name: str, query: Query, expected: Any) -> Answered:
+        """One query."""
+        assert name not in self.answers, f"{name} is asked twice"
+        answered = self.answers[name] = self.portfolio.ask(query, expected=expected)
+        return answered
+
+
+def test_a_correct_lock_needs_its_lemma(portfolio: Portfolio) -> None:
+    """Alone the claim is not inductive, and two states show why; with the lemma both solvers prove it."""
+    machine = lock()
+    alone = induct(machine, ONE_HOLDS, Asked(portfolio))
+    assert alone.status == "open" and alone.run is not None and len(alone.run.states) == 2
+    before, later = alone.run.states
+    reader = Reader()
+    assert reader.holds(ONE_HOLDS, before) and not reader.holds(ONE_HOLDS, later)
+    assert not reader.holds(IDLE_IS_FREE, before), "only a state that no run reaches leads out of the claim"
+    assert reader.holds(machine.step, before)
+    together = induct(machine, ONE_HOLDS & IDLE_IS_FREE, Asked(portfolio))
+    assert together.status == "proved"
+    for answered in (*together.base, *together.step):
+        assert [answer.status for answer in answered.answers] == ["unsat", "unsat"]
+
+
+def test_a_faulty_lock_is_refuted_by_the_shortest_run(portfolio: Portfolio) -> None:
+    """Whoever grabs need not look: two steps from the start two hold it."""
+    careless = ~after(idle)() & forall([x], iff(after(held)(x), held(x) | same(x, who())))
+    machine = lock(careless, RELEASE)
+    assert induct(machine, ONE_HOLDS, Asked(portfolio), depth=3).status == "refuted"
+    found = reach(machine, exists([x, y], held(x) & held(y) & differ(x, y)), 4, Asked(portfolio))
+    assert found.run is not None and found.run.steps == 2
+    assert machine.false_in(found.run.states, initial=True) == ""
+    assert [len(state.relations["held"]) for state in found.run.states] == [0, 1, 2]
+
+
+def test_k_induction_needs_exactly_three(portfolio: Portfolio) -> None:
+    """What falls out of the third place was in the first one two steps before, where nothing comes in."""
+    for depth in (1, 2):
+        assert induct(SHIFT, ~third(), Asked(portfolio), depth=depth).status == "open"
+    found = induct_up_to(SHIFT, ~third(), Asked(portfolio), most=5)
+    assert found.status == "proved" and found.depth == 3
+    with pytest.raises(ValueError, match="at least 1"):
+        induct(SHIFT, ~third(), Asked(portfolio), depth=0)
+
+
+def test_a_claim_about_steps(portfolio: Portfolio) -> None:
+    """A step may be spoken of as well: who releases holds it."""
+    machine = lock()
+    assert machine.span(ONE_HOLDS) == 0 and machine.span(held(who())) == 1 and machine.span(after(idle)()) == 1
+    releases = after(idle)() & ~IDLE
+    assert induct(machine, releases >> held(who()), Asked(portfolio)).status == "proved"
+    assert induct(machine, releases >> ~held(who()), Asked(portfolio)).status == "open"
+
+
+def test_a_lasso_starves_somebody_unless_fair(portfolio: Portfolio) -> None:
+    """The scheduler serves another for ever; if it must serve the victim now and then, there is no such loop."""
+    found = lasso(SERVICE, SERVED, 3, Asked(portfolio), trigger=waits(victim()))
+    assert found.run is not None and found.run.loop is not None
+    loop = found.run.states[found.run.loop]
+    assert loop.relations == {**loop.relations, "waits": found.run.states[-1].relations["waits"]}
+    assert all(not Reader().holds(SERVED, state) for state in found.run.states[:-1])
+    fair = lasso(SERVICE, SERVED, 3, Asked(portfolio), trigger=waits(victim()), fair=(SERVED,))
+    assert fair.run is None and not fair.because and len(fair.answers) == 3
+
+
+def test_a_terminating_machine_has_no_lasso(portfolio: Portfolio) -> None:
+    """Where every step moves on, nothing comes back: of two steps that must differ in one bit none does."""
+    once = Machine(
+        theory=Theory("once", (), (), (first,)), state=("first",), init=~first(), step=~first() & after(first)()
+    )
+    assert lasso(once, FALSE, 3, Asked(portfolio)).run is None
+
+
+def test_spacer_finds_what_makes_the_lock_inductive(portfolio: Portfolio) -> None:
+    """Found for three agents, printed in the theory's words, proved for any number by both solvers."""
+    asked = Asked(portfolio)
+    found = infer(lock(), ONE_HOLDS, asked, portfolio, sizes={"Agent": 3})
+    assert found.proved and found.proof is not None and not found.because
+    assert any("idle" in words and "held" in words for words in found.words)
+    assert all(symbols(clause) <= {"held", "idle"} for clause in found.clauses)
+    assert [a.status for answered in found.proof.step for a in answered.answers] == ["unsat", "unsat"]
+    assert infer(SHIFT, ~third(), Asked(portfolio), portfolio, sizes={}).proved
+
+
+def test_spacer_refutes_at_a_size_and_runs_out_of_time(portfolio: Portfolio) -> None:
+    """Neither is an invariant, and neither is an error."""
+    careless = ~after(idle)() & forall([x], iff(after(held)(x), held(x) | same(x, who())))
+    found = infer(lock(careless), ONE_HOLDS, Asked(portfolio), portfolio, sizes={"Agent": 2})
+    assert not found.proved and "violated at this size" in found.because
+    late = infer(lock(), ONE_HOLDS, Asked(portfolio), portfolio, sizes={"Agent": 3}, limits=SolverLimits(timeout_ms=1))
+    assert not late.proved and "Spacer does not know" in late.because
+    with pytest.raises(ValueError, match="about a state"):
+        infer(lock(), held(who()), Asked(portfolio), portfolio, sizes={})
+
+
+class Guessing(Portfolio):
+    """A portfolio whose Spacer says what it is told to."""
+
+    def __init__(self, meaning: Any) -> None:
+        super().__init__()
+        self.meaning = meaning
+
+    def horn(self, clauses: str, predicate: str, *, limits: SolverLimits | None = None) -> Any:
+        """The guess."""
+        return {"status": "sat", "meaning": self.meaning}
+
+
+def test_a_wrong_guess_is_weeded_and_a_mad_one_is_said() -> None:
+    """Spacer is not believed: what a run falsifies goes, what is no formula is told."""
+    atoms = Grounding(lock(), {"Agent": 2}).arguments()
+    number = {atom.symbol + ",".join(atom.elements): i for i, atom in enumerate(atoms)}
+    lemma = ["and", *(["or", ["not", number["idle"]], ["not", number[f"heldAgent.{i}"]]] for i in (0, 1))]
+    wrong = ["or", number["idle"], number["heldAgent.0"]]  # true of one agent at a time, not of every agent
+    with Guessing(["and", lemma, wrong]) as guessing:
+        found = infer(lock(), ONE_HOLDS, Asked(guessing), guessing, sizes={"Agent": 2})
+        assert found.proved and found.guessed == 3 and len(found.clauses) == 1
+    with Guessing(["false"]) as guessing:
+        none = infer(lock(), ONE_HOLDS, Asked(guessing), guessing, sizes={"Agent": 2})
+        assert not none.proved and none.proof is not None and none.proof.status == "open"
+    with Guessing(["xor", 0, 99]) as guessing:
+        assert "cannot be read" in infer(lock(), ONE_HOLDS, Asked(guessing), guessing, sizes={}).because
+
+
+def test_the_grounding_means_what_the_machine_means(portfolio: Portfolio) -> None:
+    """One Horn text per size, the same each time; Spacer's verdict agrees with what is known."""
+    text = Grounding(lock(), {"Agent": 2}).horn(ONE_HOLDS)
+    assert text == Grounding(lock(), {"Agent": 2}).horn(ONE_HOLDS) and text.count("(assert") == 3
+    assert portfolio.horn(text, PREDICATE)["status"] == "sat"
+    assert portfolio.horn(Grounding(lock(), {"Agent": 2}).horn(~IDLE), PREDICATE)["status"] == "unsat"
+
+
+def test_an_unrolling_that_forgets_to_move_on_is_contradicted(
+    portfolio: Portfolio, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Planted fault: `after` is said of the same moment, so the solver's runs are none for the evaluator."""
+    honest = Machine.at
+
+    def stuck(self: Machine, formula: Formula, moment: int) -> Formula:
+        return honest(self, formula, 0 if formula is self.step else moment)
+
+    monkeypatch.setattr(Machine, "at", stuck)
+    found = reach(lock(), exists([x, y], held(x) & held(y) & differ(x, y)), 3, Asked(portfolio))
+    assert found.run is None and "the evaluator contradicts the solver's run" in found.because
+
+
+def test_a_loop_that_does_not_close_is_contradicted(portfolio: Portfolio, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Planted fault: any two states count as the same."""
+
+    def alike(_self: Machine, _one: int, _other: int) -> Formula:
+        return TRUE
+
+    monkeypatch.setattr(Machine, "same", alike)
+    once = Machine(theory=Theory("two", (), (), BITS), state=("first",), init=~first(), step=~first() & after(first)())
+    found = lasso(once, FALSE, 2, Asked(portfolio))
+    assert found.run is None and "no loop of it fits" in found.because
+
+
+def test_axioms_are_assumed_of_steps_and_not_of_the_last_state(portfolio: Portfolio) -> None:
+    """An axiom about a state is no way to assume what is to be proved."""
+    wish = Axiom("wish", ~third())
+    machine = Machine(
+        theory=Theory("wishful", (), (), BITS, (wish,)),
+        state=("first", "second", "third"),
+        init=SHIFT.init,
+        step=after(third)(),
+    )
+    assert induct(machine, ~third(), Asked(portfolio)).status == "open"
+
+
+def test_a_machine_says_what_is_wrong_with_it() -> None:
+    """Names the theory lacks, an initial state that speaks of inputs, a next of a step."""
+    with pytest.raises(UnknownName, match="nobody"):
+        Machine(theory=SHIFT.theory, state=("nobody",), init=TRUE, step=TRUE)
+    with pytest.raises(ValueError, match="init speaks of inputs"):
+        Machine(theory=lock().theory, state=("held",), inputs=("who",), init=held(who()), step=TRUE)
+    with pytest.raises(ValueError, match="only a formula about a state"):
+        lock().next(held(who()))
+    assert symbols(lock().next(ONE_HOLDS)) == {"held.after"}
+    assert SHIFT.false_in((), initial=False) == ""

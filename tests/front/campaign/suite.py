@@ -1,0 +1,98 @@
+"""What the tests of campaigns share: the toy ring on the path, plans, the command line, reports without their clock."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from evenhand.campaign.executor import Carry, Order
+from evenhand.campaign.planfile import Campaign, read_plan
+from tests.front.conftest import PLUGINS, ROOT
+
+__all__ = ["RING", "InThisProcess", "ask", "campaign", "command", "made_in", "started", "without_clock", "written"]
+
+RING = Path(__file__).with_name("plugins")
+
+
+def written(folder: Path, *runs: Mapping[str, Any], name: str = "plan.json", **more: Any) -> Path:
+    """A plan file."""
+    plan = {"format": "evenhand/campaign", "version": 1, **more, "runs": list(runs)}
+    (folder / name).write_text(json.dumps(plan), "utf-8")
+    return folder / name
+
+
+def campaign(folder: Path, *runs: Mapping[str, Any], **more: Any) -> Campaign:
+    """The campaign of such a file."""
+    path = written(folder, *runs, **more)
+    return read_plan(path, path.read_bytes())
+
+
+def ask(path: Path) -> Any:
+    """The JSON in a file."""
+    return json.loads(path.read_text("utf-8"))
+
+
+def without_clock(report: Path | Mapping[str, Any]) -> dict[str, Any]:
+    """A report without its clock readings."""
+    made = dict(ask(report) if isinstance(report, Path) else report)
+    assert made.pop("timing")
+    return made
+
+
+def made_in(folder: Path) -> dict[str, bytes]:
+    """Every JSON file that `--out` wrote, the clock readings of the report blanked: what must be equal byte by byte."""
+    files = {path.relative_to(folder).as_posix(): path.read_bytes() for path in sorted(folder.rglob("*.json"))}
+    report = files["report.json"]
+    timing = report.index(b'"timing":{')
+    files["report.json"] = report[:timing] + report[report.index(b"}", timing) :]
+    return files
+
+
+def command(*words: str) -> list[str]:
+    """`evenhand campaign …` as another process is started."""
+    return [sys.executable, "-m", "evenhand", "campaign", *words]
+
+
+def started(words: Sequence[str], cwd: Path = ROOT, **env: str) -> subprocess.Popen[str]:
+    """Such a process, in a group of its own."""
+    paths = os.pathsep.join((str(RING), str(PLUGINS), str(ROOT)))
+    return subprocess.Popen(
+        words,
+        cwd=cwd,
+        env={**os.environ, "PYTHONPATH": paths, **env},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+
+
+class InThisProcess:
+    """An executor without processes, for tests that look at what is ordered; `limit` orders, then Ctrl-C."""
+
+    workers = 1
+
+    def __init__(self, limit: int | None = None) -> None:
+        self.limit = limit
+        self.done: list[str] = []
+
+    def run(self, orders: Sequence[Order], carry: Carry) -> None:
+        """One after the other."""
+        from evenhand.campaign.executor import ending
+        from evenhand.campaign.worker import Work, message
+
+        waiting = list(orders)
+        while waiting:
+            if self.limit is not None and len(self.done) >= self.limit:
+                raise KeyboardInterrupt
+            order = waiting.pop(0)
+            carry.started(order)
+            answer = Work()(message(order.task, memory=None, pieces=order.pieces))
+            self.done.append(order.task.title)
+            waiting += carry.ended(order, ending(order, 0.01, answer=answer))
+            carry.tick()

@@ -1,0 +1,210 @@
+"""Kernels of the toy latch as somebody else would write them: one honest, the others each hostile in one way."""
+
+from __future__ import annotations
+
+import os
+import random
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+from evenhand.conform.adapters import Unsupported
+
+__all__ = [
+    "Latch",
+    "always_free",
+    "blabbers",
+    "exits",
+    "exits_politely",
+    "generous",
+    "grows",
+    "hangs",
+    "honest",
+    "leaks",
+    "mutates_action",
+    "mutates_config",
+    "no_factory",
+    "not_json",
+    "open_honest",
+    "open_liar",
+    "raises",
+    "raises_at_start",
+    "rejects",
+    "returns_words_of_its_own",
+    "wavers",
+]
+
+
+class Latch:
+    """The latch, written anew from its three sentences."""
+
+    def __init__(self, initial: Any) -> None:
+        self.again = initial["config"]["readings"]["again"]
+        self.inside: list[int] = list(initial["start"]["inside"])
+
+    def step(self, action: Any) -> Any:
+        """Take or leave."""
+        verb, agent = action["verb"], action["agent"]
+        if verb == "leave":
+            self.inside = [one for one in self.inside if one != agent]
+            return "left"
+        if self.inside and not (self.inside == [agent] and self.again == "granted"):
+            return "refused"
+        if agent not in self.inside:
+            self.inside.append(agent)
+        return "taken"
+
+
+def honest(initial: Any) -> Latch:
+    """Nothing to find."""
+    return Latch(initial)
+
+
+class _Open(Latch):
+    """A latch that tells its state."""
+
+    def state(self) -> Any:
+        """The encoded state."""
+        return {"$": "State", "inside": list(self.inside)}
+
+
+def open_honest(initial: Any) -> Latch:
+    """Nothing to find, and it tells its state."""
+    return _Open(initial)
+
+
+def open_liar(initial: Any) -> Latch:
+    """It shows what the model shows, and lets two inside all the same."""
+
+    class Two(_Open):
+        def state(self) -> Any:
+            return {"$": "State", "inside": [*self.inside, 7] if self.inside else []}
+
+    return Two(initial)
+
+
+def _when_leaving(deed: Callable[[Any], Any]) -> Callable[[Any], Latch]:
+    """A latch on which `deed` happens when agent 1 leaves."""
+
+    class Hostile(Latch):
+        def step(self, action: Any) -> Any:
+            if action["verb"] == "leave" and action["agent"] == 1:
+                answer = deed(action)
+                if answer is not None:
+                    return answer
+            return super().step(action)
+
+    return Hostile
+
+
+def _raise(_action: Any) -> Any:
+    raise LookupError("agent 1 is not \x1b[31mknown")
+
+
+def _hang(_action: Any) -> Any:
+    time.sleep(3_600)
+
+
+def _exit(_action: Any) -> Any:
+    os._exit(3)
+
+
+def _exit_politely(_action: Any) -> Any:
+    sys.exit(4)
+
+
+def _grow(_action: Any) -> Any:
+    held: list[bytearray] = []
+    while True:
+        held.append(bytearray(16 * 2**20))
+
+
+def _blabber(_action: Any) -> Any:
+    print('{"id": 1, "shown": "left"}', flush=True)
+    sys.stdout.write("x" * 100_000)
+    sys.stderr.write("y" * 100_000)
+
+
+def _mutate(action: Any) -> Any:
+    action["note"] = "seen"
+
+
+raises = _when_leaving(_raise)
+hangs = _when_leaving(_hang)
+exits = _when_leaving(_exit)
+exits_politely = _when_leaving(_exit_politely)
+grows = _when_leaving(_grow)
+blabbers = _when_leaving(_blabber)
+mutates_action = _when_leaving(_mutate)
+not_json = _when_leaving(lambda _action: {1, 2})
+returns_words_of_its_own = _when_leaving(lambda _action: {"outcome": "gone"})
+
+
+def always_free(initial: Any) -> Latch:
+    """An honest fault: anybody may take the latch."""
+
+    class Free(Latch):
+        def step(self, action: Any) -> Any:
+            self.inside = []
+            return super().step(action)
+
+    return Free(initial)
+
+
+def generous(initial: Any) -> Latch:
+    """No fault, but another reading: the holder may take the latch once more."""
+
+    class Generous(Latch):
+        def step(self, action: Any) -> Any:
+            if action["verb"] == "take" and self.inside == [action["agent"]]:
+                return "taken"
+            return super().step(action)
+
+    return Generous(initial)
+
+
+def raises_at_start(_initial: Any) -> Latch:
+    """It cannot even be made."""
+    raise RuntimeError("no database")
+
+
+def rejects(_initial: Any) -> Latch:
+    """It implements nothing of this."""
+    raise Unsupported("this kernel knows no latch")
+
+
+def mutates_config(initial: Any) -> Latch:
+    """It keeps its notes in what it was handed."""
+
+    class Notes(Latch):
+        def step(self, action: Any) -> Any:
+            initial["config"]["notes"] = action["verb"]
+            return super().step(action)
+
+    return Notes(initial)
+
+
+_chance = random.Random()
+_made = 0
+
+
+def wavers(initial: Any) -> Latch:
+    """It refuses by chance."""
+
+    class Chance(Latch):
+        def step(self, action: Any) -> Any:
+            answer = super().step(action)
+            return "refused" if answer == "taken" and _chance.random() < 0.5 else answer
+
+    return Chance(initial)
+
+
+def leaks(initial: Any) -> Latch:
+    """What it answers depends on how many kernels were made before."""
+    global _made
+    _made += 1
+    return always_free(initial) if _made % 3 == 0 else Latch(initial)
+
+
+no_factory = 7

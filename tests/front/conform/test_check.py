@@ -1,0 +1,280 @@
+"""`evenhand check` as a person uses it: findings, files, readings, claims alone."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from evenhand.conform import adapters
+from evenhand.conform.adapters.kernels import InProcess, adapter_source
+from evenhand.conform.adapters.model import factory_of, variant
+from evenhand.conform.checking.coding import Coder
+from evenhand.conform.checking.covering import Covering
+from evenhand.conform.checking.files import markdown
+from evenhand.conform.checking.finding import BadFinding, load_finding, recheck
+from evenhand.conform.checking.liveness import SILENT
+from evenhand.conform.checking.loop import FALSE, CheckEffort, check_system
+from evenhand.core.canonical import canonical_bytes, digest
+from evenhand.core.registry import find
+from tests.front.conftest import PLUGINS, ROOT, Command
+
+LATCHES = "tests.front.conform.latches"
+
+
+def checked(cli: Command, name: str, *words: str) -> Any:
+    """The command on one of the latches, its JSON."""
+    answer = cli("check", "latch", "--adapter", f"{LATCHES}:{name}", "--examples", "3", "--json", *words)
+    assert answer.code == (1 if answer.json["findings"] else 0)
+    return answer.json
+
+
+def test_a_fault_is_found_shrunk_and_told_by_claim(cli: Command) -> None:
+    """Two steps, which is what exploring the mutant of the same fault proves minimal."""
+    report = checked(cli, "always_free")
+    (found,) = report["findings"]
+    assert (found["claim"], found["length"], found["what"]) == ("taken_when_free", 2, "differs")
+    assert [one["basis"] for one in found["objections"]] == ["state before"]
+    assert found["differences"] == ['all of it: "refused" expected, "taken" shown']
+    assert report["systems"][0]["judged"] == ["one_inside", "taken_when_free"]
+    assert report["systems"][0]["why_not_judged"] == {"taken": SILENT, "somebody_enters": FALSE}
+    text = cli("check", "latch", "--adapter", f"{LATCHES}:always_free").out
+    assert "FOUND  taken_when_free: Who takes the latch finds it free." in text
+    assert "1 distinct finding; judged by the model" in text
+
+
+def test_the_same_kernel_gives_the_same_report(cli: Command) -> None:
+    """Clock readings apart, to the byte."""
+    one, two = (checked(cli, "always_free") for _ in range(2))
+    del one["timing"], two["timing"]
+    assert canonical_bytes(one) == canonical_bytes(two)
+
+
+def test_the_files_of_a_finding(cli: Command, tmp_path: Path) -> None:
+    """A record that its schema allows, Markdown, ITF, and a test that fails until the kernel is mended."""
+    (found,) = checked(cli, "always_free", "--out", str(tmp_path))["findings"]
+    record = tmp_path / found["fixture"]
+    assert load_finding(record)["claim"] == "taken_when_free"
+    assert "`taken_when_free` objects in step 2" in record.with_suffix(".md").read_text("utf-8")
+    itf = json.loads(record.with_suffix(".itf.json").read_text("utf-8"))
+    assert itf["#meta"]["format"] == "ITF" and len(itf["states"]) == 3
+    assert itf["states"][1]["action"] == {"tag": "Act", "verb": "take", "agent": {"#bigint": "0"}}
+    assert (itf["states"][2]["expected"], itf["states"][2]["got"]) == ("refused", "taken")
+    (test,) = record.parent.glob("test_*.py")
+    assert outcome(test) == (1, "AssertionError: taken_when_free: Who takes the latch finds it free.")
+    program = f"command: {sys.executable} {ROOT}/tests/front/conform/lines.py honest"
+    assert outcome(test, EVENHAND_KERNEL=program) == (0, "")
+    assert sorted(path.name for path in record.parent.iterdir() if path.is_file()) == sorted(
+        [record.name, f"{record.stem}.md", f"{record.stem}.itf.json", test.name]
+    )
+
+
+def outcome(test: Path, **environment: str) -> tuple[int, str]:
+    """Run a generated test file as its owner would: exit code, and the message of its failure."""
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", test.name],
+        cwd=test.parent,
+        env={**os.environ, "PYTHONPATH": f"{PLUGINS}{os.pathsep}{ROOT}", "PYTHONDONTWRITEBYTECODE": "1", **environment},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    lines = [line.removeprefix("E").strip() for line in done.stdout.splitlines() if line.startswith("E  ")]
+    return done.returncode, lines[0] if lines else ""
+
+
+def test_a_kernel_that_wavers_has_both_traces(cli: Command, tmp_path: Path) -> None:
+    """And its test goes on failing, whichever answer comes first."""
+    (found,) = checked(cli, "leaks", "--out", str(tmp_path))["findings"]
+    assert found["claim"] == "kernel_is_deterministic"
+    assert found["again"] and found["again"] != found["got"]
+    assert "and when asked again" in (tmp_path / found["fixture"]).with_suffix(".md").read_text("utf-8")
+
+
+def test_claims_alone_let_a_kernel_differ(cli: Command) -> None:
+    """Granting the latch once more is another reading: the model objects, no claim does."""
+    assert [one["claim"] for one in checked(cli, "generous")["findings"]] == ["kernel_agrees_with_model"]
+    assert checked(cli, "generous", "--reading", "again=granted")["findings"] == []
+    alone = checked(cli, "generous", "--claims-only")
+    assert alone["findings"] == [] and alone["judged_by"] == "claims"
+    (found,) = checked(cli, "always_free", "--claims-only")["findings"]
+    assert (found["claim"], found["length"], found["what"]) == ("taken_when_free", 2, "objects")
+
+
+def test_a_kernel_that_tells_its_state_is_judged_by_it(cli: Command) -> None:
+    """The invariant is about states: silent kernels leave it open, this one does not."""
+    assert checked(cli, "always_free", "--claims-only")["systems"][0]["left_open"] == ["one_inside"]
+    assert checked(cli, "open_honest")["findings"] == []
+    (found,) = checked(cli, "open_liar")["findings"]
+    assert (found["claim"], found["length"], found["what"]) == ("one_inside", 1, "objects")
+    assert found["objections"] == [{"basis": "own state", "claim": "one_inside", "step": 1}]
+
+
+def test_what_a_kernel_says_is_inert(cli: Command, tmp_path: Path) -> None:
+    """No escape of its own reaches the terminal or the Markdown."""
+    words = ("check", "latch", "--adapter", f"{LATCHES}:raises", "--out", str(tmp_path), "--examples", "2")
+    answer = cli(*words)
+    assert answer.code == 1
+    (page,) = tmp_path.rglob("*.md")
+    assert "\x1b" not in answer.out + page.read_text("utf-8")
+    assert "\\u001b[31mknown" in answer.out
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        ((), "exactly one of --adapter"),
+        (("--adapter", "a:b", "--command", "c"), "exactly one of --adapter"),
+        (("--adapter", f"{LATCHES}:nothing"), "has no attribute 'nothing'. Name a function that it has."),
+        (("--adapter", "no.such.module:make"), "Is its folder the current one, or on PYTHONPATH?"),
+        (("--adapter", f"{LATCHES}:no_factory"), "is no function: int"),
+        (("--adapter", LATCHES), "package.module:factory"),
+        (("--command", str(ROOT)), "Permission denied. Name a program"),
+        (("--command", "'unbalanced"), "No closing quotation"),
+        (("--adapter", f"{LATCHES}:rejects"), "supports none of the systems"),
+        (("--command", "/no/such/kernel"), "No such file"),
+        (("--adapter", f"{LATCHES}:honest", "--system", "other"), "there is: latch"),
+        (("--adapter", f"{LATCHES}:honest", "--reading", "again=never"), "again"),
+        (("--adapter", f"{LATCHES}:honest", "--scope", "agents=x"), "agents=x"),
+    ],
+)
+def test_mistakes_of_the_caller(cli: Command, words: tuple[str, ...], reason: str) -> None:
+    """One message, exit code 2, never a finding."""
+    answer = cli("check", "latch", *words)
+    assert answer.code == 2 and reason in answer.err
+
+
+def test_a_scope_without_configurations_is_the_callers_mistake(cli: Command) -> None:
+    """One message, whichever way the model says so."""
+    answer = cli("check", "cud", "--adapter", "a:b", "--system", "free", "--scope", "agents=0")
+    assert answer.code == 2 and len(answer.err.strip().splitlines()) == 1
+
+
+def test_a_finding_that_was_changed_is_refused(cli: Command, tmp_path: Path) -> None:
+    """Sealed, of a known format, and of this model."""
+    (found,) = checked(cli, "always_free", "--out", str(tmp_path))["findings"]
+    path = tmp_path / found["fixture"]
+    good = load_finding(path)
+    assert not recheck(path, f"{LATCHES}:always_free").ok
+    assert recheck(path, f"{LATCHES}:honest").ok
+
+    def rewritten(**changed: Any) -> None:
+        data = {**good, **changed}
+        content = {key: value for key, value in data.items() if key != "sha256"}
+        path.write_bytes(canonical_bytes({**content, "sha256": digest(content)}))
+
+    path.write_bytes(canonical_bytes({**good, "claim": "one_inside"}))
+    with pytest.raises(BadFinding, match="sha256 differs"):
+        recheck(path, f"{LATCHES}:honest")
+    for changed, reason in (
+        ({"version": 2}, "of version 2"),
+        ({"format": "other"}, "format"),
+        ({"what": "dances"}, "what"),
+        ({"expected": ["taken", "taken"]}, "shows something else now"),
+        ({"system": "gate"}, "has changed since"),
+    ):
+        rewritten(**changed)
+        with pytest.raises(BadFinding, match=reason):
+            recheck(path, f"{LATCHES}:honest")
+
+
+def test_the_markdown_of_hostile_text_formats_nothing() -> None:
+    """Names and values from a kernel stay text."""
+    finding: dict[str, Any] = {
+        "claim": "c", "sentence": "<b>*x*</b>", "source": "", "kernel": "`rm`", "protocol": "p", "system": "s",
+        "judged_by": "model", "seen": 1, "origin": "machine", "length": 1, "objections": [], "also": [], "fault": "",
+        "why": "[a](http://b)", "differences": ["`\x1b`"], "run": {"config": "\n# title", "actions": ["a"]},
+        "expected": ["e"], "got": ["g"], "again": [],
+    }  # fmt: skip
+    page = markdown(finding)
+    assert "<b>" not in page and "\x1b" not in page and "\n# title" not in page and "[a](" not in page
+
+
+def test_an_in_process_kernel_is_held_to_the_same() -> None:
+    """The mutant of the toy as a black box: the claim, and the length that exploring it proves minimal."""
+    bundle = find("latch")
+    system = bundle.model.systems["latch"]
+    effort = CheckEffort(examples=3, steps=5)
+    found = check_system("latch", (system,), bundle.claims, InProcess(variant("latch", "always_free")), effort=effort)
+    assert [(one.sighting.subject, one.sighting.length) for one in found.defects] == [("taken_when_free", 2)]
+    sticky = replace(system, rules=bundle.model.mutants[2].rules)
+    gap = check_system("latch", (system,), bundle.claims, InProcess(factory_of(sticky)), effort=effort)
+    assert [(one.sighting.subject, one.sighting.length) for one in gap.defects] == [("kernel_agrees_with_model", 3)]
+
+
+@pytest.mark.parametrize(
+    "place", ["evenhand/conform/adapters/schema/wire.json", "evenhand/conform/checking/schema/log.json"]
+)
+def test_published_schemas_are_schemas(place: str) -> None:
+    """Whoever writes a kernel or a log can check it by them."""
+    schema = json.loads((ROOT / place).read_text("utf-8"))
+    jsonschema.Draft202012Validator.check_schema(schema)
+
+
+def test_the_wire_is_as_its_schema_says() -> None:
+    """Every line that our host and our side of the pipe write."""
+    from evenhand.conform.adapters import wire
+    from evenhand.conform.adapters.host import Host
+    from tests.front.conform import latches
+
+    schema = json.loads((ROOT / "evenhand/conform/adapters/schema/wire.json").read_text("utf-8"))
+    config = {"$": "Config", "agents": 2, "readings": {"$": "Readings", "again": "refused"}}
+    initial = wire.initial_text("latch", "latch", config, {"$": "State", "inside": []})
+    requests = [
+        wire.start(1, initial),
+        *(wire.step(n, b'{"$":"Act","agent":1,"verb":"leave"}') for n in (2, 3)),
+        wire.end(4),
+    ]
+    for factory in (latches.open_honest, latches.raises, latches.mutates_config, latches.rejects):
+        host = Host(factory)
+        for line in requests:
+            jsonschema.validate(json.loads(line), schema)
+            answer = json.loads(host.answer(line))
+            jsonschema.validate(answer, schema)
+            assert answer["id"] == json.loads(line)["id"]
+
+
+def test_an_interrupted_check_keeps_what_it_found() -> None:
+    """Ctrl-C ends the search; what was seen is told, as it was seen, and no answer is taken for another's."""
+    bundle = find("latch")
+    asked = 0
+
+    def factory(initial: Any) -> Any:
+        nonlocal asked
+        asked += 1
+        if asked == 4:
+            raise KeyboardInterrupt
+        return variant("latch", "always_free")(initial)
+
+    system = bundle.model.systems["latch"]
+    found = check_system("latch", (system,), bundle.claims, InProcess(factory), effort=CheckEffort(examples=3, steps=5))
+    assert found.interrupted
+    assert [one.sighting.subject for one in found.defects] == ["taken_when_free"]
+
+
+def test_answers_nobody_waits_for_are_not_taken_for_others() -> None:
+    """A listener that goes away in the middle leaves a fresh process behind."""
+    coder_source = adapter_source(f"{LATCHES}:honest")
+    system = find("latch").model.systems["latch"]
+    coder = Coder("latch", system)
+    asked = [coder.asked(walk.trace) for walk in Covering(system).walks()]
+    try:
+        listening = coder_source.ask(asked * 4)
+        assert next(listening).as_expected
+        listening.close()  # type: ignore[attr-defined]
+        assert all(heard.as_expected for heard in coder_source.ask(asked))
+    finally:
+        coder_source.close()
+
+
+def test_the_public_surface_of_adapters() -> None:
+    """What other people's adapters may import."""
+    assert adapters.__all__ == ["Factory", "Initial", "Kernel", "TellsState", "Unsupported"]

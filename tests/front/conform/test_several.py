@@ -1,0 +1,363 @@
+"""Claims that no single run refutes, asked of kernels from outside: each kind seen to object to a planted defect."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evenhand.conform.adapters.kernels import InProcess
+from evenhand.conform.checking.files import save_finding
+from evenhand.conform.checking.finding import finding_json, load_finding, recheck
+from evenhand.conform.checking.liveness import SILENT
+from evenhand.conform.checking.loop import FALSE, CheckEffort, SystemChecked, check_system
+from evenhand.core.property import (
+    Commute,
+    DeadlockFree,
+    DeterminedBy,
+    Eventually,
+    LeadsTo,
+    LivelockFree,
+    Property,
+    Reachable,
+    TwoRun,
+)
+from evenhand.core.registry import find
+from evenhand.core.system import Fairness
+
+
+def swapped(state: Any) -> Any:
+    """The two agents exchanged."""
+    return replace(state, inside=tuple(1 - agent for agent in state.inside))
+
+
+ALIKE = TwoRun(
+    name="agents_are_alike",
+    sentence="Exchange the two agents, and the answers are the same.",
+    twins=lambda _config, _state, _action: ("swap",),
+    config=lambda _w, config: config,
+    state=lambda _w, _config, state: swapped(state),
+    other=lambda _w, action: (replace(action, agent=1 - action.agent),),
+    agree=lambda _w, step, other: other is not None and step.shown == other.shown,
+)
+LEAVING = Commute(
+    name="leaving_commutes",
+    sentence="Whoever leaves first, the latch is held by the same agents after both left.",
+    pairs=lambda _config, _state, enabled: [
+        (one, two) for one in enabled for two in enabled if one.verb == two.verb == "leave" and one.agent < two.agent
+    ],
+    same=lambda _config, one, two: one.after == two.after,
+)
+BY_STATE = DeterminedBy(
+    name="answers_are_determined",
+    sentence="The answer depends on who is inside and on the action.",
+    key=lambda step: (step.before.inside, step.action),
+    value=lambda step: step.shown,
+)
+BY_WORDS = DeterminedBy(
+    name="leaving_is_answered_alike",
+    sentence="The answer to leaving depends on nothing.",
+    key=lambda step: step.action.verb,
+    value=lambda step: step.shown,
+    when=lambda step: step.action.verb == "leave",
+)
+EMPTIES = DeadlockFree(
+    name="the_latch_can_be_freed",
+    sentence="While somebody is inside, some continuation frees the latch.",
+    wants=lambda _config, state: bool(state.inside),
+    completes=lambda step: bool(step.before.inside) and not step.after.inside,
+)
+TAKES_TURNS = LivelockFree(
+    name="nobody_takes_for_ever",
+    sentence="The latch is not taken again and again while nobody leaves.",
+    attempts=lambda step: step.shown == "taken",
+    progress=lambda step: step.action.verb == "leave",
+)
+COMES_FREE = LeadsTo(
+    name="the_latch_comes_free",
+    sentence="Where those inside leave in the end, the latch that was taken comes free.",
+    trigger=lambda step: step.shown == "taken",
+    goal=lambda step: not step.after.inside,
+    fairness=("those inside leave",),
+)
+GETS_IN = Eventually(
+    name="somebody_gets_in",
+    sentence="Where it is tried again and again, somebody gets in.",
+    goal=lambda step: step.shown == "taken",
+    fairness=("somebody tries",),
+)
+TAKEN = Reachable(name="taken", sentence="The latch can be taken.", goal=lambda step: step.shown == "taken")
+CLAIMS: tuple[Property, ...] = (ALIKE, LEAVING, BY_STATE, BY_WORDS, EMPTIES, TAKES_TURNS, COMES_FREE, GETS_IN, TAKEN)
+
+
+def system() -> Any:
+    """The latch, with fairness."""
+    leaves: Fairness[Any, Any] = Fairness("weak", served)
+    tries: Fairness[Any, Any] = Fairness("weak", lambda _state, action: action.verb == "take")
+
+    def fair(_config: Any) -> dict[str, Fairness[Any, Any]]:
+        return {"those inside leave": leaves, "somebody tries": tries}
+
+    return replace(find("latch").model.systems["latch"], fair=fair)
+
+
+def served(state: Any, action: Any) -> bool:
+    """Somebody inside leaves."""
+    return action.verb == "leave" and action.agent in state.inside
+
+
+class Latch:
+    """The latch, telling its state; `take` and `leave` say what becomes of those inside."""
+
+    def __init__(self, take: Callable[..., Any] | None = None, leave: Callable[..., Any] | None = None) -> None:
+        self.inside: list[int] = []
+        self.take, self.leave = take, leave
+
+    def step(self, action: Any) -> Any:
+        """Take or leave."""
+        agent = action["agent"]
+        if action["verb"] == "leave":
+            self.inside = [one for one in self.inside if one != agent] if not self.leave else self.leave(self, agent)
+            return "left"
+        if self.take is not None:
+            return self.take(self, agent)
+        if self.inside:
+            return "refused"
+        self.inside.append(agent)
+        return "taken"
+
+
+class Open(Latch):
+    """The same, telling its state."""
+
+    def state(self) -> Any:
+        """The encoded state."""
+        return {"$": "State", "inside": list(self.inside)}
+
+
+def anew(made: Callable[[], Any], _initial: Any) -> Any:
+    """A factory."""
+    return made()
+
+
+def checked(made: Callable[[], Any], *, claims_only: bool = True) -> SystemChecked:
+    """Every claim of this file asked of a kernel, and nothing else held against it where `claims_only`."""
+    source = InProcess(partial(anew, made))
+    effort = CheckEffort(examples=4, steps=6)
+    return check_system("latch", (system(),), CLAIMS, source, claims_only=claims_only, effort=effort)
+
+
+def found(result: SystemChecked) -> dict[str, tuple[int, str]]:
+    """The claims that object, with the length of the run and the basis."""
+    sightings = [defect.sighting for defect in result.defects]
+    return {one.subject: (one.length, one.objections[0].basis.words) for one in sightings}
+
+
+def again_taken(latch: Latch, agent: int) -> str:
+    """The holder may take the latch again, and is told so."""
+    if latch.inside not in ([], [agent]):
+        return "refused"
+    latch.inside = [agent]
+    return "taken"
+
+
+def one_is_favoured(latch: Latch, agent: int) -> str:
+    """Agent 1 gets the latch even when it is taken."""
+    if latch.inside and agent != 1:
+        return "refused"
+    latch.inside = [agent]
+    return "taken"
+
+
+def never(_latch: Latch, _agent: int) -> str:
+    """A dead latch is safe."""
+    return "refused"
+
+
+def first_leaves_alone(latch: Latch, agent: int) -> list[int]:
+    """After agent 1 left, agent 0 is inside."""
+    return [0] if agent == 1 else [one for one in latch.inside if one != agent]
+
+
+def nobody_leaves(latch: Latch, _agent: int) -> list[int]:
+    """Who is inside stays inside."""
+    return latch.inside
+
+
+def in_turn(latch: Latch, agent: int) -> list[int]:
+    """Whoever leaves lets the other one in: everybody leaves again and again, and the latch never comes free."""
+    return [1 - agent] if agent in latch.inside else latch.inside
+
+
+class Resentful(Latch):
+    """Whoever left once is not let in again, which no state tells."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.gone: set[int] = set()
+
+    def step(self, action: Any) -> Any:
+        """Take or leave."""
+        if action["verb"] == "leave":
+            self.gone.add(action["agent"])
+        elif action["agent"] in self.gone:
+            return "refused"
+        return super().step(action)
+
+
+class Rude(Latch):
+    """Agent 1 is answered in the wrong words when it leaves the latch empty."""
+
+    def step(self, action: Any) -> Any:
+        """Take or leave."""
+        answer = super().step(action)
+        return "taken" if answer == "left" and not self.inside and action["agent"] == 1 else answer
+
+
+def test_an_honest_kernel_has_nothing_against_it() -> None:
+    """Telling its state it is judged by every claim, silent by those about pairs that need no state after the step."""
+    result = checked(Open)
+    assert found(result) == {} and dict(result.not_judged) == {}
+    assert set(result.judged) == {claim.name for claim in CLAIMS}
+    silent = checked(Latch)
+    assert found(silent) == {}
+    assert set(silent.not_judged.values()) == {SILENT}
+    assert set(silent.not_judged) == {claim.name for claim in (EMPTIES, TAKES_TURNS, COMES_FREE, GETS_IN, TAKEN)}
+
+
+@pytest.mark.parametrize(
+    ("made", "expected"),
+    [
+        (lambda: Open(take=one_is_favoured), {ALIKE.name: (2, "own state")}),
+        (lambda: Latch(take=one_is_favoured), {ALIKE.name: (2, "state before")}),
+        (lambda: Open(leave=first_leaves_alone), {LEAVING.name: (2, "own state")}),
+        (lambda: Open(leave=nobody_leaves), {EMPTIES.name: (1, "own state")}),
+        (lambda: Open(take=again_taken), {TAKES_TURNS.name: (2, "own state")}),
+        (lambda: Open(leave=in_turn), {COMES_FREE.name: (3, "own state")}),
+        (lambda: Open(take=never), {GETS_IN.name: (1, "own state")}),
+        (lambda: Open(take=never), {TAKEN.name: (1, "own state")}),
+    ],
+    ids=[
+        "two_run, open",
+        "two_run, silent",
+        "commute",
+        "deadlock_free",
+        "livelock_free",
+        "leads_to",
+        "eventually",
+        "reachable",
+    ],
+)
+def test_each_kind_objects(made: Callable[[], Any], expected: dict[str, tuple[int, str]]) -> None:
+    """To the kernel with the defect that it is about, in the fewest steps there are."""
+    assert expected.items() <= found(checked(made)).items()
+
+
+def test_a_loop_that_keeps_a_promise_open_is_shown_as_one() -> None:
+    """The latch goes from hand to hand: one step in, then a fair loop of two, and no shorter one is fair."""
+    (defect,) = (one for one in checked(lambda: Open(leave=in_turn)).defects if one.sighting.subject == COMES_FREE.name)
+    data = finding_json("latch", system(), defect, CLAIMS, claims_only=True, kernel="here")
+    taken, *loop = data["run"]["actions"]
+    assert taken["verb"] == "take" and data["loop"] == len(loop) == 2
+    # Each of the two leaves while it is inside, so those inside do leave; a loop of one would leave nobody out of it.
+    assert [one["verb"] for one in loop] == ["leave", "leave"] and {one["agent"] for one in loop} == {0, 1}
+    assert loop[0]["agent"] == taken["agent"]
+
+
+def test_without_fairness_the_same_promise_is_held_against_nobody() -> None:
+    """The honest latch breaks it too, by never leaving: what the model refutes is no fault of a kernel."""
+    unfair = replace(COMES_FREE, fairness=())
+    source = InProcess(partial(anew, lambda: Open(leave=in_turn)))
+    result = check_system(
+        "latch", (system(),), (unfair,), source, claims_only=True, effort=CheckEffort(examples=4, steps=6)
+    )
+    assert COMES_FREE.name not in found(result)
+
+
+def test_what_is_stated_to_be_false_is_held_against_nobody() -> None:
+    """A claim that the model refutes is no fault of a kernel that refutes it."""
+    source = InProcess(partial(anew, lambda: Latch(take=one_is_favoured)))
+    effort = CheckEffort(examples=4, steps=6)
+    result = check_system(
+        "latch", (system(),), CLAIMS, source, claims_only=True, stated_false=[ALIKE.name], effort=effort
+    )
+    assert ALIKE.name not in found(result)
+    assert result.not_judged[ALIKE.name] == FALSE
+
+
+def test_determined_by_compares_all_runs() -> None:
+    """Two steps with one key and two values: by the state before, and by the words alone."""
+    assert found(checked(Resentful))[BY_STATE.name][1] == "state before"
+    assert found(checked(Rude))[BY_WORDS.name] == (1, "shown")
+
+
+def test_what_a_known_defect_explains_is_told_with_it() -> None:
+    """Where the model judges, the pair that shows the same difference is one more objection to the same defect."""
+    judged = check_system(
+        "latch",
+        (system(),),
+        (*find("latch").claims, ALIKE),
+        InProcess(lambda _initial: Latch(take=one_is_favoured)),
+        effort=CheckEffort(examples=4, steps=6),
+    )
+    (only,) = judged.defects
+    assert only.sighting.subject == "taken_when_free" and ALIKE.name in only.claims
+
+
+def test_a_state_that_is_not_all_of_it_decides_nothing() -> None:
+    """The graph of a kernel that hides a counter is no graph: its claims are left open, not refuted."""
+
+    class Tired(Open):
+        takes = 0
+
+        def step(self, action: Any) -> Any:
+            """After four actions nobody gets in."""
+            self.takes += 1
+            return "refused" if action["verb"] == "take" and self.takes > 4 else super().step(action)
+
+    result = checked(Tired)
+    assert not {TAKES_TURNS.name, COMES_FREE.name, EMPTIES.name} & set(found(result))
+
+
+def test_findings_about_several_runs_are_kept_and_asked_again(tmp_path: Path) -> None:
+    """A record that the schema allows, and that fails with the kernel that has the defect and not with another."""
+    for made, claim, beside, loop in (
+        (lambda: Latch(take=one_is_favoured), ALIKE, True, 0),
+        (lambda: Open(take=again_taken), TAKES_TURNS, False, 1),
+        (lambda: Open(leave=in_turn), COMES_FREE, False, 2),
+        (lambda: Open(leave=first_leaves_alone), LEAVING, True, 0),
+        (Rude, BY_WORDS, True, 0),
+    ):
+        result = checked(made)
+        (defect,) = (one for one in result.defects if one.sighting.subject == claim.name)
+        data = finding_json("latch", system(), defect, CLAIMS, claims_only=True, kernel="here")
+        assert ("beside" in data, data.get("loop", 0)) == (beside, loop)
+        path = save_finding(data, tmp_path, "module:factory")
+        assert load_finding(path)["claim"] == claim.name
+        page = path.with_suffix(".md").read_text("utf-8")
+        assert ("## The run beside it" in page) == beside and ("go round for ever" in page) == bool(loop)
+        with claims_of_the_latch():
+            assert not recheck(path, InProcess(partial(anew, made))).ok
+            assert recheck(path, InProcess(lambda _initial: Open())).ok
+
+
+@contextmanager
+def claims_of_the_latch() -> Generator[None]:
+    """The installed latch has the claims and the fairness of this file."""
+    bundle = find("latch")
+    mine = replace(
+        bundle,
+        claims=CLAIMS,
+        expected=(),
+        plans=(),
+        profile=(),
+        model=replace(bundle.model, systems={"latch": system()}),
+    )
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("evenhand.conform.checking.finding.found_within", {"latch": mine}.__getitem__)
+        yield

@@ -1,0 +1,103 @@
+"""A protocol of somebody else's on the path, for this process and for others, and the command line in both."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from evenhand.cli import app
+from evenhand.core import registry
+from evenhand.core.bundle import Bundle
+
+__all__ = ["SCAN", "Answer", "Command", "installed"]
+
+PLUGINS = Path(__file__).with_name("plugins")
+ROOT = Path(__file__).parents[2]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a command did: its exit code and what it printed."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        """Standard output as the one JSON object it must be."""
+        return json.loads(self.out)
+
+
+Command = Callable[..., Answer]
+
+
+SCAN = registry._all  # pyright: ignore[reportPrivateUsage]
+"""What looks for protocols."""
+
+
+@cache
+def _found(*folders: Path) -> tuple[Bundle, ...]:
+    """What it finds with these folders on the path: asked once, for every test would wait for it again."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "path", [*map(str, folders), *sys.path])
+        SCAN.cache_clear()
+        found = SCAN()
+    SCAN.cache_clear()
+    return found
+
+
+def installed(patch: pytest.MonkeyPatch, *folders: Path) -> None:
+    """The protocols of these folders are installed, as long as the patch lasts."""
+    found = _found(*folders)
+    patch.setattr(sys, "path", [*map(str, folders), *sys.path])
+    patch.setattr(registry, "_all", cache(lambda: found))
+
+
+@pytest.fixture(autouse=True)
+def latch(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The protocol `latch` is installed while a test runs."""
+    installed(monkeypatch, PLUGINS)
+
+
+@pytest.fixture
+def cli(monkeypatch: pytest.MonkeyPatch) -> Command:
+    """`evenhand …` in this process."""
+    monkeypatch.setenv("COLUMNS", "120")
+
+    def run(*words: str) -> Answer:
+        result = CliRunner().invoke(app, list(words))
+        if result.exception is not None and not isinstance(result.exception, SystemExit):
+            raise result.exception
+        return Answer(result.exit_code, result.stdout, result.stderr)
+
+    return run
+
+
+@pytest.fixture
+def process() -> Command:
+    """`python -m evenhand …` in a process of its own; keywords are added to its environment."""
+
+    def run(*words: str, **env: str) -> Answer:
+        made = subprocess.run(
+            [sys.executable, "-m", "evenhand", *words],
+            cwd=ROOT,
+            env={**os.environ, "PYTHONPATH": str(PLUGINS), **env},
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+        return Answer(made.returncode, made.stdout, made.stderr)
+
+    return run

@@ -1,0 +1,321 @@
+"""Every command that the application has, with every kind of mistake and with Ctrl-C: one shape, one exit code.
+
+The mistakes are tried on whatever options a command turns out to have, so that a new command or option is in the test
+without being listed here; only what a right use of it looks like is.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from enum import Enum
+from pathlib import Path
+
+import pytest
+import typer
+
+from evenhand.campaign.planfile import read_plan
+from evenhand.campaign.store import opened, store_url
+from evenhand.cli import COMMANDS
+from evenhand.cli.console import SOON, guarded
+from evenhand.cli.reference import Parameter, parameters
+from evenhand.core.licence import Licence
+from evenhand.core.registry import find
+from evenhand.evidence.record import Record
+from evenhand.jobs.engines import run
+from evenhand.jobs.plan import Job
+from evenhand.report.report import Report
+from tests.front.conftest import PLUGINS, Command, installed
+
+RIGHT: dict[str, list[str]] = {
+    "verify": ["latch"],
+    "explore": ["latch"],
+    "fuzz": ["latch", "--examples", "5"],
+    "prove": ["latch"],
+    "check": ["latch", "--adapter", "json:loads"],
+    "validate": ["latch", "--log", "{log}"],
+    "compare": ["latch", "--reading", "again=granted"],
+    "mutants": ["latch", "--mutant", "sticky"],
+    "vectors": ["latch", "generate", "--out", "{fresh}"],
+    "profile": ["latch"],
+    "sweep": ["latch", "--over", "agents=2..3", "--no-proofs"],
+    "campaign plan": ["latch"],
+    "campaign run": ["{plan}"],
+    "campaign resume": ["{begun}"],
+    "campaign status": ["{begun}"],
+    "campaign report": ["{begun}"],
+    "replay": ["{record}"],
+    "show": ["{record}"],
+    "serve": ["latch"],
+    "report": ["{report}", "--out", "{fresh}"],
+}
+"""What is added after the command's name; the words in braces are files of the test."""
+
+WRONG: dict[str, list[tuple[str, str]]] = {
+    "--cluster": [("nonsense://x", "--cluster nonsense://x: no scheduler answers")],
+    "--fixture": [("{missing}", "there is no such file"), ("{folder}", "it is a folder"), ("{empty}", "it is no JSON")],
+    "--events": [("{empty}/e", "cannot write to {empty}/e")],
+    "--store": [("foo://x", "no such kind of database"), ("{folder}", "{folder} cannot be opened")],
+    "--to": [("plan.txt", "written as .yaml or .json"), ("{empty}/p.yaml", "cannot write to {empty}")],
+    "--adapter": [
+        ("nonsense", "package.module:factory, not 'nonsense'"),
+        ("no.such:thing", "'no.such:thing' does not"),
+    ],
+    "--claim": [("x", "'x'; there is: one_inside")],
+    "--log": [("{missing}", "{missing}: there is no such file"), ("{folder}", "{folder}"), ("{empty}", "{empty}")],
+    "--mutant": [("x", "unknown mutant of latch: 'x'; there is: always_free"), ("stick", "did you mean sticky?")],
+    "--over": [
+        ("agent=2..3", "unknown size of latch: 'agent'; there is: agents; did you mean agents?"),
+        ("agents=4..5", "'agents' is swept twice"),
+    ],
+    "--part": [("x", "--part 'x' is not of the form k/n"), ("9/4", "1 <= k <= n, as in 1/4")],
+    "--quotient": [("x", "unknown quotient of latch: 'x'; there is: none")],
+    "--reach": [("x", "'x'")],
+    "--reading": [("x=y", "'x'; there is: again"), ("again=x", "'x'; there is: granted"), ("again", "name=value")],
+    "--scope": [("x=1", "'x'; there is: agents"), ("agents", "name=number"), ("agents=-1", "name=number")],
+    "--suite": [("x", "'x'; there is: boundary")],
+    "--system": [("x", "'x'; there is: latch")],
+    "--theorem": [("x", "unknown theorem of latch: 'x'; there is: none")],
+    "--check": [("{missing}", "{missing}: there is no such file"), ("{folder}", "{folder}"), ("{empty}", "{empty}")],
+    "--constitution": [("{missing}", "--constitution")],
+    "--command": [("/no/such/program", "/no/such/program: No such file or directory")],
+    "--wait-for": [("{empty}/w.dot", "cannot write to {empty}"), ("w.png", "there is: .dot")],
+    "--graph": [("{empty}/g.dot", "cannot write to {empty}"), ("g.png", "there is: .dot")],
+    "--itf": [("{empty}/run.json", "{empty}/run.json: cannot be written")],
+    "--record": [("{empty}/r.json", "cannot write to {empty}")],
+}
+"""For an option, wrong values and what the message must say."""
+
+ALONE: dict[tuple[str, str], list[str]] = {
+    ("prove", "--check"): ["prove"],
+    ("check", "--constitution"): ["check", "latch"],
+    ("check", "--command"): ["check", "latch"],
+    ("compare", "--reading"): ["compare", "latch"],
+    ("explore", "--spill"): ["explore", "latch", "--max-memory", "500"],
+    ("vectors", "--adapter"): ["vectors", "cud", "verify"],
+    ("vectors", "--command"): ["vectors", "cud", "verify"],
+}
+"""What an option goes with where that is not the right use."""
+
+
+def mistakes() -> Iterator[tuple[list[str], str]]:
+    """Lines with one mistake each, and what the message must name."""
+    yield ["nonsense"], "no such command 'nonsense'; see `evenhand --help`"
+    for command in COMMANDS:
+        words = command.split()
+        right = [*words, *RIGHT[command]]
+        yield [*right, "--nonsense"], f"see `evenhand {command} --help`"
+        first = next(parameters(command))
+        if first.required:
+            yield words, f"missing argument '{first.metavar}'; see `evenhand {command} --help`"
+        if "PROTOCOL" in first.metavar:
+            yield [*words, "latc", *RIGHT[command][1:]], "unknown protocol 'latc'; there is: apcm"
+        else:
+            yield from (([*words, file, *RIGHT[command][1:]], f"{file}: ") for file in FILES)
+        for one in parameters(command):
+            yield from ((words, said) for words, said in _mistaken(right, one))
+
+
+FILES = ("{missing}", "{folder}", "{empty}")
+
+
+def _mistaken(right: list[str], one: Parameter) -> Iterator[tuple[list[str], str]]:
+    if not one.names or one.kind is bool:
+        return
+    name = one.names[0]
+    alone = ALONE.get((right[0], name), right)
+    for value, said in WRONG.get(name, []):
+        yield [*alone, name, value], said
+    if one.metavar == "DIR":
+        yield [*alone, name, "{empty}/in"], "cannot write to {empty}/in: Not a directory; choose another folder"
+    if one.kind in (int, float) or issubclass(one.kind, Enum):
+        yield [*right, name, "nonsense"], f"invalid value for '{name}'"
+
+
+MISTAKES = list(mistakes())
+
+
+PLAN = {"format": "evenhand/campaign", "version": 1, "runs": [{"protocol": "latch", "engine": "replay"}]}
+
+
+@pytest.fixture(scope="module", name="kept")
+def _kept(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """Files that are right, and some that are not, made once: whoever makes a mistake writes nothing."""
+    with pytest.MonkeyPatch.context() as patch:
+        installed(patch, PLUGINS)
+        return _made(tmp_path_factory.mktemp("files"))
+
+
+@pytest.fixture(name="files")
+def _files(kept: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """The same, and a folder that is not there yet."""
+    return {**kept, "fresh": str(tmp_path_factory.mktemp("new") / "fresh")}
+
+
+def _made(folder: Path) -> dict[str, str]:
+    (folder / "empty").write_bytes(b"")
+    (folder / "folder").mkdir()
+    (folder / "log").write_text(
+        json.dumps({"format": "evenhand/log", "version": 1, "protocol": "latch", "system": "latch"}), "utf-8"
+    )
+    (folder / "report").write_bytes(Report(()).to_bytes())
+    (refuted,) = run(find("latch"), Job("latch", "explore", variant="always_free", claims=("one_inside",)))
+    (folder / "record").write_bytes(Record.from_json(refuted.record).to_bytes())
+    for name in ("plan", "begun"):
+        (folder / f"{name}.json").write_text(json.dumps(PLAN), "utf-8")
+    campaign = read_plan(folder / "begun.json", json.dumps(PLAN).encode())
+    store = opened(store_url("", folder / "begun.json"), make=True)
+    store.begin(campaign.digest, PLAN)
+    store.close()
+    plans = {name: str(folder / f"{name}.json") for name in ("plan", "begun")}
+    others = ("empty", "folder", "log", "record", "report", "missing")
+    return {**plans, **{name: str(folder / name) for name in others}}
+
+
+def test_every_command_is_tried() -> None:
+    """And nothing that is none."""
+    assert set(RIGHT) == set(COMMANDS)
+
+
+def test_every_option_that_takes_a_name_or_a_file_has_a_wrong_value() -> None:
+    """Numbers, choices and folders are tried by their kind; all others stand in the list."""
+    every = [one for command in COMMANDS for one in parameters(command) if one.names and one.metavar != "DIR"]
+    texts = [one for one in every if issubclass(one.kind, str | Path) and not issubclass(one.kind, Enum)]
+    assert {one.names[0] for one in texts} == set(WRONG)
+
+
+@pytest.mark.parametrize(("words", "said"), MISTAKES, ids=[" ".join(words) for words, _ in MISTAKES])
+def test_a_mistake_is_one_line_and_exit_2(
+    cli: Command, files: dict[str, str], words: list[str], said: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """It names the culprit; nothing on standard output, nothing written."""
+    monkeypatch.chdir(tmp_path)
+    answer = cli(*(word.format(**files) for word in words))
+    assert answer.code == 2, answer.out + answer.err
+    assert answer.out == ""
+    assert answer.err.startswith("evenhand: ") and answer.err.count("\n") == 1
+    assert said.format(**files) in answer.err
+    assert re.search(r"(; |\. |: |, as in )", answer.err.removeprefix("evenhand: ")), "what to do is said after a stop"
+    assert list(tmp_path.iterdir()) == []
+
+
+ENDLESS = {
+    "explore": ["latch", "--scope", "agents=3"],
+    "fuzz": ["latch", "--scope", "agents=3"],
+    "check": ["latch", "--adapter", "json:loads", "--scope", "agents=3"],
+    "validate": ["latch", "--log", "{log}", "--scope", "agents=3"],
+    "compare": ["latch", "--reading", "again=granted", "--scope", "agents=3"],
+    "verify": ["latch", "--jobs", "1"],
+    "sweep": ["latch", "--over", "agents=3..4"],
+}
+"""What sleeps until it is interrupted."""
+
+
+@pytest.mark.parametrize("command", ENDLESS)
+def test_ctrl_c_in_the_middle_is_one_line_and_exit_130(
+    cli: Command, files: dict[str, str], command: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Whatever sleeps; no traceback."""
+    asleep = tmp_path / "asleep"
+    monkeypatch.setenv("TOYLATCH_SLEEP", "30")
+    monkeypatch.setenv("TOYLATCH_ASLEEP", str(asleep))
+
+    def press() -> None:
+        while not asleep.exists():
+            time.sleep(0.02)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    pressed = threading.Thread(target=press, daemon=True)
+    pressed.start()
+    began = time.monotonic()
+    answer = cli(command, *(word.format(**files) for word in ENDLESS[command]))
+    pressed.join(timeout=1)
+    assert answer.code == 130, answer.err
+    assert time.monotonic() - began < 25
+    assert "Traceback" not in answer.err
+    assert (answer.err, "INTERRUPTED" in answer.out) in (("evenhand: interrupted\n", False), ("", True))
+
+
+class Swallows:
+    """Asks for the end where no code can catch it, as while the garbage collector calls somebody."""
+
+    def __init__(self, number: signal.Signals) -> None:
+        self.number = number
+
+    def __del__(self) -> None:
+        signal.raise_signal(self.number)
+
+
+@pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGTERM])
+def test_a_request_to_end_that_python_swallows_is_made_again(
+    by: signal.Signals, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Nobody could end the command else; where it ends in the meantime, what was asked dies with it."""
+
+    def waits(seconds: float) -> int:
+        Swallows(by)
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            time.sleep(0.01)
+        return 0
+
+    with pytest.raises(SystemExit) as ended:
+        guarded(waits)(20)
+    assert ended.value.code == 130 and capsys.readouterr().err == "evenhand: interrupted\n"
+    handlers = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)]
+    with pytest.raises(typer.Exit):
+        guarded(waits)(0)
+    time.sleep(2 * SOON)
+    assert handlers == [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)]
+
+
+def test_an_unknown_theorem_in_a_record_is_said_of_the_record(cli: Command, tmp_path: Path) -> None:
+    """The file is the culprit, for nobody typed the name."""
+    file = tmp_path / "record.json"
+    for protocol, said in (("cud", "unknown theorem of cud: 'fermat'"), ("nope", "unknown protocol 'nope'")):
+        proof = {"theorem": {"protocol": protocol, "name": "fermat"}}
+        file.write_text(json.dumps({"format": "evenhand/proofs", "version": 1, "proofs": [proof]}), "utf-8")
+        answer = cli("prove", "--check", str(file))
+        assert answer.code == 2 and answer.err.startswith(f"evenhand: {file}: {said}")
+        assert "Record the proofs again" in answer.err
+
+
+def test_what_orbits_cannot_answer_is_no_matter_of_the_method(cli: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who gave no --method is told of the claims; who gave one, to leave it out."""
+    licence = Licence("renaming", "free", "reference", "a theorem", "sha256:00")
+
+    def granted(*_: object) -> Licence:
+        return licence
+
+    monkeypatch.setattr(sys.modules["evenhand.cli.explore"], "_licence", granted)
+    words = ("explore", "cud", "--system", "free", "--symmetry", "--claim", "outcomes_are_those_of_the_text")
+    answer = cli(*words)
+    assert answer.code == 2 and "leave the quotient out" in answer.err and "--method" not in answer.err
+    answer = cli(*words, "--method", "symmetric")
+    assert answer.code == 2 and "leave --method out" in answer.err
+
+
+def _at_once(*_server: object, **_how: object) -> None:
+    """A server that ends as soon as it has begun."""
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_nothing_is_coloured_in_a_pipe_or_against_no_color(
+    cli: Command, files: dict[str, str], command: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A right use of each command: no escape where it is piped, none that colours where NO_COLOR is set."""
+    monkeypatch.setattr("uvicorn.Server.run", _at_once)  # `serve` would wait for Ctrl-C
+    words = [*command.split(), *(word.format(**files) for word in RIGHT[command])]
+    piped = cli(*words)
+    assert "\x1b" not in piped.out + piped.err
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("NO_COLOR", "1")
+    plain = cli(*words)
+    assert not re.search("\x1b\\[(3|4|9)", plain.out + plain.err)
+    assert plain.code == piped.code != 2

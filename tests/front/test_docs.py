@@ -1,0 +1,158 @@
+"""The documents say what the programs do: every option is in the reference, every Python block runs."""
+
+from __future__ import annotations
+
+import os
+import re
+import runpy
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from evenhand.cli import COMMANDS
+from evenhand.cli.reference import reference
+from tests.front.conftest import PLUGINS, Command
+
+ROOT = Path(__file__).parents[2]
+REFERENCE = (ROOT / "docs/reference/cli.md").read_text("utf-8")
+
+
+def options_of(cli: Command, *words: str) -> set[str]:
+    """The options that the help of a command tells of; asked once for each."""
+    if words not in _OPTIONS:
+        _OPTIONS[words] = set(re.findall(r"--[a-z0-9-]+", cli(*words, "--help").out))
+    return _OPTIONS[words]
+
+
+_OPTIONS: dict[tuple[str, ...], set[str]] = {}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_option_is_in_the_reference(cli: Command, command: str) -> None:
+    """An option that nobody can look up is not there."""
+    options = options_of(cli, *command.split()) - {"--help"}
+    assert options
+    assert f"## `evenhand {command} " in REFERENCE
+    missing = [option for option in sorted(options) if f"`{option}" not in REFERENCE]
+    assert missing == []
+
+
+def test_the_reference_names_no_option_that_is_gone(cli: Command) -> None:
+    """The other way round."""
+    known = set[str]().union(options_of(cli), *(options_of(cli, *command.split()) for command in COMMANDS))
+    assert set(re.findall(r"`(--[a-z0-9-]+)", REFERENCE)) <= known
+
+
+def test_every_key_of_the_json_is_in_the_reference(cli: Command) -> None:
+    """Other programs rely on them."""
+    told = set(re.findall(r"`([a-z_]+)`", REFERENCE))
+    report = cli("explore", "latch", "--json").json
+    matrix = cli("mutants", "latch", "--mutant", "sticky", "--json").json
+    assert set(report) | set(report["verdicts"][0]) | set(matrix) | set(matrix["automatic"]) <= told
+
+
+def test_the_generated_reference_is_of_today() -> None:
+    """As `make docs` writes it."""
+    assert (ROOT / "docs/reference/commands.md").read_text("utf-8") == reference()
+
+
+def blocks(path: str) -> list[str]:
+    """The Python blocks of a document."""
+    return re.findall(r"```python\n(.*?)```", (ROOT / path).read_text("utf-8"), re.DOTALL)
+
+
+def names_of(code: str, folder: Path) -> dict[str, Any]:
+    """What a Python file with this content defines."""
+    file = folder / "document.py"
+    file.write_text(code, "utf-8")
+    return runpy.run_path(str(file))
+
+
+def test_the_readme_s_test_file_fails_as_it_says(tmp_path: Path) -> None:
+    """The light can be broken."""
+    (block,) = blocks("README.md")
+    with pytest.raises(AssertionError):
+        names_of(block, tmp_path)["test_light"]()
+
+
+def test_the_tutorial_ends_with_a_lock_that_holds(tmp_path: Path) -> None:
+    """First it fails, then it is mended."""
+    system, claim, test, mended, reachable = blocks("docs/tutorial/first-bug.md")
+    with pytest.raises(AssertionError):
+        names_of(system + claim + test, tmp_path)["test_lock"]()
+    lock = "lock =" + system.partition("lock =")[2]
+    both = test.replace("[mutual_exclusion]", "[mutual_exclusion, can_enter]")
+    names_of("import evenhand\n" + mended + lock + claim + reachable + both, tmp_path)["test_lock"]()
+
+
+def test_links_lead_somewhere() -> None:
+    """Relative links of our documents."""
+    for path in (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))):
+        for link in re.findall(r"\]\((?!https?:)([^)#]+)\)", path.read_text("utf-8")):
+            assert (path.parent / link).exists(), f"{path.name}: {link}"
+
+
+def test_the_site_builds_and_fetches_nothing(tmp_path: Path) -> None:
+    """Strictly: a link that leads nowhere fails; no page loads a font, style or script from elsewhere."""
+    build = [sys.executable, "-m", "mkdocs", "build", "--site-dir", str(tmp_path / "site")]
+    done = subprocess.run(build, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    pages = list((tmp_path / "site").rglob("*.html"))
+    assert len(pages) > 10
+    for page in pages:
+        loaded = re.findall(r"<(?:script|link|img)[^>]+(?:src|href)=\"([^\"]+)\"", page.read_text("utf-8"))
+        assert not [name for name in loaded if name.startswith(("http:", "https:", "//"))], page
+    assert "livelock_free" in (tmp_path / "site" / "reference" / "api" / "index.html").read_text("utf-8")
+
+
+def test_a_link_that_leads_nowhere_fails_the_build(tmp_path: Path) -> None:
+    """The same settings, one page, one dead link."""
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "index.md").write_text("[gone](gone.md)", "utf-8")
+    settings = (ROOT / "mkdocs.yml").read_text("utf-8")
+    (tmp_path / "mkdocs.yml").write_text(settings, "utf-8")
+    done = subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build"], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.returncode != 0 and "gone.md" in done.stderr
+
+
+def test_the_commands_of_the_example_workflow_run(tmp_path: Path) -> None:
+    """Those of ours, in their order, for a toy protocol, as a runner would run them."""
+    text = (ROOT / "docs/examples/ci/evenhand.yml").read_text("utf-8")
+    steps = yaml.safe_load(text)["jobs"]["verify"]["steps"]
+    commands = [step["run"] for step in steps if "run" in step and "pip install" not in step["run"]]
+    assert len(commands) == 3
+    (tmp_path / "evenhand").write_text(f'#!/bin/sh\nexec {sys.executable} -m evenhand "$@"\n', "utf-8")
+    (tmp_path / "pytest").write_text(f'#!/bin/sh\nexec {sys.executable} -m pytest -p no:cacheprovider "$@"\n', "utf-8")
+    for name in ("evenhand", "pytest"):
+        (tmp_path / name).chmod(0o755)
+    env = {
+        **os.environ,
+        "PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}",
+        "PYTHONPATH": f"{ROOT}{os.pathsep}{PLUGINS}",
+        "GITHUB_STEP_SUMMARY": str(tmp_path / "page.md"),
+    }
+    for command in commands:
+        told = command.replace("evenhand verify", "evenhand verify latch")
+        done = subprocess.run(told, shell=True, cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, f"{told}\n{done.stdout}{done.stderr}"
+    assert (tmp_path / "page.md").read_text("utf-8").startswith("## evenhand: All as stated")
+    used = {step["with"][key] for step in steps for key in ("sarif_file", "path") if key in step.get("with", {})}
+    assert all((tmp_path / name).exists() for name in used)
+
+
+def test_the_hook_replays_what_is_committed(cli: Command, tmp_path: Path) -> None:
+    """The command of `.pre-commit-hooks.yaml`, on a file that replays and on one that does not."""
+    (hook,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text("utf-8"))
+    words = hook["entry"].split()
+    assert words[0] == "evenhand"
+    cli("mutants", "latch", "--mutant", "always_free", "--fixtures", str(tmp_path))
+    (file,) = (tmp_path / "latch").iterdir()
+    assert cli(*words[1:], str(file)).code == 0
+    file.write_text(file.read_text("utf-8").replace("one_inside", "taken"), "utf-8")
+    assert cli(*words[1:], str(file)).code == 2

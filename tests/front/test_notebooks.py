@@ -1,0 +1,132 @@
+"""The notebooks, executed: each runs to its end within a minute and shows what is kept in it."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError
+
+from evenhand.core.registry import protocols
+from evenhand.studies.profiling import Profile, profiles
+from tests.front.conftest import ROOT
+
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+SECONDS = 60
+"""Seconds of computing that one may take, on all its processes together."""
+
+
+def read(path: Path) -> Any:
+    """A notebook."""
+    return nbformat.read(str(path), as_version=4)  # type: ignore[no-untyped-call]
+
+
+def shown(notebook: Any) -> list[tuple[str, list[dict[str, Any]]]]:
+    """What each code cell prints, in one piece however it arrived, and what it displays, by kind of content."""
+    cells = [cell["outputs"] for cell in notebook.cells if cell["cell_type"] == "code"]
+    return [
+        ("".join(one.get("text", "") for one in cell), [_rich(one) for one in cell if "data" in one]) for cell in cells
+    ]
+
+
+def _rich(output: Any) -> dict[str, Any]:
+    """The picture or table; the plain text only of what has neither."""
+    rich = {kind: content for kind, content in output["data"].items() if kind != "text/plain"}
+    return rich or dict(output["data"])
+
+
+def executed(notebook: Any, folder: Path) -> tuple[Any, float]:
+    """The notebook after a run of all its cells, and the seconds of computing it took.  Raises CellExecutionError."""
+    before = os.times()
+    NotebookClient(notebook, timeout=600, kernel_name="python3").execute(cwd=str(folder))
+    after = os.times()  # its kernel is a child of this process, and has ended
+    spent = after.children_user + after.children_system - before.children_user - before.children_system
+    return notebook, spent
+
+
+@pytest.mark.timeout(700)
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_notebook_shows_what_it_keeps(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its own assertions hold, and every picture and table is the one that stands in the file."""
+    monkeypatch.setenv("IPYTHONDIR", str(tmp_path / "ipython"))
+    monkeypatch.setenv("PYTHONHASHSEED", "7")
+    for data in path.parent.glob("*.json"):  # what lies beside the notebooks
+        shutil.copy2(data, tmp_path)
+    kept = read(path)
+    again, spent = executed(read(path), tmp_path)
+    assert spent < SECONDS
+    assert shown(again) == shown(kept), f"{path.name} shows something else: run it again and look at it"
+    assert any(printed or displayed for printed, displayed in shown(kept)), "nothing is shown"
+
+
+def test_there_are_notebooks_and_each_has_assertions() -> None:
+    """A notebook that asserts nothing would run green whatever it showed."""
+    assert len(NOTEBOOKS) >= 6
+    for path in NOTEBOOKS:
+        code = "\n".join(cell["source"] for cell in read(path).cells if cell["cell_type"] == "code")
+        assert "assert " in code, path.name
+
+
+def test_a_wrong_notebook_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An assertion that fails ends it; another output is another output."""
+    monkeypatch.setenv("IPYTHONDIR", str(tmp_path / "ipython"))
+    wrong = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("assert 1 == 2")])  # type: ignore[no-untyped-call]
+    with pytest.raises(CellExecutionError):
+        executed(wrong, tmp_path)
+    one, two = (
+        nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(f"print({number})")])  # type: ignore[no-untyped-call]
+        for number in (1, 2)
+    )
+    assert shown(executed(one, tmp_path)[0]) != shown(executed(two, tmp_path)[0])
+
+
+def test_what_a_notebook_computes_is_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In its kernel and in what that starts: a limit on anything else would never be met."""
+    monkeypatch.setenv("IPYTHONDIR", str(tmp_path / "ipython"))
+    work = "import time\nwhile time.process_time() < {}:\n    pass"
+    code = work.format(2) + f"\nimport subprocess, sys\nsubprocess.run([sys.executable, '-c', {work.format(2)!r}])"
+    busy = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(code)])  # type: ignore[no-untyped-call]
+    assert executed(busy, tmp_path)[1] > 3.5
+
+
+KEPT = ROOT / "notebooks" / "6-profile.json"
+
+
+def answers(profile: Profile) -> dict[str, str]:
+    """The answer to each question, with a mark where another reading changes it."""
+    return {cell.aspect.value: cell.answer.value + "*" * bool(cell.other) for cell in profile.cells}
+
+
+def test_the_kept_profile_is_one_of_this_version() -> None:
+    """It says of every shipped protocol what its claims of today can say, and comes back as it was written."""
+    kept = json.loads(KEPT.read_text("utf-8"))
+    shipped = {bundle.name: bundle for bundle in protocols() if bundle.name != "latch"}
+    assert {made["protocol"] for made in kept["protocols"]} == set(shipped)
+    for made in kept["protocols"]:
+        bundle, profile = shipped[made["protocol"]], Profile.from_json(made)
+        known = {claim.name for claim in bundle.claims}
+        for cell, wrote in zip(profile.cells, made["cells"], strict=True):
+            asked = {one.claim for one in bundle.profile if one.aspect is cell.aspect}
+            assert {one.finding.claim for one in cell.shown} == asked <= known
+            assert cell.answer.value == wrote["answer"] and list(cell.systems) == wrote["systems"]
+            told = [
+                {**one.to_json(), "trace": two["trace"]} for one, two in zip(cell.shown, wrote["verdicts"], strict=True)
+            ]
+            assert told == wrote["verdicts"]
+            assert len(cell.other) == len(wrote["other_readings"])
+
+
+@pytest.mark.deep
+@pytest.mark.timeout(1800)
+def test_the_kept_profile_is_what_is_found_today() -> None:
+    """Every answer, searched again."""
+    kept = {made["protocol"]: Profile.from_json(made) for made in json.loads(KEPT.read_text("utf-8"))["protocols"]}
+    found, interrupted, _ = profiles([bundle for bundle in protocols() if bundle.name in kept], jobs=2)
+    assert not interrupted
+    assert {one.protocol: answers(one) for one in found} == {name: answers(one) for name, one in kept.items()}

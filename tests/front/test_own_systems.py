@@ -1,0 +1,406 @@
+"""A system in somebody's own Python file is a first-class subject: found, searched, compared, shown."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import sys
+from pathlib import Path
+
+import pytest
+
+import evenhand
+from evenhand.cli.completion import protocols as completed
+from evenhand.core.own_file import module_at
+from evenhand.core.registry import find
+from evenhand.evidence.record import Own
+from evenhand.evidence.store import load
+from evenhand.jobs.fixtures import fixture_files
+from evenhand.report.actions import actions_json
+from evenhand.web.files import Library
+from evenhand.web.position import opened
+from tests.engines.search.compiled.systems import plain_cells
+from tests.front import own_files
+from tests.front.conftest import Command
+from tests.front.own_files import LIGHT, MENDED, TWO, in_process, project_folder, write
+from tests.front.serving import served
+
+__all__ = ["project_folder"]
+
+# Found by file and name
+
+
+def test_commands_take_a_file_and_a_name(cli: Command, project: Path) -> None:
+    """The search, the machine, a goal, a graph; commands that are printed name it in the same way."""
+    write(project)
+    explored = cli("explore", "light.py:light", "--claim", "never_dark", "--graph", "g.dot", "--json")
+    assert explored.code == 1
+    (verdict,) = explored.json["verdicts"]
+    assert (verdict["protocol"], verdict["status"], verdict["length"]) == ("light.py:light", "REFUTED", 1)
+    assert verdict["command"].startswith("evenhand explore light.py:light --system light --claim never_dark")
+    assert "'break'" in Path("g.dot").read_text("utf-8")
+    assert cli("fuzz", "light.py:light", "--examples", "20").code == 1
+    assert cli(*shlex.split(verdict["command"])[1:]).code == 1
+
+
+def test_a_file_with_one_system_needs_no_name(cli: Command, project: Path) -> None:
+    """With two, the message lists them; aliases are one system."""
+    write(project, LIGHT + "same = light\n")
+    assert cli("explore", "light.py", "--json").json["verdicts"][0]["protocol"] == "light.py:light"
+    write(project, TWO, "two.py")
+    answer = cli("explore", "two.py")
+    assert answer.code == 2
+    assert answer.err == "evenhand: two.py has 2 systems; name one of them: two.py:light, two.py:lamp\n"
+    assert cli("explore", "two.py:lamp", "--json").json["states"] == 2
+
+
+def test_claims_in_lists_are_found_once_and_only_those_of_the_system(cli: Command, project: Path) -> None:
+    """A claim may say which systems it speaks of."""
+    more = """
+def small(n):
+    return n < 2
+
+both = [never_dark, evenhand.always("It is one at most.", systems=("lamp",))(small)]
+again = (never_dark,)
+"""
+    write(project, TWO + more)
+    assert [claim.name for claim in find("light.py:light").claims] == ["never_dark"]
+    assert [claim.name for claim in find("light.py:lamp").claims] == ["never_dark", "small"]
+
+
+@pytest.mark.parametrize("made", ["System", "Bundle", "Protocol"])
+def test_a_function_may_make_it_and_is_called_once(made: str, project: Path) -> None:
+    """A system, a protocol or a bundle."""
+    more = {
+        "System": "    return light",
+        "Protocol": '    return evenhand.Protocol("p", "P", "", {"light": light})',
+        "Bundle": '    return Bundle(evenhand.Protocol("p", "P", "", {"light": light}), (never_dark,))',
+    }[made]
+    write(
+        project,
+        f"from evenhand.core.registry import Bundle\n{LIGHT}\ncalls = []\ndef make():\n    calls.append(1)\n{more}\n",
+    )
+    bundle = find("light.py:make")
+    assert find("light.py:make") is bundle
+    assert (bundle.name, bundle.own) == ("light.py:make", True)
+    assert bundle.model.name == ("light" if made == "System" else "p")
+    assert [claim.name for claim in bundle.claims] == ["never_dark"]
+    assert module_at(Path("light.py")).calls == [1]
+
+
+IMPORTED = "importing it raised"
+MAKER = "def make():\n    return 1 / 0\n"
+TWICE = "import dataclasses\nother = dataclasses.replace(never_dark)\n"
+MISTAKES: dict[str, tuple[str, str, str]] = {
+    "no file": ("", "nope.py:light", "nope.py: there is no such file. Check the path"),
+    "raises": (
+        "x = 1\n\ny = 1 / 0\n",
+        "light.py",
+        f"light.py, line 3: {IMPORTED} ZeroDivisionError: division by zero. ",
+    ),
+    "syntax": (
+        "x = (\n",
+        "light.py:x",
+        f"light.py, line 1: {IMPORTED} SyntaxError: '(' was never closed. Mend the file",
+    ),
+    "leaves": ("import sys\nsys.exit(0)\n", "light.py", f"light.py, line 2: {IMPORTED} SystemExit: 0. Mend the file"),
+    "other name": (
+        LIGHT,
+        "light.py:lihgt",
+        "unknown system of light.py: 'lihgt'; there is: light; did you mean light?",
+    ),
+    "no system": (
+        LIGHT,
+        "light.py:never_dark",
+        "light.py:never_dark is no system, but of type Always; there is: light",
+    ),
+    "arguments": (
+        LIGHT,
+        "light.py:step",
+        "light.py:step is a function of state, action; name a system, or a function without arguments that makes one",
+    ),
+    "maker raises": (
+        LIGHT + MAKER,
+        "light.py:make",
+        "light.py:make raised ZeroDivisionError: division by zero. Mend the function",
+    ),
+    "none": (
+        "x = 1\n",
+        "light.py",
+        "light.py has no system among its globals; make one with `evenhand.system(...)`, or ",
+    ),
+    "no claims": (LIGHT.replace("@evenhand.always", "# "), "light.py", "light.py:light has no claims; "),
+    "twice": (LIGHT + TWICE, "light.py", "protocol light: two claims are called 'never_dark'; "),
+}
+
+
+@pytest.mark.parametrize("mistake", sorted(MISTAKES))
+@pytest.mark.parametrize("command", ["explore", "verify"])
+def test_a_mistake_is_one_sentence(cli: Command, project: Path, mistake: str, command: str) -> None:
+    """It names the culprit and what there is; exit code 2, nothing on standard output."""
+    text, subject, said = MISTAKES[mistake]
+    if text:
+        write(project, text)
+    answer = cli(command, subject)
+    assert (answer.code, answer.out) == (2, "")
+    assert answer.err.startswith(f"evenhand: {said}"), answer.err
+    assert answer.err.count("\n") == 1
+
+
+def test_siblings_are_importable_and_standard_output_stays_clean(cli: Command, project: Path) -> None:
+    """As pytest imports: also from a package, by its dotted name; a name that is taken does no harm."""
+    write(project, "DARK = 'dark'\nprint('loaded')\n", "lamps/helping_light.py")
+    text = LIGHT.replace('return "dark"', "return DARK")
+    write(project, text + "from helping_light import DARK\n", "lamps/light.py")
+    assert cli("explore", "lamps/light.py:light", "--json").json["verdicts"][0]["status"] == "REFUTED"
+    write(project, "", "kit/__init__.py")
+    write(project, "DARK = 'dark'\n", "kit/words.py")
+    write(project, text + "from .words import DARK\n", "kit/light.py")
+    assert cli("explore", "kit/light.py:light").code == 1
+    assert "kit.light" in sys.modules
+    write(project, LIGHT, "random.py")  # as a module of Python's own
+    assert cli("explore", "random.py:light").code == 1
+    assert "light" not in vars(sys.modules["random"])
+    assert "turtledemo" in sys.stdlib_module_names and "turtledemo" not in sys.modules
+    write(project, LIGHT, "turtledemo.py")  # and as one that nobody has loaded yet
+    assert cli("explore", "turtledemo.py:light").code == 1
+    assert "turtledemo" not in sys.modules
+
+
+def test_a_module_that_is_loaded_is_not_loaded_again(project: Path) -> None:
+    """Whatever it is called: the claims are the very objects of the test that runs."""
+    path = write(project, LIGHT)
+    module = module_at(path)
+    assert module_at(Path("light.py")) is module
+    assert find("light.py:light").model.systems["light"] is module.light
+    assert find(own_files.__file__ + ":HERE").model.systems["here"] is own_files.HERE
+
+
+def test_child_processes_find_it_by_the_same_name(project: Path) -> None:
+    """In a folder with a space, two at a time; the file that is written replays there as well."""
+    write(project, LIGHT, "my lights/light.py")
+    subject = "my lights/light.py:light"
+    verified = in_process("verify", subject, "--budget", "quick", "--jobs", "2", "--out", "my out", "--json")
+    assert verified.code == 1, verified.err
+    told = {verdict["engine"]: verdict for verdict in verified.json["verdicts"]}
+    assert {engine: verdict["status"] for engine, verdict in told.items()} == {"explore": "REFUTED", "fuzz": "REFUTED"}
+    assert "'my lights/light.py:light'" in told["explore"]["command"]
+    assert told["explore"]["scope"]["max_states"] == 20_000  # the bound of `evenhand.verify`, under `quick`
+    assert told["fuzz"]["scope"]["examples"] == 40
+    (file,) = Path("my out").rglob("never_dark*.json")
+    assert file.parent.name == "light"
+    assert load(file).own == Own(True, "../../my lights/light.py", "light")
+    again = in_process("replay", str(file))
+    assert again.code == 1
+    assert "still refuted: never_dark is false after 1 of 1 actions: The light is never dark." in again.out
+    assert "1  'break'" in again.out
+
+
+def test_what_nobody_says_ends_is_searched_up_to_the_bound(cli: Command, project: Path) -> None:
+    """Without a word of the person's; with one, that holds."""
+    text = (
+        'import evenhand\n\nup = evenhand.system("up", initial=[0], actions=lambda n: [1], step=lambda n, a: n + 1)\n'
+    )
+    write(project, text + '\n@evenhand.always("x")\ndef positive(n):\n    return n >= 0\n', "up.py")
+    answer = cli("explore", "up.py", "--json")
+    assert (answer.code, answer.json["states"], answer.json["complete"]) == (3, 100_000, False)
+    assert cli("explore", "up.py", "--max-states", "7", "--json").json["states"] == 7
+
+
+def test_a_global_generator_draws_the_runs(cli: Command, project: Path) -> None:
+    """One that never breaks the light finds nothing."""
+    more = """
+from hypothesis import strategies as st
+from evenhand.core.generator import Generator, Rule
+
+careful = Generator("light", lambda scope, readings: st.just(None), (Rule("next", lambda draw, *_: "next"),))
+"""
+    write(project, LIGHT)
+    assert cli("fuzz", "light.py", "--examples", "20").code == 1
+    write(project, LIGHT + more)
+    assert cli("fuzz", "light.py", "--examples", "20").code == 0
+
+
+RULES = """
+from dataclasses import dataclass, field
+from typing import Any
+
+from evenhand import Mutant, Protocol, System
+
+
+@dataclass(frozen=True)
+class Rules:
+    after: Any
+
+
+def nearer(n):
+    return n - 1 if n > 1 else 1
+
+
+def step(rules, config, state, action):
+    return rules.after(state), None
+
+
+down = System(
+    name="down",
+    rules=Rules(nearer),
+    configs=lambda scope, readings: (None,),
+    initial=lambda config: (3,),
+    step=step,
+    actions=lambda config, scope, state: ("go",),
+    types=(),
+)
+deep = Mutant("deep", "It goes on.", "", Rules(lambda n: max(n - 1, -2)), "down")
+whole = Protocol("down", "Down", "", {"down": down}, None, (deep,))
+
+import evenhand
+
+
+@evenhand.always("It stays above zero.")
+def above_zero(config, state):
+    return state > 0
+"""
+
+
+def test_mutants_are_brought_or_made_by_rule_or_missed(cli: Command, project: Path) -> None:
+    """A protocol has its own; of rules they are made; a system without rules says what it lacks."""
+    write(project, RULES, "down.py")
+    brought = cli("mutants", "down.py:whole", "--fixtures", "kept", "--json")
+    assert [(row["mutant"], row["fate"]) for row in brought.json["matrix"]] == [("deep", "killed")]
+    (file,) = Path("kept/down").glob("*.json")
+    assert cli("replay", str(file)).code == 0  # of a mutant, with its reference beside it, as ever
+    made = cli("mutants", "down.py:down", "--jobs", "2", "--json").json["automatic"]
+    assert made["made"] > 0
+    assert made["killed"] > 0
+    write(project)
+    refused = cli("mutants", "light.py")
+    assert refused.code == 2
+    assert refused.err.startswith("evenhand: light.py:light has no mutants, and none can be made by rule: ")
+
+
+def test_what_it_does_not_have_is_said(cli: Command, project: Path) -> None:
+    """No theorem, no size, no reading: never a green of nothing."""
+    write(project)
+    assert "states no theorems" in cli("prove", "light.py").err
+    assert "unknown size of light.py:light" in cli("sweep", "light.py", "--over", "n=1..2").err
+    assert "nothing to compare" in cli("compare", "light.py").err
+    assert cli("profile", "light.py").code == 0
+
+
+def test_a_kernel_is_put_beside_it(cli: Command, project: Path) -> None:
+    """Found by the same name, in files of a plain folder, and asked again by the test that is written."""
+    write(project)
+    write(
+        project,
+        "class Kernel:\n    def step(self, action):\n        return 1\n\n\ndef make(given):\n    return Kernel()\n",
+        "kernel.py",
+    )
+    sys.path.insert(0, str(project))
+    answer = cli("check", "light.py:light", "--adapter", "kernel:make", "--examples", "5", "--out", "out", "--json")
+    assert answer.code == 1, answer.err
+    (finding,) = answer.json["findings"]
+    assert (Path("out") / finding["fixture"]).is_file()
+    (test,) = Path("out").rglob("test_*.py")
+    again = in_process("-q", "-p", "no:cacheprovider", str(test), module="pytest")
+    assert again.code == 1
+    assert "unknown protocol" not in again.out
+
+
+def test_a_campaign_runs_it(cli: Command, project: Path) -> None:
+    """By its name in the plan; a file outside the folder is not run for a plan's sake; an edit is other sources."""
+    write(project)
+    assert cli("campaign", "plan", "light.py:light", "--budget", "quick", "--to", "plan.yaml").code == 0
+    ran = cli("campaign", "run", "plan.yaml", "--jobs", "2", "--json")
+    assert {verdict["status"] for verdict in ran.json["verdicts"]} == {"REFUTED"}
+    write(project, MENDED)
+    assert (
+        cli("campaign", "status", "plan.yaml", "--json").json["other_sources"] == 3
+    )  # the replay of its fixtures is a job too
+    plan = Path("plan.yaml").read_text("utf-8").replace("light.py:light", "../elsewhere.py:light")
+    Path("far.yaml").write_text(plan, "utf-8")
+    far = cli("campaign", "run", "far.yaml")
+    assert far.code == 2
+    assert "../elsewhere.py lies outside the project" in far.err
+
+
+def test_the_shell_is_offered_its_file(project: Path) -> None:
+    """Where no protocol begins so; nothing is imported for it."""
+    write(project, "raise SystemExit\n", "lamps/light.py")
+    assert completed("la") == ["latch"]
+    assert completed("lam") == ["lamps/"]
+    assert completed("lamps/l") == ["lamps/light.py"]
+    assert completed("zzz") == []
+
+
+def test_actions_are_told_as_a_table_and_as_json(cli: Command, project: Path) -> None:
+    """Of own systems both; of a protocol the key; at a bound it says of what; a product or compiled search has none."""
+    write(project, LIGHT.replace("step=step)", 'step=step, menu=["next", "break", "mend"])'))
+    told = cli("explore", "light.py").out
+    assert re.search(r"│ next +│ +3 │ +2 │ +1 │\n│ break +│ +3 │ +2 │ +1 │", told)
+    assert "\nnever taken: 'mend'\n" in told
+    cut = cli("explore", "light.py", "--max-states", "1").out
+    assert "never taken in what was searched: 'mend'" in cut
+    made = cli("explore", "light.py", "--json").json["actions"]
+    assert made["labels"]["next"] == {"offered": 3, "changed": 2, "new": 1}
+    assert (made["counted"], made["menu"], made["never_taken"]) == (True, 3, ["'mend'"])
+    write(project, LIGHT.replace('"break"]', '"nap"]').replace("return {", 'return state if action == "nap" else {'))
+    assert "never changes anything: nap" in cli("explore", "light.py").out
+    assert "steps by action" not in cli("explore", "latch").out
+    assert cli("explore", "latch", "--json").json["actions"]["counted"] is True
+    assert "actions" not in cli("explore", "cud", "--system", "run", "--max-states", "5", "--json").json
+    compiled = evenhand.explore(plain_cells(3, menu=True), count_actions=True)
+    assert actions_json(compiled)["actions"] == {
+        "counted": False,
+        "because": "compiled search takes many steps at once; --method explicit counts",
+    }
+
+
+def test_a_run_is_written_as_itf(cli: Command, project: Path) -> None:
+    """Every state, the action that led there; where a lasso goes on; a pair has no form."""
+    lasso = """
+@evenhand.eventually("It gets blue.")
+def gets_blue(step):
+    return step.after == "blue"
+"""
+    write(project, LIGHT.replace("def actions", lasso + "\n\ndef actions"))
+    assert cli("explore", "light.py", "--out", "found").code == 1
+    for file in Path("found/light").iterdir():
+        assert cli("show", str(file), "--itf", f"{file.name}.itf.json").code == 0
+    (dark,) = Path().glob("never_dark*.itf.json")
+    states = json.loads(dark.read_text("utf-8"))["states"]
+    assert [(one["state"], one["action"]) for one in states] == [("red", "null"), ("dark", "break")]
+    (blue,) = Path().glob("gets_blue*.itf.json")
+    trace = json.loads(blue.read_text("utf-8"))
+    assert trace["states"][trace["loop"]]["state"] == trace["states"][-1]["state"]
+    pair = next(path for path in fixture_files("cud") if load(path).run["kind"] == "pair")
+    assert "a pair of runs is no ITF trace" in cli("show", str(pair), "--itf", "pair.json").err
+
+
+# On the page
+
+
+def test_the_explorer_page_walks_it(cli: Command, project: Path) -> None:
+    """It is listed, opened, walked, saved and loaded; a request names no other file."""
+    write(project)
+    write(project, f"open('ran', 'w').close()\n{LIGHT}", "trap.py")
+    with served(opened(find("light.py:light")), Path("found")) as page:
+        where = page.start
+        assert 'value="light.py:light/light" selected' in page.get(where).text
+        address = where.split("/")[2]
+        stepped = page.do("step", address=address, at=0, number=1).json["to"]
+        address = stepped.split("/")[2]
+        kept = page.do("save", address=address, at=1, claim="never_dark")
+        assert kept.status == 200, kept.text
+        (file,) = Path("found/light").iterdir()
+        assert load(file).own == Own(True, "../../light.py", "light")
+        assert file.name in page.get(stepped).text
+        assert page.do("load", protocol="light", name=f"saved/{file.name}").status == 200
+        assert page.do("open", system="light.py:light/light").status == 200
+        assert page.do("open", system="cud/run").status == 200
+        assert page.do("open", system="trap.py:light/light").status == 404
+        refused = page.do("load", text=file.read_text("utf-8"), name="x.json")
+        assert (refused.status, "Replay it from its file" in refused.text) == (422, True)
+    assert not Path("ran").exists()
+    assert Library(Path("found")).load("light", f"saved/{file.name}").bundle.own
+    assert cli("replay", str(file)).code == 1

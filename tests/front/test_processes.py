@@ -1,0 +1,209 @@
+"""The command line as other processes see it: hash seeds, Ctrl-C, dying children, pipes."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from evenhand.jobs.plan import Job
+from evenhand.jobs.pool import Ran, run_jobs
+from tests.front.campaign.suite import made_in
+from tests.front.conftest import PLUGINS, ROOT, Command
+
+
+def test_the_report_is_the_same_under_any_hash_seed_and_number_of_jobs(process: Command, tmp_path: Path) -> None:
+    """Byte by byte, the object `timing` apart; counterexamples too."""
+    made: list[dict[str, bytes]] = []
+    for seed, jobs in (("0", "1"), ("4242", "3")):
+        folder = tmp_path / seed
+        answer = process("verify", "latch", "--out", str(folder), "--jobs", jobs, PYTHONHASHSEED=seed)
+        assert answer.code == 0, answer.err
+        made.append(made_in(folder))
+    assert len(made[0]) > 1
+    assert made[0] == made[1]
+
+
+def test_one_json_object_and_nothing_else_on_standard_output(process: Command) -> None:
+    """One line, one object; what is for people goes to standard error."""
+    for words in (
+        ("verify", "latch"),
+        ("explore", "latch"),
+        ("fuzz", "latch", "--examples", "5"),
+        ("mutants", "latch", "--mutant", "sticky"),
+    ):
+        answer = process(*words, "--json")
+        assert isinstance(answer.json, dict), words
+        assert answer.out.count("\n") == 1
+        assert answer.err == ""
+
+
+def interrupted(*words: str, by: signal.Signals, asleep: Path, wait: float = 30.0) -> tuple[int, str, str]:
+    """Start a run whose second job sleeps, press Ctrl-C once it does, and wait for the end.
+
+    The job makes the file `asleep` when it begins to sleep; by then the first job is done.
+    """
+    env = {**os.environ, "PYTHONPATH": str(PLUGINS), "TOYLATCH_SLEEP": "60", "TOYLATCH_ASLEEP": str(asleep)}
+    with subprocess.Popen(
+        [sys.executable, "-m", "evenhand", *words],
+        cwd=ROOT,
+        env=env,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    ) as run:
+        while not asleep.exists() and run.poll() is None:
+            time.sleep(0.02)
+        for _ in range(20):  # as a terminal does: every process of the group; and as impatient people do
+            with suppress(ProcessLookupError):
+                os.killpg(run.pid, by)
+            time.sleep(0.002)
+        out, err = run.communicate(timeout=wait)
+    return run.returncode, out, err
+
+
+@pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_run_leaves_a_usable_partial_report(tmp_path: Path, by: signal.Signals) -> None:
+    """What was finished is printed and written, marked interrupted; exit 130; no child is left behind."""
+    words = ("verify", "latch", "--jobs", "1", "--json", "--out", str(tmp_path / "out"))
+    code, out, err = interrupted(*words, by=by, asleep=tmp_path / "asleep")
+    assert code == 130, err
+    printed, kept = json.loads(out), json.loads((tmp_path / "out" / "report.json").read_text("utf-8"))
+    assert printed["interrupted"] is kept["interrupted"] is True
+    assert kept["summary"]["exit_code"] == 130
+    assert {(v["engine"], v["sizes"]["agents"]) for v in kept["verdicts"]} == {("explore", 2)}
+    assert kept["unfinished"] == ["explore latch latch agents=3", "fuzz latch latch", "replay latch"]
+    assert "Traceback" not in err
+
+
+def test_a_child_that_dies_or_raises_leaves_its_claims_undecided(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Out of memory, say: the other jobs go on, in order."""
+
+    def dies(_bundle: object, job: Job, *, workers: int) -> tuple[()]:
+        assert workers == 2
+        if job.seed == 1:
+            os._exit(9)
+        if job.seed == 2:
+            raise MemoryError("no more")
+        return ()
+
+    monkeypatch.setattr("evenhand.jobs.pool.run", dies)
+    jobs = [Job("latch", "fuzz", seed=seed, claims=("one_inside",)) for seed in (0, 1, 2)]
+    ran = run_jobs(jobs, workers=2)
+    assert [finding.status.value for finding in ran.findings] == ["UNDECIDED", "UNDECIDED"]
+    assert [finding.because for finding in ran.findings] == [
+        "its process ended with exit code 9",
+        "an error stopped fuzz at dies: MemoryError: no more",
+    ]
+    assert not ran.unfinished
+
+
+def test_the_theorems_of_a_protocol_are_proved_by_one_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What they share is built once; a second process is begun for them only when nothing else waits."""
+
+    def tells(_bundle: object, job: Job, *, workers: int) -> tuple[()]:
+        time.sleep(0.2 if job.engine == "fuzz" else 0.0)  # so that other jobs wait until the last theorem is proved
+        raise RuntimeError(f"process {os.getpid()} of {workers}")
+
+    monkeypatch.setattr("evenhand.jobs.pool.run", tells)
+    fuzzed = [Job("latch", "fuzz", seed=seed, claims=("one_inside",)) for seed in range(4)]
+    proofs = [Job("latch", "prove", theorem=name, claims=("one_inside",)) for name in "abcd"]
+
+    def processes(ran: Ran, engine: str) -> list[str]:
+        return [finding.because.split()[-3] for finding in ran.findings if finding.engine == engine]
+
+    ran = run_jobs([*proofs, *fuzzed], workers=2)
+    assert [len(set(processes(ran, engine))) for engine in ("prove", "fuzz")] == [1, 4]
+    assert len(set(processes(run_jobs(proofs, workers=2), "prove"))) == 2
+
+
+def test_an_interrupt_between_two_theorems_leaves_no_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The child that waits for its next job is ended too."""
+
+    def nothing(_bundle: object, _job: Job, *, workers: int) -> tuple[()]:
+        assert workers == 1
+        return ()
+
+    monkeypatch.setattr("evenhand.jobs.pool.run", nothing)
+
+    def pressed(_job: Job, _found: object) -> None:
+        raise KeyboardInterrupt
+
+    ran = run_jobs([Job("latch", "prove", theorem=name, claims=("one_inside",)) for name in "ab"], finished=pressed)
+    assert ran.interrupted and [job.theorem for job in ran.unfinished] == ["b"]
+    assert not multiprocessing.active_children()
+
+
+def test_a_child_that_dies_costs_its_company_one_job(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The next theorem is proved by another process."""
+
+    def dies(_bundle: object, job: Job, *, workers: int) -> tuple[()]:
+        if job.theorem == "b":
+            os._exit(9)
+        raise RuntimeError(f"{job.theorem} of {workers}")
+
+    monkeypatch.setattr("evenhand.jobs.pool.run", dies)
+    ran = run_jobs([Job("latch", "prove", theorem=name, claims=("one_inside",)) for name in "abc"])
+    assert [finding.because for finding in ran.findings] == [
+        "an error stopped prove at dies: RuntimeError: a of 1",
+        "its process ended with exit code 9",
+        "an error stopped prove at dies: RuntimeError: c of 1",
+    ]
+
+
+def test_a_reader_that_leaves_early_is_no_traceback() -> None:
+    """`evenhand … | head -0`."""
+    words = f"{sys.executable} -m evenhand explore latch --json | true"
+    run = subprocess.run(
+        words, shell=True, cwd=ROOT, env={**os.environ, "PYTHONPATH": str(PLUGINS)}, capture_output=True, text=True
+    )
+    assert "Traceback" not in run.stderr
+
+
+def test_ctrl_c_while_it_loads_is_no_traceback() -> None:
+    """The line and the exit code of every interrupted command."""
+    code = """
+import sys
+class Pressed:
+    def find_spec(self, name, path=None, target=None):
+        if name == "evenhand.cli.console":
+            raise KeyboardInterrupt
+sys.meta_path.insert(0, Pressed())
+from evenhand.__main__ import INTERRUPTED, main
+assert INTERRUPTED == 130
+main()
+"""
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (run.returncode, run.stdout, run.stderr) == (130, "", "evenhand: interrupted\n")
+
+
+def test_the_command_starts_quickly_enough_to_be_typed() -> None:
+    """`--version` loads no engine, no solver, and nothing that reads or writes a format."""
+    code = (
+        "import sys; sys.argv = ['evenhand', '--version']\nfrom evenhand.cli import app\napp(standalone_mode=False)\n"
+    )
+    slow = {"z3", "cvc5", "scipy", "numpy", "hypothesis", "jsonschema", "jinja2"}
+    check = f"assert not {slow} & set(sys.modules)"
+    subprocess.run([sys.executable, "-c", code + check], check=True, capture_output=True)
+
+
+def test_without_a_solver_the_answer_is_not_known(process: Command, tmp_path: Path) -> None:
+    """`prove` says so and exits 3; nothing else needs one."""
+    for solver in ("z3", "cvc5"):
+        (tmp_path / f"{solver}.py").write_text("raise ImportError('not installed here')", "utf-8")
+    env = {"PYTHONPATH": f"{tmp_path}{os.pathsep}{PLUGINS}"}
+    answer = process("prove", "cud", "--theorem", "no_veto_overridden", **env)
+    assert (answer.code, answer.out) == (3, "")
+    assert "no SMT solver answers" in answer.err
+    assert "pip install z3-solver cvc5" in answer.err
+    assert answer.err.count("\n") == 1
+    assert process("explore", "latch", **env).code == 0

@@ -1,0 +1,137 @@
+"""The vectors that come along: frozen, true of the model, and false of whatever they say they separate."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from evenhand.cli.vectors import shipped
+from evenhand.conform.vectors.targets import targets_of
+from evenhand.conform.vectors.verifying import against_model, load_frozen
+from evenhand.core.canonical import canonical_bytes, digest
+from evenhand.core.registry import find, folder
+from evenhand.evidence.record import BadRecord
+from evenhand.evidence.vector import Suite, Vector, frozen
+
+PROTOCOLS = sorted(path.parent.name for path in folder("counterexamples").glob("*/vectors"))
+
+
+EQUAL = {"conviction": frozenset({"tap_takes=youngest_first"})}
+"""Readings that nothing separates, which a test of the protocol shows: a tap comes before any stake has an age."""
+
+
+def _covering(protocol: str) -> Suite:
+    return load_frozen(shipped(protocol), protocol)[1]["covering.json"]
+
+
+def test_the_protocols_that_have_vectors() -> None:
+    """Both of the foundation."""
+    assert {"apcm", "cud"} <= set(PROTOCOLS)
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_they_are_as_frozen_and_true_of_the_model(protocol: str) -> None:
+    """Every expectation, and every separation that is claimed."""
+    _, suites = load_frozen(shipped(protocol), protocol)
+    bundle = find(protocol)
+    vectors = [one for suite in suites.values() for one in suite.vectors]
+    assert list(against_model(bundle, vectors)) == []
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_the_cover_separates_all_but_the_registered_equivalents(protocol: str) -> None:
+    """Every mutant that can be killed, and every reading; with at most 40 vectors."""
+    suite = _covering(protocol)
+    done = {(one["kind"], one["name"], json.dumps(one["value"])) for v in suite.vectors for one in v.separates}
+    left = [
+        one
+        for one in targets_of(find(protocol))
+        if (one.kind, one.name, json.dumps(one.value if one.mutant is None else None)) not in done
+    ]
+    assert {one.mutant.expected for one in left if one.mutant is not None} <= {"equivalent"}
+    assert {one.title for one in left if one.mutant is None} <= EQUAL.get(protocol, frozenset())
+    assert len(suite.vectors) <= 40
+    assert len(suite.vectors) == suite.made["lower_bound"]
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_each_vector_of_the_cover_is_needed(protocol: str) -> None:
+    """Without any one of them something is not separated any more."""
+    suite = _covering(protocol)
+    of = [{(one["kind"], one["name"], json.dumps(one["value"])) for one in v.separates} for v in suite.vectors]
+    for place, own in enumerate(of):
+        others = set[tuple[str, str, str]]().union(*(found for other, found in enumerate(of) if other != place))
+        assert own - others
+
+
+def test_an_expectation_that_is_wrong_is_found() -> None:
+    """A token, and a variant that is said to differ and does not."""
+    bundle = find("apcm")
+    vector = _covering("apcm").vectors[0]
+    first = dict(vector.expected[0])
+    wrong = replace(vector, expected=({**first, "shown": {**first["shown"], "kind": "other"}}, *vector.expected[1:]))
+    (failure,) = against_model(bundle, [wrong])
+    assert (failure.vector, failure.step) == (vector.name, 1)
+    assert "kind" in failure.how
+    entry = {"kind": "mutant", "name": "rule_1_as_equality", "value": None, "step": 1, "by": "shown"}
+    (failure,) = against_model(bundle, [replace(vector, separates=(entry,))])
+    assert "rule_1_as_equality comes to the same now" in failure.how
+    (failure,) = against_model(bundle, [replace(vector, separates=({**entry, "name": "gone"},))])
+    assert "there is no mutant gone any more" in failure.how
+
+
+def _copy(protocol: str, folder: Path) -> Path:
+    for path in shipped(protocol).glob("*.json"):
+        (folder / path.name).write_bytes(path.read_bytes())
+    return folder / "covering.json"
+
+
+def _with(suite: Suite, vectors: tuple[Vector, ...]) -> bytes:
+    return replace(suite, vectors=vectors).to_bytes()
+
+
+def test_whatever_is_not_as_frozen_is_named(tmp_path: Path) -> None:
+    """A file edited, a vector changed with a hash that fits, dropped or added, a file gone or new."""
+    path = _copy("apcm", tmp_path)
+    suite = _covering("apcm")
+    data = json.loads(path.read_bytes())
+    data["vectors"][0]["about"] = {"origin": "me"}
+    path.write_bytes(canonical_bytes(data))
+    with pytest.raises(BadRecord, match="covering-01: its content is not what was hashed"):
+        load_frozen(tmp_path, "apcm")
+    one, *rest = suite.vectors
+    changes = {
+        "vector covering-01 is changed": _with(suite, (replace(one, about={}), *rest)),
+        "vector covering-01 is missing": _with(suite, tuple(rest)),
+        "vector extra is new": _with(suite, (*suite.vectors, replace(one, name="extra"))),
+        "what stands beside its vectors changed": replace(suite, seed=9).to_bytes(),
+    }
+    for complaint, content in changes.items():
+        path.write_bytes(content)
+        with pytest.raises(BadRecord, match=complaint):
+            load_frozen(tmp_path, "apcm")
+    path.unlink()
+    with pytest.raises(BadRecord, match=r"covering\.json is missing"):
+        load_frozen(tmp_path, "apcm")
+    _copy("apcm", tmp_path)
+    (tmp_path / "boundary.json").write_bytes(replace(suite, suite="boundary").to_bytes())
+    with pytest.raises(BadRecord, match=r"boundary\.json is not frozen"):
+        load_frozen(tmp_path, "apcm")
+
+
+def test_a_manifest_holds_the_digest_of_each_file() -> None:
+    """Of its canonical bytes."""
+    suite = _covering("apcm")
+    manifest = frozen("apcm", {"covering.json": suite})
+    assert manifest.suites["covering.json"][0] == digest(suite.to_json())
+    assert manifest.complaints({"covering.json": suite}) == ()
+
+
+def test_a_newer_suite_is_refused_with_its_version() -> None:
+    """And says what to do."""
+    data = _covering("apcm").to_json()
+    with pytest.raises(BadRecord, match=r"it is of version 7, newer than 1, the newest known here\. Update evenhand"):
+        Suite.from_json({**data, "version": 7}, "f.json")

@@ -1,0 +1,101 @@
+"""`evenhand serve` on the command line: what it refuses to begin, what it prints, how it ends."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+from evenhand.web import vendor
+from tests.front.conftest import PLUGINS, ROOT, Command
+from tests.front.serving import shipped
+
+FIXTURE = f"cud/{shipped('cud', 'livelock_free--reference')}"
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["cuds"], "did you mean cud?"),
+        (["latch", "--system", "lock"], "unknown system of latch"),
+        (["latch", "--scope", "agnets=2"], "unknown scope field"),
+        (["latch", "--scope", "agents"], "name=number"),
+        (["latch", "--reading", "again=maybe"], "unknown value of reading again"),
+        (["latch", "--mutant", "nobody"], "unknown mutant of latch"),
+        (["--fixture", "missing.json"], "there is no such file"),
+        (["--fixture", "README.md"], "no JSON"),
+        (["latch", "--fixture", FIXTURE], "not of latch"),
+        (["cud", "--system", "free", "--fixture", FIXTURE], "leave those options out"),
+        (["latch", "--port", "70000"], "65535"),
+        (["latch", "--out", "README.md"], "README.md"),
+    ],
+)
+def test_bad_use_is_one_line(cli: Command, words: list[str], told: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Exit code 2, before anything is served."""
+    monkeypatch.chdir(ROOT)
+    answer = cli("serve", *words)
+    assert answer.code == 2 and answer.out == ""
+    assert told in answer.err and len(answer.err.strip().splitlines()) == 1, answer.err
+
+
+def test_a_port_in_use_is_told(cli: Command) -> None:
+    """With the number."""
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        answer = cli("serve", "latch", "--port", str(port))
+    assert answer.code == 2 and f"--port {port}: cannot listen there" in answer.err
+
+
+@pytest.mark.parametrize("missing", ["starlette", "uvicorn"])
+def test_without_the_extra_it_says_what_to_install(missing: str) -> None:
+    """One line, and the other commands work."""
+    code = f"import sys; sys.modules[{missing!r}] = None; from evenhand.cli import main; main()"
+    environment = {**os.environ, "PYTHONPATH": str(PLUGINS)}
+
+    def run(*words: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-c", code, *words]
+        return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+
+    answer = run("serve", "latch")
+    assert answer.returncode == 2 and answer.stdout == ""
+    assert answer.stderr.count("\n") == 1 and f"{missing} is not installed" in answer.stderr
+    assert "pip install 'evenhand[serve]'" in answer.stderr
+
+
+@pytest.mark.parametrize("request_to_end", [signal.SIGINT, signal.SIGTERM])
+def test_it_serves_until_it_is_asked_to_end(tmp_path: Path, request_to_end: signal.Signals) -> None:
+    """The printed address opens the page, nobody else can, and Ctrl-C ends it with exit code 0 and no traceback."""
+    command = [sys.executable, "-m", "evenhand", "serve", "--fixture", FIXTURE, "--out", str(tmp_path), "--json"]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
+        assert running.stdout is not None and running.stderr is not None
+        told = json.loads(running.stdout.readline())
+        opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
+        with opener.open(told["address"], timeout=30) as page:
+            text = page.read().decode()
+            assert "token" not in page.url
+        assert f"From the fixture {FIXTURE}" in text and "step 3 of 3" in text
+        with socket.socket() as other:
+            assert other.connect_ex(("127.0.0.2", told["port"])) != 0, "only 127.0.0.1 is listened on"
+        running.send_signal(request_to_end)
+        assert running.wait(timeout=30) == 0
+        assert running.stderr.read() == ""
+    with socket.create_server(("127.0.0.1", told["port"])):
+        pass
+
+
+def test_other_people_s_scripts_are_unchanged() -> None:
+    """As they were published, with their licence."""
+    import hashlib
+    from importlib.resources import files
+
+    for name, digest in vendor.SHA256.items():
+        content = (files(vendor.__name__) / name).read_bytes()
+        assert hashlib.sha256(content).hexdigest() == digest
+        assert b"Permission is hereby granted, free of charge" in content[:300]

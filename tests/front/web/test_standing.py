@@ -1,0 +1,107 @@
+"""Which claims hold now: the page and the judge say the same, on fixtures of every protocol and on drawn runs."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
+
+import pytest
+
+from evenhand.core.property import DeadlockFree, DeterminedBy, Property, Reachable
+from evenhand.core.registry import find, protocols
+from evenhand.core.trace import Lasso, Scenario, Trace, replay
+from evenhand.core.verdict import runs
+from evenhand.evidence.judge import refutes
+from evenhand.evidence.replay import replay_record
+from evenhand.evidence.store import load
+from evenhand.jobs.fixtures import fixture_files
+from evenhand.web import claim_status
+from evenhand.web.claim_status import Truth, evidence_for, standings
+from evenhand.web.position import opened
+
+PROTOCOLS = [bundle.name for bundle in protocols()]
+FINAL = (Truth.FALSE, Truth.MET)
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+@pytest.mark.parametrize("most", [8, pytest.param(1_000, marks=pytest.mark.deep)], ids=["some", "all"])
+def test_a_fixture_is_seen_where_it_ends(protocol: str, most: int) -> None:
+    """Of every claim that has one (of some by default): its run makes the claim false (or met), and refutes it."""
+    bundle = find(protocol)
+    seen: dict[str, Truth] = {}
+    for path in fixture_files(protocol):
+        name = path.name
+        if name.partition("--")[0] in seen or len(seen) >= most:
+            continue
+        record = load(path)
+        result = replay_record(record, bundle, origin=name)
+        trace = replay(result.system, runs(result.evidence)[0])
+        (said,) = standings(result.system, (result.claim,), trace)
+        if isinstance(result.claim, DeterminedBy):  # compares two runs of the search: one run cannot show it
+            continue
+        seen[record.claim] = said.truth
+        assert said.truth in FINAL, f"{name}: {said}"
+        found = evidence_for(result.system, result.claim, trace, result.evidence)
+        assert found is not None and refutes(result.system, result.claim, found), name
+    assert len(seen) > 3
+    assert Truth.FALSE in seen.values()
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_drawn_runs_are_judged_as_the_judge_does(protocol: str) -> None:
+    """At every step of a run of each system: final exactly if there is evidence; and claims differ in what is said."""
+    bundle = find(protocol)
+    said: set[Truth] = set()
+    for number, name in enumerate(bundle.model.systems):
+        place = opened(bundle, name)
+        draw = random.Random(number)
+        trace: Trace[Any, Any, Any, Any] = Trace(place.scenario, ())
+        for _ in range(4):
+            config = trace.scenario.config
+            offered = list(islice(place.system.enabled(config, trace.final), 60))
+            if not offered:
+                break
+            again = trace.scenario.actions[-1:] if draw.random() < 0.3 else ()  # perhaps not on offer any more
+            actions = (*trace.scenario.actions, *(again or (draw.choice(offered),)))
+            trace = replay(place.system, Scenario(config, trace.scenario.start, actions))
+        for one in standings(place.system, bundle.claims_of(name), trace):
+            said.add(one.truth)
+            assert "cannot be told" not in one.told, one
+            if isinstance(one.claim, DeterminedBy):
+                continue
+            if isinstance(one.claim, DeadlockFree) and one.truth is not Truth.FALSE:
+                continue  # the judge looks further ahead than the page, which then says that it does not know
+            evidence = evidence_for(place.system, one.claim, trace)
+            assert (one.truth in FINAL) == (evidence is not None), (name, one, evidence)
+            assert (one.truth is Truth.MET) <= (isinstance(one.claim, Reachable) or one.claim.kind == "eventually")
+    assert {Truth.TRUE, Truth.SILENT} < said
+
+
+def test_a_fault_in_the_page_would_be_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The seeded fault: loops are not looked for, so that a livelock is not seen."""
+    (file,) = (path for path in fixture_files("cud") if path.name.startswith("livelock_free--reference"))
+    result = replay_record(load(file))
+    assert isinstance(result.evidence, Lasso)
+    trace = replay(result.system, result.evidence.unrolled)
+
+    def none(_trace: Trace[Any, Any, Any, Any]) -> Iterator[Lasso[Any, Any, Any]]:
+        return iter(())
+
+    monkeypatch.setattr(claim_status, "_loops", none)
+    (said,) = standings(result.system, (result.claim,), trace)
+    assert said.truth not in FINAL
+
+
+def test_a_claim_that_raises_is_told() -> None:
+    """Never left out, and the others are still told."""
+    place = opened(find("latch"))
+
+    def breaks(_config: object) -> bool:
+        raise RuntimeError("no idea")
+
+    broken = Property(name="broken", sentence="It breaks.", applies=breaks)
+    first, *others = standings(place.system, (broken, *place.bundle.claims_of("latch")), Trace(place.scenario, ()))
+    assert "RuntimeError: no idea" in first.told and first.truth is Truth.WAITING
+    assert len(others) == len(place.bundle.claims_of("latch"))

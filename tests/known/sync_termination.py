@@ -1,0 +1,77 @@
+"""Termination detection, as a specification: a node wakes another one at once (from the teaching of EWD 840).
+
+Published: `SyncTerminationDetection` of the TLA+ examples has 129 distinct states; we remembered the number and not how
+many nodes; it comes out with seven: any of 2^7 states before it is detected, and one after.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import product
+
+import evenhand
+from tests.known.known import Known, put
+
+NODES = range(7)
+Action = tuple[str, int, bool]
+Moment = evenhand.Step[None, "State", Action, None]
+
+
+@dataclass(frozen=True)
+class State:
+    """Which nodes are active, and whether it was detected that none is."""
+
+    active: tuple[bool, ...]
+    detected: bool = False
+
+
+def actions(state: State) -> Iterator[Action]:
+    """An active node ends (and that may be noticed at once) or wakes another; who looks may notice at any time."""
+    for node in NODES:
+        if state.active[node]:
+            yield from (("end", node, False), ("end", node, True))
+            yield from (("wake", other, False) for other in NODES)
+    if not any(state.active):
+        yield ("detect", 0, True)
+
+
+def step(state: State, action: Action) -> State:
+    """One action of the specification."""
+    verb, node, noticed = action
+    if verb == "detect":
+        return replace(state, detected=True)
+    active = put(state.active, node, verb == "wake")
+    return State(active, state.detected or (noticed and not any(active)))
+
+
+@evenhand.always("What is detected is so.")
+def safe(state: State) -> bool:
+    """No node is active then."""
+    return not state.detected or not any(state.active)
+
+
+def ended(step: Moment) -> bool:
+    """The last node has ended, and nobody has noticed."""
+    return not any(step.after.active) and not step.after.detected
+
+
+@evenhand.leads_to("That all have ended is detected.", trigger=ended, fairness=("detect",))
+def live(step: Moment) -> bool:
+    """If somebody looks."""
+    return step.after.detected
+
+
+STARTS = [
+    State(active, detected)
+    for active in product((False, True), repeat=len(NODES))
+    for detected in ((False,) if any(active) else (False, True))
+]
+DETECTION = evenhand.system(
+    "sync_termination",
+    initial=STARTS,
+    actions=actions,
+    step=step,
+    fair={"detect": evenhand.Fairness("weak", lambda state, action: action[0] == "detect")},
+)
+KNOWN = Known(DETECTION, states=129, true=(safe, live))
