@@ -75,8 +75,8 @@ def verify(
     """Check claims of a system, or everything about a protocol.
 
     `subject` is a system (with `claims`), a protocol's name, or a `Bundle`.  A system is explored, then driven at
-    random by `generator` or by its own actions: `VerifyOptions` describes `max_states`, `depth`, `examples`, `steps` and
-    `seed`.  `theorems` are proved.  A protocol is run as `evenhand verify` would under `budget`; ask its report for
+    random by `generator` or by its own actions; `VerifyOptions` describes `max_states`, `depth`, `examples`, `steps`
+    and `seed`.  `theorems` are proved.  A protocol is run as `evenhand verify` would under `budget`; ask its report for
     `as_stated`, since some claims are expected to be refuted.
 
     `budget` (`quick`, `standard`, `deep`) sets the numbers that are not given: `BOUNDS` has them.  Without one,

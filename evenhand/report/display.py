@@ -44,9 +44,7 @@ def story_svg(story: Story) -> str:
         '<defs><marker id="evenhand-arrow" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" '
         f'orient="auto"><path d="M0 0 8 4 0 8z" fill="{_INK}"/></marker></defs>'
     )
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-label="RunLines" {head}>{arrow}{"".join(lines)}</svg>'
-    )
+    return f'<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-label="Run" {head}>{arrow}{"".join(lines)}</svg>'
 
 
 def _row(run: RunLines, y: int) -> Iterator[str]:
