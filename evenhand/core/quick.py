@@ -92,7 +92,11 @@ def system(
         menu=None if declared is None else lambda _config, _scope: declared,
     )
     wants = options.get("wants")
-    return made if wants is None else replace(made, wants=lambda _config, state: wants(state))
+    return made if wants is None else replace(made, wants=_wanting(wants))
+
+
+def _wanting(wants: Callable[[Any], Any]) -> Callable[[None, Any], Any]:
+    return lambda _config, state: wants(state)
 
 
 def _menu(label: str, menu: Iterable[Hashable] | None) -> tuple[Hashable, ...] | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from typing import Any, ClassVar, cast
+from typing import Any, cast
 
 from hypothesis import HealthCheck, Phase, Verbosity, seed, settings
 from hypothesis import strategies as st
@@ -95,15 +95,14 @@ def machine(
     return _machine(lambda: Ledger(system, tuple(claims), generator, raising=True))
 
 
-def _machine(ledger_of_example: Callable[[], Ledger]) -> type[RuleBasedStateMachine]:
+def _machine(new_ledger: Callable[[], Ledger]) -> type[RuleBasedStateMachine]:
     """A machine of its own class, as Hypothesis keeps settings and rules by class."""
-    return type("Machine", (_Machine,), {"ledger_of_example": staticmethod(ledger_of_example)})
+    return type("Machine", (_Machine,), {"new_ledger": staticmethod(new_ledger)})
 
 
 class _Machine(RuleBasedStateMachine):
     """The Hypothesis side: what is drawn, in which order.  Everything else is the ledger's."""
 
-    ledger_of_example: ClassVar[Callable[[], Ledger]]
     run: Run | None = None
     chosen: frozenset[str] | None = None
     guide: Guide | None = None
@@ -111,7 +110,12 @@ class _Machine(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.ledger = type(self).ledger_of_example()
+        self.ledger = self.new_ledger()
+
+    @staticmethod
+    def new_ledger() -> Ledger:
+        """The ledger of one example; `_machine` says which."""
+        raise NotImplementedError
 
     @initialize(data=st.data())
     def start(self, data: st.DataObject) -> None:
