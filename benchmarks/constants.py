@@ -19,7 +19,7 @@ from evenhand.core.canonical import canonical_bytes, parse
 from evenhand.core.registry import find, protocols
 from evenhand.jobs.engines import run
 from evenhand.jobs.plan import Job
-from evenhand.jobs.processes import Ended, Errand, in_children
+from evenhand.jobs.processes import ChildTask, Ended, in_children
 from evenhand.machine import fuzz
 from evenhand.model.cud import PROTOCOL
 from evenhand.search import explore
@@ -109,7 +109,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     chosen = [number for number, one in enumerate(MEASURES) if asked.only in one.name]
     print("| measure | counted | CPU s | per CPU second | MB | bytes for each state |\n" + "|---" * 6 + "|", flush=True)
 
-    def finished(place: int, ended: Ended) -> tuple[Errand, ...]:
+    def finished(place: int, ended: Ended) -> tuple[ChildTask, ...]:
         name = MEASURES[chosen[place]].name
         if ended.answer is None:
             print(f"| {name} | its process ended with exit code {ended.code} | | | | |", flush=True)
@@ -123,8 +123,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"| {name} | {counted} | {said['cpu']:.2f} | {rates} | {memory:,.0f} | {each} |", flush=True)
         return ()
 
-    errands = [Errand(str(number).encode()) for number in chosen]
-    in_children(errands, measured, started=lambda _place: None, finished=finished)
+    tasks = [ChildTask(str(number).encode()) for number in chosen]
+    in_children(tasks, measured, started=lambda _place: None, finished=finished)
     return 0
 
 

@@ -50,7 +50,7 @@ def hunted(protocol: str, mutant: Mutant[Any], *, stored: bool, state: bool = Fa
         )
     finally:
         source.close()
-    told = [one.sighting for one in found.defects if one.sighting.what in ("differs", "objects")]
+    told = [one.divergence for one in found.defects if one.divergence.what in ("differs", "violates")]
     assert len(told) == len(found.defects), "a mutant answers; what it answers is wrong"
     best = min(told, key=lambda one: one.length, default=None)
     return {

@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from evenhand.core.registry import find
-from evenhand.smt.conformance import Linked
+from evenhand.smt.conformance import Conformance
 from evenhand.smt.portfolio import shared
 from evenhand.smt.prove import Proved, prove
 from evenhand.smt.registry import stated
@@ -53,7 +53,7 @@ def _timed_apart(*, left_out: bool) -> Generator[Callable[[], float]]:
     def timed(honest: Callable[..., Any]) -> Callable[..., Any]:
         def run(*arguments: Any, **more: Any) -> Any:
             if left_out:
-                return Linked()
+                return Conformance()
             began = time.process_time()
             try:
                 return honest(*arguments, **more)
@@ -84,7 +84,7 @@ def measure(protocol: str, chosen: Sequence[Stated], *, unlinked: bool = False) 
             python = time.process_time() - before - apart
             seconds = proved.seconds
             spent = (seconds.get("z3", 0.0), seconds.get("cvc5", 0.0), python, apart)
-            word = UNLINKED if proved.verdict.because == Linked().because else proved.word.value
+            word = UNLINKED if proved.verdict.because == Conformance().because else proved.status.value
             rows.append(Row(one.name, word, len(proved.queries), *spent))
     return rows
 

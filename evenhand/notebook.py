@@ -15,7 +15,7 @@ from evenhand.core.trace import Lasso, Pair, Scenario, Trace
 from evenhand.core.verdict import Verdict
 from evenhand.evidence.finding import Finding, finding
 from evenhand.evidence.story import RunLines, StepLines, Story, story_of_trace
-from evenhand.report.display import finding_html, flips_html, matrix_html, report_html, story_html, story_svg
+from evenhand.report.display import finding_html, matrix_html, report_html, sensitivity_html, story_html, story_svg
 from evenhand.report.profile import profile_html
 from evenhand.report.report import Report
 from evenhand.studies.mutants import KillMatrix
@@ -70,7 +70,7 @@ _SHOWN: Mapping[type, Callable[[Any], str]] = {
     Finding: finding_html,
     Report: report_html,
     KillMatrix: matrix_html,
-    SensitivityTable: flips_html,
+    SensitivityTable: sensitivity_html,
     Profile: lambda value: profile_html([value]),
 }
 

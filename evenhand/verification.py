@@ -77,7 +77,7 @@ def verify(
     `subject` is a system (with `claims`), a protocol's name, or a `Bundle`.  A system is explored, then driven at
     random by `generator` or by its own actions; `VerifyOptions` describes `max_states`, `depth`, `examples`, `steps`
     and `seed`.  `theorems` are proved.  A protocol is run as `evenhand verify` would under `budget`; ask its report for
-    `as_stated`, since some claims are expected to be refuted.
+    `as_expected`, since some claims are expected to be refuted.
 
     `budget` (`quick`, `standard`, `deep`) sets the numbers that are not given: `BOUNDS` has them.  Without one,
     `pytest --evenhand-budget` or the variable EVENHAND_BUDGET decides, and else it is `standard`.
@@ -112,7 +112,7 @@ def verify(
         if claims:
             raise ValueError(f"the claims of protocol {subject!r} come with it; claims of your own need a system")
         report = _protocol(find(subject) if isinstance(subject, str) else subject, chosen, effort.get("seed", 0))
-    if not quiet and not (report.holds if isinstance(subject, System) else report.as_stated):
+    if not quiet and not (report.holds if isinstance(subject, System) else report.as_expected):
         print(report, file=sys.stderr)
     return report
 

@@ -17,7 +17,7 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from evenhand.campaign.executor import Carry, Ending, Executor, Order, ending
+from evenhand.campaign.executor import Ending, Executor, ExecutorEvents, Order, ending
 from evenhand.campaign.worker import message
 
 __all__ = ["ClusterError", "carried_out", "cluster"]
@@ -72,14 +72,14 @@ class _Cluster:
         threads: dict[str, int] = self.client.nthreads()
         return max(1, sum(threads.values()))
 
-    def run(self, orders: Sequence[Order], carry: Carry) -> None:
+    def run(self, orders: Sequence[Order], events: ExecutorEvents) -> None:
         """As `Executor` says."""
         try:
             if not self.client.nthreads():
                 raise ClusterError(
                     f"--cluster {self.address}: it has no worker. Start one with `dask worker {self.address}`"
                 )
-            _Round(self.client, self.address, carry).run(orders)
+            _Round(self.client, self.address, events).run(orders)
         finally:
             self.client.close(timeout=2)
 
@@ -87,10 +87,10 @@ class _Cluster:
 class _Round:
     """Orders on their way: which future stands for which, and when each was seen at work."""
 
-    def __init__(self, client: Any, address: str, carry: Carry) -> None:
+    def __init__(self, client: Any, address: str, events: ExecutorEvents) -> None:
         self.client = client
         self.address = address
-        self.carry = carry
+        self.events = events
         self.orders: dict[str, tuple[Any, Order]] = {}
         self.seen: set[str] = set()
         self.number = 0
@@ -108,7 +108,7 @@ class _Round:
                 if not ended:
                     time.sleep(GLANCE)
                 self.look()
-                self.carry.tick()
+                self.events.tick()
         finally:
             if self.silent is None and self.client.status == "running":
                 self.client.cancel([future for future, _ in self.orders.values()], force=True)
@@ -126,7 +126,7 @@ class _Round:
         if future.status in ("cancelled", "lost"):
             self.gone()
         if key not in self.seen:
-            self.carry.started(order)
+            self.events.started(order)
         del self.orders[key]
         if future.status == "error":  # its worker died under it, more often than the scheduler allows
             error = future.exception(timeout=REACHED)
@@ -134,7 +134,7 @@ class _Round:
         else:
             answer, code, late, seconds = future.result(timeout=REACHED)
             what = ending(order, seconds, answer=answer, late=late, code=code)
-        for more in self.carry.ended(order, what):
+        for more in self.events.ended(order, what):
             self.submit(more)
 
     def look(self) -> None:
@@ -151,7 +151,7 @@ class _Round:
             return
         for key in sorted(working & set(self.orders) - self.seen):
             self.seen.add(key)
-            self.carry.started(self.orders[key][1])
+            self.events.started(self.orders[key][1])
 
     def gone(self) -> None:
         """The scheduler lost what it was handed."""

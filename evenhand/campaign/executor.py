@@ -12,9 +12,9 @@ from typing import Any, Protocol
 from evenhand.campaign.tasks import Task
 from evenhand.campaign.worker import Work, message
 from evenhand.core.canonical import Json, parse
-from evenhand.jobs.processes import NO_LIMITS, Ended, Errand, ProcessLimits, in_children
+from evenhand.jobs.processes import NO_LIMITS, ChildTask, Ended, ProcessLimits, in_children
 
-__all__ = ["Carry", "Ending", "Enough", "Executor", "Order", "ending", "here"]
+__all__ = ["Ending", "Enough", "Executor", "ExecutorEvents", "Order", "ending", "here"]
 
 
 class Enough(Exception):
@@ -42,7 +42,7 @@ class Ending:
 
 
 @dataclass(frozen=True)
-class Carry:
+class ExecutorEvents:
     """Whom an executor tells: that an order began, how it ended (and gets more orders for that), that time passes."""
 
     started: Callable[[Order], None]
@@ -58,7 +58,7 @@ class Executor(Protocol):
         """How many tasks it does at a time."""
         ...
 
-    def run(self, orders: Sequence[Order], carry: Carry) -> None:
+    def run(self, orders: Sequence[Order], events: ExecutorEvents) -> None:
         """Carry out the orders and those that come of them."""
         ...
 
@@ -97,28 +97,28 @@ class _Here:
 
     workers: int
 
-    def run(self, orders: Sequence[Order], carry: Carry) -> None:
+    def run(self, orders: Sequence[Order], events: ExecutorEvents) -> None:
         """As `Executor` says."""
         known = list(orders)
         for module in sorted({_ENGINES[order.task.job.engine] for order in orders}):
             importlib.import_module(module)  # once here, not in every child: it takes longer than a small task
 
-        def ended(number: int, what: Ended) -> list[Errand]:
+        def ended(number: int, what: Ended) -> list[ChildTask]:
             order = known[number]
             more = list(
-                carry.ended(order, ending(order, what.seconds, answer=what.answer, late=what.late, code=what.code))
+                events.ended(order, ending(order, what.seconds, answer=what.answer, late=what.late, code=what.code))
             )
             known.extend(more)
-            return [_errand(one) for one in more]
+            return [_child_task(one) for one in more]
 
         with tempfile.TemporaryDirectory(prefix="evenhand-", ignore_cleanup_errors=True) as shared:
             in_children(
-                [_errand(order) for order in orders],
+                [_child_task(order) for order in orders],
                 Work(Path(shared)),
                 workers=self.workers,
-                started=lambda number: carry.started(known[number]),
+                started=lambda number: events.started(known[number]),
                 finished=ended,
-                tick=carry.tick,
+                tick=events.tick,
             )
 
 
@@ -127,6 +127,6 @@ def here(workers: int) -> Executor:
     return _Here(workers)
 
 
-def _errand(order: Order) -> Errand:
+def _child_task(order: Order) -> ChildTask:
     told = message(order.task, memory=order.limits.memory, pieces=order.pieces)
-    return Errand(told, order.task.job.company, order.limits)
+    return ChildTask(told, order.task.job.affinity, order.limits)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from evenhand.campaign.executor import Carry, Ending, Enough, Executor, Order
+from evenhand.campaign.executor import Ending, Enough, Executor, ExecutorEvents, Order
 from evenhand.campaign.planfile import Campaign
 from evenhand.campaign.sources import Sources, address
 from evenhand.campaign.store import Kept, Store
@@ -20,7 +20,7 @@ from evenhand.campaign.tasks import JobTasks, Task
 from evenhand.core.canonical import Json
 from evenhand.jobs.processes import ProcessLimits
 
-__all__ = ["ATTEMPTS", "CampaignState", "SourcesChanged", "State", "Watch", "conduct", "unfinished"]
+__all__ = ["ATTEMPTS", "CampaignState", "SourcesChanged", "State", "Watch", "schedule", "unfinished"]
 
 ATTEMPTS = 3
 """How often a run tries a task whose process dies: somebody may have killed it, or it may kill itself."""
@@ -137,7 +137,7 @@ class Watch:
         """Time passes."""
 
 
-def conduct(now: CampaignState, executor: Executor, watch: Watch, *, again: bool = False) -> bool:
+def schedule(now: CampaignState, executor: Executor, watch: Watch, *, again: bool = False) -> bool:
     """Do what is missing; whether it was ended early (Ctrl-C, or by `Enough`).
 
     With `again` everything without a result is repeated.  Raises StoreError where a result cannot be kept, and
@@ -174,7 +174,7 @@ def conduct(now: CampaignState, executor: Executor, watch: Watch, *, again: bool
         watch.ordered(one)
     watch.begun(len(orders), sum(state.done for state in now.states()))
     try:
-        executor.run(orders, Carry(watch.started, ended, watch.tick))
+        executor.run(orders, ExecutorEvents(watch.started, ended, watch.tick))
     except (KeyboardInterrupt, Enough):
         return True
     return False

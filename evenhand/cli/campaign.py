@@ -17,7 +17,7 @@ from evenhand.campaign.events import Events
 from evenhand.campaign.executor import here
 from evenhand.campaign.planfile import read_plan, written_plan
 from evenhand.campaign.progress import Bar, Deadline, Pace, Watches, span
-from evenhand.campaign.scheduler import CampaignState, conduct
+from evenhand.campaign.scheduler import CampaignState, schedule
 from evenhand.campaign.store import opened, store_url
 from evenhand.cli.console import BadUse, emit, guarded, say, terminal, usage
 from evenhand.cli.options import BudgetOption, JobsOption, JsonOut, ProtocolNames, SeedOption, StrictOption
@@ -85,8 +85,8 @@ def campaign_run(
     """Run a campaign: everything in its plan that has no result yet.
 
     Results are kept as they come; work whose sources and versions are unchanged is not repeated.  Exit codes: 0 all of
-    the plan as stated; 1 something refuted that nobody stated, or a stated refutation gone; 2 bad use, or a plan, store
-    or cluster that cannot be used; 3 something undecided that was not stated; 130 ended early.
+    the plan as expected; 1 something refuted unexpectedly, or an expected refutation gone; 2 bad use, or a plan, store
+    or cluster that cannot be used; 3 something undecided unexpectedly; 130 ended early.
     """
     how = _How(jobs or cores(), cluster, events, stop_after, again, resumed=False)
     return _conducted(plan, store, how, out, as_json=as_json)
@@ -106,9 +106,9 @@ def campaign_resume(
 ) -> int:
     """Go on with a campaign that was ended, however it ended.
 
-    As `run`, for a campaign that was begun in this store.  Exit codes: 0 all of the plan as stated; 1 something refuted
-    that nobody stated, or a stated refutation gone; 2 bad use, or never begun; 3 something undecided that was not
-    stated; 130 ended early.
+    As `run`, for a campaign that was begun in this store.  Exit codes: 0 all of the plan as expected; 1 something
+    refuted unexpectedly, or an expected refutation gone; 2 bad use, or never begun; 3 something undecided unexpectedly;
+    130 ended early.
     """
     how = _How(jobs or cores(), cluster, events, stop_after, again, resumed=True)
     return _conducted(plan, store, how, out, as_json=as_json)
@@ -150,8 +150,9 @@ def campaign_status(plan: PlanFile, store: StoreOption = "", as_json: JsonOut = 
 def campaign_report(plan: PlanFile, store: StoreOption = "", out: OutOption = None, as_json: JsonOut = False) -> int:
     """Report what a campaign has found so far; nothing is run.
 
-    The report is that of one process that did everything.  Exit codes: 0 all as stated; 1 something refuted that nobody
-    stated, or a stated refutation gone; 2 bad use; 3 something undecided that was not stated; 130 something unfinished.
+    The report is that of one process that did everything.  Exit codes: 0 all as expected; 1 something refuted
+    unexpectedly, or an expected refutation gone; 2 bad use; 3 something undecided unexpectedly; 130 something
+    unfinished.
     """
     with _standing(plan, store, make=False) as now:
         return _reported(now, folder_for(out), as_json)
@@ -241,7 +242,7 @@ def _conducted(plan: Path, store: str, how: _How, out: Path | None, *, as_json: 
             watches.append(stack.enter_context(Bar(pace, console)))
         watches += [Deadline(how.stop_after)] if how.stop_after is not None else []
         now.store.begin(campaign.digest, dict(campaign.content))
-        early = conduct(now, executor, Watches(*watches), again=how.again)
+        early = schedule(now, executor, Watches(*watches), again=how.again)
         stack.close()
         return _finished(now, pace, told, folder, as_json, early)
 

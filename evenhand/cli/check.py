@@ -30,7 +30,7 @@ from evenhand.conform.adapters.wire import text
 from evenhand.conform.checking.files import save_finding
 from evenhand.conform.checking.finding import finding_json
 from evenhand.conform.checking.loop import EXHAUSTIVE, MACHINE, SEPARATING, CheckEffort, check_system, scopes_of
-from evenhand.conform.checking.multi_run import PAIRS, PROMISES
+from evenhand.conform.checking.multi_run import LIVENESS_RUNS, PAIRS
 from evenhand.conform.documents import check_document
 from evenhand.core.bundle import Bundle
 from evenhand.core.canonical import Json
@@ -85,7 +85,7 @@ def check(
     pairs: Annotated[
         int, typer.Option(metavar="N", min=0, help="Runs that claims about pairs of runs may take.")
     ] = 800,
-    promises: Annotated[
+    liveness: Annotated[
         int, typer.Option(metavar="N", min=0, help="Steps on the graph of a kernel that tells its state.")
     ] = 1_000,
     seed: SeedOption = 0,
@@ -122,10 +122,10 @@ def check(
         examples,
         seed=seed,
         seconds=seconds,
-        phases=(EXHAUSTIVE, *((MACHINE,) if examples else ()), SEPARATING, PAIRS, PROMISES),
+        phases=(EXHAUSTIVE, *((MACHINE,) if examples else ()), SEPARATING, PAIRS, LIVENESS_RUNS),
         first=first,
         pairs=pairs,
-        promises=promises,
+        liveness=liveness,
     )
     began = time.monotonic()
     try:
@@ -231,7 +231,7 @@ def _checked(
                 generator=generator,
                 records=records,
                 claims_only=claims_only,
-                stated_false=_stated_false(bundle, one),
+                expected_false=_expected_false(bundle, one),
                 effort=replace(effort, seconds=share),
                 progress=progress,
             )
@@ -240,7 +240,7 @@ def _checked(
             return
 
 
-def _stated_false(bundle: Bundle, system: Any) -> frozenset[str]:
+def _expected_false(bundle: Bundle, system: Any) -> frozenset[str]:
     """The claims that are registered to be refuted in this system under its readings."""
     changed = changed_readings(system)
     return frozenset(
@@ -255,8 +255,8 @@ def _finding(
 ) -> dict[str, Json]:
     """A finding as JSON, with the file it was written to."""
     made = finding_json(bundle.name, checked.system, defect, bundle.claims, claims_only=claims_only, kernel=source.name)
-    trace: list[Json] = [describe(action) for action in defect.sighting.scenario.actions]
-    beside = defect.sighting.beside
+    trace: list[Json] = [describe(action) for action in defect.divergence.scenario.actions]
+    beside = defect.divergence.beside
     traces: dict[str, Json] = {"trace": trace}
     if beside is not None:
         traces["trace_beside"] = [describe(action) for action in beside.scenario.actions]
@@ -281,7 +281,7 @@ def _told(checked: Any) -> dict[str, Json]:
         "steps": dict(checked.steps),
         "covered": [dict(one) for one in checked.covered],
         "unsupported": dict(checked.unsupported),
-        "sightings": checked.sightings,
+        "divergences": checked.divergences,
         "shrinking": checked.shrinking,
         "first": checked.first[0] if checked.first else None,
         "judged": list(checked.judged),
@@ -327,8 +327,8 @@ def _found(one: Mapping[str, Any]) -> Iterator[str]:
         yield f"        {inert(one['why'])}"
     for difference in one["differences"][:6]:
         yield f"        {inert(difference)[:200]}"
-    others = [f"{o['claim']} ({o['basis']})" for o in one["objections"] if o["claim"] != one["claim"]]
-    basis = next((o["basis"] for o in one["objections"] if o["claim"] == one["claim"]), "")
+    others = [f"{o['claim']} ({o['basis']})" for o in one["violations"] if o["claim"] != one["claim"]]
+    basis = next((o["basis"] for o in one["violations"] if o["claim"] == one["claim"]), "")
     if basis:
         too = f"; object too: {', '.join(others)}" if others else ""
         yield f"        judged on: {basis}{too}"

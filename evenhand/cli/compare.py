@@ -121,15 +121,15 @@ def _print(bundle: Bundle, found: SensitivityTable) -> None:
     table = Table(title=Text(f"{inert(found.protocol)}: what each reading changes"), title_justify="left")
     for column in ("reading", "value", "claim", "in", "default", "now", "steps"):
         table.add_column(column, overflow="fold")
-    for flip in found.flips:
+    for flip in found.sensitivity:
         cells = (flip.reading, flip.value, flip.claim, _where(bundle, flip.system, flip.scope), flip.default.value)
         length = "" if flip.length is None else str(flip.length)
         table.add_row(*(Text(inert(cell)) for cell in (*cells, flip.now.value, length)))
     console.print(table)
     places = "; ".join(_where(bundle, system, scope) for system, scope in found.places)
     counts = (
-        f"{plural(len(found.flips), 'verdict')} flipped; of the cells that say nothing, {found.silent:,} are about "
-        f"nothing there, {found.stated:,} stated as undecided, {len(found.open_cells):,} open"
+        f"{plural(len(found.sensitivity), 'verdict')} changed; of the cells without a verdict, {found.silent:,} ask "
+        f"about nothing there, {found.stated:,} are undecided as expected, {len(found.open_cells):,} open"
     )
     lines = [
         f"{plural(len(found.values), 'value')} tried in {places} (what is not the system's own scope): {counts}.",

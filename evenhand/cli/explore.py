@@ -132,8 +132,8 @@ def explore(
 ) -> int:
     """Explore a system exhaustively.
 
-    Every configuration, every state, every joint choice.  Exit codes: 0 all as stated; 1 something refuted that
-    nobody stated; 2 bad use; 3 something undecided that was not stated (a bound was hit, say); 130 interrupted.
+    Every configuration, every state, every joint choice.  Exit codes: 0 all as expected; 1 something refuted
+    unexpectedly; 2 bad use; 3 something undecided unexpectedly (a bound was hit, say); 130 interrupted.
     """
     bundle = bundle_named(protocol)
     bounded = max_states is not None or depth is not None or max_memory is not None
@@ -337,8 +337,8 @@ def fuzz(
 ) -> int:
     """Drive a system with a Hypothesis state machine.
 
-    Hostile and constructive runs; what fails is shrunk.  Exit codes: 0 nothing refuted that was not stated; 1
-    something was; 2 bad use; 3 something undecided that was not stated; 130 interrupted, after printing what was
+    Hostile and constructive runs; what fails is shrunk.  Exit codes: 0 nothing refuted unexpectedly; 1
+    something was; 2 bad use; 3 something undecided unexpectedly; 130 interrupted, after printing what was
     found.
     """
     bundle = bundle_named(protocol)

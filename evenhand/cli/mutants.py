@@ -56,8 +56,8 @@ def mutants(
 ) -> int:
     """Hunt every mutant with every claim and engine.
 
-    It is said what kills each, or why nothing does.  Exit codes: 0 every fate is as registered, 1 a mutant survives
-    (or a fate is not the registered one), 2 bad use, 130 interrupted.
+    The table names what kills each mutant, or says why nothing does.  Exit codes: 0 every status is the registered
+    one, 1 a mutant survives or has another status, 2 bad use, 130 interrupted.
     """
     bundle = bundle_named(protocol)
     folder = folder_for(fixtures)
@@ -114,11 +114,11 @@ def _write(bundle: Bundle, found: KillMatrix, folder: Path) -> dict[str, str]:
 def _print(found: KillMatrix, written: dict[str, str], *, every: bool) -> None:
     console = terminal()
     table = Table(title=Text(f"{inert(found.protocol)}: mutants by claim and engine"), title_justify="left")
-    for column in ("mutant", "fate", "killed by"):
+    for column in ("mutant", "status", "killed by"):
         table.add_column(column, overflow="fold")
     for row in found.rows:
-        style = "green" if row.as_stated else "red"
-        table.add_row(Text(inert(row.mutant)), Text(row.fate, style=style), Text("\n".join(map(inert, _by(row)))))
+        style = "green" if row.as_expected else "red"
+        table.add_row(Text(inert(row.mutant)), Text(row.status, style=style), Text("\n".join(map(inert, _by(row)))))
     console.print(table)
     proved = sum(bool(row.proved) for row in found.rows)
     lines = [
@@ -135,11 +135,11 @@ def _print(found: KillMatrix, written: dict[str, str], *, every: bool) -> None:
     if made.made:
         lines.append(
             f"made by rule: {made.made}, killed {len(made.killed)}, equivalent {len(made.equivalent)} (each in its "
-            f"scope, for no theory speaks of them), surviving {len(made.surviving)}, stillborn {len(made.stillborn)}"
+            f"scope, for no theory speaks of them), surviving {len(made.surviving)}, invalid {len(made.invalid)}"
         )
         lines += [f"  survives: {name}" for name in made.surviving]
     for row in found.rows:
-        if row.fate == "survivor":
+        if row.status == "survivor":
             lines.append(f"a claim is missing: none objects to {row.mutant}, {row.sentence} Compare: {row.command}")
             lines += [f"    {line}" for line in row.hint]
     lines.append(f"seconds by engine: {', '.join(f'{name} {s:.0f}' for name, s in found.timing()['engines'].items())}")

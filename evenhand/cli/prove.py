@@ -68,9 +68,9 @@ def prove(
 ) -> int:
     """Prove the theorems of a protocol with SMT solvers.
 
-    What each proof rests on is checked as well.  Exit codes: 0 all as stated (of a matrix: every cell as
-    registered); 1 something refuted that nobody stated, a cell that is not as registered, or a record that proving
-    again does not give; 2 bad use; 3 something undecided that was not stated, or no solver is installed; 130
+    What each proof rests on is checked as well.  Exit codes: 0 all as expected (of a matrix: every cell as
+    registered); 1 something refuted unexpectedly, a cell that is not as registered, or a record that proving
+    again does not give; 2 bad use; 3 something undecided unexpectedly, or no solver is installed; 130
     interrupted, after printing what was proved (files would look whole, so none is written then).
     """
     files = bool(smt2 or record or proofs)
@@ -181,7 +181,7 @@ def _check(file: Path, *, as_json: bool) -> int:
             bundle = bundle_named(named.protocol)
             stated = theorem_named(bundle.name, named.theorem)
         found = prove_theorem(stated, bundle=bundle, keep_proofs=named.kept)
-        words.append(found.word.value)
+        words.append(found.status.value)
         return found
 
     data = content_of(file)
@@ -223,9 +223,9 @@ def _theorem(result: Proved) -> dict[str, Json]:
         "sentence": stated.sentence,
         "scope": stated.scope,
         "expected": stated.expected.value,
-        "verdict": result.word.value,
+        "verdict": result.status.value,
         "because": result.verdict.because,
-        "linked": "" if result.linked is None else result.linked.sentence,
+        "linked": "" if result.conformance is None else result.conformance.sentence,
         "record": result.digest,
         "proofs": result.record.get("proofs"),
         "mutants": {

@@ -85,8 +85,8 @@ def sweep(
 
     States, steps, CPU time and memory at every size, each in a process of its own, with fitted laws, beside the
     theorems that hold for any size. Without --claim nothing is decided but the sizes. Exit codes: 0 every point
-    complete and all as stated; 1 something refuted that nobody stated; 2 bad use; 3 a point met a bound, or something
-    is undecided that was not stated; 130 interrupted, after printing the points that were finished.
+    complete and all as expected; 1 something refuted unexpectedly; 2 bad use; 3 a point met a bound, or something
+    is undecided unexpectedly; 130 interrupted, after printing the points that were finished.
     """
     bundle = bundle_named(protocol)
     with usage():

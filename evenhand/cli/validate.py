@@ -43,7 +43,7 @@ def validate(
 ) -> int:
     """Look for a run of the model that explains a log.
 
-    The run is judged by the claims.  Exit codes: 0 explained and no claim refuted that was not stated so; 1 an
+    The run is judged by the claims.  Exit codes: 0 explained and no claim refuted unexpectedly; 1 an
     event that no behaviour explains, or a claim refuted; 2 no log, or not of this protocol; 3 a bound was hit
     before either was clear.
     """
@@ -133,7 +133,7 @@ def _judged(
         except ValueError:
             return refuted, stated, []
         told = [*(KernelStep(step, step.shown, False) for step in found.trace.steps), KernelStep(near, shown, True)]
-        for one in judge.objections(near.config, told, guess=False):
+        for one in judge.violations(near.config, told, guess=False):
             refuted.append(
                 {"claim": one.claim.name, "sentence": one.claim.sentence, "event": one.step, "basis": one.basis.words}
             )
@@ -157,6 +157,6 @@ def _lines(report: Mapping[str, Any]) -> Iterator[str]:
     for one in report["refuted"]:
         yield f"REFUTED  {one['claim']}: {inert(one['sentence'])} (event {one['event']}; on: {one['basis']})"
     if report["stated"]:
-        yield f"refuted as stated: {', '.join(report['stated'])}"
+        yield f"refuted as expected: {', '.join(report['stated'])}"
     if report["left_open"]:
         yield f"left open, for they look at a state that nobody recorded: {', '.join(report['left_open'])}"

@@ -40,8 +40,8 @@ def verify(
 ) -> int:
     """Check every claim with every engine, and replay every fixture.
 
-    Exit codes: 0 all as stated; 1 something refuted that nobody stated, or a stated refutation gone; 2 bad use; 3
-    something undecided that was not stated (with --strict: anything undecided); 130 interrupted by Ctrl-C, after
+    Exit codes: 0 all as expected; 1 something refuted unexpectedly, or an expected refutation gone; 2 bad use; 3
+    something undecided unexpectedly (with --strict: anything undecided); 130 interrupted by Ctrl-C, after
     printing (and writing to --out) what was finished.
     """
     bundles = bundles_named(protocol or [])

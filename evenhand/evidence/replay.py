@@ -183,7 +183,7 @@ def _judged(
             wrong.append(f"the run {verbs} {claim.name} in the reference too: {here.reason}.")
         elif not here.decided:
             wrong.append(f"whether the run {verbs} {claim.name} in the reference is not decided: {here.reason}.")
-    elif there.refutes and (surprise := _surprise(record, bundle, reference, claim)):
+    elif there.refutes and (surprise := _unexpected(record, bundle, reference, claim)):
         wrong.append(surprise)
     done = f"the run {verbs} {claim.name} in {record.variant}" + (
         f" and does not {verb} it in the reference." if record.variant_kind == "mutant" else ", as registered."
@@ -260,7 +260,7 @@ def _departure(system: AnySystem, claim: Property, evidence: Evidence) -> str:
     return ""
 
 
-def _surprise(record: Record, bundle: Bundle, reference: AnySystem, claim: Property) -> str:
+def _unexpected(record: Record, bundle: Bundle, reference: AnySystem, claim: Property) -> str:
     """Why a run of the reference is not what was registered; empty if it is."""
     registered = _registered(record, bundle, reference, claim)
     wanted = Status.HOLDS if isinstance(claim, Reachable) else Status.REFUTED

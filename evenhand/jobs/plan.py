@@ -113,7 +113,7 @@ class Job:
     budget: str = ""
 
     @property
-    def company(self) -> str:
+    def affinity(self) -> str:
         """What jobs have in common that one process had better do, as they share what it builds; empty: nothing."""
         return f"{self.engine} {self.protocol}" if self.engine == "prove" else ""
 

@@ -18,7 +18,7 @@ from evenhand.core.registry import find
 from evenhand.evidence.finding import Finding
 from evenhand.jobs.engines import failed, run
 from evenhand.jobs.plan import Job
-from evenhand.jobs.processes import Ended, Errand, in_children
+from evenhand.jobs.processes import ChildTask, Ended, in_children
 from evenhand.jobs.proof_cache import share_in
 
 __all__ = ["STOPPED", "Ran", "run_jobs", "stopped"]
@@ -68,7 +68,7 @@ def run_jobs(
     interrupted = False
     shared = tempfile.TemporaryDirectory(prefix="evenhand-", ignore_cleanup_errors=True)
 
-    def ended(number: int, what: Ended) -> tuple[Errand, ...]:
+    def ended(number: int, what: Ended) -> tuple[ChildTask, ...]:
         done[number] = _found(jobs[number], what)
         seconds[number] = what.seconds
         finished(jobs[number], done[number])
@@ -76,7 +76,7 @@ def run_jobs(
 
     try:
         in_children(
-            [Errand(str(number).encode(), job.company) for number, job in enumerate(jobs)],
+            [ChildTask(str(number).encode(), job.affinity) for number, job in enumerate(jobs)],
             _Jobs(jobs, workers, Path(shared.name)),
             workers=workers,
             started=lambda number: started(jobs[number]),

@@ -1,12 +1,12 @@
-"""Errands in processes of their own, several at a time: how a child is started, told, awaited and ended.
+"""Tasks in processes of their own, several at a time: how a child is started, told, awaited and ended.
 
 A child ignores Ctrl-C and answers each message with bytes; the parent waits, so that it can always be interrupted and
 then still holds every answer that was given.  Whatever becomes of a child is its own affair: one that dies, takes too
-long or needs too much memory ends its errand and no other.  A child whose parent is gone ends as well (where the
+long or needs too much memory ends its task and no other.  A child whose parent is gone ends as well (where the
 kernel offers that), so that no process is left working for nobody.
 
-Errands of one company are done by one child, one after the other, because what they share is built once in a process;
-a second child of a company is begun only when nothing else waits.
+Tasks with the same affinity are done by one child, one after the other, because what they share is built once in a
+process; a second child of an affinity is begun only when nothing else waits.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import Any, cast
 
-__all__ = ["NO_LIMITS", "Ended", "Errand", "ProcessLimits", "end_with_parent", "in_children", "limit_memory"]
+__all__ = ["NO_LIMITS", "ChildTask", "Ended", "ProcessLimits", "end_with_parent", "in_children", "limit_memory"]
 
 GLANCE = 0.5
 """Seconds between two looks at the clock while children work."""
@@ -32,7 +32,7 @@ GLANCE = 0.5
 
 @dataclass(frozen=True)
 class ProcessLimits:
-    """What one errand may take: seconds by the clock, bytes of memory of its own; None: no limit."""
+    """What one task may take: seconds by the clock, bytes of memory of its own; None: no limit."""
 
     seconds: float | None = None
     memory: int | None = None
@@ -42,17 +42,17 @@ NO_LIMITS = ProcessLimits()
 
 
 @dataclass(frozen=True)
-class Errand:
+class ChildTask:
     """What a child is told, with whom it shares one, and what it may take."""
 
     message: bytes
-    company: str = ""
+    affinity: str = ""
     limits: ProcessLimits = NO_LIMITS
 
 
 @dataclass(frozen=True)
 class Ended:
-    """What became of an errand: its answer, or the exit code of the child that died, or that it took too long."""
+    """What became of an task: its answer, or the exit code of the child that died, or that it took too long."""
 
     answer: bytes | None
     seconds: float
@@ -62,7 +62,7 @@ class Ended:
 
 Work = Callable[[bytes], bytes]
 Started = Callable[[int], None]
-Finished = Callable[[int, Ended], Iterable[Errand]]
+Finished = Callable[[int, Ended], Iterable[ChildTask]]
 
 
 @dataclass(frozen=True)
@@ -76,13 +76,13 @@ class _Child:
 @dataclass(frozen=True)
 class _Running:
     number: int
-    errand: Errand
+    child_task: ChildTask
     child: _Child
     since: float
 
     @property
     def late(self) -> bool:
-        limit = self.errand.limits.seconds
+        limit = self.child_task.limits.seconds
         return limit is not None and time.monotonic() - self.since > limit
 
 
@@ -91,7 +91,7 @@ def _no_look() -> None:
 
 
 def in_children(
-    errands: Iterable[Errand],
+    tasks: Iterable[ChildTask],
     work: Work,
     *,
     workers: int = 1,
@@ -99,24 +99,24 @@ def in_children(
     finished: Finished,
     tick: Callable[[], None] | None = None,
 ) -> None:
-    """Do every errand by `work` in children, `workers` at a time, and those that `finished` gives back after them.
+    """Do every task by `work` in children, `workers` at a time, and those that `finished` gives back after them.
 
-    Errands are numbered from 0 as they come.  `started` and `finished` are called here, in the parent; so is `tick`,
+    Tasks are numbered from 0 as they come.  `started` and `finished` are called here, in the parent; so is `tick`,
     now and then while children work.  Whatever is raised here (KeyboardInterrupt, say) ends all children first.
     """
-    waiting = dict(enumerate(errands))
+    waiting = dict(enumerate(tasks))
     total = len(waiting)
     running: dict[Connection[Any, Any], _Running] = {}
-    alive: list[_Child] = []  # those between two errands as well
+    alive: list[_Child] = []  # those between two tasks as well
     look = tick or _no_look
 
     def begin(number: int, child: _Child) -> None:
-        errand = waiting.pop(number)
+        child_task = waiting.pop(number)
         started(number)
-        running[child.connection] = _Running(number, errand, child, time.monotonic())
+        running[child.connection] = _Running(number, child_task, child, time.monotonic())
         # A child that is dead already is noticed when its answer is awaited.
         with contextlib.suppress(OSError):
-            child.connection.send_bytes(errand.message)
+            child.connection.send_bytes(child_task.message)
 
     try:
         while waiting or running:
@@ -129,8 +129,10 @@ def in_children(
                 for more in finished(ran.number, ended):
                     waiting[total] = more
                     total += 1
-                company = ran.errand.company
-                mates = [number for number, errand in waiting.items() if company and errand.company == company]
+                affinity = ran.child_task.affinity
+                mates = [
+                    number for number, child_task in waiting.items() if affinity and child_task.affinity == affinity
+                ]
                 if ended.answer is not None and mates:
                     begin(mates[0], ran.child)
                 else:
@@ -147,7 +149,7 @@ def in_children(
 
 def _endings(running: Mapping[Connection[Any, Any], _Running], glance: bool) -> Iterator[tuple[_Running, Ended]]:
     """Wait until something happens, or for a moment where the clock matters, and say what came to an end."""
-    timed = glance or any(ran.errand.limits.seconds is not None for ran in running.values())
+    timed = glance or any(ran.child_task.limits.seconds is not None for ran in running.values())
     ready = wait(list(running), GLANCE if timed else None)
     for connection in ready:
         ran = running[cast("Connection[Any, Any]", connection)]
@@ -176,10 +178,12 @@ def _stop(process: BaseProcess, by: signal.Signals) -> None:
         process.kill() if by == signal.SIGKILL else process.terminate()
 
 
-def _next(waiting: Mapping[int, Errand], running: Iterable[_Running]) -> int:
-    """The errand to begin in a new child: the first whose company has no child yet, else the first."""
-    served = {ran.errand.company for ran in running if ran.errand.company}
-    return next((number for number, errand in waiting.items() if errand.company not in served), next(iter(waiting)))
+def _next(waiting: Mapping[int, ChildTask], running: Iterable[_Running]) -> int:
+    """The task to begin in a new child: the first whose affinity has no child yet, else the first."""
+    served = {ran.child_task.affinity for ran in running if ran.child_task.affinity}
+    return next(
+        (number for number, child_task in waiting.items() if child_task.affinity not in served), next(iter(waiting))
+    )
 
 
 def _start(work: Work) -> _Child:

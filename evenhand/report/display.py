@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from evenhand.studies.mutants import KillMatrix
     from evenhand.studies.sensitivity import SensitivityTable
 
-__all__ = ["finding_html", "flips_html", "matrix_html", "report_html", "story_html", "story_svg"]
+__all__ = ["finding_html", "matrix_html", "report_html", "sensitivity_html", "story_html", "story_svg"]
 
 _COLOUR = {"HOLDS": "#14632f", "REFUTED": "#a01322", "UNDECIDED": "#7a4a00"}
 _INK = "currentColor"
@@ -121,7 +121,7 @@ def _badge(finding: Finding) -> str:
 
 def report_html(report: Report) -> str:
     """The summary, the verdicts, and what nobody stated in full."""
-    ranked = sorted(report.findings, key=lambda one: one not in report.surprising)
+    ranked = sorted(report.findings, key=lambda one: one not in report.unexpected)
     rows = "".join(
         f"<tr><td>{_badge(one)}</td><td>{_text(one.claim)}</td><td>{_text(where(one))}</td><td>{_text(one.engine)}</td>"
         f"<td>{_text(counted(one))}</td><td>{_text(report.standing(one).value)}</td></tr>"
@@ -129,7 +129,7 @@ def report_html(report: Report) -> str:
     )
     heads = "".join(f"<th>{word}</th>" for word in ("status", "claim", "where", "engine", "covers", "standing"))
     more = f"<p>and {len(ranked) - ROWS} more</p>" if len(ranked) > ROWS else ""
-    shown = "".join(finding_html(one) for one in report.surprising[:5] if one.story is not None)
+    shown = "".join(finding_html(one) for one in report.unexpected[:5] if one.story is not None)
     return f"<p>{_text(summary_line(report))}</p><table><tr>{heads}</tr>{rows}</table>{more}{shown}"
 
 
@@ -138,7 +138,7 @@ def matrix_html(matrix: KillMatrix) -> str:
     claims = list(dict.fromkeys(kill.claim for row in matrix.rows for kill in row.kills))
     heads = "".join(f'<th style="writing-mode:vertical-rl">{_text(claim)}</th>' for claim in claims)
     rows = "".join(
-        f"<tr><th>{_text(row.mutant)}</th><td>{_text(row.fate.replace('_', ' '))}</td>"
+        f"<tr><th>{_text(row.mutant)}</th><td>{_text(row.status.replace('_', ' '))}</td>"
         + "".join(_cell([k.length for k in row.kills if k.claim == claim]) for claim in claims)
         + "</tr>"
         for row in matrix.rows
@@ -148,14 +148,14 @@ def matrix_html(matrix: KillMatrix) -> str:
     )
 
 
-def flips_html(table: SensitivityTable) -> str:
+def sensitivity_html(table: SensitivityTable) -> str:
     """A line for each verdict that another reading changes."""
     heads = "".join(f"<th>{word}</th>" for word in ("reading", "value", "claim", "in", "default", "now", "steps"))
     rows = "".join(
         f"<tr><td>{_text(one.reading)}</td><td>{_text(one.value)}</td><td>{_text(one.claim)}</td><td>{_text(one.system)}"
         f"</td><td>{one.default.value}</td><td>{one.now.value}</td>"
         f"<td>{'' if one.length is None else one.length}</td></tr>"
-        for one in table.flips
+        for one in table.sensitivity
     )
     idle = ", ".join(f"{name}={value}" for name, value in table.idle)
     return f"<table><tr>{heads}</tr>{rows}</table><p>Values that flip nothing here: {_text(idle or 'none')}</p>"

@@ -56,7 +56,7 @@ def _table(results: Sequence[Proved]) -> Table:
         mutants = f"{sum(one.as_declared for one in result.mutants)} of {len(result.mutants)}"
         table.add_row(
             Text(inert(result.theorem.name)),
-            Text(result.word.value, style=_STYLE.get(result.word, "yellow")),
+            Text(result.status.value, style=_STYLE.get(result.status, "yellow")),
             Text(inert(result.theorem.scope) if result.green else ""),
             str(len(result.queries)),
             mutants,

@@ -1,6 +1,6 @@
-"""The report of a run: every finding, how each stands to what was stated, and what that means.
+"""The report of a run: every finding, how each stands to what was expected, and what that means.
 
-An expectation is registered before the run.  A finding stands *as stated* or is *surprising*:
+An expectation is registered before the run.  A finding stands *as expected* or is *unexpected*:
 
 * stated HOLDS: every engine must say HOLDS (sampling may leave open what it cannot establish, such as that
   something happens on every run, where another engine decides it);
@@ -8,7 +8,7 @@ An expectation is registered before the run.  A finding stands *as stated* or is
 * stated UNDECIDED: some engine must be undecided and none may refute it; where all hold it is *better*
   than stated, which a summary says and which fails nothing.
 
-The exit code follows: 1 for a refutation nobody stated or one that was stated and now holds, 3 for an
+The exit code follows: 1 for a refutation nobody stated or one that was expected and now holds, 3 for an
 UNDECIDED nobody stated (any at all if strict), 130 for an interrupted run, otherwise 0.
 """
 
@@ -38,10 +38,10 @@ INTERRUPTED = 130
 class Standing(Enum):
     """How a finding stands to what was registered for it."""
 
-    AS_STATED = "as stated"
+    EXPECTED = "as expected"
     LEFT_OPEN = "left open"
-    BETTER = "better than stated"
-    SURPRISING = "surprising"
+    BETTER = "better than expected"
+    UNEXPECTED = "unexpected"
 
 
 def _nothing() -> dict[str, Any]:
@@ -85,9 +85,9 @@ class Report:
         return tuple(finding for finding in self.findings if finding.status is Status.REFUTED)
 
     @property
-    def as_stated(self) -> bool:
-        """Whether everything stands as it was stated before the run (or better), and something was run."""
-        return bool(self.findings) and not self.interrupted and not self.surprising
+    def as_expected(self) -> bool:
+        """Whether everything stands as it was expected before the run (or better), and something was run."""
+        return bool(self.findings) and not self.interrupted and not self.unexpected
 
     @property
     def undecided(self) -> tuple[Finding, ...]:
@@ -102,21 +102,21 @@ class Report:
         )
 
     def standing(self, finding: Finding) -> Standing:
-        """How one of the findings stands to what was stated."""
+        """How one of the findings stands to what was expected."""
         status = finding.status
         match finding.expected:
             case Status.HOLDS:
                 if status is Status.HOLDS:
-                    return Standing.AS_STATED
+                    return Standing.EXPECTED
                 if status is Status.UNDECIDED and finding.beyond and any(map(_decides, self._claims[finding.about])):
                     return Standing.LEFT_OPEN
-                return Standing.SURPRISING
+                return Standing.UNEXPECTED
             case Status.REFUTED:
-                return Standing.AS_STATED if Status.REFUTED in self._groups[finding.group] else Standing.SURPRISING
+                return Standing.EXPECTED if Status.REFUTED in self._groups[finding.group] else Standing.UNEXPECTED
             case Status.UNDECIDED:
                 if status is Status.REFUTED:
-                    return Standing.SURPRISING
-                return Standing.AS_STATED if Status.UNDECIDED in self._groups[finding.group] else Standing.BETTER
+                    return Standing.UNEXPECTED
+                return Standing.EXPECTED if Status.UNDECIDED in self._groups[finding.group] else Standing.BETTER
 
     @cached_property
     def _groups(self) -> Mapping[tuple[str, ...], list[Status]]:
@@ -133,31 +133,31 @@ class Report:
         return found
 
     @cached_property
-    def surprising(self) -> tuple[Finding, ...]:
-        """The findings that are not as stated, those that are better left out."""
-        return tuple(finding for finding in self.findings if self.standing(finding) is Standing.SURPRISING)
+    def unexpected(self) -> tuple[Finding, ...]:
+        """The findings that are not as expected, those that are better left out."""
+        return tuple(finding for finding in self.findings if self.standing(finding) is Standing.UNEXPECTED)
 
     def exit_code(self, *, strict: bool = False) -> int:
         """What the command line exits with; see the module."""
         if self.interrupted:
             return INTERRUPTED
-        if any(f.status is Status.REFUTED or _gone(f) for f in self.surprising):
+        if any(f.status is Status.REFUTED or _gone(f) for f in self.unexpected):
             return 1
         open_ = [f for f in self.findings if f.status is Status.UNDECIDED]
-        counted = [f for f in open_ if self.standing(f) is not Standing.LEFT_OPEN] if strict else self.surprising
+        counted = [f for f in open_ if self.standing(f) is not Standing.LEFT_OPEN] if strict else self.unexpected
         return 3 if any(f.status is Status.UNDECIDED for f in counted) else 0
 
     def summary(self) -> dict[str, Json]:
         """Counts: stated UNDECIDED first, then the rest; claims, findings, and the exit code they mean."""
         standings = [(f, self.standing(f)) for f in self.findings]
-        stated = [f.status for f, standing in standings if standing is Standing.AS_STATED]
-        surprising = [f.status for f in self.surprising]
+        stated = [f.status for f, standing in standings if standing is Standing.EXPECTED]
+        unexpected = [f.status for f in self.unexpected]
         return {
-            "undecided_stated": stated.count(Status.UNDECIDED),
-            "undecided_surprising": surprising.count(Status.UNDECIDED),
-            "refuted_surprising": surprising.count(Status.REFUTED),
-            "refutation_gone": sum(map(_gone, self.surprising)),
-            "refuted_stated": stated.count(Status.REFUTED),
+            "undecided_expected": stated.count(Status.UNDECIDED),
+            "undecided_unexpected": unexpected.count(Status.UNDECIDED),
+            "refuted_unexpected": unexpected.count(Status.REFUTED),
+            "refutation_gone": sum(map(_gone, self.unexpected)),
+            "refuted_expected": stated.count(Status.REFUTED),
             "left_open": sum(standing is Standing.LEFT_OPEN for _, standing in standings),
             "better_than_stated": sum(standing is Standing.BETTER for _, standing in standings),
             "holds": sum(f.status is Status.HOLDS for f in self.findings),
@@ -226,7 +226,7 @@ class Report:
 
 
 def _gone(finding: Finding) -> bool:
-    """Whether what was stated as refuted now holds; where it is merely undecided, nobody knows."""
+    """Whether what was expected as refuted now holds; where it is merely undecided, nobody knows."""
     return finding.status is Status.HOLDS and finding.expected is Status.REFUTED
 
 
@@ -275,8 +275,8 @@ def readable(report: Report) -> str:
     holding = [f for f in report.findings if (f.protocol, f.system, f.claim) not in settled]
     if holding:
         lines += ["", *_holding(holding)]
-    surprising = [f for f in report.surprising if f.expected is not Status.HOLDS]
-    lines += [f"surprising: {f.claim} by {f.engine} was stated {f.expected.value}" for f in surprising]
+    unexpected = [f for f in report.unexpected if f.expected is not Status.HOLDS]
+    lines += [f"unexpected: {f.claim} by {f.engine} was expected {f.expected.value}" for f in unexpected]
     return "\n".join([*lines, *(inert(note) for note in report.notes)])
 
 

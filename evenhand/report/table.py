@@ -25,21 +25,21 @@ _STYLE = {Status.REFUTED: "red", Status.UNDECIDED: "yellow", Status.HOLDS: "gree
 
 
 def print_report(console: Console, report: Report) -> None:
-    """The whole report: a table per protocol, surprising refutations in full, the summary, what to try next."""
+    """The whole report: a table per protocol, unexpected refutations in full, the summary, what to try next."""
     for protocol in dict.fromkeys(finding.protocol for finding in report.findings):
         for one in tables(report, protocol):
             console.print(one)
-    surprising = [f for f in report.surprising if f.status is Status.REFUTED]
-    for finding in surprising[:FULL]:
+    unexpected = [f for f in report.unexpected if f.status is Status.REFUTED]
+    for finding in unexpected[:FULL]:
         print_lines(console, ["", *refutation(finding)])
-    for finding in surprising[FULL:]:
+    for finding in unexpected[FULL:]:
         print_lines(console, [f"REFUTED  {inert(finding.claim)}, too: {line}" for line in finding.command.splitlines()])
-    stated = [f for f in report.refuted if f not in surprising and f.variant == "reference"]
+    stated = [f for f in report.refuted if f not in unexpected and f.variant == "reference"]
     if stated:
-        print_lines(console, ["", "refuted as stated; each is reproduced by:"])
+        print_lines(console, ["", "refuted as expected; each is reproduced by:"])
         print_lines(console, [f"  {inert(f.claim)}: {line}" for f in stated for line in f.command.splitlines()])
     open_: dict[tuple[str, str], list[str]] = {}
-    for finding in report.surprising:
+    for finding in report.unexpected:
         if finding.status is Status.UNDECIDED:
             open_.setdefault((finding.engine, finding.because), []).append(inert(finding.claim))
     for (engine, because), names in open_.items():
@@ -90,7 +90,7 @@ def _cell(report: Report, findings: list[Finding], usual: str) -> Text:
     """
     if not findings:
         return Text("-", style="dim")
-    ranked = sorted(findings, key=lambda f: (report.standing(f) is not Standing.SURPRISING, _RANK[f.status]))
+    ranked = sorted(findings, key=lambda f: (report.standing(f) is not Standing.UNEXPECTED, _RANK[f.status]))
     cell = Text("\n").join(_line(report, finding, usual) for finding in ranked[:SHOWN])
     if len(findings) > SHOWN:
         cell.append(f"\n+ {plural(len(findings) - SHOWN, 'more run')}", style="dim")
@@ -99,12 +99,14 @@ def _cell(report: Report, findings: list[Finding], usual: str) -> Text:
 
 def _line(report: Report, finding: Finding, usual: str) -> Text:
     standing = report.standing(finding)
-    mark = {Standing.SURPRISING: "!", Standing.BETTER: "+"}.get(standing, "")
-    word = str(finding.scope.get("word", finding.status.value))  # a proof has words of its own: VACUOUS, DISAGREEMENT
+    mark = {Standing.UNEXPECTED: "!", Standing.BETTER: "+"}.get(standing, "")
+    word = str(
+        finding.scope.get("proof_status", finding.status.value)
+    )  # a proof has words of its own: VACUOUS, DISAGREEMENT
     line = Text(f"{inert(word)}{mark}", style=_STYLE[finding.status])
     if standing is Standing.LEFT_OPEN:
         line.append(" (beyond sampling)", style="dim")
-    elif standing is Standing.AS_STATED and finding.expected is not Status.HOLDS:
+    elif standing is Standing.EXPECTED and finding.expected is not Status.HOLDS:
         line.append(" (stated)", style="dim")
     sizes = _sizes(finding)
     readings = [f"{name}={value}" for name, value in sorted(finding.readings.items())]
@@ -121,17 +123,17 @@ def summary_line(report: Report) -> str:
     """The summary in one line: what is stated as undecided comes first."""
     counts = report.summary()
     parts = [
-        f"{counts['undecided_stated']} UNDECIDED as stated",
-        f"{counts['undecided_surprising']} UNDECIDED not stated",
-        f"{counts['refuted_surprising']} REFUTED not stated",
-        f"{counts['refutation_gone']} stated refutations gone",
-        f"{counts['refuted_stated']} REFUTED as stated",
+        f"{counts['undecided_expected']} UNDECIDED as expected",
+        f"{counts['undecided_unexpected']} UNDECIDED unexpectedly",
+        f"{counts['refuted_unexpected']} REFUTED unexpectedly",
+        f"{counts['refutation_gone']} expected refutations gone",
+        f"{counts['refuted_expected']} REFUTED as expected",
         f"{counts['holds']} HOLD",
         f"{counts['left_open']} left open by sampling",
     ]
     shown = [part for i, part in enumerate(parts) if i == 0 or not part.startswith("0 ")]
     better = counts["better_than_stated"]
-    shown += [f"{better} better than stated"] if better else []
+    shown += [f"{better} better than expected"] if better else []
     start = "INTERRUPTED. " if report.interrupted else ""
     return f"{start}{plural(counts['claims'], 'claim')}, {plural(counts['findings'], 'verdict')}: {', '.join(shown)}."
 
@@ -145,7 +147,7 @@ def next_steps(report: Report) -> Iterator[str]:
             if (report.unfinished)
             else "run it again: it was interrupted after the last job"
         )
-    refuted = [f for f in report.surprising if f.status is Status.REFUTED]
+    refuted = [f for f in report.unexpected if f.status is Status.REFUTED]
     for finding in refuted[:3]:
         yield (
             f"see {inert(finding.claim)} fail again: {finding.command.splitlines()[0]}"
@@ -154,10 +156,10 @@ def next_steps(report: Report) -> Iterator[str]:
         )
     if len(refuted) > 3:
         yield f"and {plural(len(refuted) - 3, 'more refutation')}; each is listed above with its command"
-    if any(f.expected is Status.REFUTED and f.status is Status.HOLDS for f in report.surprising):
-        yield "a stated refutation is gone: either the model was mended (change the expectation) or an engine is blind"
+    if any(f.expected is Status.REFUTED and f.status is Status.HOLDS for f in report.unexpected):
+        yield "an expected refutation is gone: the model was mended (change the expectation) or an engine misses it"
     undecided = [f for f in report.findings if f.status is Status.UNDECIDED]
     if undecided and budget in ("quick", "standard"):
         yield f"decide more with --budget {'standard' if budget == 'quick' else 'deep'}"
     if any(report.standing(f) is Standing.BETTER for f in report.findings):
-        yield "some claims are better than stated (marked +): see whether the expectation can be raised"
+        yield "some claims are better than expected (marked +): see whether the expectation can be raised"

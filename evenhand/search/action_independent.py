@@ -22,7 +22,7 @@ class ActionNeeded(BaseException):
     """A claim looked at the action of a blind step.  Not an Exception, so that no claim swallows it by habit."""
 
 
-class _Blind(Step[Any, Any, Any, Any]):
+class _ActionIndependent(Step[Any, Any, Any, Any]):
     """A step that stands for a group of joint actions."""
 
     @property
@@ -41,7 +41,7 @@ def make_step(config: Any, before: Any, action: Any, shown: Any, after: Any) -> 
 
 def action_independent_step(config: Any, before: Any, shown: Any, after: Any) -> Step[Any, Any, Any, Any]:
     """A step without an action: touching it raises ActionNeeded."""
-    step = _new(_Blind)
+    step = _new(_ActionIndependent)
     step.__dict__.update(config=config, before=before, shown=shown, after=after)
     return step
 

@@ -86,11 +86,11 @@ class DiskVisited:
 class Column(Sequence[Any]):
     """One list of a walk, of which the later part is read from the disk."""
 
-    def __init__(self, shelf: DiskVisited, near: Sequence[Any], far: Callable[[int], Any]) -> None:
-        self.shelf, self.near, self.far = shelf, near, far
+    def __init__(self, disk_visited: DiskVisited, near: Sequence[Any], far: Callable[[int], Any]) -> None:
+        self.disk_visited, self.near, self.far = disk_visited, near, far
 
     def __len__(self) -> int:
-        return self.shelf.count
+        return self.disk_visited.count
 
     @overload
     def __getitem__(self, number: int, /) -> Any: ...
@@ -103,7 +103,7 @@ class Column(Sequence[Any]):
             number += len(self)
         if not 0 <= number < len(self):
             raise IndexError(f"there are {len(self)} states, none of number {number}")
-        return self.near[number] if number < self.shelf.first else self.far(number)
+        return self.near[number] if number < self.disk_visited.first else self.far(number)
 
     def __iter__(self) -> Iterator[Any]:
         return (self[number] for number in range(len(self)))

@@ -174,7 +174,7 @@ def _enter_initial(system: AnySystem, walk: Walk) -> None:
 
 def _memory_ends(walk: Walk, bounds: Bounds, budget: MemoryBudget) -> tuple[Bounds, MemoryBudget]:
     """Continue on disk, where there is one; else nothing new is kept, and what is known is still expanded."""
-    if bounds.spill is not None and walk.shelf is None:
+    if bounds.spill is not None and walk.disk_visited is None:
         walk.spill(bounds.spill)
         budget.left()
         return bounds, budget
@@ -197,7 +197,7 @@ def _expand(
 ) -> None:
     """Take every step out of one state; `fresh` is false where only histories want to see them again."""
     config, states, ids = walk.config, walk.states, walk.ids
-    state, spilled = states[sid], inf if walk.shelf is None else walk.shelf.first
+    state, spilled = states[sid], inf if walk.disk_visited is None else walk.disk_visited.first
     histories = [history for history in watchers.histories if history.waits(sid)]
     lookers: list[Watcher] = [*watchers.lookers, *histories] if fresh else [*histories]
     singly = lookers if watchers.singly is None or not fresh else [*watchers.singly, *histories]

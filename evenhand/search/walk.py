@@ -32,22 +32,27 @@ class Walk:
     transitions: int = 0
     edges: int = 0
     open: bool = False
-    shelf: DiskVisited | None = None
+    disk_visited: DiskVisited | None = None
 
     @property
     def kept(self) -> int:
         """How many of the states, the first ones, stand in memory."""
-        return len(self.states) if self.shelf is None else self.shelf.first
+        return len(self.states) if self.disk_visited is None else self.disk_visited.first
 
     @property
     def spilled(self) -> int:
         """How many of the states went to a disk."""
-        return 0 if self.shelf is None else self.shelf.count - self.shelf.first
+        return 0 if self.disk_visited is None else self.disk_visited.count - self.disk_visited.first
 
     def spill(self, spill: Spill) -> None:
         """Keep the states that are found from here on on a disk.  Raises SpillFailed."""
-        shelf = self.shelf = DiskVisited(spill(), self.ids, self.states, self.parents, self.actions)
-        self.ids, self.states, self.parents, self.actions = shelf, shelf.states, shelf.parents, shelf.actions
+        disk_visited = self.disk_visited = DiskVisited(spill(), self.ids, self.states, self.parents, self.actions)
+        self.ids, self.states, self.parents, self.actions = (
+            disk_visited,
+            disk_visited.states,
+            disk_visited.parents,
+            disk_visited.actions,
+        )
 
     def depth_of(self, sid: int) -> int:
         """The distance of a state from the nearest initial one."""
@@ -69,8 +74,8 @@ class Walk:
 
 def remember(walk: Walk, state: Any, parent: int, action: int) -> int:
     """Number a state that was not met before, and keep how it was reached."""
-    if walk.shelf is not None:
-        return walk.shelf.add(state, parent, action)
+    if walk.disk_visited is not None:
+        return walk.disk_visited.add(state, parent, action)
     sid = len(walk.states)
     walk.ids[state] = sid
     walk.states.append(state)

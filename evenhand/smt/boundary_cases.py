@@ -23,11 +23,11 @@ from evenhand.core.trace import Pair, Scenario, replay
 from evenhand.smt.countermodel import all_of, confirmed, minimise
 from evenhand.smt.logic import TRUE, Equal, Formula, Holds, Not, Var, exists, walk
 from evenhand.smt.portfolio import Z3, Portfolio, SolverLimits, shared
-from evenhand.smt.samples import Worlds
+from evenhand.smt.samples import Samples
 from evenhand.smt.theorem import Theorem
 from evenhand.smt.theory import Theory
 
-__all__ = ["AGAINST", "Corner", "corners"]
+__all__ = ["AGAINST", "BoundaryCase", "boundary_cases"]
 
 AnySystem: TypeAlias = System[Any, Any, Any, Any, Any]
 
@@ -37,7 +37,7 @@ AGAINST = "against "
 
 
 @dataclass(frozen=True)
-class Corner:
+class BoundaryCase:
     """A formula that a structure was made for, and the step of the model that came of it, if any.
 
     `axiom`: the formula is the denial of an axiom, so that no step of the model should satisfy it.  `impossible`: it is
@@ -51,17 +51,17 @@ class Corner:
     impossible: bool = False
 
 
-_MADE: dict[tuple[int, int, int, str], tuple[Theorem, tuple[Corner, ...]]] = {}
+_MADE: dict[tuple[int, int, int, str], tuple[Theorem, tuple[BoundaryCase, ...]]] = {}
 _SOLVER: list[Portfolio] = []
 
 
-def corners(theorem: Theorem, system: AnySystem) -> tuple[Corner, ...]:
+def boundary_cases(theorem: Theorem, system: AnySystem) -> tuple[BoundaryCase, ...]:
     """The corner cases of a theorem's theory, each with the step of `system` that was made of it.
 
     Of a theory of two copies only the axioms that tie the copies together are asked about: the words are those of the
     theory that was copied, and have corner cases there.
     """
-    whole = theorem.samples.whole if isinstance(theorem.samples, Worlds) else None
+    whole = theorem.samples.whole if isinstance(theorem.samples, Samples) else None
     shares = whole is not None and whole.definitions is theorem.theory.definitions
     theory = whole if shares and whole is not None else theorem.theory
     place = (id(theory), id(theorem.view), id(system.step), repr(system.readings))
@@ -70,23 +70,23 @@ def corners(theorem: Theorem, system: AnySystem) -> tuple[Corner, ...]:
     return _MADE[place][1]
 
 
-def _make(theorem: Theorem, theory: Theory, system: AnySystem) -> Iterator[Corner]:
+def _make(theorem: Theorem, theory: Theory, system: AnySystem) -> Iterator[BoundaryCase]:
     names = {*theory.symbols, *theory.meanings}
     copied = {name for name in names if name.endswith("2") and name[:-1] in names}
     for definition in () if copied else theory.definitions:
         word = definition.relation(*definition.variables)
         for name, body in ((definition.name, word), (f"not {definition.name}", Not(word))):
             shown = exists(definition.variables, _visible(theorem, definition.variables) & body)
-            yield from _corner(theorem, system, theory, name, shown, axiom=False)
+            yield from _boundary_case(theorem, system, theory, name, shown, axiom=False)
     for axiom in theory.axioms:
         if copied and not _mentions(axiom.formula, copied):
             continue
         lax = replace(theory, axioms=tuple(one for one in theory.axioms if one is not axiom))
-        yield from _corner(theorem, system, lax, f"{AGAINST}{axiom.name}", Not(axiom.formula), axiom=True)
+        yield from _boundary_case(theorem, system, lax, f"{AGAINST}{axiom.name}", Not(axiom.formula), axiom=True)
 
 
 def _visible(theorem: Theorem, bound: tuple[Var, ...]) -> Formula:
-    return theorem.samples.visible(bound) if isinstance(theorem.samples, Worlds) else TRUE
+    return theorem.samples.visible(bound) if isinstance(theorem.samples, Samples) else TRUE
 
 
 def _mentions(formula: Formula, names: set[str]) -> bool:
@@ -98,13 +98,13 @@ def _mentions(formula: Formula, names: set[str]) -> bool:
     )
 
 
-def _corner(
+def _boundary_case(
     theorem: Theorem, system: AnySystem, theory: Theory, name: str, formula: Formula, *, axiom: bool
-) -> Iterator[Corner]:
+) -> Iterator[BoundaryCase]:
     query = theory.query(("corner", formula))
     answered = _solver().ask(query, expected="sat", limits=_LIMITS)
     if answered.status == "unsat" and shared().ask(query, expected="unsat", limits=_LIMITS).status == "unsat":
-        yield Corner(name, formula, axiom, impossible=True)
+        yield BoundaryCase(name, formula, axiom, impossible=True)
     if answered.status != "sat" or answered.model is None:
         return
     try:
@@ -118,7 +118,7 @@ def _corner(
         evidence = None
     first = evidence.left if isinstance(evidence, Pair) else evidence
     steps = replay(system, first).steps if isinstance(first, Scenario) else ()
-    yield Corner(name, formula, axiom, tuple(steps[-1:]))
+    yield BoundaryCase(name, formula, axiom, tuple(steps[-1:]))
 
 
 _LIMITS = SolverLimits(rlimit=2_000_000, timeout_ms=60_000)

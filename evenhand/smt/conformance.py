@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["ORIGINS", "Linked"]
+__all__ = ["ORIGINS", "Conformance"]
 
 ORIGINS = ("every", "corner", "drawn", "replayed")
 """Every situation of a stated size, solver-made corner cases, drawn worlds, countermodels that were followed."""
 
 
 @dataclass(frozen=True)
-class Linked:
+class Conformance:
     """How far the theory was compared with the model.
 
     `cases` were looked at, `outside` of them the theory says nothing about; the others gave `structures` different
@@ -37,7 +37,7 @@ class Linked:
     every: int = 0
     upto: str = ""
     drawn: int = 0
-    corners: int = 0
+    boundary_cases: int = 0
     reached: int = 0
     unreached: tuple[str, ...] = ()
     denied: int = 0
@@ -77,7 +77,7 @@ class Linked:
         if self.upto:
             parts += [
                 f"every one of {self.upto} ({self.every})",
-                f"{self.reached + self.denied + len(self.lifted)} of {self.corners} corner cases{self._beyond}",
+                f"{self.reached + self.denied + len(self.lifted)} of {self.boundary_cases} corner cases{self._beyond}",
             ]
             seen = (
                 f"; {len(self.events)} events, the rarest {min(n for _, n in self.events)} times" if self.events else ""

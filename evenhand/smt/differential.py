@@ -20,15 +20,15 @@ from typing import Any, TypeAlias
 from evenhand.core.property import AnyStep, DeterminedBy, EachStep, Monitor, Property, TwoRun
 from evenhand.core.system import Mutant, System
 from evenhand.evidence.judge import twins_of
-from evenhand.smt.boundary_cases import AGAINST, Corner, corners
-from evenhand.smt.conformance import ORIGINS, Linked
+from evenhand.smt.boundary_cases import AGAINST, BoundaryCase, boundary_cases
+from evenhand.smt.conformance import ORIGINS, Conformance
 from evenhand.smt.logic import Definition, Holds, walk
-from evenhand.smt.samples import Worlds
+from evenhand.smt.samples import Samples
 from evenhand.smt.structure import Reader, Structure
 from evenhand.smt.theorem import Theorem
 from evenhand.smt.theory import Axiom, Theory
 
-__all__ = ["ORIGINS", "Linked", "agree", "cases", "variants"]
+__all__ = ["ORIGINS", "Conformance", "agree", "cases", "variants"]
 
 AnySystem: TypeAlias = System[Any, Any, Any, Any, Any]
 
@@ -82,19 +82,19 @@ def agree(
     mutants: Sequence[Mutant[Any]],
     *,
     also: Mapping[str, Sequence[AnyStep]] | None = None,
-) -> Linked:
+) -> Conformance:
     """Compare theory and model on the theorem's samples of every variant, and on the steps `also` gives by variant."""
     tally = _Tally(theorem)
     extra = also or {}
-    worlds = theorem.samples if isinstance(theorem.samples, Worlds) else None
+    sampled = theorem.samples if isinstance(theorem.samples, Samples) else None
     usual = _steps(theorem, system, None)
     told = [list(cases(system, claim, (one.step,))) for one in usual]
     compared = variants(system, mutants)
-    for variant in (*compared, *_foils(system, worlds)):
+    for variant in (*compared, *_sampled_readings(system, sampled)):
         reference = variant.variant == "reference"
         words = theorem.theory.meanings if reference else _mutated(theorem, variant.variant)
         taken: Sequence[_Taken] = usual if reference else _steps(theorem, variant, usual)
-        if not reference and worlds is not None:
+        if not reference and sampled is not None:
             taken = _picked(taken, pairs=isinstance(claim, TwoRun), words=words is not None)
         for one in taken:
             if one.alike is not None and not isinstance(claim, TwoRun):
@@ -109,16 +109,16 @@ def agree(
                 tally.case("drawn", variant.variant, case, truth, words)
         for case, truth in cases(variant, claim, extra.get(variant.variant, ())):
             tally.case("replayed", variant.variant, case, truth, words)
-    made = corners(theorem, system) if worlds is not None else ()
-    for corner in (one for one in made if not one.impossible):
-        tally.corner(corner, list(cases(system, claim, corner.steps)))
-    return tally.result(len(compared) - 1, worlds, usual, made)
+    made = boundary_cases(theorem, system) if sampled is not None else ()
+    for boundary_case in (one for one in made if not one.impossible):
+        tally.boundary_case(boundary_case, list(cases(system, claim, boundary_case.steps)))
+    return tally.result(len(compared) - 1, sampled, usual, made)
 
 
-def _foils(system: AnySystem, worlds: Worlds | None) -> Iterator[AnySystem]:
-    if worlds is None:
+def _sampled_readings(system: AnySystem, sampled: Samples | None) -> Iterator[AnySystem]:
+    if sampled is None:
         return
-    for name, rules in worlds.foils.items():
+    for name, rules in sampled.sampled_readings.items():
         yield replace(system, rules=rules, variant=name)
 
 
@@ -139,7 +139,7 @@ _PAIRS, _SINGLES = 6, 24
 def _steps(theorem: Theorem, variant: AnySystem, usual: Sequence[_Taken] | None) -> tuple[_Taken, ...]:
     """The steps that a variant is compared on; theorems that share worlds look at the same ones."""
     samples = theorem.samples
-    if not isinstance(samples, Worlds):
+    if not isinstance(samples, Samples):
         return tuple(_marked((("drawn", step, None) for step in samples(variant)), usual))
     # Two systems with one step function take the same steps.
     place = (id(samples), id(variant.step), f"{variant.variant} {variant.readings!r}", id(variant.rules))
@@ -276,7 +276,7 @@ class _Tally:
         self._theorem, self._lens = theorem, _lens(theorem)
         self._formula = theorem.formula
         samples = theorem.samples
-        self._lax = samples.restrictions if isinstance(samples, Worlds) else None
+        self._lax = samples.restrictions if isinstance(samples, Samples) else None
         self._said: dict[Hashable, bool] = {}
         self._counts: dict[str, Any] = {"cases": 0, "outside": 0, "size": 0, "true": 0, "false": 0, "words": 0}
         self._values: set[tuple[str, bool]] = set()
@@ -314,54 +314,56 @@ class _Tally:
             self._note(origin, f"on a step of {variant} the formula is {said} and the claim {truth}")
         return structure
 
-    def corner(self, corner: Corner, found: list[tuple[Any, bool]]) -> None:
+    def boundary_case(self, boundary_case: BoundaryCase, found: list[tuple[Any, bool]]) -> None:
         """Compare on a corner case, and see whether the step that was made of it still is one."""
         words, reached = self._theorem.theory.meanings, False
         for case, truth in found:
             structure = self.case("corner", "reference", case, truth, words)
             if structure is not None:
                 bare = structure.without(words)
-                reached = reached or self._lens.plain.holds(corner.formula, bare)
-        if corner.axiom:  # a step of the model that breaks an axiom was noted as a case
+                reached = reached or self._lens.plain.holds(boundary_case.formula, bare)
+        if boundary_case.axiom:  # a step of the model that breaks an axiom was noted as a case
             self._denied += not reached
-            if reached and corner.name.removeprefix(AGAINST) in (self._lax or ()):
-                self._lifted.append(corner.name)
+            if reached and boundary_case.name.removeprefix(AGAINST) in (self._lax or ()):
+                self._lifted.append(boundary_case.name)
         elif not reached:
-            self._unreached.append(corner.name)
+            self._unreached.append(boundary_case.name)
 
     def _note(self, origin: str, sentence: str) -> None:
         self._caught[origin] = self._caught.get(origin, 0) + 1
         if len(self._disagreements) < 5:
             self._disagreements.append(sentence)
 
-    def result(self, mutants: int, worlds: Worlds | None, usual: Sequence[_Taken], made: Sequence[Corner]) -> Linked:
+    def result(
+        self, mutants: int, sampled: Samples | None, usual: Sequence[_Taken], made: Sequence[BoundaryCase]
+    ) -> Conformance:
         """What was counted."""
         spoken = {part.relation.name for part in walk(self._formula) if isinstance(part, Holds)}
         met = {name for name, _ in self._values}
         silent = tuple(name for name in sorted(met & spoken) if not {(name, True), (name, False)} <= self._values)
         found: dict[str, Any] = {}
-        if worlds is not None:
+        if sampled is not None:
             drawn = [one.step for one in usual if one.origin == "drawn"]
-            events = {name: sum(map(bool, map(test, drawn))) for name, (test, _) in worlds.events.items()}
-            possible = [corner for corner in made if not corner.impossible]
-            words = sum(not corner.axiom for corner in possible)
+            events = {name: sum(map(bool, map(test, drawn))) for name, (test, _) in sampled.events.items()}
+            possible = [boundary_case for boundary_case in made if not boundary_case.impossible]
+            words = sum(not boundary_case.axiom for boundary_case in possible)
             found = {
                 "every": len(usual) - len(drawn),
-                "upto": worlds.upto,
+                "upto": sampled.upto,
                 "drawn": len(drawn),
-                "corners": len(possible),
-                "impossible": tuple(corner.name for corner in made if corner.impossible),
+                "boundary_cases": len(possible),
+                "impossible": tuple(boundary_case.name for boundary_case in made if boundary_case.impossible),
                 "lifted": tuple(self._lifted),
                 "reached": words - len(self._unreached),
                 "denied": self._denied,
                 "events": tuple(events.items()),
                 "short": tuple(
                     f"{name} {events[name]} times, not {floor}"
-                    for name, (_, floor) in worlds.events.items()
+                    for name, (_, floor) in sampled.events.items()
                     if events[name] < floor
                 ),
             }
-        return Linked(
+        return Conformance(
             **self._counts,
             **found,
             structures=len(self._said),

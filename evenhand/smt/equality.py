@@ -28,13 +28,13 @@ from evenhand.core.bundle import Bundle
 from evenhand.core.system import Mutant, System
 from evenhand.core.trace import Scenario, replay
 from evenhand.core.verdict import Status
-from evenhand.smt.conformance import Linked
+from evenhand.smt.conformance import Conformance
 from evenhand.smt.countermodel import all_of, confirmed, minimise
 from evenhand.smt.differential import agree, cases
 from evenhand.smt.logic import Definition, Formula, Not, forall, iff
 from evenhand.smt.matrix import touches
 from evenhand.smt.portfolio import Portfolio, SolverLimits, shared
-from evenhand.smt.proof_task import Trial
+from evenhand.smt.proof_task import ProofTask
 from evenhand.smt.proved import ProofStatus
 from evenhand.smt.registry import theorems
 from evenhand.smt.rewriting import symbols
@@ -75,7 +75,7 @@ class EqualityResult:
     because: str
     scope: str = ""
     words: tuple[str, ...] = ()
-    linked: Linked | None = None
+    conformance: Conformance | None = None
     apart: Scenario[Any, Any, Any] | None = None
     system: System[Any, Any, Any, Any, Any] | None = None
 
@@ -131,7 +131,7 @@ def told_apart(
     return _Asking(equality, bundle, portfolio or shared()).run(mutant)
 
 
-class _Asking(Trial):
+class _Asking(ProofTask):
     """One equality on its way."""
 
     def __init__(self, equality: Equality, bundle: Bundle, portfolio: Portfolio) -> None:
@@ -165,24 +165,26 @@ class _Asking(Trial):
             )
         if not self.sees_others(reached):
             self.doubt(ProofStatus.VACUOUS, f"no other fault of theory {self.theory.name} is told apart by these words")
-        linked = agree(self.theorem, self.claim, self.system, (mutant,))
-        if linked.disagreements:
-            self.doubt(ProofStatus.UNDECIDED, f"theory and model disagree: {linked.disagreements[0]}")
-        elif not linked.words or not linked.structures:
+        conformance = agree(self.theorem, self.claim, self.system, (mutant,))
+        if conformance.disagreements:
+            self.doubt(ProofStatus.UNDECIDED, f"theory and model disagree: {conformance.disagreements[0]}")
+        elif not conformance.words or not conformance.structures:
             self.doubt(ProofStatus.UNDECIDED, "the mutant's words were compared with no step of the mutant")
         never = [word for word in reached if word in constant]
         if never:
             self.doubt(ProofStatus.UNDECIDED, f"a word was observed with one value only: {', '.join(never)}")
         if self.doubts:
-            return EqualityResult(mutant.name, Status.UNDECIDED, self.doubts[0][1], words=reached, linked=linked)
+            return EqualityResult(
+                mutant.name, Status.UNDECIDED, self.doubts[0][1], words=reached, conformance=conformance
+            )
         solvers = {
             answer.solver.split()[0] for _, one in self.queries for answer in one.answers if answer.status == "unsat"
         }
         because = (
             f"proved equal for {self.theorem.scope} (theory {self.theory.name}, {len(reached)} words, "
-            f"{' and '.join(sorted(solvers))}; linked on {linked.structures} structures of both)"
+            f"{' and '.join(sorted(solvers))}; linked on {conformance.structures} structures of both)"
         )
-        return EqualityResult(mutant.name, Status.HOLDS, because, self.theorem.scope, reached, linked)
+        return EqualityResult(mutant.name, Status.HOLDS, because, self.theorem.scope, reached, conformance)
 
     def observed(self) -> tuple[tuple[str, ...], frozenset[str]]:
         """The defined words that steps of the reference tell the truth of; those of them seen with one value only."""

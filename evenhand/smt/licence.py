@@ -31,6 +31,6 @@ def licence(proved: Proved, readings: Any) -> Licence:
         raise NotLicensed(f"theorem {theorem.name} names no quotient, so it licenses none")
     if not proved.green:
         raise NotLicensed(
-            f"theorem {theorem.name} is {proved.word.value}, so it licenses nothing: {proved.verdict.because}"
+            f"theorem {theorem.name} is {proved.status.value}, so it licenses nothing: {proved.verdict.because}"
         )
     return Licence(theorem.quotient, theorem.system, "reference", theorem.name, proved.digest, readings)

@@ -34,8 +34,8 @@ from evenhand.smt.theory import Theory
 
 __all__ = ["Attempt", "Cell", "attempts", "cells", "counted", "grafted", "outside", "table", "touched", "touches"]
 
-Outcome = Literal["killed", "spared", "not touched", "not replayed", "unknown"]
-Registered = Literal["killed", "spared", ""]
+Outcome = Literal["killed", "survives", "not touched", "not replayed", "unknown"]
+Registered = Literal["killed", "survives", ""]
 
 LIMITS = SolverLimits(rlimit=5_000_000, timeout_ms=30_000)
 """A cell is tried with less than a theorem: there are many, and `unknown` is an answer."""
@@ -48,7 +48,7 @@ GLANCE = SolverLimits(rlimit=200_000, timeout_ms=5_000)
 
 SIGNS: Mapping[Outcome, str] = {
     "killed": "X",
-    "spared": "o",
+    "survives": "o",
     "not touched": ".",
     "not replayed": "?",
     "unknown": "-",
@@ -77,8 +77,8 @@ class Cell:
     @property
     def wrong(self) -> bool:
         """Whether it was registered to come out otherwise; what is not touched is spared as well."""
-        if self.registered == "spared":
-            return self.outcome not in ("spared", "not touched")
+        if self.registered == "survives":
+            return self.outcome not in ("survives", "not touched")
         return self.registered == "killed" and self.outcome != "killed"
 
 
@@ -115,7 +115,7 @@ def _pooled(known: Iterable[Theorem]) -> Iterator[Attempt]:
         own = {mutation.mutant: mutation for mutation in theorem.mutants}
         for mutant, ways in said.items():
             if mutant in own:
-                expected: Registered = "killed" if own[mutant].expected == "refuted" else "spared"
+                expected: Registered = "killed" if own[mutant].expected == "refuted" else "survives"
                 yield Attempt(theorem, mutant, own[mutant].definitions, expected)
                 continue
             for theory, definitions in ways:
@@ -179,7 +179,7 @@ def _outcome(attempt: Attempt, bundle: Bundle, portfolio: Portfolio) -> Outcome:
     if kills(whole):
         return "killed"
     lemmas = _Lemmas(theorem, theory, portfolio)
-    found: list[Outcome] = ["spared"]
+    found: list[Outcome] = ["survives"]
     for part in parts:
         wrong = None if whole is None else small_model(theory, Not(part), portfolio)[0]
         if kills(wrong):
@@ -243,7 +243,7 @@ def grafted(own: Any, usual: Any, faulty: Any) -> Any:
     return replace(cast("Any", own), **changed)
 
 
-_WEIGHTS: tuple[Outcome, ...] = ("spared", "unknown", "not replayed")
+_WEIGHTS: tuple[Outcome, ...] = ("survives", "unknown", "not replayed")
 """What a cell comes to whose parts came to different things, and of which none is a kill: the last of these."""
 
 

@@ -23,7 +23,7 @@ from evenhand.smt.countermodel import (
     Outcome,
     Refutation,
 )
-from evenhand.smt.differential import Linked
+from evenhand.smt.differential import Conformance
 from evenhand.smt.fragment import fragment
 from evenhand.smt.portfolio import Answered, Portfolio, ProofText, SolverLimits
 from evenhand.smt.proved import Killed, ProofStatus, Proved
@@ -33,12 +33,12 @@ from evenhand.smt.structure import Structure
 from evenhand.smt.theorem import Mutation, Stated
 from evenhand.smt.theory import Theory
 
-__all__ = ["AnySystem", "Trial", "kind_of"]
+__all__ = ["AnySystem", "ProofTask", "kind_of"]
 
 AnySystem: TypeAlias = System[Any, Any, Any, Any, Any]
 
 
-class Trial:
+class ProofTask:
     """One theorem or invariant on its way; `doubts` are the reasons why it is not green, in the order of finding.
 
     Raises UnknownName when the protocol lacks the system, the claim, a reading or a mutant that is named.
@@ -82,9 +82,9 @@ class Trial:
             self.doubt(ProofStatus.DISAGREEMENT, f"the solvers contradict each other on {name}: {answered.because}")
         return answered
 
-    def doubt(self, word: ProofStatus, because: str) -> None:
+    def doubt(self, status: ProofStatus, because: str) -> None:
         """Note a reason why it is not green."""
-        self.doubts.append((word, because))
+        self.doubts.append((status, because))
 
     def satisfiable(self, name: str, query: Query, otherwise: str, confirmed: Callable[[Structure], str]) -> None:
         """`query` must have a model, and every solver's model must be `confirmed` (what is false in it; else empty)."""
@@ -168,12 +168,14 @@ class Trial:
             steps = [replay(system, run).steps for run in runs]
             self.replayed.setdefault(variant, []).extend(taken[-1] for taken in steps if taken)
 
-    def finish(self, main: Answered, outcome: Outcome | None, killed: tuple[Killed, ...], linked: Linked) -> Proved:
+    def finish(
+        self, main: Answered, outcome: Outcome | None, killed: tuple[Killed, ...], conformance: Conformance
+    ) -> Proved:
         """The word, the verdict and the record."""
         stated = self.stated
-        if linked.because:
-            self.doubt(ProofStatus.UNDECIDED, linked.because)
-        word, because = self._judge(main, outcome, linked)
+        if conformance.because:
+            self.doubt(ProofStatus.UNDECIDED, conformance.because)
+        word, because = self._judge(main, outcome, conformance)
         status = {ProofStatus.HOLDS: Status.HOLDS, ProofStatus.REFUTED: Status.REFUTED}.get(word, Status.UNDECIDED)
         shout = f"{word.value}: " if word in (ProofStatus.VACUOUS, ProofStatus.DISAGREEMENT) else ""
         verdict = Verdict(
@@ -184,13 +186,13 @@ class Trial:
             readings=dict(stated.readings),
             scope={
                 "theorem": stated.name,
-                "word": word.value,
+                "proof_status": word.value,
                 "proved": stated.scope if word is ProofStatus.HOLDS else "",
-                "linked": linked.sentence,
+                "linked": conformance.sentence,
                 "fragment": self._fragment(),
             },
             evidence=outcome.evidence if isinstance(outcome, Refutation) else None,
-            coverage=self._coverage(killed, linked),
+            coverage=self._coverage(killed, conformance),
             because=shout + because,
             trusted_base=self.trusted(main),
         )
@@ -202,23 +204,23 @@ class Trial:
             fragments=dict(self.fragments),
             mutants={one.mutation.mutant: _killed_json(one) for one in killed},
             outcome=_outcome_json(outcome),
-            linked={name: getattr(linked, name) for name in COUNTED},
+            conformance={name: getattr(conformance, name) for name in COUNTED},
             verdict=word.value,
             because=because,
         )
-        found = tuple(self.queries), killed, linked, outcome
+        found = tuple(self.queries), killed, conformance, outcome
         return Proved(stated, word, verdict, *found, dict(self.fragments), record, dict(self.proofs))
 
-    def _coverage(self, killed: tuple[Killed, ...], linked: Linked) -> dict[str, int]:
+    def _coverage(self, killed: tuple[Killed, ...], conformance: Conformance) -> dict[str, int]:
         return {
             "queries": len(self.queries),
             "mutants": len(killed),
             "mutants_as_declared": sum(one.as_declared for one in killed),
-            "linked_structures": linked.structures,
-            "linked_true": linked.true,
-            "linked_false": linked.false,
-            "linked_outside": linked.outside,
-            "linked_cases": linked.cases,
+            "linked_structures": conformance.structures,
+            "linked_true": conformance.true,
+            "linked_false": conformance.false,
+            "linked_outside": conformance.outside,
+            "linked_cases": conformance.cases,
         }
 
     def _fragment(self) -> str:
@@ -226,7 +228,7 @@ class Trial:
         steps = [said for name, said in self.fragments.items() if name.split(".")[0] == "theorem"]
         return next((said for said in steps if ": no" in said), steps[0])
 
-    def _judge(self, main: Answered, outcome: Outcome | None, linked: Linked) -> tuple[ProofStatus, str]:
+    def _judge(self, main: Answered, outcome: Outcome | None, conformance: Conformance) -> tuple[ProofStatus, str]:
         """The word, by gravity: a contradiction, a real counterexample, a vacuity, a doubt, else the verdict."""
         for grave in (ProofStatus.DISAGREEMENT, ProofStatus.VACUOUS):
             said = [because for word, because in self.doubts if word is grave]
@@ -237,7 +239,7 @@ class Trial:
         if self.doubts:
             return self.doubts[0]
         if main.status == "unsat":
-            return ProofStatus.HOLDS, f"proved of the theory for {self.stated.scope}, {linked.sentence}"
+            return ProofStatus.HOLDS, f"proved of the theory for {self.stated.scope}, {conformance.sentence}"
         return ProofStatus.UNDECIDED, main.because
 
     def trusted(self, main: Answered) -> tuple[str, ...]:

@@ -20,14 +20,14 @@ from evenhand.smt.countermodel import Outcome, Refutation, confirmed, follow
 from evenhand.smt.differential import agree
 from evenhand.smt.logic import Formula, Not
 from evenhand.smt.portfolio import Answered, Portfolio, SolverLimits, shared
-from evenhand.smt.proof_task import Trial
+from evenhand.smt.proof_task import ProofTask
 from evenhand.smt.proved import Killed, ProofStatus, Proved
 from evenhand.smt.small_models import LIMITS, small_model
 from evenhand.smt.structure import Structure
 from evenhand.smt.theorem import Mutation, Stated, Theorem
 from evenhand.smt.theory import Theory
 from evenhand.smt.transitions.invariant import Invariant
-from evenhand.smt.transitions.prove import InvariantTrial
+from evenhand.smt.transitions.prove import InvariantProofTask
 
 __all__ = ["Killed", "ProofStatus", "Proved", "prove"]
 
@@ -57,12 +57,12 @@ def prove(
         case Theorem():
             return _Theorem(theorem, theorem.theory, **asked).run(theorem)
         case Invariant():
-            return InvariantTrial(theorem, theorem.machine.theory, **asked).run(theorem)
+            return InvariantProofTask(theorem, theorem.machine.theory, **asked).run(theorem)
         case _:
             raise TypeError(f"{theorem!r} is neither a theorem nor an invariant")
 
 
-class _Theorem(Trial):
+class _Theorem(ProofTask):
     """One theorem on its way."""
 
     def run(self, theorem: Theorem) -> Proved:
@@ -73,8 +73,8 @@ class _Theorem(Trial):
         if main.status == "unsat":
             self.needed(steps)
         killed = tuple(self.mutant(theorem, mutation) for mutation in theorem.mutants)
-        linked = agree(theorem, self.claim, self.system, self.bundle.model.mutants, also=self.replayed)
-        return self.finish(main, outcome, killed, linked)
+        conformance = agree(theorem, self.claim, self.system, self.bundle.model.mutants, also=self.replayed)
+        return self.finish(main, outcome, killed, conformance)
 
     def wants_proof(self) -> bool:
         return self.stated.expected is not Status.REFUTED

@@ -9,7 +9,7 @@ from enum import Enum
 from evenhand.core.canonical import Json
 from evenhand.core.verdict import Verdict
 from evenhand.smt.countermodel import Outcome
-from evenhand.smt.differential import Linked
+from evenhand.smt.differential import Conformance
 from evenhand.smt.portfolio import Answered, ProofText
 from evenhand.smt.record import record_digest
 from evenhand.smt.theorem import Mutation, Stated
@@ -52,11 +52,11 @@ class Proved:
     """
 
     theorem: Stated
-    word: ProofStatus
+    status: ProofStatus
     verdict: Verdict
     queries: tuple[tuple[str, Answered], ...]
     mutants: tuple[Killed, ...] = ()
-    linked: Linked | None = None
+    conformance: Conformance | None = None
     outcome: Outcome | None = None
     fragments: Mapping[str, str] = field(default_factory=dict[str, str])
     record: Mapping[str, Json] = field(default_factory=dict[str, Json])
@@ -65,7 +65,7 @@ class Proved:
     @property
     def green(self) -> bool:
         """Whether it holds under all conditions."""
-        return self.word is ProofStatus.HOLDS
+        return self.status is ProofStatus.HOLDS
 
     @property
     def digest(self) -> str:

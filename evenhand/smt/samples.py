@@ -22,7 +22,7 @@ from evenhand.smt.theory import Theory
 if TYPE_CHECKING:  # slow to import, and most commands draw nothing
     from hypothesis.strategies import SearchStrategy
 
-__all__ = ["Event", "Situation", "Worlds", "draw"]
+__all__ = ["Event", "Samples", "Situation", "draw"]
 
 Situation: TypeAlias = tuple[Any, Any, Any]
 Event: TypeAlias = tuple[Callable[[Step[Any, Any, Any, Any]], bool], int]
@@ -71,7 +71,7 @@ def _always(_variables: tuple[Var, ...]) -> Formula:
 
 
 @dataclass(frozen=True, eq=False)
-class Worlds:
+class Samples:
     """What a theorem's link is tried on.
 
     `every(readings)` lists all situations of the size that `upto` states, `drawn(readings)` others.  `foils` are
@@ -86,7 +86,7 @@ class Worlds:
     upto: str
     drawn: Callable[[Any], tuple[Situation, ...]]
     events: Mapping[str, Event] = field(default_factory=dict[str, Event])
-    foils: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    sampled_readings: Mapping[str, Any] = field(default_factory=dict[str, Any])
     restrictions: frozenset[str] = frozenset()
     thin: int = 1
     whole: Theory | None = None
@@ -105,7 +105,7 @@ class Worlds:
         for _, situation in self.situations(system):
             yield system.take(*situation)
 
-    def fewer(self, of_every: int, of_drawn: int) -> Worlds:
+    def fewer(self, of_every: int, of_drawn: int) -> Samples:
         """Each n-th of the situations, for claims that look at many twins of each step; nothing is asserted of them."""
         return replace(
             self,

@@ -4,7 +4,7 @@ A mutant is *killed* by a claim and an engine when the engine refutes the claim 
 claim holds on the reference at the same scope and under the same readings.  What no claim kills is compared
 with the reference step by step: where the whole scope shows no difference it is *equivalent* there (in hidden state
 too, or else every claim must have been searched to its end with the reference's verdict); otherwise it is an *open
-gap* if it was stated as one, or a *survivor*: the scenario on which it shows is what some claim should object to.
+gap* if it was expected as one, or a *survivor*: the scenario on which it shows is what some claim should object to.
 Claims and engines that kill nothing are listed, for a claim nothing can falsify is worth as little as a mutant nobody
 notices.  What an interruption left open is *unfinished*.
 """
@@ -66,7 +66,7 @@ class MutantRow:
     readings: Mapping[str, str]
     expected: str
     reason: str
-    fate: MutantStatus
+    status: MutantStatus
     kills: tuple[Kill, ...] = ()
     because: str = ""
     doubts: tuple[str, ...] = ()
@@ -76,9 +76,9 @@ class MutantRow:
     unproved: str = ""
 
     @property
-    def as_stated(self) -> bool:
+    def as_expected(self) -> bool:
         """Whether its fate is the registered one (an open gap that is killed after all is better)."""
-        return self.fate == self.expected or (self.fate == "killed" and self.expected == "open_gap")
+        return self.status == self.expected or (self.status == "killed" and self.expected == "open_gap")
 
     @property
     def best(self) -> Kill | None:
@@ -97,8 +97,8 @@ class MutantRow:
             "readings": dict(self.readings),
             "expected": self.expected,
             "reason": self.reason,
-            "fate": self.fate,
-            "as_stated": self.as_stated,
+            "status": self.status,
+            "as_expected": self.as_expected,
             "because": self.because,
             "doubts": list(self.doubts),
             "hint": list(self.hint),
@@ -113,21 +113,19 @@ class MutantRow:
 class Automatic:
     """What became of the mutants that were made by rule, unfiltered, by name.
 
-    `stillborn` ones raised in the model instead of showing something; `unfinished` ones an interruption left open.
+    `invalid` ones raised in the model instead of showing something; `unfinished` ones an interruption left open.
     """
 
     killed: tuple[str, ...] = ()
     equivalent: tuple[str, ...] = ()
     surviving: tuple[str, ...] = ()
-    stillborn: tuple[str, ...] = ()
+    invalid: tuple[str, ...] = ()
     unfinished: tuple[str, ...] = ()
 
     @property
     def made(self) -> int:
         """How many there were."""
-        return (
-            len(self.killed) + len(self.equivalent) + len(self.surviving) + len(self.stillborn) + len(self.unfinished)
-        )
+        return len(self.killed) + len(self.equivalent) + len(self.surviving) + len(self.invalid) + len(self.unfinished)
 
     def to_json(self) -> dict[str, Json]:
         """Counts of what was made and killed, names of what was not."""
@@ -136,7 +134,7 @@ class Automatic:
             "killed": len(self.killed),
             "equivalent": list(self.equivalent),
             "surviving": list(self.surviving),
-            "stillborn": list(self.stillborn),
+            "invalid": list(self.invalid),
             "unfinished": list(self.unfinished),
         }
 
@@ -154,9 +152,9 @@ class KillMatrix:
     unfinished: tuple[str, ...] = ()
     seconds: tuple[tuple[str, str, float], ...] = ()
 
-    def of(self, fate: MutantStatus) -> tuple[str, ...]:
+    def of(self, status: MutantStatus) -> tuple[str, ...]:
         """The names of the mutants with this fate."""
-        return tuple(row.mutant for row in self.rows if row.fate == fate)
+        return tuple(row.mutant for row in self.rows if row.status == status)
 
     @property
     def idle_claims(self) -> tuple[str, ...]:
@@ -185,10 +183,10 @@ class KillMatrix:
 
     @property
     def exit_code(self) -> int:
-        """0 when every fate is as registered, 1 otherwise, 130 when interrupted."""
+        """0 when every mutant's status is the registered one, 1 otherwise, 130 when interrupted."""
         if self.interrupted:
             return 130
-        return 0 if all(row.as_stated for row in self.rows) else 1
+        return 0 if all(row.as_expected for row in self.rows) else 1
 
     def to_json(self) -> dict[str, Json]:
         """The matrix as JSON, clock readings left out."""
@@ -320,7 +318,7 @@ class _Run:
         alive = [place for place in places if not self.kills(place)]
         self.run(replace(place, engine="compare") for place in alive)
         if anywhere:
-            self.run(_anywhere(place) for place in alive if self.fate(place, "killed") == "equivalent")
+            self.run(_anywhere(place) for place in alive if self.status(place, "killed") == "equivalent")
         return tuple(self.row(mutant, place) for mutant, place in zip(mutants, places, strict=True))
 
     def findings(self, place: Job) -> list[Finding]:
@@ -344,9 +342,9 @@ class _Run:
         """The row of one mutant."""
         kills = self.kills(place)
         compared = self.found.get(replace(place, engine="compare"), ())
-        fate = self.fate(place, mutant.expected)
+        status = self.status(place, mutant.expected)
         because = "; ".join(finding.because for finding in compared)
-        beyond = self.found.get(_anywhere(place), ()) if fate != "killed" else ()
+        beyond = self.found.get(_anywhere(place), ()) if status != "killed" else ()
         proved = "; ".join(one.because for one in beyond if one.status is Status.HOLDS)
         doubts = [f"{f.engine}: {f.because}" for f in self.findings(place) if f.status is Status.UNDECIDED]
         return MutantRow(
@@ -358,17 +356,17 @@ class _Run:
             readings={name: describe(value) for name, value in mutant.readings},
             expected=mutant.expected,
             reason=mutant.reason,
-            fate=fate,
+            status=status,
             kills=kills,
             because=because,
             doubts=() if kills else tuple(dict.fromkeys(doubts)),
-            hint=tuple(line for one in (*compared, *beyond) for line in one.trace) if fate == "survivor" else (),
+            hint=tuple(line for one in (*compared, *beyond) for line in one.trace) if status == "survivor" else (),
             command=replace(place, engine="compare").command,
             proved=proved,
             unproved="; ".join(one.because for one in beyond if not proved),
         )
 
-    def fate(self, place: Job, expected: str) -> MutantStatus:
+    def status(self, place: Job, expected: str) -> MutantStatus:
         """What became of the mutant hunted at a place; whatever was not run to its end decides nothing."""
         if self.kills(place):
             return "killed"
@@ -419,17 +417,17 @@ class _Run:
             "killed": [],
             "equivalent": [],
             "survivor": [],
-            "stillborn": [],
+            "invalid": [],
             "unfinished": [],
         }
         for place in places:
             compared = self.found.get(replace(place, engine="compare"), ())
-            fate: str = self.fate(place, "killed")
-            if fate != "killed" and any(STOPPED in finding.because for finding in compared):
-                fate = "stillborn"
-            fates[fate].append(f"{place.system}: {place.variant}")
+            status: str = self.status(place, "killed")
+            if status != "killed" and any(STOPPED in finding.because for finding in compared):
+                status = "invalid"
+            fates[status].append(f"{place.system}: {place.variant}")
         return Automatic(
-            *(tuple(fates[fate]) for fate in ("killed", "equivalent", "survivor", "stillborn", "unfinished"))
+            *(tuple(fates[status]) for status in ("killed", "equivalent", "survivor", "invalid", "unfinished"))
         )
 
 

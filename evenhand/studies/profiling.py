@@ -231,14 +231,18 @@ def _planned(bundle: Bundle, asked: ProfileQuestion, budget: Budget) -> list[Job
         here: dict[tuple[str, Readings], list[Job]] = {}
         for job in plan(bundle, one):
             fits = job.engine == "explore" and not job.quotient and asked.system in ("", job.system)
-            if fits and _asks(bundle, job, asked.claim) and (not job.readings or _flips(bundle, asked.claim, job)):
+            if (
+                fits
+                and _asks(bundle, job, asked.claim)
+                and (not job.readings or _sensitivity(bundle, asked.claim, job))
+            ):
                 here.setdefault((job.system, job.readings), []).append(job)
         for place, jobs in here.items():
             found.setdefault(place, jobs)
     return [job for jobs in found.values() for job in jobs]
 
 
-def _flips(bundle: Bundle, claim: str, job: Job) -> bool:
+def _sensitivity(bundle: Bundle, claim: str, job: Job) -> bool:
     """Whether another verdict was registered under the readings of a job than by default."""
     usual = bundle.expectation(claim, job.system, "explore", {})
     return bundle.expectation(claim, job.system, "explore", dict(job.readings)).expected is not usual.expected

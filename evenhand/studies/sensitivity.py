@@ -85,7 +85,7 @@ class SensitivityTable:
     protocol: str
     places: tuple[tuple[str, Scope], ...]
     values: tuple[tuple[str, str], ...]
-    flips: tuple[Sensitivity, ...]
+    sensitivity: tuple[Sensitivity, ...]
     untried: tuple[str, ...]
     silent: int = 0
     stated: int = 0
@@ -105,7 +105,7 @@ class SensitivityTable:
     @property
     def idle(self) -> tuple[tuple[str, str], ...]:
         """Values that change no verdict."""
-        used = {(flip.reading, flip.value) for flip in self.flips}
+        used = {(flip.reading, flip.value) for flip in self.sensitivity}
         return tuple(value for value in self.values if value not in used)
 
     def to_json(self) -> dict[str, Json]:
@@ -116,7 +116,7 @@ class SensitivityTable:
             "protocol": self.protocol,
             "places": [{"system": system, "scope": dict(scope)} for system, scope in self.places],
             "values": [{"reading": name, "value": value} for name, value in self.values],
-            "flips": [flip.to_json() for flip in self.flips],
+            "sensitivity": [flip.to_json() for flip in self.sensitivity],
             "idle": [{"reading": name, "value": value} for name, value in self.idle],
             "untried": list(self.untried),
             "undecided": self.undecided,
@@ -163,12 +163,12 @@ def sensitivity_table(
     changed = [(pair, replace(job, readings=(pair,))) for pair in values for job in base]
     if not ran.interrupted:
         ran = run_jobs([job for _, job in changed], workers=jobs, finished=finished)
-    flips, left, stated, silent = _compared(found, changed)
+    sensitivity, left, stated, silent = _compared(found, changed)
     return SensitivityTable(
         protocol=bundle.name,
         places=places,
         values=tuple((name, str(plain(value))) for name, value in values),
-        flips=tuple(flips),
+        sensitivity=tuple(sensitivity),
         untried=tuple(name for name, legal in wanted.items() if not legal),
         silent=silent,
         stated=stated,
@@ -181,7 +181,7 @@ def _compared(
     found: Mapping[Job, tuple[Finding, ...]], changed: Sequence[tuple[tuple[str, Any], Job]]
 ) -> tuple[list[Sensitivity], list[OpenCell], int, int]:
     """What each value changes and leaves open; how many cells are undecided as registered, and by the claim alone."""
-    flips: list[Sensitivity] = []
+    sensitivity: list[Sensitivity] = []
     left: list[OpenCell] = []
     silent = stated = 0
     for (name, value), job in changed:
@@ -197,10 +197,10 @@ def _compared(
                 silent += all(_whole(one) for one in doubts)
             elif before.status is not now.status:
                 where = job.system, Scope(dict(job.scope))
-                flips.append(
+                sensitivity.append(
                     Sensitivity(name, str(plain(value)), *where, now.claim, before.status, now.status, now.length)
                 )
-    return flips, left, stated, silent
+    return sensitivity, left, stated, silent
 
 
 def _whole(found: Finding) -> bool:

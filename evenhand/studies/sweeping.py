@@ -24,7 +24,7 @@ from evenhand.core.registry import find
 from evenhand.evidence.finding import Finding
 from evenhand.jobs.engines import findings_of
 from evenhand.jobs.plan import Job, claims_for, system_for
-from evenhand.jobs.processes import Ended, Errand, ProcessLimits, in_children
+from evenhand.jobs.processes import ChildTask, Ended, ProcessLimits, in_children
 from evenhand.search import explore
 from evenhand.search.memory import resident
 
@@ -158,7 +158,7 @@ def sweep(
     done: dict[int, Point] = {}
     covered = RawArray("q", 2 * len(jobs))  # states and steps of each point so far, as its process tells them
 
-    def ended(number: int, one: Ended) -> tuple[Errand, ...]:
+    def ended(number: int, one: Ended) -> tuple[ChildTask, ...]:
         done[number] = _point(jobs[number], one, bounds, covered[2 * number], covered[2 * number + 1])
         finished(jobs[number])
         return ()
@@ -166,7 +166,7 @@ def sweep(
     interrupted = False
     try:
         in_children(
-            [Errand(str(number).encode(), limits=ProcessLimits(bounds.timeout)) for number in range(len(jobs))],
+            [ChildTask(str(number).encode(), limits=ProcessLimits(bounds.timeout)) for number in range(len(jobs))],
             partial(_work, tuple(jobs), bounds, method, covered),
             workers=workers,
             started=lambda _number: None,

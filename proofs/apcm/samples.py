@@ -17,7 +17,7 @@ from evenhand.model.apcm.step import ApcmStep
 from evenhand.model.apcm.vocabulary import MAINTAIN, REVISE, Act, Config, Fields, Situation, State, Submit
 from evenhand.proofs.apcm.compiling import ACT, TEXT, feasible
 from evenhand.smt.logic import Formula, Var, conjunction
-from evenhand.smt.samples import Event, Worlds, draw
+from evenhand.smt.samples import Event, Samples, draw
 
 __all__ = ["WORLDS", "samples", "samples_in_groups", "samples_of_precedents"]
 
@@ -172,7 +172,7 @@ def _visible(bound: tuple[Var, ...]) -> Formula:
     return conjunction(feasible(variable) for variable in bound if variable.sort == ACT)
 
 
-WORLDS = Worlds(
+WORLDS = Samples(
     every=_every,
     upto="2 actions x 2 preferences with every REVISE artefact",
     drawn=_drawn,

@@ -29,6 +29,6 @@ def attempts() -> Iterator[Attempt]:
             if mutant in KILLED.get(theorem.name, ()):
                 registered = "killed"
             elif mutant in SPARED.get(theorem.name, {}):
-                registered = "spared"
+                registered = "survives"
             tried = lean(replace(theorem, mutants=(Mutation(mutant=mutant, definitions=definitions),)))
             yield Attempt(tried, mutant, definitions, registered)

@@ -53,7 +53,7 @@ from evenhand.proofs.cud.encoding import CudStep
 from evenhand.proofs.cud.epoch import EPOCH
 from evenhand.proofs.cud.vocabulary import ACT, AGENT, KEY, active, known, member, submitted
 from evenhand.smt.logic import Formula, Var, conjunction, exists
-from evenhand.smt.samples import Event, Situation, Worlds, draw
+from evenhand.smt.samples import Event, Samples, Situation, draw
 
 __all__ = ["FEWER", "WORLDS", "epochs"]
 
@@ -408,12 +408,12 @@ def _squeamish(authorities: tuple[Authority, ...], bound: Bound) -> bool:
     return not disliked and REFERENCE.covers(authorities, bound)
 
 
-WORLDS = Worlds(
+WORLDS = Samples(
     every=_every,
     upto="1 agent x 1 key in full, 2 agents x 1 key with honest requests",
     drawn=_drawn,
     events=_EVENTS,
-    foils={
+    sampled_readings={
         "refusal told as silence": replace(REFERENCE, token=_refusal_as_silence),
         "pass 1 looks at values": replace(REFERENCE, covers=_squeamish),
     },

@@ -1,6 +1,7 @@
 """The expectations of this protocol: claim x system x reading -> verdict, registered before any run.
 
-What is not listed is expected to hold.  A surprise is a finding: it is reported, and never edited away.
+What is not listed is expected to hold.  An unexpected verdict is a finding: report it, never edit the expectation to
+fit.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.mark.deep
 @pytest.mark.parametrize("protocol", [bundle.name for bundle in protocols()])
-def test_a_quick_run_brings_no_surprise(protocol: str) -> None:
+def test_a_quick_run_brings_nothing_unexpected(protocol: str) -> None:
     """Scopes that are cut for speed must be asked only for what they can show.
 
     A goal out of reach of one mark was once REFUTED here, and what such marks never meet was UNDECIDED.

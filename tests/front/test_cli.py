@@ -29,7 +29,7 @@ REPORT = {
 
 
 def test_verify_checks_every_claim_by_every_engine(cli: Command) -> None:
-    """Two searches and a machine, four claims each; the stated refutation is one."""
+    """Two searches and a machine, four claims each; the expected refutation is one."""
     answer = cli("verify", "latch", "--json")
     assert answer.code == 0
     assert answer.err == ""
@@ -39,7 +39,7 @@ def test_verify_checks_every_claim_by_every_engine(cli: Command) -> None:
     places = [("explore", (2,)), ("explore", (3,)), ("fuzz", (2,))]
     expected = {"one_inside": "HOLDS", "taken_when_free": "HOLDS", "taken": "HOLDS", "somebody_enters": "REFUTED"}
     assert told == {(claim, *place): status for claim, status in expected.items() for place in places}
-    assert made["summary"]["refuted_stated"] == 3
+    assert made["summary"]["refuted_expected"] == 3
     assert all(v["trusted_base"] for v in made["verdicts"])
     assert made["versions"]["evenhand"]
 
@@ -56,11 +56,11 @@ def test_verify_prints_a_table_and_the_commands(cli: Command) -> None:
         "HOLDS 3 states",
         "HOLDS 4 states agents=3",
         "HOLDS 20 runs",
-        "REFUTED (stated)",
+        "REFUTED (expected)",
     ):
         assert words in answer.out
     assert "somebody_enters: evenhand explore latch --system latch --scope agents=3" in answer.out
-    assert answer.out.strip().splitlines()[-1].startswith("4 claims, 12 verdicts: 0 UNDECIDED as stated")
+    assert answer.out.strip().splitlines()[-1].startswith("4 claims, 12 verdicts: 0 UNDECIDED as expected")
 
 
 def test_verify_writes_its_report_and_new_counterexamples(cli: Command, tmp_path: Path) -> None:
@@ -314,14 +314,14 @@ def test_a_broken_fixture_stops_verify_before_it_runs(
 def test_a_fixture_is_replayed_as_a_verdict_of_its_own(
     cli: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As stated while the mutant is refuted; surprising once it no longer is."""
+    """As expected while the mutant is refuted; unexpected once it no longer is."""
     cli("mutants", "latch", "--mutant", "always_free", "--fixtures", str(tmp_path))
     (file,) = (tmp_path / "latch").iterdir()
     only(monkeypatch, file)
     answer = cli("verify", "latch", "--json")
     (replayed,) = [v for v in answer.json["verdicts"] if v["engine"] == "replay"]
     assert answer.code == 0
-    assert (replayed["variant"], replayed["status"], replayed["standing"]) == ("always_free", "REFUTED", "as stated")
+    assert (replayed["variant"], replayed["status"], replayed["standing"]) == ("always_free", "REFUTED", "as expected")
 
 
 def test_a_fixture_of_ours_is_replayed_by_its_name_from_any_folder(

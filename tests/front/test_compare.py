@@ -116,7 +116,7 @@ def test_the_table_lists_what_flips(cli: Command) -> None:
     answer = cli("compare", "latch", "--table", "--json")
     assert answer.json["values"] == [{"reading": "again", "value": "granted"}]
     assert answer.json["places"] == [{"system": "latch", "scope": {"agents": 2}}]
-    assert {flip["claim"] for flip in answer.json["flips"]} <= {claim.name for claim in find("latch").claims}
+    assert {flip["claim"] for flip in answer.json["sensitivity"]} <= {claim.name for claim in find("latch").claims}
     assert (answer.code, answer.json["open"]) == (0, [])
 
 
@@ -167,7 +167,7 @@ def test_a_claim_that_a_reading_decides_flips() -> None:
     with pytest.raises(UnknownName, match="unknown reading of apcm"):
         sensitivity_table(find("apcm"), readings=["gone"])
     found = sensitivity_table(find("cud"), readings=["role_target"], system="conditions")
-    cells = {(flip.value, flip.claim): (flip.default.value, flip.now.value) for flip in found.flips}
+    cells = {(flip.value, flip.claim): (flip.default.value, flip.now.value) for flip in found.sensitivity}
     assert cells["hash_bucket", "partition_converges"] == ("HOLDS", "REFUTED")
     assert json.loads(json.dumps(found.to_json())) == found.to_json()
 

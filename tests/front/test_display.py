@@ -22,7 +22,7 @@ from evenhand.search import explore
 from evenhand.studies.mutants import KillMatrix, kill_matrix
 from evenhand.studies.profiling import Profile
 from evenhand.studies.sensitivity import SensitivityTable
-from tests.front.test_forms import HOSTILE, SURPRISES, Tags, hostile
+from tests.front.test_forms import HOSTILE, UNEXPECTED, Tags, hostile
 
 STEP = StepLines(("take",), (), ("held",))
 
@@ -98,14 +98,14 @@ def test_values_of_the_engines_show_themselves_once_the_extension_is_loaded() ->
 
 def test_reports_and_matrices_are_tables() -> None:
     """A row for each verdict, a column for each claim that kills."""
-    tags = Tags(report_html(SURPRISES)).tags
-    assert sum(tag == "tr" for tag, _ in tags) == len(SURPRISES.findings) + 1
-    assert html_of(SURPRISES) == report_html(SURPRISES)
+    tags = Tags(report_html(UNEXPECTED)).tags
+    assert sum(tag == "tr" for tag, _ in tags) == len(UNEXPECTED.findings) + 1
+    assert html_of(UNEXPECTED) == report_html(UNEXPECTED)
     found = kill_matrix(find("latch"), mutants=("always_free", "sticky"))
     texts = Tags(matrix_html(found)).texts
     assert {"always_free", "sticky", "killed", "open gap", "one_inside"} <= set(texts)
     assert html_of(found) == matrix_html(found)
-    many = Report(tuple(replace(SURPRISES.findings[0], claim=f"c{n}") for n in range(205)))
+    many = Report(tuple(replace(UNEXPECTED.findings[0], claim=f"c{n}") for n in range(205)))
     assert "and 5 more" in report_html(many)
 
 

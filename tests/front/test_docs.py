@@ -141,7 +141,7 @@ def test_the_commands_of_the_example_workflow_run(tmp_path: Path) -> None:
         told = command.replace("evenhand verify", "evenhand verify latch")
         done = subprocess.run(told, shell=True, cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
         assert done.returncode == 0, f"{told}\n{done.stdout}{done.stderr}"
-    assert (tmp_path / "page.md").read_text("utf-8").startswith("## evenhand: All as stated")
+    assert (tmp_path / "page.md").read_text("utf-8").startswith("## evenhand: All as expected")
     used = {step["with"][key] for step in steps for key in ("sarif_file", "path") if key in step.get("with", {})}
     assert all((tmp_path / name).exists() for name in used)
 

@@ -19,7 +19,7 @@ from evenhand.jobs.plan import Job
 from evenhand.report.about import about_claims
 from evenhand.report.forms import forms_of
 from evenhand.report.report import Report
-from tests.front.test_forms import SURPRISES, hostile
+from tests.front.test_forms import UNEXPECTED, hostile
 
 SCHEMAS = Path(__file__).with_name("schemas")
 SARIF: Any = Draft4Validator(json.loads((SCHEMAS / "sarif-2.1.0-rtm.5.json").read_text("utf-8")))
@@ -37,9 +37,9 @@ def latch() -> Report:
 
 REPORTS: dict[str, Callable[[], Report]] = {
     "latch": latch,
-    "surprises": lambda: SURPRISES,
+    "unexpected": lambda: UNEXPECTED,
     "hostile": hostile,
-    "interrupted": lambda: replace(SURPRISES, interrupted=True, unfinished=("fuzz toy",)),
+    "interrupted": lambda: replace(UNEXPECTED, interrupted=True, unfinished=("fuzz toy",)),
     "nothing": lambda: Report(()),
 }
 
@@ -71,14 +71,14 @@ def test_junit_is_as_jenkins_has_it(name: str) -> None:
 
 def test_the_schemas_object_to_what_is_wrong() -> None:
     """One wrong word, one missing key, one wrong place: each is found."""
-    made = json.loads(forms_of(SURPRISES)["report.sarif"])
+    made = json.loads(forms_of(UNEXPECTED)["report.sarif"])
     good = made["runs"][0]["results"][0]
     wrong: list[dict[str, Any]] = [{"level": "fatal"}, {"kind": "failed"}, {"message": {}}]
     for one in wrong:
         made["runs"][0]["results"] = [{**good, **one}]
         (error,) = sarif_errors(made)
         assert error.startswith(f"$.runs[0].results[0].{next(iter(one))}")
-    root = ET.fromstring(forms_of(SURPRISES)["junit.xml"])
+    root = ET.fromstring(forms_of(UNEXPECTED)["junit.xml"])
     del root[0].attrib["errors"]
     ET.SubElement(root[0][0], "warning")
     assert len(junit_errors(root)) == 2

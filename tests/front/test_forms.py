@@ -39,11 +39,11 @@ def found(status: Status, expected: Status = HOLDS, claim: str = "safe", engine:
     )
 
 
-SURPRISES = Report(
+UNEXPECTED = Report(
     (
         found(HOLDS),
         found(REFUTED, claim="refuted"),
-        found(REFUTED, REFUTED, claim="refuted_stated"),
+        found(REFUTED, REFUTED, claim="refuted_expected"),
         found(HOLDS, REFUTED, claim="gone"),
         found(UNDECIDED, claim="open"),
         found(UNDECIDED, UNDECIDED, claim="open_stated"),
@@ -54,15 +54,15 @@ SURPRISES = Report(
 )
 
 
-def test_junit_fails_what_fails_and_skips_only_what_was_stated() -> None:
-    """UNDECIDED is an error, never a skip, unless it was stated."""
-    root = ET.fromstring(forms_of(SURPRISES)["junit.xml"])
+def test_junit_fails_what_fails_and_skips_only_what_was_expected() -> None:
+    """UNDECIDED is an error, never a skip, unless it was expected."""
+    root = ET.fromstring(forms_of(UNEXPECTED)["junit.xml"])
     suite = root[0]
     outcome = {case.attrib["classname"]: [child.tag for child in case] for case in suite}
     assert outcome == {
         "toy.toy.safe": [],
         "toy.toy.refuted": ["failure"],
-        "toy.toy.refuted_stated": [],
+        "toy.toy.refuted_expected": [],
         "toy.toy.gone": ["failure"],
         "toy.toy.open": ["error"],
         "toy.toy.open_stated": ["skipped"],
@@ -76,7 +76,7 @@ def test_junit_fails_what_fails_and_skips_only_what_was_stated() -> None:
 
 def test_junit_cases_are_told_apart_and_an_interrupted_run_is_an_error() -> None:
     """Servers merge cases of one name, and a run that was cut short is no success."""
-    report = replace(SURPRISES, findings=(found(HOLDS), found(HOLDS)), interrupted=True, unfinished=("fuzz toy",))
+    report = replace(UNEXPECTED, findings=(found(HOLDS), found(HOLDS)), interrupted=True, unfinished=("fuzz toy",))
     root = ET.fromstring(forms_of(report)["junit.xml"])
     names = [case.attrib["name"] for case in root[0]]
     assert len(set(names)) == 2
@@ -84,14 +84,14 @@ def test_junit_cases_are_told_apart_and_an_interrupted_run_is_an_error() -> None
 
 
 def test_sarif_has_a_result_for_what_is_to_be_looked_at() -> None:
-    """With rule, place, fingerprint and the trace as a flow; what holds as stated is none."""
-    made = json.loads(forms_of(SURPRISES)["report.sarif"])
+    """With rule, place, fingerprint and the trace as a flow; what holds as expected is none."""
+    made = json.loads(forms_of(UNEXPECTED)["report.sarif"])
     (run,) = made["runs"]
     rules = [rule["id"] for rule in run["tool"]["driver"]["rules"]]
     results = {result["ruleId"]: (result["kind"], result["level"]) for result in run["results"]}
     assert results == {
         "toy/refuted": ("fail", "error"),
-        "toy/refuted_stated": ("informational", "none"),
+        "toy/refuted_expected": ("informational", "none"),
         "toy/gone": ("fail", "error"),
         "toy/open": ("fail", "warning"),
         "toy/open_stated": ("informational", "none"),
@@ -101,19 +101,19 @@ def test_sarif_has_a_result_for_what_is_to_be_looked_at() -> None:
     place = refuted["locations"][0]["physicalLocation"]
     assert place == {"artifactLocation": {"uri": "properties/toy.py"}, "region": {"startLine": 7}}
     flow = refuted["codeFlows"][0]["threadFlows"][0]["locations"]
-    assert [one["location"]["message"]["text"] for one in flow] == list(SURPRISES.findings[1].trace)
+    assert [one["location"]["message"]["text"] for one in flow] == list(UNEXPECTED.findings[1].trace)
     prints = [result["partialFingerprints"]["evenhand/v1"] for result in run["results"]]
     assert len(set(prints)) == len(prints)
 
 
-def test_the_summary_says_the_verdict_first_and_shows_what_surprises() -> None:
+def test_the_summary_says_the_verdict_first_and_shows_what_is_unexpected() -> None:
     """A page of a CI job."""
-    lines = forms_of(SURPRISES)["summary.md"].decode().splitlines()
-    assert lines[0] == "## evenhand: Something is refuted that was not stated so, or a stated refutation is gone"
+    lines = forms_of(UNEXPECTED)["summary.md"].decode().splitlines()
+    assert lines[0] == "## evenhand: Something is refuted unexpectedly, or an expected refutation is gone"
     assert "| toy | explore | 2 | 2 | 2 |" in lines
     assert any(line.endswith("1  take") for line in lines)
-    fine = replace(SURPRISES, findings=(found(HOLDS),))
-    assert forms_of(fine)["summary.md"].decode().startswith("## evenhand: All as stated\n")
+    fine = replace(UNEXPECTED, findings=(found(HOLDS),))
+    assert forms_of(fine)["summary.md"].decode().startswith("## evenhand: All as expected\n")
 
 
 class Tags(HTMLParser):
@@ -163,14 +163,14 @@ def test_hostile_names_are_text_in_every_form() -> None:
     matrix = {
         "protocol": HOSTILE, "idle_claims": [HOSTILE],
         "matrix": [
-            {"mutant": HOSTILE, "fate": "killed", "kills": [{"claim": HOSTILE, "engine": HOSTILE, "length": 1}]},
+            {"mutant": HOSTILE, "status": "killed", "kills": [{"claim": HOSTILE, "engine": HOSTILE, "length": 1}]},
         ],
     }  # fmt: skip
     made = forms_of(hostile(), (matrix,))
     for name, content in made.items():
         assert not set(content.decode()) & set("\x1b\u202e\x00"), name
     page = Tags(made["report.html"].decode())
-    harmless = Tags(forms_of(SURPRISES)["report.html"].decode())
+    harmless = Tags(forms_of(UNEXPECTED)["report.html"].decode())
     assert {tag for tag, _ in page.tags} <= {tag for tag, _ in harmless.tags} | {"h3", "cite", "ol"}
     assert not [attrs for _, attrs in page.tags if any(name.startswith("on") for name in attrs)]
     assert not [tag for tag, attrs in page.tags if "src" in attrs or str(attrs.get("href", "#"))[:1] != "#"]
@@ -182,23 +182,23 @@ def test_hostile_names_are_text_in_every_form() -> None:
 
 def test_the_page_is_one_file_and_runs_only_its_own_script() -> None:
     """No address of another file or host; style and script are allowed by their digests."""
-    page = forms_of(SURPRISES)["report.html"].decode()
+    page = forms_of(UNEXPECTED)["report.html"].decode()
     assert "http:" not in page and "https:" not in page and "url(" not in page and "@import" not in page
     policy = re.search(r'Content-Security-Policy" content="([^"]*)"', page)
     assert policy is not None and policy[1].startswith("default-src &#39;none&#39;; style-src &#39;sha256-")
     assert "unsafe" not in policy[1]
 
 
-def test_what_is_open_or_surprising_comes_first() -> None:
-    """Then what is refuted as stated, then what holds."""
-    order = [(row.finding.claim, row.standing.value) for row in View(SURPRISES, ()).rows]
+def test_what_is_open_or_unexpected_comes_first() -> None:
+    """Then what is refuted as expected, then what holds."""
+    order = [(row.finding.claim, row.standing.value) for row in View(UNEXPECTED, ()).rows]
     assert order == [
-        ("open", "surprising"),
-        ("refuted", "surprising"),
-        ("gone", "surprising"),
-        ("open_stated", "as stated"),
-        ("refuted_stated", "as stated"),
-        ("safe", "as stated"),
+        ("open", "unexpected"),
+        ("refuted", "unexpected"),
+        ("gone", "unexpected"),
+        ("open_stated", "as expected"),
+        ("refuted_expected", "as expected"),
+        ("safe", "as expected"),
     ]
 
 
@@ -207,7 +207,7 @@ def test_readings_that_flip_a_verdict_are_listed() -> None:
     flipped = replace(found(REFUTED, REFUTED), readings={"again": "granted"})
     same = replace(found(HOLDS), readings={"again": "refused"})
     view = View(Report((found(HOLDS), flipped, same)), ())
-    assert [(flip.claim, flip.readings, flip.usual, flip.status) for flip in view.flips] == [
+    assert [(flip.claim, flip.readings, flip.usual, flip.status) for flip in view.sensitivity] == [
         ("safe", "again=granted", HOLDS, REFUTED)
     ]
     assert view.readings_run == (("toy", "again=granted"), ("toy", "again=refused"))
@@ -226,23 +226,23 @@ def test_growth_is_what_the_searches_counted() -> None:
 
 def test_an_interrupted_matrix_blames_no_claim() -> None:
     """Of what was not run nothing is known, so no claim is said to notice nothing."""
-    row: dict[str, Any] = {"mutant": "late", "fate": "unfinished", "kills": []}
+    row: dict[str, Any] = {"mutant": "late", "status": "unfinished", "kills": []}
     matrix: dict[str, Any] = {"protocol": "toy", "idle_claims": ["safe"], "matrix": [row]}
-    told = Tags(forms_of(SURPRISES, (matrix,))["report.html"].decode()).texts
+    told = Tags(forms_of(UNEXPECTED, (matrix,))["report.html"].decode()).texts
     assert any("of 1 faults nothing is known" in text for text in told)
     assert not any("Claims that notice none" in text for text in told)
-    done = {**matrix, "matrix": [{**row, "fate": "survivor"}]}
-    told = Tags(forms_of(SURPRISES, (done,))["report.html"].decode()).texts
+    done = {**matrix, "matrix": [{**row, "status": "survivor"}]}
+    told = Tags(forms_of(UNEXPECTED, (done,))["report.html"].decode()).texts
     assert any("1 faults: 1 survivor" in text for text in told)
     assert any("Claims that notice none" in text for text in told)
 
 
 def test_a_report_comes_back_from_its_json_and_makes_the_same_forms() -> None:
     """Every form derives from report.json; what is of another format is refused."""
-    made = json.loads(SURPRISES.to_bytes())
+    made = json.loads(UNEXPECTED.to_bytes())
     again = Report.from_json(made)
-    assert again == SURPRISES
-    assert forms_of(again) == forms_of(SURPRISES)
+    assert again == UNEXPECTED
+    assert forms_of(again) == forms_of(UNEXPECTED)
     with pytest.raises(ValueError, match="version 99"):
         Report.from_json({**made, "version": 99})
 
@@ -279,22 +279,22 @@ def test_report_command_makes_every_form_again(cli: Command, tmp_path: Path) -> 
 def test_reports_of_several_protocols_become_one() -> None:
     """Findings one after the other; what was asked differently is listed; what is interrupted stays so."""
     other = replace(
-        SURPRISES,
-        findings=tuple(replace(finding, protocol="bell") for finding in SURPRISES.findings),
+        UNEXPECTED,
+        findings=tuple(replace(finding, protocol="bell") for finding in UNEXPECTED.findings),
         settings={"budget": "deep", "strict": True},
         interrupted=True,
         unfinished=("fuzz bell",),
         timing={"total": 2.0},
     )
-    both = merged([replace(SURPRISES, timing={"total": 1.0}), other])
-    assert both.findings == (*SURPRISES.findings, *other.findings)
+    both = merged([replace(UNEXPECTED, timing={"total": 1.0}), other])
+    assert both.findings == (*UNEXPECTED.findings, *other.findings)
     assert both.settings == {"budget": ["quick", "deep"], "strict": True}
     assert (both.interrupted, both.unfinished, both.timing) == (True, ("fuzz bell",), {"total": 3.0})
-    assert merged([SURPRISES]) is SURPRISES
+    assert merged([UNEXPECTED]) is UNEXPECTED
     with pytest.raises(Apart, match="two reports speak of toy"):
-        merged([SURPRISES, SURPRISES])
+        merged([UNEXPECTED, UNEXPECTED])
     with pytest.raises(Apart, match=r"evenhand 0\.1\.0, another with 0\.2"):
-        merged([SURPRISES, replace(other, versions={"evenhand": "0.2"})])
+        merged([UNEXPECTED, replace(other, versions={"evenhand": "0.2"})])
 
 
 def rows(page: str) -> list[dict[str, Any]]:
@@ -304,4 +304,4 @@ def rows(page: str) -> list[dict[str, Any]]:
 
 def test_the_page_has_a_row_for_every_verdict() -> None:
     """None is left out."""
-    assert len(rows(forms_of(SURPRISES)["report.html"].decode())) == len(SURPRISES.findings)
+    assert len(rows(forms_of(UNEXPECTED)["report.html"].decode())) == len(UNEXPECTED.findings)

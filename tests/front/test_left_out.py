@@ -53,7 +53,7 @@ def test_what_no_plan_looks_at_is_undecided_and_exit_3(cli: Command, monkeypatch
     assert set(said) == set(LEFT_OUT)
     for name, (status, standing, because) in said.items():
         command = f"evenhand explore latch --scope agents=3 --claim {name}"
-        assert (status, standing) == ("UNDECIDED", "surprising")
+        assert (status, standing) == ("UNDECIDED", "unexpected")
         assert because.startswith(
             "no plan of budget quick looks at it; this does: evenhand explore latch --system latch "
         )
@@ -87,22 +87,22 @@ def test_a_claim_is_looked_at_in_each_of_its_systems(monkeypatch: pytest.MonkeyP
     assert (first.expected, Report((first,)).exit_code()) == (Status.HOLDS, 3)
 
 
-def test_what_is_stated_to_be_left_out_is_as_stated(cli: Command, monkeypatch: pytest.MonkeyPatch) -> None:
-    """For this engine, or for any; a refutation that was stated is not there, so that is no statement of a gap."""
+def test_what_is_stated_to_be_left_out_is_as_expected(cli: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    """For this engine, or for any; a refutation that was expected is not there, so that is no statement of a gap."""
     stated = tuple(Expectation(name, Status.UNDECIDED, engine="plan", because="no time") for name in LEFT_OUT)
     expected = find("latch").expected
     planned(monkeypatch, *QUICK, expected=(*expected, *stated))
     answer = cli("verify", "latch", "--budget", "quick", "--jobs", "1", "--json")
     assert answer.code == 0
-    assert {standing for _, standing, _ in left_out(answer.json).values()} == {"as stated"}
+    assert {standing for _, standing, _ in left_out(answer.json).values()} == {"as expected"}
     assert cli("verify", "latch", "--budget", "quick", "--jobs", "1", "--strict").code == 3
     refuted = replace(stated[0], expected=Status.REFUTED, engine="")
     planned(monkeypatch, *QUICK, expected=(*expected, refuted, replace(stated[1], engine="")))
     answer = cli("verify", "latch", "--budget", "quick", "--jobs", "1", "--json")
     assert answer.code == 3
     assert {name: standing for name, (_, standing, _) in left_out(answer.json).items()} == {
-        "taken_when_free": "surprising",
-        "taken": "as stated",
+        "taken_when_free": "unexpected",
+        "taken": "as expected",
     }
 
 
@@ -113,7 +113,7 @@ def test_verify_the_library_and_a_campaign_say_the_same(
     planned(monkeypatch, *QUICK)
     by_cli = cli("verify", "latch", "--budget", "quick", "--jobs", "1", "--json").json
     by_library = evenhand.verify("latch", budget="quick", quiet=True)
-    assert not by_library.as_stated and by_library.exit_code() == 3
+    assert not by_library.as_expected and by_library.exit_code() == 3
     file = written(tmp_path, {"protocol": "latch", "budget": "quick"})
     by_campaign = cli("campaign", "run", str(file), "--jobs", "1", "--json")
     assert by_campaign.code == 3

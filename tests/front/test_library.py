@@ -219,10 +219,10 @@ def test_saving_needs_the_classes_and_says_so(named: bool, tmp_path: Path) -> No
     assert "count: 1 → 2" in str(report)
 
 
-def test_a_protocol_is_asked_whether_it_is_as_stated(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_protocol_is_asked_whether_it_is_as_expected(capsys: pytest.CaptureFixture[str]) -> None:
     """`holds` is stricter than the expectations of a protocol."""
     report = evenhand.verify("latch", budget="quick")
-    assert report.as_stated
+    assert report.as_expected
     assert not report.holds, "one claim of the latch is stated as refuted, and is"
     assert capsys.readouterr().err == ""
     assert evenhand.verify(find("latch"), budget="quick").findings == report.findings

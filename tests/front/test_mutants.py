@@ -36,13 +36,13 @@ def matrix(latch: None) -> KillMatrix:
 
 def test_every_mutant_has_its_fate(matrix: KillMatrix) -> None:
     """One killed, one equivalent, one open gap, as registered."""
-    assert {row.mutant: row.fate for row in matrix.rows} == {
+    assert {row.mutant: row.status for row in matrix.rows} == {
         "always_free": "killed",
         "slow_leave": "equivalent",
         "sticky": "open_gap",
     }
     assert matrix.exit_code == 0
-    assert all(row.as_stated for row in matrix.rows)
+    assert all(row.as_expected for row in matrix.rows)
 
 
 def test_kills_name_claim_engine_and_length(matrix: KillMatrix) -> None:
@@ -62,7 +62,7 @@ def test_mutants_made_by_rule_are_reported_unfiltered(matrix: KillMatrix) -> Non
     """Every one is somewhere, and a latch that is always free is killed however it was made."""
     made = matrix.automatic
     assert made.made == len(automatic_names(find("latch"), MADE, 0)) == MADE
-    assert len(made.killed) + len(made.equivalent) + len(made.surviving) + len(made.stillborn) == made.made
+    assert len(made.killed) + len(made.equivalent) + len(made.surviving) + len(made.invalid) == made.made
     assert made.unfinished == ()
     assert "latch: auto:free:drop_not_1" in made.killed
     assert any("auto:left" in name for name in made.surviving), "no claim says that one can leave"
@@ -87,15 +87,15 @@ def registered(monkeypatch: pytest.MonkeyPatch, bundle: Bundle) -> Bundle:
 
 
 @pytest.mark.parametrize(
-    ("mutant", "expected", "fate"),
+    ("mutant", "expected", "status"),
     [("sticky", "killed", "survivor"), ("always_free", "equivalent", "killed"), ("slow_leave", "killed", "equivalent")],
 )
 def test_a_fate_that_is_not_the_registered_one_fails(
-    monkeypatch: pytest.MonkeyPatch, mutant: str, expected: str, fate: str
+    monkeypatch: pytest.MonkeyPatch, mutant: str, expected: str, status: str
 ) -> None:
     """Nothing is edited away: the run says 1."""
     found = kill_matrix(bundle_with(monkeypatch, **{mutant: expected}), mutants=[mutant])
-    assert (found.rows[0].fate, found.exit_code) == (fate, 1)
+    assert (found.rows[0].status, found.exit_code) == (status, 1)
 
 
 def test_an_open_gap_that_is_killed_after_all_is_no_failure(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -129,7 +129,7 @@ def test_hidden_state_is_no_equivalence(monkeypatch: pytest.MonkeyPatch, observe
     registered(monkeypatch, replace(bare, observers=cud.observers if observed else ()))
     found = kill_matrix(bare, mutants=["livelock_counts_silence"])
     (row,) = found.rows
-    assert (row.fate, found.exit_code) == ("survivor", 1)
+    assert (row.status, found.exit_code) == ("survivor", 1)
     assert bool(row.hint) is observed
     assert ("livelock_counter" if observed else "states that do not show differ") in row.because
     assert row.command.startswith("evenhand compare cud --system free")
@@ -143,7 +143,7 @@ def test_an_interrupted_run_calls_nobody_a_survivor(monkeypatch: pytest.MonkeyPa
 
     monkeypatch.setattr("evenhand.studies.mutants.run_jobs", stopped)
     found = kill_matrix(find("latch"), automatic=3)
-    assert {row.fate for row in found.rows} == {"unfinished"}
+    assert {row.status for row in found.rows} == {"unfinished"}
     assert len(found.automatic.unfinished) == found.automatic.made == 3
     assert found.of("survivor") == ()
     assert found.exit_code == 130
@@ -177,9 +177,9 @@ def test_the_keys_are_these(cli: Command, matrix: KillMatrix) -> None:
         "automatic", "claims", "engines", "equivalent", "fixtures", "format", "idle_claims", "idle_engines",
         "interrupted", "matrix", "open_gaps", "protocol", "survivors", "timing", "unfinished", "version", "versions",
     ]  # fmt: skip
-    assert sorted(made["automatic"]) == ["equivalent", "killed", "made", "stillborn", "surviving", "unfinished"]
+    assert sorted(made["automatic"]) == ["equivalent", "killed", "made", "invalid", "surviving", "unfinished"]
     assert sorted(made["matrix"][0]) == [
-        "as_stated", "because", "command", "doubts", "expected", "fate", "hint", "kills", "mutant", "proved",
+        "as_expected", "because", "command", "doubts", "expected", "status", "hint", "kills", "mutant", "proved",
         "readings", "reason", "scope", "sentence", "source", "system", "unproved",
     ]  # fmt: skip
     assert (made["survivors"], made["equivalent"], made["open_gaps"]) == ([], [], ["sticky"])

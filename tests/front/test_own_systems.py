@@ -267,7 +267,7 @@ def test_mutants_are_brought_or_made_by_rule_or_missed(cli: Command, project: Pa
     """A protocol has its own; of rules they are made; a system without rules says what it lacks."""
     write(project, RULES, "down.py")
     brought = cli("mutants", "down.py:whole", "--fixtures", "kept", "--json")
-    assert [(row["mutant"], row["fate"]) for row in brought.json["matrix"]] == [("deep", "killed")]
+    assert [(row["mutant"], row["status"]) for row in brought.json["matrix"]] == [("deep", "killed")]
     (file,) = Path("kept/down").glob("*.json")
     assert cli("replay", str(file)).code == 0  # of a mutant, with its reference beside it, as ever
     made = cli("mutants", "down.py:down", "--jobs", "2", "--json").json["automatic"]

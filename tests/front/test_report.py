@@ -1,4 +1,4 @@
-"""The report: how findings stand to what was stated, what that makes the exit code, and text that stays inert."""
+"""The report: how findings stand to what was expected, what that makes the exit code, and text that stays inert."""
 
 from __future__ import annotations
 
@@ -31,31 +31,31 @@ def found(status: Status, expected: Status = HOLDS, engine: str = "explore", cla
 BEYOND = replace(found(UNDECIDED, engine="fuzz"), beyond=True)
 
 TABLE: list[tuple[str, Sequence[Finding], list[str], int, int]] = [
-    ("all hold", [found(HOLDS)], ["as stated"], 0, 0),
-    ("refuted", [found(REFUTED), found(HOLDS, engine="fuzz")], ["surprising", "as stated"], 1, 1),
-    ("undecided", [found(UNDECIDED)], ["surprising"], 3, 3),
-    ("undecided and refuted", [found(UNDECIDED), found(REFUTED, claim="b")], ["surprising"] * 2, 1, 1),
-    ("stated refutation", [found(REFUTED, REFUTED)], ["as stated"], 0, 0),
+    ("all hold", [found(HOLDS)], ["as expected"], 0, 0),
+    ("refuted", [found(REFUTED), found(HOLDS, engine="fuzz")], ["unexpected", "as expected"], 1, 1),
+    ("undecided", [found(UNDECIDED)], ["unexpected"], 3, 3),
+    ("undecided and refuted", [found(UNDECIDED), found(REFUTED, claim="b")], ["unexpected"] * 2, 1, 1),
+    ("expected refutation", [found(REFUTED, REFUTED)], ["as expected"], 0, 0),
     (
         "one engine refutes what is stated",
         [found(REFUTED, REFUTED), found(HOLDS, REFUTED, engine="fuzz")],
-        ["as stated"] * 2,
+        ["as expected"] * 2,
         0,
         0,
     ),
-    ("stated refutation gone", [found(HOLDS, REFUTED)], ["surprising"], 1, 1),
-    ("stated refutation lost from sight", [found(UNDECIDED, REFUTED)], ["surprising"], 3, 3),
-    ("stated undecided", [found(UNDECIDED, UNDECIDED)], ["as stated"], 0, 3),
-    ("stated undecided, refuted", [found(REFUTED, UNDECIDED)], ["surprising"], 1, 1),
-    ("stated undecided, holds", [found(HOLDS, UNDECIDED)], ["better than stated"], 0, 0),
-    ("beyond sampling, decided", [found(HOLDS), BEYOND], ["as stated", "left open"], 0, 0),
-    ("beyond sampling, alone", [BEYOND], ["surprising"], 3, 3),
-    ("beyond sampling, undecided", [found(UNDECIDED), BEYOND], ["surprising"] * 2, 3, 3),
-    ("undecided within sampling", [found(HOLDS), found(UNDECIDED, engine="fuzz")], ["as stated", "surprising"], 3, 3),
+    ("expected refutation gone", [found(HOLDS, REFUTED)], ["unexpected"], 1, 1),
+    ("expected refutation lost from sight", [found(UNDECIDED, REFUTED)], ["unexpected"], 3, 3),
+    ("stated undecided", [found(UNDECIDED, UNDECIDED)], ["as expected"], 0, 3),
+    ("stated undecided, refuted", [found(REFUTED, UNDECIDED)], ["unexpected"], 1, 1),
+    ("stated undecided, holds", [found(HOLDS, UNDECIDED)], ["better than expected"], 0, 0),
+    ("beyond sampling, decided", [found(HOLDS), BEYOND], ["as expected", "left open"], 0, 0),
+    ("beyond sampling, alone", [BEYOND], ["unexpected"], 3, 3),
+    ("beyond sampling, undecided", [found(UNDECIDED), BEYOND], ["unexpected"] * 2, 3, 3),
+    ("undecided within sampling", [found(HOLDS), found(UNDECIDED, engine="fuzz")], ["as expected", "unexpected"], 3, 3),
     (
         "a refutation stated of one engine only",
         [replace(found(REFUTED, REFUTED), expected_of="explore"), found(REFUTED, engine="fuzz")],
-        ["as stated", "surprising"],
+        ["as expected", "unexpected"],
         1,
         1,
     ),
@@ -65,7 +65,7 @@ TABLE: list[tuple[str, Sequence[Finding], list[str], int, int]] = [
             replace(found(REFUTED, REFUTED, engine="replay"), scope={"fixture": "a.json"}),
             replace(found(HOLDS, REFUTED, engine="replay"), scope={"fixture": "b.json"}),
         ],
-        ["as stated", "surprising"],
+        ["as expected", "unexpected"],
         1,
         1,
     ),
@@ -80,7 +80,7 @@ def test_how_findings_stand(findings: Sequence[Finding], standings: list[str], c
     report = Report(tuple(findings))
     assert [report.standing(finding).value for finding in report.findings] == standings
     assert (report.exit_code(), report.exit_code(strict=True)) == (code, strict)
-    assert report.as_stated is (not report.surprising)
+    assert report.as_expected is (not report.unexpected)
 
 
 def test_an_interrupted_or_empty_report_is_never_green() -> None:
@@ -88,16 +88,18 @@ def test_an_interrupted_or_empty_report_is_never_green() -> None:
     assert Report((found(REFUTED),), interrupted=True).exit_code() == 130
     assert not Report((found(HOLDS),), interrupted=True).holds
     assert not Report(()).holds
-    assert not Report(()).as_stated
+    assert not Report(()).as_expected
 
 
 def test_stated_undecided_comes_first_in_the_summary() -> None:
     """Even where there is none."""
-    assert summary_line(Report((found(HOLDS),))) == "1 claim, 1 verdict: 0 UNDECIDED as stated, 1 HOLD."
+    assert summary_line(Report((found(HOLDS),))) == "1 claim, 1 verdict: 0 UNDECIDED as expected, 1 HOLD."
     line = summary_line(
         Report((found(UNDECIDED, UNDECIDED), found(REFUTED, claim="b"), found(HOLDS, UNDECIDED, claim="c")))
     )
-    assert line == ("3 claims, 3 verdicts: 1 UNDECIDED as stated, 1 REFUTED not stated, 1 HOLD, 1 better than stated.")
+    assert line == (
+        "3 claims, 3 verdicts: 1 UNDECIDED as expected, 1 REFUTED unexpectedly, 1 HOLD, 1 better than expected."
+    )
 
 
 def test_what_to_try_next() -> None:
@@ -130,7 +132,7 @@ def test_the_keys_of_the_report_are_these() -> None:
     ]  # fmt: skip
     assert sorted(made["summary"]) == [
         "better_than_stated", "claims", "exit_code", "findings", "holds", "interrupted", "left_open",
-        "refutation_gone", "refuted_stated", "refuted_surprising", "undecided_stated", "undecided_surprising",
+        "refutation_gone", "refuted_expected", "refuted_unexpected", "undecided_expected", "undecided_unexpected",
     ]  # fmt: skip
 
 

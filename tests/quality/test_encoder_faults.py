@@ -37,7 +37,7 @@ from evenhand.proofs.cud.vocabulary import (
     submitted,
     wants,
 )
-from evenhand.smt.differential import Linked, agree
+from evenhand.smt.differential import Conformance, agree
 from evenhand.smt.logic import (
     FALSE,
     TRUE,
@@ -61,8 +61,8 @@ a = AUTH("a")
 v = VALUE("v")
 x, y = variables(AGENT, "x y")
 
-FEWER = replace(WORLDS.fewer(3, 2), foils={})
-FEWEST = replace(WORLDS.fewer(12, 6), foils={})
+FEWER = replace(WORLDS.fewer(3, 2), sampled_readings={})
+FEWEST = replace(WORLDS.fewer(12, 6), sampled_readings={})
 PLAIN = next(theorem for theorem in theorems("cud") if theorem.name == "executed_never_interfere")
 
 
@@ -137,7 +137,7 @@ FAULTS: dict[str, Theorem] = {
 
 
 @cache
-def _linked(name: str) -> Linked:
+def _linked(name: str) -> Conformance:
     bundle = find("cud")
     claim = next(claim for claim in bundle.claims if claim.name == PLAIN.claim)
     mutants = tuple(mutant for mutant in PROTOCOL.mutants if mutant.name in ("last_writer_wins", "reads_never_collide"))
@@ -154,7 +154,7 @@ def test_without_a_fault_nothing_is_caught() -> None:
     """Every corner case of a word is a step of the model, and no step denies an axiom."""
     honest = _linked("")
     assert not honest.because and not honest.caught
-    assert honest.reached >= 80 and honest.reached + honest.denied == honest.corners and not honest.unreached
+    assert honest.reached >= 80 and honest.reached + honest.denied == honest.boundary_cases and not honest.unreached
 
 
 QUICK = (
@@ -172,7 +172,7 @@ run of the tests, on fewer situations and without mutants."""
 
 
 @cache
-def _quickly(name: str) -> Linked:
+def _quickly(name: str) -> Conformance:
     bundle = find("cud")
     claim = next(claim for claim in bundle.claims if claim.name == PLAIN.claim)
     theorem = replace(FAULTS[name] if name else _with(EPOCH), samples=FEWEST)

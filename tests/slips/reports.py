@@ -144,10 +144,10 @@ def a_status_compared_with_text():
     return bool(verdict.status != "REFUTED")
 
 
-@slip("reports", says="as_stated|holds", refuted=True)
-def as_stated_of_ones_own_system():
-    """`report.as_stated`, where nothing was stated."""
-    return bool(dark().as_stated)
+@slip("reports", says="as_expected|holds", refuted=True)
+def as_expected_of_ones_own_system():
+    """`report.as_expected`, where nothing was expected."""
+    return bool(dark().as_expected)
 
 
 @slip("reports", says="undecided|holds|0|max_states", refuted=True)

@@ -24,7 +24,7 @@ from typing import Any, NoReturn
 from evenhand.core.property import Always, AnyStep, EachStep, Monitor, Property
 from evenhand.core.system import Step
 
-__all__ = ["JUDGED", "WITHHELD", "Basis", "Judge", "KernelStep", "Objection", "StateNeeded", "judged_kinds"]
+__all__ = ["JUDGED", "WITHHELD", "Basis", "Judge", "KernelStep", "StateNeeded", "Violation", "judged_kinds"]
 
 JUDGED = (Always, EachStep, Monitor)
 """The kinds that one run can refute.  The others compare runs, or speak of what can or must happen."""
@@ -45,7 +45,7 @@ class Basis(IntEnum):
 
 
 @dataclass(frozen=True)
-class Objection:
+class Violation:
     """A claim that is false of a run at its `step` (counted from 1), and on what basis."""
 
     claim: Property
@@ -101,7 +101,7 @@ class Judge:
         self.left_open: set[str] = set()
         self.judged: set[str] = set()
 
-    def objections(self, config: Any, told: Sequence[KernelStep], *, guess: bool = True) -> tuple[Objection, ...]:
+    def violations(self, config: Any, told: Sequence[KernelStep], *, guess: bool = True) -> tuple[Violation, ...]:
         """The first objection of each claim, at steps where it has nothing against the reference.
 
         Without `guess` nothing is said on the basis of a state after a step that differs.
@@ -109,7 +109,7 @@ class Judge:
         found = (self._first(claim, config, told, guess) for claim in self.claims if claim.applies(config))
         return tuple(one for one in found if one is not None)
 
-    def _first(self, claim: Property, config: Any, told: Sequence[KernelStep], guess: bool) -> Objection | None:
+    def _first(self, claim: Property, config: Any, told: Sequence[KernelStep], guess: bool) -> Violation | None:
         """Where a claim is first false of the kernel and not of the reference."""
         own = _Asking(claim, config)
         reference = _Asking(claim, config)
@@ -128,7 +128,7 @@ class Judge:
                 continue
             self.judged.add(claim.name)
             if false and not expected:
-                return Objection(claim, number, basis)
+                return Violation(claim, number, basis)
         return None
 
     def _asked(self, asking: _Asking, one: KernelStep, *, diverged: bool, guess: bool) -> tuple[Basis | None, bool]:

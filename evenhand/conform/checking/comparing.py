@@ -1,7 +1,7 @@
 """Two pieces of JSON side by side: where they differ, and what kind of difference that is.
 
 The *kind* of a difference leaves out what only names or counts: two runs in which other agents meet the same fault
-are of one kind.  Kinds group sightings, nothing else rests on them.
+are of one kind.  Kinds group divergences, nothing else rests on them.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from evenhand.conform.adapters.kernels import KernelRequest, KernelResponse
 from evenhand.conform.adapters.wire import Fault, text
-from evenhand.conform.checking.claims import Judge, KernelStep, Objection
+from evenhand.conform.checking.claims import Judge, KernelStep, Violation
 from evenhand.conform.checking.coding import AnyScenario, AnyTrace, Coder
 from evenhand.conform.checking.comparing import Difference, Names, differences, normal, shape
 from evenhand.core.canonical import Json
@@ -18,7 +18,7 @@ from evenhand.core.trace import Scenario
 
 __all__ = ["DISAGREES", "SENTENCES", "Divergence", "Examiner", "SecondTrace", "What"]
 
-What = Literal["differs", "fails", "objects", "mutates", "wavers", "relates", "promises"]
+What = Literal["differs", "fails", "violates", "mutates", "non-deterministic", "relates", "liveness"]
 """What is wrong: it shows something else; it does not answer; a claim objects although it shows the same (or the
 model is not asked); it wrote to its input; it answered differently to the same; two runs together break a claim; it
 breaks a promise about what can or must happen."""
@@ -35,12 +35,12 @@ SENTENCES: Mapping[str, str] = {
 
 SUBJECTS: Mapping[What, str] = {
     "differs": DISAGREES,
-    "objects": DISAGREES,
+    "violates": DISAGREES,
     "fails": "kernel_answers",
     "mutates": "kernel_keeps_its_input",
-    "wavers": "kernel_is_deterministic",
+    "non-deterministic": "kernel_is_deterministic",
     "relates": DISAGREES,
-    "promises": DISAGREES,
+    "liveness": DISAGREES,
 }
 
 
@@ -73,7 +73,7 @@ class Divergence:
     differences: tuple[Difference, ...] = ()
     fault: Fault | None = None
     why: str = ""
-    objections: tuple[Objection, ...] = ()
+    violations: tuple[Violation, ...] = ()
     again: tuple[Json, ...] = ()
     beside: SecondTrace | None = None
     loop: int = 0
@@ -81,8 +81,8 @@ class Divergence:
     @property
     def subject(self) -> str:
         """The claim it is told under: what objects on the surest basis, or what every kernel is held to."""
-        if self.objections:
-            return min(self.objections, key=lambda one: (one.basis, one.step)).claim.name
+        if self.violations:
+            return min(self.violations, key=lambda one: (one.basis, one.step)).claim.name
         return SUBJECTS[self.what]
 
     @property
@@ -107,7 +107,7 @@ class Examiner:
         found = [*_faulty(run), *self._differing(run), *self._objecting(run), *_mutating(run)]
         if not found:
             return None
-        return run.sighting(
+        return run.divergence(
             *min(found, key=lambda one: one[0]), origin=origin, judge=self.judge, guess=not self.claims_only
         )
 
@@ -136,9 +136,9 @@ class Examiner:
     def _objecting(self, run: _Run) -> Iterator[tuple[int, What]]:
         """Claims are asked about the whole run where the model is not what counts, or the kernel tells its state."""
         if self.claims_only or run.heard.states:
-            objections = self.judge.objections(run.config, run.told(), guess=False)
-            if objections:
-                yield min(one.step for one in objections), "objects"
+            violations = self.judge.violations(run.config, run.told(), guess=False)
+            if violations:
+                yield min(one.step for one in violations), "violates"
 
 
 def _faulty(run: _Run) -> Iterator[tuple[int, What]]:
@@ -215,7 +215,7 @@ class _Run:
             before = after
         return made
 
-    def sighting(self, at: int, what: What, *, origin: str, judge: Judge, guess: bool) -> Divergence:
+    def divergence(self, at: int, what: What, *, origin: str, judge: Judge, guess: bool) -> Divergence:
         """The run cut after step `at`, with all that is wrong there."""
         names = Names(json.loads(b"{" + self.asked.initial)["config"])
         actions = self.trace.scenario.actions[:at]
@@ -224,10 +224,10 @@ class _Run:
         found: tuple[Difference, ...] = ()
         if what == "differs":
             found = tuple(differences(normal(expected[-1]), normal(got[-1])))
-        objections: tuple[Objection, ...] = ()
-        if what in ("differs", "objects"):
+        violations: tuple[Violation, ...] = ()
+        if what in ("differs", "violates"):
             asked_of = self.told()[:at]
-            objections = tuple(one for one in judge.objections(self.config, asked_of, guess=guess) if one.step <= at)
+            violations = tuple(one for one in judge.violations(self.config, asked_of, guess=guess) if one.step <= at)
         fault, why = (self.heard.fault, self.heard.why) if what == "fails" else (None, "")
         if what == "fails" and self._wrong and (self.heard.fault is None or at <= len(self.heard.shown)):
             fault, why = Fault.ILLEGAL, self._wrong
@@ -235,7 +235,7 @@ class _Run:
             why = f"it wrote to {self.heard.mutated} that it was handed"
         kinds = {
             "differs": names.kinds(found),
-            "objects": frozenset(one.claim.name for one in objections),
+            "violates": frozenset(one.claim.name for one in violations),
             "fails": frozenset({f"{fault.value}: {names.without(why)}" if fault else ""}),
             "mutates": frozenset({why}),
         }.get(what, frozenset({what}))
@@ -252,5 +252,5 @@ class _Run:
             found,
             fault,
             why,
-            objections,
+            violations,
         )

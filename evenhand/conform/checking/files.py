@@ -73,7 +73,7 @@ def _lines(finding: Mapping[str, Json]) -> Iterator[str]:
     yield f"- kernel: {_code(finding['kernel'])}, as a kernel of `{finding['protocol']}`, system `{finding['system']}`"
     yield f"- judged by: the {finding['judged_by']}"
     yield f"- seen in {finding['seen']} runs, first by: {finding['origin']}; shrunk to {finding['length']} steps"
-    for one in finding["objections"]:
+    for one in finding["violations"]:
         yield f"- `{one['claim']}` objects in step {one['step']}, on the basis of: {one['basis']}"
     if finding["also"]:
         yield f"- in longer runs also: {', '.join(f'`{name}`' for name in finding['also'])}"

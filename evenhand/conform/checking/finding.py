@@ -59,9 +59,9 @@ def finding_json(
     protocol: str, system: AnySystem, defect: Defect, claims: Sequence[Property], *, claims_only: bool, kernel: str
 ) -> dict[str, Json]:
     """The record of a defect, sealed by its digest."""
-    sighting = defect.sighting
+    divergence = defect.divergence
     by_name = {claim.name: claim for claim in claims}
-    claim = by_name.get(sighting.subject)
+    claim = by_name.get(divergence.subject)
     content: dict[str, Json] = {
         "format": FORMAT,
         "version": VERSION,
@@ -71,34 +71,34 @@ def finding_json(
         "readings": _readings(system),
         "judged_by": "claims" if claims_only else "model",
         "kernel": kernel,
-        "claim": sighting.subject,
-        "sentence": claim.sentence if claim else SENTENCES[sighting.subject],
+        "claim": divergence.subject,
+        "sentence": claim.sentence if claim else SENTENCES[divergence.subject],
         "source": claim.source if claim else "",
-        "what": sighting.what,
-        "objections": [
-            {"claim": one.claim.name, "basis": one.basis.words, "step": one.step} for one in sighting.objections
+        "what": divergence.what,
+        "violations": [
+            {"claim": one.claim.name, "basis": one.basis.words, "step": one.step} for one in divergence.violations
         ],
-        "also": sorted(defect.claims - {one.claim.name for one in sighting.objections} - {sighting.subject}),
-        "fault": sighting.fault.value if sighting.fault else "",
-        "why": sighting.why,
-        "differences": [str(one) for one in sighting.differences],
-        "length": sighting.length,
+        "also": sorted(defect.claims - {one.claim.name for one in divergence.violations} - {divergence.subject}),
+        "fault": divergence.fault.value if divergence.fault else "",
+        "why": divergence.why,
+        "differences": [str(one) for one in divergence.differences],
+        "length": divergence.length,
         "seen": defect.count,
-        "origin": sighting.origin,
-        "run": encode_run(sighting.scenario),
-        "expected": list(sighting.expected),
-        "got": list(sighting.got),
-        "again": list(sighting.again),
+        "origin": divergence.origin,
+        "run": encode_run(divergence.scenario),
+        "expected": list(divergence.expected),
+        "got": list(divergence.got),
+        "again": list(divergence.again),
         "versions": dict(versions()),
     }
-    if sighting.beside is not None:
+    if divergence.beside is not None:
         content["beside"] = {
-            "run": encode_run(sighting.beside.scenario),
-            "expected": list(sighting.beside.expected),
-            "got": list(sighting.beside.got),
+            "run": encode_run(divergence.beside.scenario),
+            "expected": list(divergence.beside.expected),
+            "got": list(divergence.beside.got),
         }
-    if sighting.loop:
-        content["loop"] = sighting.loop
+    if divergence.loop:
+        content["loop"] = divergence.loop
     return {**content, "sha256": digest(content)}
 
 
@@ -158,7 +158,7 @@ def _rechecked(path: Path, data: Mapping[str, Json], source: Source) -> Rechecke
     except (KeyError, ValueError) as error:
         raise BadFinding(f"{path}: the model has changed since ({error}). Check the kernel again.") from error
     assert isinstance(scenario, Scenario)
-    if data["what"] in ("relates", "promises"):
+    if data["what"] in ("relates", "liveness"):
         return _again(path, data, Examiner(Coder(bundle.name, system), Judge(())), bundle, scenario, source)
     coder = Coder(bundle.name, system)
     trace = coder.trace(scenario)
@@ -166,20 +166,20 @@ def _rechecked(path: Path, data: Mapping[str, Json], source: Source) -> Rechecke
     if text(shown) != text(data["expected"]):
         raise BadFinding(f"{path}: the model shows something else now than was recorded. Check the kernel again.")
     claims, _ = judged_kinds(bundle.claims, system.name)
-    objecting = {one["claim"] for one in data["objections"]} | {data["claim"]}
+    objecting = {one["claim"] for one in data["violations"]} | {data["claim"]}
     claims_only = data["judged_by"] == "claims"
     judge = Judge([claim for claim in claims if claim.name in objecting] if claims_only else claims)
     examiner = Examiner(coder, judge, claims_only)
     asked = coder.asked(trace)
     answers: list[str] = []
     for heard in source.ask([asked, asked]):
-        sighting = examiner.examine(trace, asked, heard, data["origin"])
-        if sighting is not None:
-            details = "; ".join(map(str, sighting.differences)) or sighting.why
-            names = ", ".join(one.claim.name for one in sighting.objections)
+        divergence = examiner.examine(trace, asked, heard, data["origin"])
+        if divergence is not None:
+            details = "; ".join(map(str, divergence.differences)) or divergence.why
+            names = ", ".join(one.claim.name for one in divergence.violations)
             return Rechecked(
                 False,
-                f"{data['claim']}: {data['sentence']}\nin step {sighting.length} of {path.name}: {details}"
+                f"{data['claim']}: {data['sentence']}\nin step {divergence.length} of {path.name}: {details}"
                 + (f"\nclaims that object: {names}" if names else ""),
             )
         answers.append(text([said for said in heard.shown if said is not None]))

@@ -27,7 +27,7 @@ from evenhand.evidence.shrink import shrink
 from evenhand.search import explore
 from evenhand.search.liveness import AboutRuns
 
-__all__ = ["SILENT", "Broken", "Promises", "Stopped", "own_system"]
+__all__ = ["SILENT", "Broken", "LivenessClaims", "Stopped", "own_system"]
 
 SILENT = "the kernel tells no state, and no run is long enough to show that something never happens"
 
@@ -94,7 +94,7 @@ def own_system(system: AnySystem, pairing: Pairing, steps: int) -> AnySystem:
 
 
 @dataclass
-class Promises:
+class LivenessClaims:
     """Asks a kernel about claims on what can or must happen; `why_not` says of those that are left open why."""
 
     pairing: Pairing

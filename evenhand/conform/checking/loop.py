@@ -21,7 +21,7 @@ from evenhand.conform.checking.covering import Covering, Walk
 from evenhand.conform.checking.defects import Defect, Defects, wavering
 from evenhand.conform.checking.divergence import DISAGREES, Divergence, Examiner
 from evenhand.conform.checking.drawing import drawn, separating
-from evenhand.conform.checking.multi_run import DIFFERING, PAIRS, PROMISES, MultiRunClaims
+from evenhand.conform.checking.multi_run import DIFFERING, LIVENESS_RUNS, PAIRS, MultiRunClaims
 from evenhand.core.answers import known_names
 from evenhand.core.bundle import Bundle
 from evenhand.core.generator import Generator
@@ -61,10 +61,10 @@ class CheckEffort:
     steps: int = 16
     seed: int = 0
     seconds: float | None = None
-    phases: tuple[str, ...] = (EXHAUSTIVE, MACHINE, SEPARATING, PAIRS, PROMISES)
+    phases: tuple[str, ...] = (EXHAUSTIVE, MACHINE, SEPARATING, PAIRS, LIVENESS_RUNS)
     first: bool = False
     pairs: int = 400
-    promises: int = 1_000
+    liveness: int = 1_000
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class SystemChecked:
 
     system: AnySystem
     defects: tuple[Defect, ...]
-    sightings: int
+    divergences: int
     runs: Mapping[str, int]
     steps: Mapping[str, int]
     covered: tuple[Mapping[str, Any], ...]
@@ -178,13 +178,13 @@ class _Phase:
             cut = replace(trace.scenario, actions=trace.scenario.actions[:steps])
             self.differing.setdefault(cut, Trace(cut, trace.steps[:steps]))
 
-    def _saw(self, sighting: Divergence | None) -> None:
-        if sighting is None:
+    def _saw(self, divergence: Divergence | None) -> None:
+        if divergence is None:
             return
-        self.failing += (COST.get(sighting.fault, 1) if sighting.fault else 1) if sighting.length else SLOW
+        self.failing += (COST.get(divergence.fault, 1) if divergence.fault else 1) if divergence.length else SLOW
         if self.first is None:
             self.first = (sum(self.runs.values()), monotonic() - self.began)
-        self.defects.add(sighting)
+        self.defects.add(divergence)
 
 
 class CheckOptions(TypedDict, total=False):
@@ -192,7 +192,7 @@ class CheckOptions(TypedDict, total=False):
 
     The machine draws at `own` (by default the last scope), with `generator` if there is one; `records` separate known
     variants.  With `claims_only` the kernel may differ from the model where no claim objects.  Claims named in
-    `stated_false` are stated to be false of the model: they are held against no kernel by pairs of runs or by its
+    `expected_false` are stated to be false of the model: they are held against no kernel by pairs of runs or by its
     graph, for what they find there is no fault.
     """
 
@@ -200,7 +200,7 @@ class CheckOptions(TypedDict, total=False):
     generator: Generator | None
     records: Sequence[Record]
     claims_only: bool
-    stated_false: Collection[str]
+    expected_false: Collection[str]
 
 
 def check_system(
@@ -233,14 +233,14 @@ class _Check:
     ) -> None:
         self.coder, self.claims, self.source, self.effort, self.known = coder, claims, source, effort, known
         self.system, self.began = coder.system, monotonic()
-        claims_only, self.stated_false = known.get("claims_only", False), known.get("stated_false", ())
+        claims_only, self.expected_false = known.get("claims_only", False), known.get("expected_false", ())
         self.judged, self.others = judged_kinds(claims, self.system.name)
         self.judge = Judge(self.judged)
         examiner = Examiner(coder, self.judge, claims_only)
         self.defects = Defects(coder, examiner, source)
         searching = None if effort.seconds is None else self.began + effort.seconds * 0.75
         self.phase = _Phase(coder, examiner, self.defects, source, searching, only_first=effort.first)
-        held = [claim for claim in self.others if claim.name not in self.stated_false]
+        held = [claim for claim in self.others if claim.name not in self.expected_false]
         self.several = MultiRunClaims(examiner, source, held, guess=not claims_only, seed=effort.seed)
         self.covered: list[Mapping[str, Any]] = []
 
@@ -299,8 +299,8 @@ class _Check:
         if not (effort.first and phase.first) and any(phase.steps.values()):
             if PAIRS in effort.phases:
                 several.pairs(tuple(phase.differing.values()), phase.agreed, phase.own, effort.pairs)
-            if PROMISES in effort.phases:
-                several.promises(scopes, effort.promises)
+            if LIVENESS_RUNS in effort.phases:
+                several.liveness(scopes, effort.liveness)
 
     def _result(self, interrupted: bool) -> SystemChecked:
         phase, several, seconds = self.phase, self.several, self.effort.seconds
@@ -312,7 +312,7 @@ class _Check:
         asked = (*self.others, *(claim for claim in self.judged if claim not in alone))
         left_out = [claim.name for claim in asked if claim.name not in several.judged]
         judged = tuple(claim.name for claim in self.claims if claim in alone or claim.name in several.judged)
-        reasons = {name: FALSE if name in self.stated_false else several.why_not.get(name, why) for name in left_out}
+        reasons = {name: FALSE if name in self.expected_false else several.why_not.get(name, why) for name in left_out}
         return SystemChecked(
             self.system,
             _together(single, several.defects),
@@ -341,17 +341,17 @@ def _together(single: Sequence[Defect], several: Sequence[Defect]) -> tuple[Defe
     named = [
         place
         for place, one in enumerate(single)
-        if one.sighting.what == "differs" and one.sighting.subject != DISAGREES
+        if one.divergence.what == "differs" and one.divergence.subject != DISAGREES
     ]
     for new in several:
-        kinds = new.sighting.kinds
-        smaller = [place for place in named if single[place].sighting.kinds <= kinds]
-        shown = frozenset[str]().union(*(single[place].sighting.kinds for place in smaller))
-        if new.sighting.what != "relates" or not kinds or shown != kinds:
+        kinds = new.divergence.kinds
+        smaller = [place for place in named if single[place].divergence.kinds <= kinds]
+        shown = frozenset[str]().union(*(single[place].divergence.kinds for place in smaller))
+        if new.divergence.what != "relates" or not kinds or shown != kinds:
             told.append(new)
             continue
         for place in smaller:
-            told[place] = replace(told[place], claims=told[place].claims | {new.sighting.subject})
+            told[place] = replace(told[place], claims=told[place].claims | {new.divergence.subject})
     return tuple(told)
 
 

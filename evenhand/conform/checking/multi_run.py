@@ -14,12 +14,12 @@ from time import monotonic
 from typing import Any
 
 from evenhand.conform.adapters.kernels import Source
-from evenhand.conform.checking.claims import Basis, Objection
+from evenhand.conform.checking.claims import Basis, Violation
 from evenhand.conform.checking.coding import AnyScenario, AnySystem, AnyTrace
 from evenhand.conform.checking.comparing import Difference, Names, differences, normal
 from evenhand.conform.checking.defects import Defect
 from evenhand.conform.checking.divergence import Divergence, Examiner, SecondTrace
-from evenhand.conform.checking.liveness import SILENT, Broken, Promises, own_system
+from evenhand.conform.checking.liveness import SILENT, Broken, LivenessClaims, own_system
 from evenhand.conform.checking.two_safety import SAME_KEY, Pairing, Related
 from evenhand.core.canonical import Json
 from evenhand.core.codec import encode
@@ -28,9 +28,9 @@ from evenhand.core.trace import Lasso, Pair, Scenario, Trace
 from evenhand.core.verdict import Evidence
 from evenhand.evidence.shrink import shrink
 
-__all__ = ["DIFFERING", "PAIRS", "PROMISES", "MultiRunClaims", "still_broken", "still_related"]
+__all__ = ["DIFFERING", "LIVENESS_RUNS", "PAIRS", "MultiRunClaims", "still_broken", "still_related"]
 
-PAIRS, PROMISES = "pairs", "promises"
+PAIRS, LIVENESS_RUNS = "pairs", "liveness"
 
 TRIES = 120
 """Comparisons that shrinking one pair may take."""
@@ -110,30 +110,30 @@ class MultiRunClaims:
         self.asked[PAIRS] = self.pairing.asked - begin
         for related, count in best.values():
             small = self._small(related)
-            self.defects.append(Defect(related_sighting(self.pairing, small), count))
+            self.defects.append(Defect(related_divergence(self.pairing, small), count))
         self.judged |= self.pairing.judged
         for claim in about:
             if claim.name not in self.pairing.judged:
                 self.why_not[claim.name] = self._why(claim.name)
 
-    def promises(self, systems: Sequence[AnySystem], steps: int) -> None:
+    def liveness(self, systems: Sequence[AnySystem], steps: int) -> None:
         """Search the kernel's own graph in each scope, if it tells its state."""
-        about = Promises.about(self.claims)
+        about = LivenessClaims.about(self.claims)
         begin = self.pairing.asked
         known: set[str] = set()
         reasons: dict[str, str] = {}
         for system in systems if about else ():
             if self.over():
                 break
-            asking = Promises(self.pairing, [claim for claim in about if claim.name not in known], steps)
+            asking = LivenessClaims(self.pairing, [claim for claim in about if claim.name not in known], steps)
             for one in asking.broken(system):
                 known.add(one.claim.name)
-                self.defects.append(Defect(broken_sighting(self.pairing, one), 1))
+                self.defects.append(Defect(broken_divergence(self.pairing, one), 1))
             self.judged |= asking.judged
             reasons |= asking.why_not
             if SILENT in asking.why_not.values():
                 break
-        self.asked[PROMISES] = self.pairing.asked - begin
+        self.asked[LIVENESS_RUNS] = self.pairing.asked - begin
         for claim in about:
             if claim.name not in self.judged | known:
                 self.why_not[claim.name] = reasons.get(claim.name, "the time was up")
@@ -212,12 +212,12 @@ def _length(related: Related) -> tuple[int, int]:
     return related.basis, len(related.left.actions) + other
 
 
-def related_sighting(pairing: Pairing, related: Related) -> Divergence:
+def related_divergence(pairing: Pairing, related: Related) -> Divergence:
     """Two runs that break a claim, as a finding has them; of all the kinds in which either differs from the model."""
     first = _Shown(pairing, related.left)
     second = None if related.right is None else _Shown(pairing, related.right)
     kinds = first.kinds if second is None else first.kinds | second.kinds
-    objection = Objection(related.claim, len(related.left.actions), related.basis)
+    violation = Violation(related.claim, len(related.left.actions), related.basis)
     return Divergence(
         related.left,
         PAIRS,
@@ -228,25 +228,25 @@ def related_sighting(pairing: Pairing, related: Related) -> Divergence:
         first.got,
         first.differences,
         why=related.why,
-        objections=(objection,),
+        violations=(violation,),
         beside=None if second is None else SecondTrace(second.run, second.expected, second.got),
     )
 
 
-def broken_sighting(pairing: Pairing, broken: Broken) -> Divergence:
+def broken_divergence(pairing: Pairing, broken: Broken) -> Divergence:
     """A broken promise, as a finding has it."""
     shown = _Shown(pairing, broken.run)
-    objection = Objection(broken.claim, max(1, len(broken.run.actions)), Basis.OWN)
+    violation = Violation(broken.claim, max(1, len(broken.run.actions)), Basis.OWN)
     return Divergence(
         broken.run,
-        PROMISES,
-        "promises",
-        frozenset({"promises"}),
+        LIVENESS_RUNS,
+        "liveness",
+        frozenset({"liveness"}),
         "",
         shown.expected,
         shown.got,
         why=broken.why,
-        objections=(objection,),
+        violations=(violation,),
         loop=broken.loop,
     )
 
@@ -276,7 +276,7 @@ def still_related(pairing: Pairing, claim: Property, run: AnyScenario, beside: A
 
 def still_broken(pairing: Pairing, claim: Property, system: AnySystem, run: AnyScenario, loop: int) -> bool:
     """Whether a kernel still breaks a promise by this run, the last `loop` actions of which go round."""
-    asking = Promises(pairing, [claim], STEPS)
+    asking = LivenessClaims(pairing, [claim], STEPS)
     if isinstance(claim, Reachable):
         return bool(asking.broken(system))
     first = len(run.actions) - loop

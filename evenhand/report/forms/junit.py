@@ -1,7 +1,7 @@
 """A report as JUnit XML, which CI servers read: a suite for each protocol, a case for each verdict.
 
-What was refuted and not stated so (or stated so and holds) is a failure; UNDECIDED is an error, never a skip, unless it
-was stated: then it is skipped with its reason, and so is what sampling leaves open and another engine decides.
+What was refuted unexpectedly (or stated so and holds) is a failure; UNDECIDED is an error, never a skip, unless it
+was expected: then it is skipped with its reason, and so is what sampling leaves open and another engine decides.
 """
 
 from __future__ import annotations
@@ -77,10 +77,10 @@ def _sizes(finding: Finding) -> str:
 
 def _outcome(case: ET.Element, report: Report, finding: Finding) -> None:
     standing, because = report.standing(finding), finding.because or finding.stated
-    if standing is Standing.SURPRISING and finding.status is Status.UNDECIDED:
+    if standing is Standing.UNEXPECTED and finding.status is Status.UNDECIDED:
         ET.SubElement(case, "error", type="UNDECIDED", message=because or "undecided")
-    elif standing is Standing.SURPRISING:
-        said = because if finding.status is Status.REFUTED else f"was stated {finding.expected.value} and now holds"
+    elif standing is Standing.UNEXPECTED:
+        said = because if finding.status is Status.REFUTED else f"was expected {finding.expected.value} and now holds"
         failure = ET.SubElement(case, "failure", type=finding.status.value, message=said or "refuted")
         failure.text = "\n".join(refutation(finding)) if finding.status is Status.REFUTED else said
     elif finding.status is Status.UNDECIDED:

@@ -20,9 +20,9 @@ FULL = 10
 """Surprises that are shown step by step; a summary page has a size limit."""
 
 _WORDS = {
-    0: "All as stated",
-    1: "Something is refuted that was not stated so, or a stated refutation is gone",
-    3: "Something is undecided that was not stated so",
+    0: "All as expected",
+    1: "Something is refuted unexpectedly, or an expected refutation is gone",
+    3: "Something is undecided unexpectedly",
 }
 
 
@@ -36,12 +36,12 @@ def _lines(report: Report) -> Iterator[str]:
     yield f"## evenhand: {_WORDS.get(code, 'interrupted')}"
     yield ""
     yield _escaped(summary_line(report))
-    if report.surprising:
+    if report.unexpected:
         yield from ("", "### To look at", "")
-        for finding in report.surprising[:FULL]:
-            yield from _surprise(finding)
-        if len(report.surprising) > FULL:
-            yield f"… and {len(report.surprising) - FULL} more in `report.html`."
+        for finding in report.unexpected[:FULL]:
+            yield from _unexpected(finding)
+        if len(report.unexpected) > FULL:
+            yield f"… and {len(report.unexpected) - FULL} more in `report.html`."
     yield from ("", "### By protocol", "")
     yield from _table(report.findings)
     following = list(next_steps(report))
@@ -49,13 +49,13 @@ def _lines(report: Report) -> Iterator[str]:
         yield from ("", "### Next", "", *(f"- {_escaped(step)}" for step in following))
 
 
-def _surprise(finding: Finding) -> Iterator[str]:
+def _unexpected(finding: Finding) -> Iterator[str]:
     yield f"**{finding.status.value}** {_escaped(finding.claim)} by {finding.engine}, {_escaped(where(finding))}"
     yield ""
     if finding.status is Status.REFUTED:
         yield from _fenced(refutation(finding))
     else:
-        yield _escaped(finding.because or f"was stated {finding.expected.value}")
+        yield _escaped(finding.because or f"was expected {finding.expected.value}")
     yield ""
 
 

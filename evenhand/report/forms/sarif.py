@@ -1,6 +1,6 @@
 """A report as SARIF 2.1.0, which code scanning reads: a rule for each claim, a result for each verdict to look at.
 
-What holds as stated is no result.  What was stated to be refuted or undecided is `informational`.
+What holds as expected is no result.  What was expected to be refuted or undecided is `informational`.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def sarif(report: Report) -> bytes:
 def _to_look_at(report: Report) -> Iterator[Finding]:
     for finding in report.findings:
         standing = report.standing(finding)
-        settled = finding.status is Status.HOLDS and standing in (Standing.AS_STATED, Standing.BETTER)
+        settled = finding.status is Status.HOLDS and standing in (Standing.EXPECTED, Standing.BETTER)
         if not settled and standing is not Standing.LEFT_OPEN:
             yield finding
 
@@ -75,7 +75,7 @@ def _rule(name: str, claim: About) -> dict[str, Json]:
 
 def _result(report: Report, finding: Finding, rules: dict[str, About], order: dict[str, int]) -> dict[str, Json]:
     rule = _rule_id(finding.protocol, finding.claim)
-    surprising = report.standing(finding) is Standing.SURPRISING
+    unexpected = report.standing(finding) is Standing.UNEXPECTED
     level = "warning" if finding.status is Status.UNDECIDED else "error"
     steps = f" in {finding.length} steps" if finding.length is not None else ""
     stated = "" if finding.expected is Status.HOLDS else f" Stated {finding.expected.value}: {finding.stated}"
@@ -84,8 +84,8 @@ def _result(report: Report, finding: Finding, rules: dict[str, About], order: di
     made: dict[str, Json] = {
         "ruleId": inert(rule),
         "ruleIndex": order[rule],
-        "kind": "fail" if surprising else "informational",
-        "level": level if surprising else "none",
+        "kind": "fail" if unexpected else "informational",
+        "level": level if unexpected else "none",
         "message": {"text": inert(text) + "".join(f"\n{inert(line)}" for line in again.splitlines() if line)},
         "partialFingerprints": {"evenhand/v1": _fingerprint(finding)},
     }

@@ -18,7 +18,7 @@ from evenhand.report.table import next_steps, summary_line
 
 __all__ = ["Case", "Flip", "Growth", "Heat", "Row", "View"]
 
-_FIRST = {Standing.SURPRISING: 0, Standing.AS_STATED: 1, Standing.LEFT_OPEN: 2, Standing.BETTER: 2}
+_FIRST = {Standing.UNEXPECTED: 0, Standing.EXPECTED: 1, Standing.LEFT_OPEN: 2, Standing.BETTER: 2}
 _RANK = {Status.UNDECIDED: 0, Status.REFUTED: 1, Status.HOLDS: 2}
 
 
@@ -53,7 +53,7 @@ class Row:
         """The rest of the scope and of the coverage, by name."""
         scope = [(name, value) for name, value in self.finding.scope.items() if name not in self.finding.sizes]
         named = [(name, _number(value)) for name, value in (*scope, *self.finding.coverage.items())]
-        word = ("word", self.finding.status.value)  # told already
+        word = ("proof_status", self.finding.status.value)  # told already
         return [("" if name in value.split()[:2] else name, value) for name, value in named if (name, value) != word]
 
     @property
@@ -124,13 +124,13 @@ class Heat:
     @property
     def fates(self) -> str:
         """How many mutants came to what, `3 killed, 1 equivalent`."""
-        counts = Counter(fate or "killed" for _, fate, _ in self.rows)
-        return ", ".join(f"{number} {fate}" for fate, number in counts.items())
+        counts = Counter(status or "killed" for _, status, _ in self.rows)
+        return ", ".join(f"{number} {status}" for status, number in counts.items())
 
     @property
     def unfinished(self) -> int:
         """Mutants of which nothing is known."""
-        return sum(fate == "unfinished" for _, fate, _ in self.rows)
+        return sum(status == "unfinished" for _, status, _ in self.rows)
 
 
 class View:
@@ -156,7 +156,7 @@ class View:
     @cached_property
     def cases(self) -> tuple[Case, ...]:
         """Each different run once: what nobody stated first, then refutations, then witnesses."""
-        ranked = sorted(self._told, key=lambda f: (self.report.standing(f) is not Standing.SURPRISING, _RANK[f.status]))
+        ranked = sorted(self._told, key=lambda f: (self.report.standing(f) is not Standing.UNEXPECTED, _RANK[f.status]))
         first: dict[tuple[Any, ...], Finding] = {}
         for finding in ranked:
             first.setdefault(_case_of(finding), finding)
@@ -169,7 +169,7 @@ class View:
 
     @cached_property
     def rows(self) -> tuple[Row, ...]:
-        """Every verdict: UNDECIDED and surprises first, then what is open or refuted as stated, then what holds."""
+        """Every verdict: UNDECIDED and surprises first, then what is open or refuted as expected, then what holds."""
         cases = {_case_of(case.finding): case.number for case in self.cases}
         rows = [
             Row(
@@ -195,7 +195,7 @@ class View:
         return list(dict.fromkeys(finding.engine for finding in self.report.findings))
 
     @cached_property
-    def flips(self) -> tuple[Flip, ...]:
+    def sensitivity(self) -> tuple[Flip, ...]:
         """The claims that another reading refutes or rescues, by search."""
         usual: dict[tuple[str, str, str], Status] = {}
         for finding in self._searched:
@@ -220,7 +220,7 @@ class View:
     @property
     def readings_idle(self) -> list[str]:
         """Those of them that flip no verdict."""
-        flipping = {(flip.protocol, flip.readings) for flip in self.flips}
+        flipping = {(flip.protocol, flip.readings) for flip in self.sensitivity}
         return [
             f"{protocol} {readings}" for protocol, readings in self.readings_run if (protocol, readings) not in flipping
         ]
@@ -279,7 +279,7 @@ def _heat(matrix: Mapping[str, Any]) -> Heat:
             lengths = [length for length in (shortest, kill["length"]) if length is not None]
             names = dict.fromkeys([*engines.split(), str(kill["engine"])])
             by[kill["claim"]] = (" ".join(names), min(lengths) if lengths else None)
-        lives[str(row["mutant"])] = ("" if row["fate"] == "killed" else str(row["fate"]).replace("_", " "), by)
+        lives[str(row["mutant"])] = ("" if row["status"] == "killed" else str(row["status"]).replace("_", " "), by)
     return _heat_of(str(matrix["protocol"]), lives, tuple(map(str, matrix["idle_claims"])), True)
 
 
@@ -290,7 +290,7 @@ def _heat_of(
     complete: bool,
 ) -> Heat:
     claims = tuple(dict.fromkeys(claim for _, by in lives.values() for claim in by))
-    rows = tuple((name, fate, tuple(by.get(claim) for claim in claims)) for name, (fate, by) in lives.items())
+    rows = tuple((name, status, tuple(by.get(claim) for claim in claims)) for name, (status, by) in lives.items())
     return Heat(protocol, claims, rows, idle, complete)
 
 

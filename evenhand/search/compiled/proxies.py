@@ -11,7 +11,7 @@ import operator
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Any, NoReturn, TypeAlias, TypeVar, cast
 
-__all__ = ["Branch", "Choices", "Narrowed", "Placeholder", "TooWide", "branched", "demand", "paths"]
+__all__ = ["Branch", "Choices", "Narrowed", "Proxy", "TooWide", "branched", "demand", "paths"]
 
 T = TypeVar("T")
 
@@ -46,7 +46,7 @@ class Choices:
         ]
 
 
-class Placeholder:
+class Proxy:
     """One of several values; every look at it goes to all of them."""
 
     __slots__ = ("_choices", "_domain", "_field", "_numbers")
@@ -100,37 +100,35 @@ class Placeholder:
         return _asked(self, lambda value: value(*given, **named))
 
 
-_CHOICES, _DOMAIN, _FIELD, _NUMBERS = (
-    Placeholder.__dict__[name] for name in ("_choices", "_domain", "_field", "_numbers")
-)
+_CHOICES, _DOMAIN, _FIELD, _NUMBERS = (Proxy.__dict__[name] for name in ("_choices", "_domain", "_field", "_numbers"))
 
 
-def _new(choices: Choices, field: int, domain: tuple[Hashable, ...], numbers: tuple[int, ...]) -> Placeholder:
-    made = object.__new__(Placeholder)
+def _new(choices: Choices, field: int, domain: tuple[Hashable, ...], numbers: tuple[int, ...]) -> Proxy:
+    made = object.__new__(Proxy)
     for slot, value in ((_CHOICES, choices), (_DOMAIN, domain), (_FIELD, field), (_NUMBERS, numbers)):
         slot.__set__(made, value)
     return made
 
 
-def field_of(placeholder: Placeholder) -> int:
+def field_of(proxy: Proxy) -> int:
     """The number of the field that a placeholder stands for."""
-    found: int = _FIELD.__get__(placeholder)
+    found: int = _FIELD.__get__(proxy)
     return found
 
 
-def demand(placeholder: Placeholder) -> NoReturn:
+def demand(proxy: Proxy) -> NoReturn:
     """Call the run off: each value by itself."""
-    _call_off(placeholder, [(number,) for number in _NUMBERS.__get__(placeholder)])
+    _call_off(proxy, [(number,) for number in _NUMBERS.__get__(proxy)])
 
 
-def _call_off(placeholder: Placeholder, groups: Sequence[tuple[int, ...]]) -> NoReturn:
-    _CHOICES.__get__(placeholder).signalled = True
-    raise Branch(_FIELD.__get__(placeholder), groups)
+def _call_off(proxy: Proxy, groups: Sequence[tuple[int, ...]]) -> NoReturn:
+    _CHOICES.__get__(proxy).signalled = True
+    raise Branch(_FIELD.__get__(proxy), groups)
 
 
-def _asked(placeholder: Placeholder, look: Callable[[Any], Any]) -> Any:
+def _asked(proxy: Proxy, look: Callable[[Any], Any]) -> Any:
     """The answer of every value, if it is one; else the run is called off."""
-    domain, numbers = _DOMAIN.__get__(placeholder), _NUMBERS.__get__(placeholder)
+    domain, numbers = _DOMAIN.__get__(proxy), _NUMBERS.__get__(proxy)
     groups: dict[Hashable, list[int]] = {}
     answer: Any = None
     alive: list[Any] = []  # ids are compared only while what they name is alive
@@ -138,28 +136,28 @@ def _asked(placeholder: Placeholder, look: Callable[[Any], Any]) -> Any:
         try:
             answer = look(domain[number])
         except Exception:
-            demand(placeholder)
+            demand(proxy)
         kind = cast("type[Any]", type(answer))
         groups.setdefault((kind, answer) if kind in _ALIKE else id(answer), []).append(number)
         alive.append(answer)
     if len(groups) == 1:
         return answer
-    _call_off(placeholder, [tuple(group) for group in groups.values()])
+    _call_off(proxy, [tuple(group) for group in groups.values()])
 
 
 def _binary(name: str) -> tuple[Callable[..., Any], Callable[..., Any]]:
     act = getattr(operator, name)
 
-    def forth(self: Placeholder, other: Any) -> Any:
+    def forth(self: Proxy, other: Any) -> Any:
         return _asked(self, lambda value: act(value, other))
 
-    def back(self: Placeholder, other: Any) -> Any:
+    def back(self: Proxy, other: Any) -> Any:
         return _asked(self, lambda value: act(other, value))
 
     return forth, back
 
 
-def _unary(act: Callable[[Any], Any]) -> Callable[[Placeholder], Any]:
+def _unary(act: Callable[[Any], Any]) -> Callable[[Proxy], Any]:
     return lambda self: _asked(self, act)
 
 
@@ -179,10 +177,10 @@ for _word in (
     "xor",
 ):
     _forth, _back = _binary(f"__{_word}__")
-    setattr(Placeholder, f"__{_word}__", _forth)
-    setattr(Placeholder, f"__r{_word}__", _back)
+    setattr(Proxy, f"__{_word}__", _forth)
+    setattr(Proxy, f"__r{_word}__", _back)
 for _word in ("lt", "le", "gt", "ge", "contains", "getitem"):
-    setattr(Placeholder, f"__{_word}__", _binary(f"__{_word}__")[0])
+    setattr(Proxy, f"__{_word}__", _binary(f"__{_word}__")[0])
 for _word, _act in (
     ("neg", operator.neg),
     ("pos", operator.pos),
@@ -194,7 +192,7 @@ for _word, _act in (
     ("index", operator.index),
     ("round", round),
 ):
-    setattr(Placeholder, f"__{_word}__", _unary(_act))
+    setattr(Proxy, f"__{_word}__", _unary(_act))
 
 
 def branched(narrowed: Narrowed, branch: Branch) -> Iterator[Narrowed]:

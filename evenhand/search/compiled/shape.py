@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evenhand.core.system import OneOf
-from evenhand.search.compiled.proxies import Placeholder, demand, field_of
+from evenhand.search.compiled.proxies import Proxy, demand, field_of
 
 __all__ = ["KEPT", "Field", "OutsideDomain", "Shape", "Words"]
 
@@ -113,7 +113,7 @@ class Shape:
 
         def read(value: Any, found: list[int]) -> None:
             if type(value) is not made:
-                if type(value) is Placeholder:
+                if type(value) is Proxy:
                     demand(value)
                 raise OutsideDomain(f"{path} is {value!r}, which is no {made.__name__} as declared")
             if record:
@@ -131,7 +131,7 @@ class Shape:
         field, known = self.fields[number], self._numbers[number]
 
         def read(value: Any, found: list[int]) -> None:
-            if type(value) is Placeholder:
+            if type(value) is Proxy:
                 if field_of(value) != number:
                     demand(value)
                 found.append(KEPT)

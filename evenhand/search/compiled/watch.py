@@ -16,11 +16,11 @@ from types import CodeType, FrameType, ModuleType
 from typing import Any, TypeAlias
 
 from evenhand.core.purity import IMPURE_MODULES
-from evenhand.search.compiled.proxies import Placeholder
+from evenhand.search.compiled.proxies import Proxy
 
 __all__ = ["Evades", "Watch"]
 
-_BLIND = {"callable", "id", "type", "vars"}
+_ACTION_INDEPENDENT = {"callable", "id", "type", "vars"}
 """Builtins that look at an object without asking it."""
 
 _IMPURE_BUILTINS = {"input", "open", "print"}
@@ -148,7 +148,7 @@ class Watch:
                 self._complain(f"{where}: a step must not use {name!r}: it is a function of its arguments alone")
             return
         if hasattr(builtins, name):
-            if name in _BLIND:
+            if name in _ACTION_INDEPENDENT:
                 self._complain(f"{where}: `{name}()` looks past a value that is not chosen yet; use isinstance or ==")
             if name in _IMPURE_BUILTINS:
                 self._complain(f"{where}: a step must not use {name!r}: it is a function of its arguments alone")
@@ -222,10 +222,10 @@ def _is_open(frame: FrameType, operand: Operand) -> bool:
         return False
     value = frame.f_locals.get(name, frame.f_globals.get(name))
     for attribute in attributes:
-        if type(value) is Placeholder:
+        if type(value) is Proxy:
             return False
         try:
             value = getattr(value, attribute)
         except BaseException:
             return False
-    return type(value) is Placeholder
+    return type(value) is Proxy

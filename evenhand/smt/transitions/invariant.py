@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 from evenhand.core.property import Always, AnyStep, EachStep, Monitor, Property
 from evenhand.core.system import Mutant, System
 from evenhand.core.trace import Scenario
-from evenhand.smt.differential import Linked, variants
+from evenhand.smt.differential import Conformance, variants
 from evenhand.smt.logic import Formula, conjunction
 from evenhand.smt.structure import Reader, Structure
 from evenhand.smt.theorem import Lemma, Stated
@@ -102,7 +102,7 @@ def link(
     mutants: Sequence[Mutant[Any]],
     *,
     also: Mapping[str, Sequence[Steps]] | None = None,
-) -> Linked:
+) -> Conformance:
     """Compare machine and model on sampled runs of every variant, and on the runs that `also` gives by variant."""
     tally = _Tally(invariant, claim)
     for variant in variants(system, mutants):
@@ -125,7 +125,7 @@ class _Tally:
         self._of_states = not self._machine.span(invariant.always)
         self._seen: set[Hashable] = set()
         self._known: dict[tuple[str, int, Hashable], bool] = {}
-        self._linked = Linked()
+        self._conformance = Conformance()
         self._disagreements: list[str] = []
 
     def run(self, variant: AnySystem, run: Steps) -> None:
@@ -180,16 +180,16 @@ class _Tally:
         return self._known[key]
 
     def _count(self, *, size: int = 0, **more: int) -> None:
-        now = self._linked
+        now = self._conformance
         counts: dict[str, Any] = {name: getattr(now, name) + count for name, count in more.items()}
-        self._linked = replace(now, size=max(now.size, size), **counts)
+        self._conformance = replace(now, size=max(now.size, size), **counts)
 
     def _note(self, sentence: str) -> None:
         if len(self._disagreements) < 5:
             self._disagreements.append(sentence)
 
-    def result(self, mutants: int) -> Linked:
+    def result(self, mutants: int) -> Conformance:
         """What was counted."""
         return replace(
-            self._linked, structures=len(self._seen), mutants=mutants, disagreements=tuple(self._disagreements)
+            self._conformance, structures=len(self._seen), mutants=mutants, disagreements=tuple(self._disagreements)
         )

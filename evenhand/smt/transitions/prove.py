@@ -12,7 +12,7 @@ from evenhand.core.trace import replay
 from evenhand.evidence.judge import judge, restate
 from evenhand.smt.countermodel import EncodingDisagrees, Induction, NoCounterpart, Outcome, Refutation
 from evenhand.smt.logic import Not, disjunction
-from evenhand.smt.proof_task import AnySystem, Trial
+from evenhand.smt.proof_task import AnySystem, ProofTask
 from evenhand.smt.proved import Killed, ProofStatus, Proved
 from evenhand.smt.structure import Reader, Structure
 from evenhand.smt.theorem import Mutation
@@ -20,10 +20,10 @@ from evenhand.smt.transitions.induction import Inductive, induct
 from evenhand.smt.transitions.invariant import Invariant, Steps, link, state_after, truths
 from evenhand.smt.transitions.runs import Run, reach
 
-__all__ = ["InvariantTrial"]
+__all__ = ["InvariantProofTask"]
 
 
-class InvariantTrial(Trial):
+class InvariantProofTask(ProofTask):
     """One invariant on its way; see `evenhand.smt.prove.prove`."""
 
     def run(self, invariant: Invariant) -> Proved:
@@ -42,9 +42,9 @@ class InvariantTrial(Trial):
         if proof.status == "proved":
             self.needed((*proof.base, *proof.step))
         killed = tuple(self._mutant(invariant, mutation) for mutation in invariant.mutants)
-        linked = link(invariant, self.claim, self.system, self.bundle.model.mutants, also=self.runs)
+        conformance = link(invariant, self.claim, self.system, self.bundle.model.mutants, also=self.runs)
         main = (*proof.base, *proof.step)[-1]
-        return self.finish(main, outcome, killed, linked)
+        return self.finish(main, outcome, killed, conformance)
 
     def _ended(self, invariant: Invariant, proof: Inductive) -> Outcome | None:
         """What became of the induction's own counterexample."""

@@ -256,8 +256,8 @@ def test_the_message_names_system_place_and_mend() -> None:
 
 
 CACHES = {
-    ("apcm", "notions.py", "facts"),
-    *(("cud", "notions.py", name) for name in ("at", "asked", "facts")),
+    ("apcm", "predicates.py", "facts"),
+    *(("cud", "predicates.py", name) for name in ("at", "asked", "facts")),
     *(("cud", "symmetry.py", name) for name in ("_renamings", "_renamed_config", "_renamed_state")),
 }
 """Functions of claims that remember what they worked out of the last step: protocol, file, function."""

@@ -278,8 +278,8 @@ def joint_claims(seed: int) -> tuple[Property, ...]:
         return replace(claim, name=prefix + claim.name, **more)
 
     seeing = tuple(fitted(claim, "seeing_") for claim in claims_about(seed))
-    blind = tuple(fitted(claim, "blind_") for claim in claims_about(seed, looks_at_actions=False))
-    return (*seeing, *blind, *pair_claims())
+    action_independent = tuple(fitted(claim, "blind_") for claim in claims_about(seed, looks_at_actions=False))
+    return (*seeing, *action_independent, *pair_claims())
 
 
 def same_but_for_method(one: Exploration, other: Exploration) -> None:

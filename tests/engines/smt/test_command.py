@@ -81,7 +81,7 @@ def test_each_vacuity_is_called_vacuous_everywhere(prove: Prove, tmp_path: Path,
     made = json.loads(prove(VACUOUS[how], "toy", "--json").out)
     assert made["theorems"][0]["verdict"] == "VACUOUS"
     (verdict,) = made["verdicts"]
-    assert (verdict["status"], verdict["scope"]["word"]) == ("UNDECIDED", "VACUOUS")
+    assert (verdict["status"], verdict["scope"]["proof_status"]) == ("UNDECIDED", "VACUOUS")
     assert verdict["because"].startswith("VACUOUS: ")
     assert json.loads(file.read_bytes())["proofs"][0]["verdict"] == "VACUOUS"
 
@@ -90,7 +90,7 @@ def test_disagreement_and_undecided_have_words_of_their_own(prove: Prove, monkey
     """Three different words for three different things."""
     undecided = replace(THEOREM, view=blank, mutants=())
     made = json.loads(prove(undecided, "toy", "--json").out)
-    assert (made["theorems"][0]["verdict"], made["verdicts"][0]["scope"]["word"]) == ("UNDECIDED", "UNDECIDED")
+    assert (made["theorems"][0]["verdict"], made["verdicts"][0]["scope"]["proof_status"]) == ("UNDECIDED", "UNDECIDED")
     told = prove(undecided, "toy")
     assert told.code == 3 and "UNDECIDED!" in told.out and "VACUOUS" not in told.out
 
@@ -104,7 +104,7 @@ def test_disagreement_and_undecided_have_words_of_their_own(prove: Prove, monkey
         assert told.code == 3 and "DISAGREEMENT!" in told.out
         assert "undecided by prove: one_granted: DISAGREEMENT: the solvers contradict" in told.out
         made = json.loads(prove(THEOREM, "toy", "--json").out)
-    assert made["theorems"][0]["verdict"] == made["verdicts"][0]["scope"]["word"] == "DISAGREEMENT"
+    assert made["theorems"][0]["verdict"] == made["verdicts"][0]["scope"]["proof_status"] == "DISAGREEMENT"
 
 
 def test_a_green_theorem_has_its_row(prove: Prove, tmp_path: Path) -> None:

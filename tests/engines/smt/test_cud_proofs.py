@@ -143,8 +143,8 @@ def test_green(proved: Proved) -> None:
 
     Of a model that is wanted, one is enough: nobody is asked further, and no other solver says that there is none.
     """
-    assert proved.word.value == proved.theorem.expected.value, proved.verdict.because
-    if proved.word is not ProofStatus.HOLDS:
+    assert proved.status.value == proved.theorem.expected.value, proved.verdict.because
+    if proved.status is not ProofStatus.HOLDS:
         return
     for name, answered in proved.queries:
         said = {(answer.solver.split()[0], answer.status) for answer in answered.answers}
@@ -152,10 +152,10 @@ def test_green(proved: Proved) -> None:
         if answered.status == "unsat":
             assert {("z3", "unsat"), ("cvc5", "unsat")} <= said, name
         assert answered.status != "unknown" and {status for _, status in said} <= {answered.status, "unknown"}, name
-    assert proved.linked is not None and proved.linked.mutants == len(PROTOCOL.mutants)
+    assert proved.conformance is not None and proved.conformance.mutants == len(PROTOCOL.mutants)
     # Pairs are few since the samples of most theorems about two epochs were cut; the least are 150 structures.
-    assert proved.linked.true >= 150 and proved.linked.false >= 2 and proved.linked.structures >= 150
-    assert proved.linked.outside * 10 < proved.linked.cases
+    assert proved.conformance.true >= 150 and proved.conformance.false >= 2 and proved.conformance.structures >= 150
+    assert proved.conformance.outside * 10 < proved.conformance.cases
 
 
 @pytest.mark.deep

@@ -46,7 +46,7 @@ def test_an_equivalent_mutant_is_proved_equal(protocol: str, mutant: str) -> Non
     found = equality_of(find(protocol), mutant)
     assert found.status is Status.HOLDS, found.because
     assert found.scope.startswith("any number") and found.words and found.apart is None
-    assert found.linked is not None and not found.linked.disagreements and found.linked.words > 0
+    assert found.conformance is not None and not found.conformance.disagreements and found.conformance.words > 0
 
 
 def test_every_mutant_registered_as_equivalent_can_be_asked_about() -> None:

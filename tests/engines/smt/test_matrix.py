@@ -47,7 +47,7 @@ def test_a_kill_a_proof_and_a_mutant_that_is_not_spoken_of() -> None:
     """The three outcomes, and that they are what was registered."""
     found = {cell.mutant: cell for cell in _found(*_tried("veto_ignored", "open_world_allow", "token_tells_the_pass"))}
     assert found["veto_ignored"].outcome == "killed" and found["veto_ignored"].registered == "killed"
-    assert found["open_world_allow"].registered == "spared" and not found["open_world_allow"].wrong
+    assert found["open_world_allow"].registered == "survives" and not found["open_world_allow"].wrong
     assert found["token_tells_the_pass"].outcome == "not touched"
     assert not any(cell.wrong for cell in found.values())
 
@@ -59,10 +59,10 @@ def test_a_cell_that_is_not_as_registered_is_noticed() -> None:
     theory = kill.theorem.theory
     honest = tuple(theory.meanings[one.name] for one in kill.definitions)
     planted = _found(
-        replace(kill, registered="spared"), replace(spare, registered="killed"), replace(kill, definitions=honest)
+        replace(kill, registered="survives"), replace(spare, registered="killed"), replace(kill, definitions=honest)
     )
     assert [cell.wrong for cell in planted] == [True, True, True]
-    assert [cell.outcome for cell in planted] == ["killed", "spared", "spared"]
+    assert [cell.outcome for cell in planted] == ["killed", "survives", "survives"]
     assert [line[-2:] for line in table(planted[:2]).splitlines() if line.endswith("!")] == ["X!", "o!"]
 
 
@@ -97,7 +97,7 @@ def test_a_lemma_proves_a_part_only_where_the_mutant_keeps_it(monkeypatch: pytes
         return honest(self, query, **more)
 
     monkeypatch.setattr(Portfolio, "ask", counted)
-    assert [cell.outcome for cell in _found(spared)] == ["spared"]
+    assert [cell.outcome for cell in _found(spared)] == ["survives"]
     assert asked and len([one for one in asked if one]) == len(spared.theorem.lemmas) - 1, (
         "no part was asked about bare"
     )
@@ -131,11 +131,11 @@ def test_a_veto_that_says_more_than_its_twin_does_not_replay() -> None:
     loose = replace(axiom, formula=And(axiom.formula.parts[:-1]))
     axioms = tuple(loose if one is axiom else one for one in theory.axioms)
     wrong = replace(spared, theorem=replace(spared.theorem, theory=replace(theory, axioms=axioms)))
-    assert [cell.outcome for cell in _found(spared, wrong)] == ["spared", "not replayed"]
+    assert [cell.outcome for cell in _found(spared, wrong)] == ["survives", "not replayed"]
 
 
 def test_a_protocol_without_a_matrix_of_its_own_tries_what_its_theorems_state() -> None:
-    """Every stated mutation is a cell, with what was stated of it; some mutants are tried on theorems beside."""
+    """Every stated mutation is a cell, with what was expected of it; some mutants are tried on theorems beside."""
     stated = {(one.name, mutation.mutant) for one in theorems("apcm") for mutation in one.mutants}
     tried = _all("apcm")
     assert {(one.theorem.name, one.mutant) for one in tried if one.registered} == stated
@@ -189,8 +189,8 @@ def test_counts() -> None:
     """What a page says of a matrix, from its cells."""
     found = [
         Cell("one", "a", "killed", "killed"),
-        Cell("one", "b", "spared", "killed"),
-        Cell("two", "a", "not touched", "spared"),
+        Cell("one", "b", "survives", "killed"),
+        Cell("two", "a", "not touched", "survives"),
         Cell("two", "b", "unknown"),
     ]
     assert counted(found) == (

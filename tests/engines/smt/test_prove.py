@@ -67,8 +67,8 @@ def test_green_under_all_conditions(green: Proved) -> None:
     killed = green.mutants[0]
     assert killed.verdict.status is Status.REFUTED and killed.verdict.variant == "everybody"
     assert killed.verdict.evidence == Scenario(("a", "b"), 0, (("a", "b"),))
-    assert green.linked is not None
-    assert green.linked.true > 0 and green.linked.false > 0 and green.linked.outside == 0
+    assert green.conformance is not None
+    assert green.conformance.true > 0 and green.conformance.false > 0 and green.conformance.outside == 0
     assert "linked on" in green.verdict.because and "z3 4" not in green.verdict.because
     assert any(name.startswith("z3") for name in green.verdict.trusted_base)
 
@@ -93,9 +93,9 @@ def test_licence_only_from_green(green: Proved) -> None:
 
 def _word(theorem: Theorem, **more: Any) -> tuple[ProofStatus, str]:
     found = prove(theorem, bundle=BUNDLE, **more)
-    if found.word is not ProofStatus.HOLDS and found.word is not ProofStatus.REFUTED:
+    if found.status is not ProofStatus.HOLDS and found.status is not ProofStatus.REFUTED:
         assert found.verdict.status is Status.UNDECIDED
-    return found.word, found.verdict.because
+    return found.status, found.verdict.because
 
 
 def test_contradictory_axioms_are_vacuous() -> None:
@@ -136,7 +136,7 @@ def test_a_link_that_never_saw_the_claim_false_is_undecided() -> None:
     """Without mutants nothing tells the claim from `True`."""
     bundle = replace(BUNDLE, model=replace(BUNDLE.model, mutants=()))
     found = prove(replace(THEOREM, mutants=()), bundle=bundle)
-    assert found.word is ProofStatus.UNDECIDED and "never seen false" in found.verdict.because
+    assert found.status is ProofStatus.UNDECIDED and "never seen false" in found.verdict.because
 
 
 def test_a_link_tried_on_nothing_is_undecided() -> None:
@@ -215,7 +215,7 @@ def test_a_false_theorem_is_refuted_in_the_model() -> None:
     bundle = replace(BUNDLE, model=replace(BUNDLE.model, systems={"grant": system}))
     theory = replace(THEORY, definitions=(EVERYBODY,))
     found = prove(replace(THEOREM, theory=theory, mutants=(), expected=Status.REFUTED), bundle=bundle)
-    assert found.word is ProofStatus.REFUTED and found.verdict.status is Status.REFUTED
+    assert found.status is ProofStatus.REFUTED and found.verdict.status is Status.REFUTED
     assert isinstance(found.outcome, Refutation) and found.verdict.evidence == Scenario(("a", "b"), 0, (("a", "b"),))
 
 

@@ -133,7 +133,7 @@ def test_under_other_names_the_record_is_the_same_up_to_the_names(proved: Proved
         mutants=tuple(replace(m, definitions=tuple(definition(d) for d in m.definitions)) for m in THEOREM.mutants),
     )
     found = prove(other, bundle=BUNDLE)
-    assert found.word is ProofStatus.HOLDS
+    assert found.status is ProofStatus.HOLDS
     record = canonical_bytes(dict(found.record)).decode()
     assert "Zebra" in record and "Agent" not in record
     for new, old in BACK.items():

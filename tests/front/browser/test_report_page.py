@@ -24,7 +24,7 @@ axe: Any = import_module("axe_playwright_python.sync_playwright").Axe()  # it co
 
 @pytest.fixture(name="report")
 def _report(cli: Command, tmp_path: Path) -> Path:
-    """What `evenhand verify --out` wrote about a protocol with a stated refutation."""
+    """What `evenhand verify --out` wrote about a protocol with an expected refutation."""
     assert cli("verify", "latch", "--out", str(tmp_path)).code == 0
     return tmp_path / "report.html"
 
@@ -113,8 +113,8 @@ def test_the_kill_matrices_of_several_protocols_stand_on_one_page(
     """That of a real run and one with a survivor; a number is the shortest run, and names stay beside their line."""
     real = cli("mutants", "latch", "--json").json
     rows: list[dict[str, Any]] = [
-        {"mutant": "noisy", "fate": "killed", "kills": [{"claim": "quiet", "engine": "explore", "length": 3}]},
-        {"mutant": "unseen", "fate": "survivor", "kills": []},
+        {"mutant": "noisy", "status": "killed", "kills": [{"claim": "quiet", "engine": "explore", "length": 3}]},
+        {"mutant": "unseen", "status": "survivor", "kills": []},
     ]
     other: dict[str, Any] = {"format": "evenhand/mutants", "protocol": "bell", "idle_claims": ["loud"], "matrix": rows}
     files = [report.with_name("report.json")]

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from evenhand.campaign.executor import Carry, Order
+from evenhand.campaign.executor import ExecutorEvents, Order
 from evenhand.campaign.planfile import Campaign, read_plan
 from tests.front.conftest import PLUGINS, ROOT
 
@@ -81,7 +81,7 @@ class InThisProcess:
         self.limit = limit
         self.done: list[str] = []
 
-    def run(self, orders: Sequence[Order], carry: Carry) -> None:
+    def run(self, orders: Sequence[Order], events: ExecutorEvents) -> None:
         """One after the other."""
         from evenhand.campaign.executor import ending
         from evenhand.campaign.worker import Work, message
@@ -91,8 +91,8 @@ class InThisProcess:
             if self.limit is not None and len(self.done) >= self.limit:
                 raise KeyboardInterrupt
             order = waiting.pop(0)
-            carry.started(order)
+            events.started(order)
             answer = Work()(message(order.task, memory=None, pieces=order.pieces))
             self.done.append(order.task.title)
-            waiting += carry.ended(order, ending(order, 0.01, answer=answer))
-            carry.tick()
+            waiting += events.ended(order, ending(order, 0.01, answer=answer))
+            events.tick()

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from evenhand.campaign import tasks, worker
-from evenhand.campaign.scheduler import CampaignState, Watch, conduct
+from evenhand.campaign.scheduler import CampaignState, Watch, schedule
 from evenhand.campaign.store import opened, store_url
 from evenhand.campaign.tasks import Task, job_from_json, job_to_json, split
 from evenhand.core.registry import find
@@ -30,7 +30,7 @@ def found(folder: Path, *runs: dict[str, Any], executor: InThisProcess | None = 
     asked = campaign(folder, *runs, **more)
     store = opened(store_url("", folder / "plan.json"), make=True)
     now = CampaignState(asked, store)
-    conduct(now, executor or InThisProcess(), Watch())
+    schedule(now, executor or InThisProcess(), Watch())
     report = report_of(CampaignState(asked, store))
     store.close()
     return report

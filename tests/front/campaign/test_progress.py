@@ -14,7 +14,7 @@ from rich.console import Console
 from evenhand.campaign.events import Events
 from evenhand.campaign.executor import Ending, Order
 from evenhand.campaign.progress import Bar, Deadline, Pace, Watches
-from evenhand.campaign.scheduler import CampaignState, Watch, conduct
+from evenhand.campaign.scheduler import CampaignState, Watch, schedule
 from evenhand.campaign.store import opened, store_url
 from evenhand.campaign.tasks import Task
 from evenhand.jobs.plan import Job
@@ -100,7 +100,7 @@ def test_earlier_runs_are_what_is_measured(tmp_path: Path) -> None:
     """By the store, whatever the sources were."""
     asked = campaign(tmp_path, RUN)
     store = opened(store_url("", tmp_path / "plan.json"), make=True)
-    conduct(CampaignState(asked, store), InThisProcess(), Watch())
+    schedule(CampaignState(asked, store), InThisProcess(), Watch())
     found = store.durations(unit.whole.identity for unit in asked.units)
     assert len(found) == 2 and all(seconds > 0 for seconds in found.values())
     store.close()

@@ -11,7 +11,7 @@ import pytest
 
 from evenhand.campaign import sources
 from evenhand.campaign.executor import Ending, Order
-from evenhand.campaign.scheduler import CampaignState, SourcesChanged, Watch, conduct
+from evenhand.campaign.scheduler import CampaignState, SourcesChanged, Watch, schedule
 from evenhand.campaign.sources import Sources, address, files_of
 from evenhand.campaign.store import opened, store_url
 from evenhand.campaign.tasks import Task
@@ -114,7 +114,7 @@ def test_an_edit_makes_the_work_run_anew(copied: Path, tmp_path: Path) -> None:
     def runs() -> int:
         store = opened(store_url("", tmp_path / "plan.json"), make=True)
         executor = InThisProcess()
-        conduct(CampaignState(asked, store), executor, Watch())
+        schedule(CampaignState(asked, store), executor, Watch())
         store.close()
         return len(executor.done)
 
@@ -149,6 +149,6 @@ def test_an_edit_while_it_runs_ends_the_run(copied: Path, tmp_path: Path) -> Non
             copied.write_text(copied.read_text("utf-8") + "\n# edited\n", "utf-8")
 
     with pytest.raises(SourcesChanged, match="was edited while the campaign ran"):
-        conduct(now, InThisProcess(), Edits())
+        schedule(now, InThisProcess(), Edits())
     assert len(now.kept) == 1
     store.close()

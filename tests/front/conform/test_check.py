@@ -41,7 +41,7 @@ def test_a_fault_is_found_shrunk_and_told_by_claim(cli: Command) -> None:
     report = checked(cli, "always_free")
     (found,) = report["findings"]
     assert (found["claim"], found["length"], found["what"]) == ("taken_when_free", 2, "differs")
-    assert [one["basis"] for one in found["objections"]] == ["state before"]
+    assert [one["basis"] for one in found["violations"]] == ["state before"]
     assert found["differences"] == ['all of it: "refused" expected, "taken" shown']
     assert report["systems"][0]["judged"] == ["one_inside", "taken_when_free"]
     assert report["systems"][0]["why_not_judged"] == {"taken": SILENT, "somebody_enters": FALSE}
@@ -106,7 +106,7 @@ def test_claims_alone_let_a_kernel_differ(cli: Command) -> None:
     alone = checked(cli, "generous", "--claims-only")
     assert alone["findings"] == [] and alone["judged_by"] == "claims"
     (found,) = checked(cli, "always_free", "--claims-only")["findings"]
-    assert (found["claim"], found["length"], found["what"]) == ("taken_when_free", 2, "objects")
+    assert (found["claim"], found["length"], found["what"]) == ("taken_when_free", 2, "violates")
 
 
 def test_a_kernel_that_tells_its_state_is_judged_by_it(cli: Command) -> None:
@@ -114,8 +114,8 @@ def test_a_kernel_that_tells_its_state_is_judged_by_it(cli: Command) -> None:
     assert checked(cli, "always_free", "--claims-only")["systems"][0]["left_open"] == ["one_inside"]
     assert checked(cli, "open_honest")["findings"] == []
     (found,) = checked(cli, "open_liar")["findings"]
-    assert (found["claim"], found["length"], found["what"]) == ("one_inside", 1, "objects")
-    assert found["objections"] == [{"basis": "own state", "claim": "one_inside", "step": 1}]
+    assert (found["claim"], found["length"], found["what"]) == ("one_inside", 1, "violates")
+    assert found["violations"] == [{"basis": "own state", "claim": "one_inside", "step": 1}]
 
 
 def test_what_a_kernel_says_is_inert(cli: Command, tmp_path: Path) -> None:
@@ -190,7 +190,7 @@ def test_the_markdown_of_hostile_text_formats_nothing() -> None:
     """Names and values from a kernel stay text."""
     finding: dict[str, Any] = {
         "claim": "c", "sentence": "<b>*x*</b>", "source": "", "kernel": "`rm`", "protocol": "p", "system": "s",
-        "judged_by": "model", "seen": 1, "origin": "machine", "length": 1, "objections": [], "also": [], "fault": "",
+        "judged_by": "model", "seen": 1, "origin": "machine", "length": 1, "violations": [], "also": [], "fault": "",
         "why": "[a](http://b)", "differences": ["`\x1b`"], "run": {"config": "\n# title", "actions": ["a"]},
         "expected": ["e"], "got": ["g"], "again": [],
     }  # fmt: skip
@@ -204,10 +204,10 @@ def test_an_in_process_kernel_is_held_to_the_same() -> None:
     system = bundle.model.systems["latch"]
     effort = CheckEffort(examples=3, steps=5)
     found = check_system("latch", (system,), bundle.claims, InProcess(variant("latch", "always_free")), effort=effort)
-    assert [(one.sighting.subject, one.sighting.length) for one in found.defects] == [("taken_when_free", 2)]
+    assert [(one.divergence.subject, one.divergence.length) for one in found.defects] == [("taken_when_free", 2)]
     sticky = replace(system, rules=bundle.model.mutants[2].rules)
     gap = check_system("latch", (system,), bundle.claims, InProcess(factory_of(sticky)), effort=effort)
-    assert [(one.sighting.subject, one.sighting.length) for one in gap.defects] == [("kernel_agrees_with_model", 3)]
+    assert [(one.divergence.subject, one.divergence.length) for one in gap.defects] == [("kernel_agrees_with_model", 3)]
 
 
 @pytest.mark.parametrize(
@@ -257,7 +257,7 @@ def test_an_interrupted_check_keeps_what_it_found() -> None:
     system = bundle.model.systems["latch"]
     found = check_system("latch", (system,), bundle.claims, InProcess(factory), effort=CheckEffort(examples=3, steps=5))
     assert found.interrupted
-    assert [one.sighting.subject for one in found.defects] == ["taken_when_free"]
+    assert [one.divergence.subject for one in found.defects] == ["taken_when_free"]
 
 
 def test_answers_nobody_waits_for_are_not_taken_for_others() -> None:

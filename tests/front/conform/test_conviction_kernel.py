@@ -10,7 +10,7 @@ from benchmarks.hidden import hunted
 from evenhand.conform.adapters.kernels import adapter_source
 from evenhand.conform.checking.finding import finding_json
 from evenhand.conform.checking.loop import EXHAUSTIVE, MACHINE, CheckEffort, check_system
-from evenhand.conform.checking.multi_run import PROMISES
+from evenhand.conform.checking.multi_run import LIVENESS_RUNS
 from evenhand.core.registry import find
 
 PROTOCOL = "conviction"
@@ -41,7 +41,7 @@ def test_an_honest_kernel_agrees(system: str, scope: dict[str, int]) -> None:
         found = check_system(PROTOCOL, [made], find(PROTOCOL).claims, source, effort=effort)
     finally:
         source.close()
-    assert [one.sighting.differences for one in found.defects] == []
+    assert [one.divergence.differences for one in found.defects] == []
     assert found.steps["exhaustive"] > 300
 
 
@@ -51,7 +51,7 @@ def test_a_kernel_that_waits_for_ever_breaks_a_promise(monkeypatch: pytest.Monke
     claims = [claim for claim in find(PROTOCOL).claims if claim.name == promise]
     small = {"texts": 0, "agents": 1, "rounds": 1, "budget": 1, "stake": 1}
     made = find(PROTOCOL).model.systems["issue"].at(**small)
-    effort = CheckEffort(20, examples=1, phases=(EXHAUSTIVE, PROMISES))
+    effort = CheckEffort(20, examples=1, phases=(EXHAUSTIVE, LIVENESS_RUNS))
     for mutant, broken in (("silent_agents_hang_a_phase", True), ("tap_mints", False)):
         monkeypatch.setenv("EVENHAND_HIDDEN", f"{PROTOCOL}:{mutant}:state")
         source = adapter_source("benchmarks.hidden_kernel:factory")
@@ -60,7 +60,7 @@ def test_a_kernel_that_waits_for_ever_breaks_a_promise(monkeypatch: pytest.Monke
         finally:
             source.close()
         assert promise in found.judged
-        assert [one.sighting.subject for one in found.defects] == [promise] * broken
+        assert [one.divergence.subject for one in found.defects] == [promise] * broken
         for defect in found.defects:
             data = finding_json(PROTOCOL, made, defect, claims, claims_only=True, kernel="hidden")
             run: Any = data["run"]

@@ -53,7 +53,7 @@ def node() -> Piped:
 def test_the_kernel_in_node_agrees() -> None:
     """Every transition of a small scope, through the bare pipe, under the memory limit."""
     result = checked(node(), "free", CheckEffort(None, examples=5, steps=8), [{"agents": 2, "keys": 1, "values": 1}])
-    assert [one.sighting.differences for one in result.defects] == []
+    assert [one.divergence.differences for one in result.defects] == []
     assert result.covered[0]["complete"] and result.steps["exhaustive"] > 100
 
 
@@ -61,7 +61,7 @@ def test_the_kernel_in_node_agrees() -> None:
 def test_the_honest_kernel_agrees(system: str) -> None:
     """Some transitions, some drawn runs, every stored run."""
     result = checked(adapter_source("honest_kernel:factory"), system, CheckEffort(250, examples=20, steps=8))
-    assert [one.sighting.differences for one in result.defects] == []
+    assert [one.divergence.differences for one in result.defects] == []
     assert result.runs[SEPARATING] > 0 and result.runs[MACHINE] > 0
 
 
@@ -77,7 +77,7 @@ DEFECTS = {
 def test_one_run_reports_all_four_defects() -> None:
     """Each under its claim and shrunk; what is found beside them are consequences, and few."""
     result = checked(adapter_source("four_defects:factory"), "run", CheckEffort(400, examples=20, steps=8))
-    found = {one.sighting.subject: one.sighting.length for one in result.defects}
+    found = {one.divergence.subject: one.divergence.length for one in result.defects}
     assert DEFECTS.items() <= found.items()
     assert len(result.defects) <= 6
 
@@ -88,7 +88,7 @@ def test_the_honest_kernel_agrees_everywhere() -> None:
     """All transitions of the quick scopes, and many runs."""
     for system in ("run", "universe", "conditions"):
         result = checked(adapter_source("honest_kernel:factory"), system, CheckEffort(None, examples=300))
-        assert [one.sighting.differences for one in result.defects] == []
+        assert [one.divergence.differences for one in result.defects] == []
         assert all(one["complete"] for one in result.covered)
 
 

@@ -40,7 +40,7 @@ ADAPTERS: tuple[tuple[str, str, str, str], ...] = (
     ),
     ("mutates_action", "writes to the action", "kernel_keeps_its_input", ""),
     ("mutates_config", "writes to the initial data", "kernel_keeps_its_input", ""),
-    ("wavers", "answers by chance", "kernel_is_deterministic", ""),
+    ("non-deterministic", "answers by chance", "kernel_is_deterministic", ""),
     ("leaks", "answers by what earlier kernels did", "kernel_is_deterministic", ""),
     ("blabbers", "prints to both streams", "", ""),
 )
@@ -112,9 +112,11 @@ def test_what_a_hostile_program_gets(how: str, _deed: str, claim: str, fault: st
 
 def assert_found(result: SystemChecked, claim: str, fault: str) -> None:
     """Exactly this finding, at its shortest, and the rest of the scope was asked about all the same."""
-    found = [(one.sighting.subject, one.sighting.fault.value if one.sighting.fault else "") for one in result.defects]
+    found = [
+        (one.divergence.subject, one.divergence.fault.value if one.divergence.fault else "") for one in result.defects
+    ]
     assert found == ([(claim, fault)] if claim else [])
-    assert all(one.sighting.length <= 1 for one in result.defects if one.sighting.what == "fails")
+    assert all(one.divergence.length <= 1 for one in result.defects if one.divergence.what == "fails")
     assert sum(result.runs.values()) > 4
     if not claim:
         assert [one["complete"] for one in result.covered] == [True]
@@ -133,13 +135,13 @@ def test_the_table_in_the_how_to_is_this_one() -> None:
 def test_memory_is_bounded_by_the_child_itself() -> None:
     """The limit is the process's own: the reason names it, not the parent's clock."""
     (found,) = checked(adapter("grows")).defects
-    assert "MemoryError" in found.sighting.why
+    assert "MemoryError" in found.divergence.why
 
 
 def test_what_a_kernel_says_cannot_move_the_terminal() -> None:
     """Escapes reach the record as data; the report spells them out (tests of the command line)."""
     (found,) = checked(adapter("raises")).defects
-    assert "LookupError: agent 1 is not \x1b[31mknown" in found.sighting.why
+    assert "LookupError: agent 1 is not \x1b[31mknown" in found.divergence.why
 
 
 def test_nothing_that_a_kernel_started_stays(tmp_path: Path) -> None:

@@ -154,8 +154,8 @@ def checked(made: Callable[[], Any], *, claims_only: bool = True) -> SystemCheck
 
 def found(result: SystemChecked) -> dict[str, tuple[int, str]]:
     """The claims that object, with the length of the run and the basis."""
-    sightings = [defect.sighting for defect in result.defects]
-    return {one.subject: (one.length, one.objections[0].basis.words) for one in sightings}
+    divergences = [defect.divergence for defect in result.defects]
+    return {one.subject: (one.length, one.violations[0].basis.words) for one in divergences}
 
 
 def again_taken(latch: Latch, agent: int) -> str:
@@ -260,7 +260,9 @@ def test_each_kind_objects(made: Callable[[], Any], expected: dict[str, tuple[in
 
 def test_a_loop_that_keeps_a_promise_open_is_shown_as_one() -> None:
     """The latch goes from hand to hand: one step in, then a fair loop of two, and no shorter one is fair."""
-    (defect,) = (one for one in checked(lambda: Open(leave=in_turn)).defects if one.sighting.subject == COMES_FREE.name)
+    (defect,) = (
+        one for one in checked(lambda: Open(leave=in_turn)).defects if one.divergence.subject == COMES_FREE.name
+    )
     data = finding_json("latch", system(), defect, CLAIMS, claims_only=True, kernel="here")
     taken, *loop = data["run"]["actions"]
     assert taken["verb"] == "take" and data["loop"] == len(loop) == 2
@@ -284,7 +286,7 @@ def test_what_is_stated_to_be_false_is_held_against_nobody() -> None:
     source = InProcess(partial(anew, lambda: Latch(take=one_is_favoured)))
     effort = CheckEffort(examples=4, steps=6)
     result = check_system(
-        "latch", (system(),), CLAIMS, source, claims_only=True, stated_false=[ALIKE.name], effort=effort
+        "latch", (system(),), CLAIMS, source, claims_only=True, expected_false=[ALIKE.name], effort=effort
     )
     assert ALIKE.name not in found(result)
     assert result.not_judged[ALIKE.name] == FALSE
@@ -306,7 +308,7 @@ def test_what_a_known_defect_explains_is_told_with_it() -> None:
         effort=CheckEffort(examples=4, steps=6),
     )
     (only,) = judged.defects
-    assert only.sighting.subject == "taken_when_free" and ALIKE.name in only.claims
+    assert only.divergence.subject == "taken_when_free" and ALIKE.name in only.claims
 
 
 def test_a_state_that_is_not_all_of_it_decides_nothing() -> None:
@@ -334,7 +336,7 @@ def test_findings_about_several_runs_are_kept_and_asked_again(tmp_path: Path) ->
         (Rude, BY_WORDS, True, 0),
     ):
         result = checked(made)
-        (defect,) = (one for one in result.defects if one.sighting.subject == claim.name)
+        (defect,) = (one for one in result.defects if one.divergence.subject == claim.name)
         data = finding_json("latch", system(), defect, CLAIMS, claims_only=True, kernel="here")
         assert ("beside" in data, data.get("loop", 0)) == (beside, loop)
         path = save_finding(data, tmp_path, "module:factory")

@@ -34,7 +34,7 @@ def by_both(found: Proved) -> bool:
 def test_it_is_proved_by_both_solvers(one: Stated) -> None:
     """With its witness, its mutants and its link."""
     found = prove(one, bundle=BUNDLE)
-    assert (found.word, found.verdict.because[:9]) == (ProofStatus.HOLDS, "proved of")
+    assert (found.status, found.verdict.because[:9]) == (ProofStatus.HOLDS, "proved of")
     assert by_both(found)
     assert all(killed.as_declared for killed in found.mutants)
 
@@ -111,5 +111,5 @@ def test_without_its_axioms_the_clock_may_stand(axiom: str) -> None:
     needs = tuple(name for name in CLOSER.needs if name != axiom)
     stated: Theorem = replace(CLOSER, theory=less, needs=needs, mutants=())
     found = prove(stated, bundle=BUNDLE)
-    assert found.word is ProofStatus.UNDECIDED
+    assert found.status is ProofStatus.UNDECIDED
     assert any(name == "theorem" and answered.status == "sat" for name, answered in found.queries)

@@ -1,4 +1,4 @@
-"""The theorems are as stated, their mutants die as declared; a theory that lacks an axiom proves nothing."""
+"""The theorems are as expected, their mutants die as declared; a theory that lacks an axiom proves nothing."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def named(name: str) -> Theorem:
     "name",
     [*QUICK, *(pytest.param(one.name, marks=pytest.mark.deep) for one in THEOREMS if one.name not in QUICK)],
 )
-def test_a_theorem_is_as_stated(name: str) -> None:
+def test_a_theorem_is_as_expected(name: str) -> None:
     """Proved, or refuted by a run that replays; with its mutants and its link."""
     theorem = named(name)
     found = prove(theorem, bundle=BUNDLE)

@@ -20,7 +20,7 @@ CHEAP = ("universe", "repaired", "agents", "conditions")
 """Systems that are searched in a second or two."""
 
 
-def surprises(verdicts: tuple[Verdict, ...], system: str, engine: str, readings: Mapping[str, Any]) -> dict[str, str]:
+def unexpected(verdicts: tuple[Verdict, ...], system: str, engine: str, readings: Mapping[str, Any]) -> dict[str, str]:
     """Claims whose verdict is not the registered one."""
     return {
         verdict.claim: f"{verdict.status.value}: {verdict.because}"
@@ -36,7 +36,7 @@ def test_the_search_says_what_was_registered(name: str) -> None:
     claims = [claim for claim in BUNDLE.claims_of(name) if name != "universe" or not isinstance(claim, TwoRun)]
     found = explore(system, claims)
     assert found.complete
-    assert surprises(found.verdicts, name, "explore", {}) == {}
+    assert unexpected(found.verdicts, name, "explore", {}) == {}
 
 
 @pytest.mark.deep
@@ -45,7 +45,7 @@ def test_the_search_says_what_was_registered_of_everything(name: str) -> None:
     """Every claim of the two systems with free artefacts."""
     found = explore(BUNDLE.model.systems[name], BUNDLE.claims_of(name))
     assert found.complete
-    assert surprises(found.verdicts, name, "explore", {}) == {}
+    assert unexpected(found.verdicts, name, "explore", {}) == {}
 
 
 @pytest.mark.deep
@@ -55,7 +55,7 @@ def test_every_reading_says_what_was_registered(plan: Any) -> None:
     system = BUNDLE.model.systems[plan.system].under(**plan.readings)
     claims = [claim for claim in BUNDLE.claims_of(plan.system) if claim.name in plan.claims]
     found = explore(system, claims)
-    assert surprises(found.verdicts, plan.system, "explore", plan.readings) == {}
+    assert unexpected(found.verdicts, plan.system, "explore", plan.readings) == {}
 
 
 def test_plans_name_what_there_is() -> None:
@@ -88,7 +88,7 @@ def test_the_machine_reaches_its_events(name: str) -> None:
     assert found.findings == ()
     for event in generator.events:
         assert found.coverage[f"event:{event.name}"] >= event.floor, event.name
-    wrong = surprises(found.verdicts, name, "fuzz", {})
+    wrong = unexpected(found.verdicts, name, "fuzz", {})
     assert wrong == {}
 
 

@@ -22,7 +22,7 @@ CHEAP = [
 ]
 
 
-def surprises(plan: Plan) -> dict[str, str]:
+def unexpected(plan: Plan) -> dict[str, str]:
     """Claims of a plan whose verdict is not the registered one."""
     system = BUNDLE.model.systems[plan.system].at(**plan.scope).under(**plan.readings)
     claims = [claim for claim in BUNDLE.claims_of(plan.system) if claim.name in plan.claims]
@@ -41,14 +41,14 @@ def _label(plan: Plan) -> str:
 @pytest.mark.parametrize("plan", CHEAP, ids=_label)
 def test_a_search_says_what_was_registered(plan: Plan) -> None:
     """The cheap ones; verify runs the others, and so do the deep tests."""
-    assert surprises(plan) == {}
+    assert unexpected(plan) == {}
 
 
 @pytest.mark.deep
 @pytest.mark.parametrize("plan", SEARCHES, ids=_label)
 def test_every_search_says_what_was_registered(plan: Plan) -> None:
     """All of them."""
-    assert surprises(plan) == {}
+    assert unexpected(plan) == {}
 
 
 def test_every_value_of_every_reading_is_searched() -> None:

@@ -21,7 +21,7 @@ from evenhand.search import explore
 from tests.properties.markspace.bundle import BUNDLE
 
 
-def surprises(
+def unexpected(
     verdicts: tuple[Verdict, ...], system: str, engine: str = "explore", readings: Mapping[str, Any] | None = None
 ) -> dict[str, str]:
     """Claims whose verdict is not the registered one."""
@@ -47,7 +47,7 @@ def test_the_search_says_what_was_registered(plan: Plan) -> None:
     """At the system's own scope."""
     found = explore(BUNDLE.model.systems[plan.system].at(**plan.scope), planned(plan))
     assert found.complete
-    assert surprises(found.verdicts, plan.system) == {}
+    assert unexpected(found.verdicts, plan.system) == {}
 
 
 @pytest.mark.deep
@@ -59,7 +59,7 @@ def test_the_search_says_what_was_registered(plan: Plan) -> None:
 def test_every_standard_plan_says_what_was_registered(plan: Plan) -> None:
     """Every reading that a plan names, and every larger scope."""
     system = BUNDLE.model.systems[plan.system].at(**plan.scope).under(**plan.readings)
-    assert surprises(explore(system, planned(plan)).verdicts, plan.system, "explore", plan.readings) == {}
+    assert unexpected(explore(system, planned(plan)).verdicts, plan.system, "explore", plan.readings) == {}
 
 
 @pytest.mark.parametrize(
@@ -149,4 +149,4 @@ def test_the_machine_reaches_its_events(name: str) -> None:
     assert found.findings == ()
     for event in generator.events:
         assert found.coverage[f"event:{event.name}"] >= event.floor, event.name
-    assert surprises(found.verdicts, name, "fuzz") == {}
+    assert unexpected(found.verdicts, name, "fuzz") == {}

@@ -110,7 +110,7 @@ def test_a_mutant_and_a_theorem_that_is_not_green_license_nothing() -> None:
     for fault in faults:
         with pytest.raises(LicenceMissing, match="variant"):
             explore(fault.of(BUNDLE.model.systems).at(horizon=0), TIMED, licence=licences())
-    undecided = replace(proved()[0], word=ProofStatus.UNDECIDED)
+    undecided = replace(proved()[0], status=ProofStatus.UNDECIDED)
     with pytest.raises(NotLicensed, match="is UNDECIDED, so it licenses nothing"):
         licence(undecided, ENDLESS.readings)
     with pytest.raises(LicenceMissing, match="needs a licence"):

@@ -28,7 +28,7 @@ SMALL: list[tuple[str, dict[str, int]]] = [
 ]
 
 
-def surprises(verdicts: tuple[Verdict, ...], system: str, engine: str, readings: dict[str, Any]) -> dict[str, str]:
+def unexpected(verdicts: tuple[Verdict, ...], system: str, engine: str, readings: dict[str, Any]) -> dict[str, str]:
     """Claims whose verdict is not the registered one."""
     return {
         one.claim: f"{one.status.value}: {one.because}"
@@ -46,7 +46,7 @@ def test_the_search_says_what_was_registered(name: str, scope: dict[str, int]) -
     claims = [claim for claim in BUNDLE.claims_of(name) if not names or claim.name in names]
     found = explore(BUNDLE.model.systems[name].at(**scope), claims)
     assert found.complete
-    assert surprises(found.verdicts, name, "explore", {}) == {}
+    assert unexpected(found.verdicts, name, "explore", {}) == {}
 
 
 @pytest.mark.deep
@@ -61,7 +61,7 @@ def test_every_search_says_what_was_registered(plan: Any) -> None:
     system = BUNDLE.model.systems[plan.system].at(**plan.scope).under(**plan.readings)
     claims = [claim for claim in BUNDLE.claims_of(plan.system) if not plan.claims or claim.name in plan.claims]
     found = explore(system, claims)
-    assert surprises(found.verdicts, plan.system, "explore", dict(plan.readings)) == {}
+    assert unexpected(found.verdicts, plan.system, "explore", dict(plan.readings)) == {}
 
 
 def test_plans_name_what_there_is() -> None:
@@ -93,7 +93,7 @@ def test_the_machine_reaches_its_events() -> None:
     assert found.findings == ()
     for event in generator.events:
         assert found.coverage[f"event:{event.name}"] >= event.floor, event.name
-    assert surprises(found.verdicts, "agent", "fuzz", {}) == {}
+    assert unexpected(found.verdicts, "agent", "fuzz", {}) == {}
 
 
 def test_the_smallest_deadlock_has_one_kernel_only_type() -> None:

@@ -188,9 +188,9 @@ def green() -> Proved:
 
 def _word(invariant: Invariant, bundle: Bundle = BUNDLE) -> tuple[ProofStatus, str]:
     found = prove(invariant, bundle=bundle)
-    if found.word not in (ProofStatus.HOLDS, ProofStatus.REFUTED):
+    if found.status not in (ProofStatus.HOLDS, ProofStatus.REFUTED):
         assert found.verdict.status is Status.UNDECIDED
-    return found.word, found.verdict.because
+    return found.status, found.verdict.because
 
 
 def test_green_under_all_conditions(green: Proved) -> None:
@@ -200,8 +200,13 @@ def test_green_under_all_conditions(green: Proved) -> None:
     killed = {one.mutation.mutant: one for one in green.mutants}
     assert isinstance(killed["careless"].outcome, Refutation) and killed["closed"].verdict.status is Status.HOLDS
     assert killed["careless"].verdict.evidence == Scenario(("a", "b"), State(), ("a", "b"))
-    assert green.linked is not None and green.linked.true and green.linked.false and not green.linked.outside
-    assert green.linked.words > 0
+    assert (
+        green.conformance is not None
+        and green.conformance.true
+        and green.conformance.false
+        and not green.conformance.outside
+    )
+    assert green.conformance.words > 0
     with pytest.raises(NotLicensed, match="names no quotient"):
         licence(green, None)
 
@@ -215,7 +220,7 @@ def test_records_are_the_same_bytes_twice(green: Proved) -> None:
 def test_without_its_lemma_two_states_are_shown() -> None:
     """The counterexample to induction in the model's own states; UNDECIDED, for nobody knows that they are reached."""
     found = prove(replace(INVARIANT, lemmas=(), mutants=()), bundle=BUNDLE)
-    assert found.word is ProofStatus.UNDECIDED and isinstance(found.outcome, Induction)
+    assert found.status is ProofStatus.UNDECIDED and isinstance(found.outcome, Induction)
     evidence = found.outcome.evidence
     assert isinstance(evidence, Scenario) and len(evidence.actions) == 1
     step = SYSTEM.take(evidence.config, evidence.start, evidence.actions[0])
@@ -239,7 +244,7 @@ def test_a_false_invariant_is_refuted_in_the_model() -> None:
     bundle = replace(BUNDLE, model=replace(BUNDLE.model, systems={"lock": careless}))
     wrong = replace(INVARIANT, machine=LOCK.redefined([Definition(may, (), TRUE)]), lemmas=(), mutants=(), depth=3)
     found = prove(wrong, bundle=bundle)
-    assert found.word is ProofStatus.REFUTED and found.verdict.evidence == Scenario(("a", "b"), State(), ("a", "b"))
+    assert found.status is ProofStatus.REFUTED and found.verdict.evidence == Scenario(("a", "b"), State(), ("a", "b"))
 
 
 def test_vacuities() -> None:
@@ -307,5 +312,5 @@ def test_the_invariants_of_the_protocols_are_green(protocol: str) -> None:
     assert found and stated(protocol)[-len(found) :] == found
     for invariant in found:
         result = prove(invariant)
-        assert result.word is ProofStatus.HOLDS, result.verdict.because
+        assert result.status is ProofStatus.HOLDS, result.verdict.because
         assert sum(isinstance(one.outcome, Refutation) for one in result.mutants) >= 2

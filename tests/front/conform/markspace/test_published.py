@@ -44,7 +44,7 @@ def checked(name: str, transitions: int, scope: Mapping[str, int] | None = None,
 
 def claims(found: SystemChecked) -> set[str]:
     """The claims under which something is told."""
-    return {defect.sighting.subject for defect in found.defects}
+    return {defect.divergence.subject for defect in found.defects}
 
 
 @pytest.mark.parametrize(
