@@ -1,6 +1,6 @@
 """A configuration of any system with declared domains, turned into tables of rows.
 
-What is on offer in a state decides its *leaf*; a leaf has *slots*, each of which looks at some fields only and
+What is on offer in a state decides its *leaf*; a leaf has *columns*, each of which looks at some fields only and
 maps what it finds there to a list of *rows*: clear these bits, set those, for so many actions.  Everything comes from
 running the model's own functions on placeholders, path by path.  Where the step separates (memoised search), the
 judgements are shared and rows are made of verdicts; else they are made of actions.
@@ -19,7 +19,7 @@ from typing import Any
 from evenhand.search.compiled.labels import Labeller, LooksAtAction
 from evenhand.search.compiled.proxies import Choices, Narrowed, TooWide, paths
 from evenhand.search.compiled.shape import OutsideDomain, Shape
-from evenhand.search.compiled.table import Projection, Slot, Unit, slots_of
+from evenhand.search.compiled.table import Column, Projection, Unit, columns_of
 from evenhand.search.compiled.watch import Evades, Watch
 from evenhand.search.memo import Memo
 from evenhand.search.witness import AnySystem, named
@@ -47,10 +47,10 @@ class Broken:
 
 @dataclass
 class Leaf:
-    """States that offer the same: how many actions, and the slots that say what these do."""
+    """States that offer the same: how many actions, and the columns that say what these do."""
 
     offered: int
-    slots: list[Slot]
+    columns: list[Column]
     menus: Any = None
     table: Any = None
     broken: str = ""
@@ -200,7 +200,7 @@ class Compiler:
         if self.system.joint is None:
             units = [self._action_unit(number, action, start, key == "menu") for number, action in enumerate(menus)]
             offered = BY_ROWS if key == "menu" else len(menus)
-            return Leaf(offered, slots_of(self.shape, start, units), menus)
+            return Leaf(offered, columns_of(self.shape, start, units), menus)
         if not agents:
             return Leaf(0, [], (agents, menus))
         if memo is not None:
@@ -210,12 +210,12 @@ class Compiler:
                 raise Unfit(f"{named(self.system)}: `separated.reads` gives one key to states with different choices")
             groups = [part for group in table.groups for part in self._by_fairness(table, *group, start)]
             units = [self._verdict_unit(table, *part, start) for part in groups]
-            return Leaf(table.size, slots_of(self.shape, start, units), (agents, menus), table)
+            return Leaf(table.size, columns_of(self.shape, start, units), (agents, menus), table)
         units = [
             self._joint_unit(number, tuple(zip(agents, picked, strict=True)), start)
             for number, picked in enumerate(itertools.product(*menus))
         ]
-        return Leaf(math.prod(map(len, menus)), slots_of(self.shape, start, units), (agents, menus))
+        return Leaf(math.prod(map(len, menus)), columns_of(self.shape, start, units), (agents, menus))
 
     def _by_fairness(
         self, table: Any, first: int, verdict: Any, members: Sequence[int], start: Narrowed

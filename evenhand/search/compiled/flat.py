@@ -21,7 +21,7 @@ class Rows(NamedTuple):
     """The arrays of a program.
 
     `looks[i]` = (word, shift, mask, offset into `classes`): one field that a projection looks at.  A leaf has the
-    slots `leaf_slots[leaf_from[l] : leaf_from[l + 1]]`; a slot looks at `looks[look_from[s] : look_from[s + 1]]`
+    columns `leaf_columns[leaf_from[l] : leaf_from[l + 1]]`; a column looks at `looks[look_from[s] : look_from[s + 1]]`
     (the last entry of `look_from` is that of the dispatch) and its lists begin at `list_base[s]`; a list has the rows
     `row_from[i]` to `row_to[i]`.  `list_weight` adds up the actions of a list, `distinct` says that its rows
     lead to different states, `broken` that a path of the model raised.
@@ -32,7 +32,7 @@ class Rows(NamedTuple):
     classes: Ints
     dispatch: Ints
     leaf_from: Ints
-    leaf_slots: Ints
+    leaf_columns: Ints
     leaf_offered: Ints
     list_base: Ints
     row_from: Ints
@@ -75,32 +75,32 @@ def flattened(program: Program) -> Flat:
     look_from = [0]
     list_base: list[int] = []
     leaf_from = [0]
-    leaf_slots: list[int] = []
+    leaf_columns: list[int] = []
     starts: list[Ints] = []
     ends: list[Ints] = []
     reasons: dict[int, str] = {}
     lists = rows = 0
-    slots = [slot for leaf in program.leaves for slot in leaf.slots]
+    columns = [column for leaf in program.leaves for column in leaf.columns]
     number = 0
     for leaf in program.leaves:
-        leaf_slots += range(number, number + len(leaf.slots))
-        number += len(leaf.slots)
+        leaf_columns += range(number, number + len(leaf.columns))
+        number += len(leaf.columns)
         leaf_from.append(number)
-    for slot in slots:
-        _look(program, slot.projection, looks, classes)
+    for column in columns:
+        _look(program, column.projection, looks, classes)
         look_from.append(len(looks))
         list_base.append(lists)
-        starts.append(slot.starts[:-1] + rows)
-        ends.append(slot.starts[1:] + rows)
-        reasons |= {lists + entry: what for entry, what in slot.broken.items()}
-        lists += slot.projection.size
-        rows += len(slot.weight)
+        starts.append(column.starts[:-1] + rows)
+        ends.append(column.starts[1:] + rows)
+        reasons |= {lists + entry: what for entry, what in column.broken.items()}
+        lists += column.projection.size
+        rows += len(column.weight)
     _look(program, program.dispatch, looks, classes)
     look_from.append(len(looks))
     words = program.shape.words
     row_from, row_to = _joined(starts), _joined(ends)
-    keep = np.concatenate([slot.keep for slot in slots] or [np.zeros((0, words), dtype=np.int64)])
-    weight = _joined([slot.weight for slot in slots])
+    keep = np.concatenate([column.keep for column in columns] or [np.zeros((0, words), dtype=np.int64)])
+    weight = _joined([column.weight for column in columns])
     total = np.concatenate([[0], np.cumsum(weight)])
     broken = np.zeros(lists, dtype=np.bool_)
     broken[list(reasons)] = True
@@ -110,7 +110,7 @@ def flattened(program: Program) -> Flat:
         _ints(classes),
         program.dispatch.table,
         _ints(leaf_from),
-        _ints(leaf_slots),
+        _ints(leaf_columns),
         _ints([leaf.offered for leaf in program.leaves]),
         _ints(list_base),
         row_from,
@@ -119,13 +119,13 @@ def flattened(program: Program) -> Flat:
         _distinct(program, keep, row_from, row_to),
         broken,
         keep,
-        np.concatenate([slot.value for slot in slots] or [np.zeros((0, words), dtype=np.int64)]),
+        np.concatenate([column.value for column in columns] or [np.zeros((0, words), dtype=np.int64)]),
         weight,
-        _joined([slot.label for slot in slots]),
+        _joined([column.label for column in columns]),
     )
-    longest = [int((slot.starts[1:] - slot.starts[:-1]).max(initial=0)) for slot in slots]
+    longest = [int((column.starts[1:] - column.starts[:-1]).max(initial=0)) for column in columns]
     widest = max((sum(longest[a:b]) for a, b in pairwise(leaf_from)), default=0)
-    return Flat(made, _joined([slot.first for slot in slots]), reasons, widest)
+    return Flat(made, _joined([column.first for column in columns]), reasons, widest)
 
 
 def _ints(values: list[int]) -> Ints:
@@ -150,10 +150,10 @@ def _distinct(program: Program, keep: Words, row_from: Ints, row_to: Ints) -> ND
     labels = len(program.labeller.sets) > 1
     base = 0
     for leaf in program.leaves:
-        for slot in leaf.slots:
-            if len(leaf.slots) == 1 and not labels:
-                for entry in range(base, base + slot.projection.size):
+        for column in leaf.columns:
+            if len(leaf.columns) == 1 and not labels:
+                for entry in range(base, base + column.projection.size):
                     mine = keep[row_from[entry] : row_to[entry]]
                     found[entry] = bool(len(mine) == 0 or (mine == mine[0]).all())
-            base += slot.projection.size
+            base += column.projection.size
     return found

@@ -1,6 +1,6 @@
 """The one kernel that expands states of any compiled model, for numba; `plain` says the same with numpy.
 
-Both number new states in the order in which they are met: by source, then slot, then row.
+Both number new states in the order in which they are met: by source, then column, then row.
 """
 
 # pyright: reportUnknownMemberType=false, reportUntypedFunctionDecorator=false, reportMissingImports=false
@@ -67,13 +67,13 @@ def expand(  # noqa: C901  numba does not inline calls that take arrays: in piec
     labelled = len(labels.counts) > 1
     count, last, limit = state[0], state[2], state[3]
     steps, edges = state[4], state[5]
-    slots = len(rows.list_base)
+    columns = len(rows.list_base)
     for sid in range(state[1], last):
         if count < limit and count + state[8] > len(parents):
             state[0], state[1], state[4], state[5] = count, sid, steps, edges
             return FULL
         index = 0
-        for look in range(rows.look_from[slots], rows.look_from[slots + 1]):
+        for look in range(rows.look_from[columns], rows.look_from[columns + 1]):
             at = (words[sid, rows.looks[look, 0]] >> rows.looks[look, 1]) & rows.looks[look, 2]
             index += rows.classes[rows.looks[look, 3] + at]
         leaf = rows.dispatch[index]
@@ -83,9 +83,9 @@ def expand(  # noqa: C901  numba does not inline calls that take arrays: in piec
         taken = 0
         beyond = False
         for place in range(rows.leaf_from[leaf], rows.leaf_from[leaf + 1]):
-            slot = rows.leaf_slots[place]
-            index = rows.list_base[slot]
-            for look in range(rows.look_from[slot], rows.look_from[slot + 1]):
+            column = rows.leaf_columns[place]
+            index = rows.list_base[column]
+            for look in range(rows.look_from[column], rows.look_from[column + 1]):
                 at = (words[sid, rows.looks[look, 0]] >> rows.looks[look, 1]) & rows.looks[look, 2]
                 index += rows.classes[rows.looks[look, 3] + at]
             if rows.broken[index]:

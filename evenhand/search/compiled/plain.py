@@ -30,7 +30,7 @@ CHUNK = 1 << 18
 Ints = NDArray[np.int64]
 
 Here: TypeAlias = tuple[Ints, Ints, Ints]
-"""For each source and each of its slots: the source, its list of rows, the length of that."""
+"""For each source and each of its columns: the source, its list of rows, the length of that."""
 
 
 class Visited:
@@ -117,7 +117,7 @@ def portion_of(rows: Rows, words: Words, low: int, most: int) -> tuple[Here, int
 
     Gives their lists, the number of the first source that is left, and what is wrong with that one, if anything is.
     """
-    # No more lists either: each of a leaf's slots gives one.
+    # No more lists either: each of a leaf's columns gives one.
     words = words[: max(1, most // max(1, int(np.diff(rows.leaf_from).max(initial=1))))]
     high = low + len(words)
     source, lists, culprit = lists_of(rows, words, low)
@@ -137,9 +137,9 @@ def portion_of(rows: Rows, words: Words, low: int, most: int) -> tuple[Here, int
 
 
 def lists_of(rows: Rows, words: Words, low: int) -> tuple[Ints, Ints, tuple[int, int] | None]:
-    """For each source and each of its slots the list of rows; and the first source that has none, with the culprit."""
-    slots = len(rows.list_base)
-    leaf = rows.dispatch[index_of(rows, slots, words)] if len(words) else np.zeros(0, dtype=np.int64)
+    """For each source and column the list of rows; and the first source that has none, with the culprit."""
+    columns = len(rows.list_base)
+    leaf = rows.dispatch[index_of(rows, columns, words)] if len(words) else np.zeros(0, dtype=np.int64)
     culprits: list[tuple[int, int]] = []
     lost = np.flatnonzero((leaf < 0) | (rows.leaf_offered[leaf] == -2))
     if len(lost):
@@ -149,8 +149,8 @@ def lists_of(rows: Rows, words: Words, low: int) -> tuple[Ints, Ints, tuple[int,
     for one in np.unique(leaf[leaf >= 0]).tolist():
         mine = np.flatnonzero(leaf == one)
         for place in range(int(rows.leaf_from[one]), int(rows.leaf_from[one + 1])):
-            slot = int(rows.leaf_slots[place])
-            lists = rows.list_base[slot] + index_of(rows, slot, words[mine])
+            column = int(rows.leaf_columns[place])
+            lists = rows.list_base[column] + index_of(rows, column, words[mine])
             bad = np.flatnonzero(rows.broken[lists])
             if len(bad):
                 culprits.append((low + int(mine[bad[0]]), int(lists[bad[0]])))
@@ -165,15 +165,15 @@ def lists_of(rows: Rows, words: Words, low: int) -> tuple[Ints, Ints, tuple[int,
         return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64), culprit
     if not found:
         return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64), None
-    source, places, every = (np.concatenate(column) for column in zip(*found, strict=True))
+    source, places, every = (np.concatenate(part) for part in zip(*found, strict=True))
     order = np.lexsort((places, source))
     return source[order], every[order], None
 
 
-def index_of(rows: Rows, slot: int, words: Words) -> Ints:
-    """The entry of a slot's table (of the dispatch for the slot after the last) that each state finds."""
+def index_of(rows: Rows, column: int, words: Words) -> Ints:
+    """The entry of a column's table (of the dispatch for the column after the last) that each state finds."""
     found = np.zeros(len(words), dtype=np.int64)
-    for word, shift, mask, offset in rows.looks[rows.look_from[slot] : rows.look_from[slot + 1]].tolist():
+    for word, shift, mask, offset in rows.looks[rows.look_from[column] : rows.look_from[column + 1]].tolist():
         found += rows.classes[offset + (words[:, word] >> shift & mask)]
     return found
 

@@ -1,7 +1,7 @@
-"""Tables of rows: what a slot finds in a few fields picks the list of rows that applies.
+"""Tables of rows: what a column finds in a few fields picks the list of rows that applies.
 
 A *unit* is what happens for one action (or one verdict of several joint actions), path by path.  Units that look at
-the same few fields share a slot; rows of one list that do the same are one row with their number.
+the same few fields share a column; rows of one list that do the same are one row with their number.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 from evenhand.search.compiled.proxies import Narrowed
 from evenhand.search.compiled.shape import KEPT, Shape, Words
 
-__all__ = ["EXTEND", "LARGEST", "Projection", "Slot", "Unit", "slots_of"]
+__all__ = ["EXTEND", "LARGEST", "Column", "Projection", "Unit", "columns_of"]
 
 EXTEND = 64
-"""Entries up to which a slot's table may grow to take in a unit that looks at other fields."""
+"""Entries up to which a column's table may grow to take in a unit that looks at other fields."""
 
 LARGEST = 1 << 22
 """Entries of the largest table."""
@@ -77,7 +77,7 @@ def _classes(size: int, sets: set[frozenset[int]]) -> list[int]:
 
 
 @dataclass
-class Slot:
+class Column:
     """A projection and the rows of each of its entries, as arrays over all rows.
 
     Rows of entry e are `starts[e]` to `starts[e+1]`: after = before & `keep` | `value`, for `weight` actions, the
@@ -94,8 +94,8 @@ class Slot:
     broken: dict[int, str]
 
 
-def slots_of(shape: Shape, start: Narrowed, units: Sequence[Unit]) -> list[Slot]:
-    """The units' rows in as few slots as make small tables.
+def columns_of(shape: Shape, start: Narrowed, units: Sequence[Unit]) -> list[Column]:
+    """The units' rows in as few columns as make small tables.
 
     Raises OverflowError for a unit that looks at more than a table can hold.
     """
@@ -111,7 +111,7 @@ def slots_of(shape: Shape, start: Narrowed, units: Sequence[Unit]) -> list[Slot]
                 break
         else:
             groups.append((set(wanted), [units[place]]))
-    return [_slot(shape, start, sorted(members, key=lambda unit: unit.first)) for _, members in groups]
+    return [_column(shape, start, sorted(members, key=lambda unit: unit.first)) for _, members in groups]
 
 
 def _looked(unit: Unit, start: Narrowed) -> set[int]:
@@ -127,7 +127,7 @@ def _size(shape: Shape, fields: set[int]) -> int:
     return math.prod(len(shape.domains[place]) for place in fields)
 
 
-def _slot(shape: Shape, start: Narrowed, units: Sequence[Unit]) -> Slot:
+def _column(shape: Shape, start: Narrowed, units: Sequence[Unit]) -> Column:
     ways = [(narrowed, unit, result) for unit in units for narrowed, result in unit.ways]
     projection = Projection(shape, start, [(narrowed, 0) for narrowed, _, _ in ways])
     known_keep, known_value = _known(shape, projection)
@@ -196,13 +196,13 @@ def _sorted(
     values: tuple[Words, Words],
     columns: Sequence[Ints],
     broken: dict[int, str],
-) -> Slot:
+) -> Column:
     """Lay the rows out by entry; rows of one entry that do the same become one."""
     (keep, known_keep), (value, known_value) = keeps, values
     if not entries:
         nothing = np.zeros(0, dtype=np.int64)
         starts = np.zeros(projection.size + 1, dtype=np.int64)
-        return Slot(projection, starts, keep, value, nothing, nothing, nothing, broken)
+        return Column(projection, starts, keep, value, nothing, nothing, nothing, broken)
     entry = np.concatenate(entries)
     row = np.repeat(np.arange(len(entries)), [len(one) for one in entries])
     # A field that the entry knows and the row keeps is as good as written.
@@ -221,4 +221,4 @@ def _sorted(
     again = np.lexsort((first[order], entry[order]))
     order, weight = order[again], weight[again]
     starts = np.searchsorted(entry[order], np.arange(projection.size + 1))
-    return Slot(projection, starts, kept[order], written[order], weight, label[order], first[order], broken)
+    return Column(projection, starts, kept[order], written[order], weight, label[order], first[order], broken)

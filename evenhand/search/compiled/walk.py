@@ -109,18 +109,18 @@ def successors(walk: RowWalk, sid: int) -> Iterator[tuple[int, int, list[int]]]:
 def successors_in(flat: Flat, words: Any) -> Iterator[tuple[int, int, list[int]]]:
     """The same of a state given by its words."""
     rows = flat.rows
-    slots = len(rows.list_base)
+    columns = len(rows.list_base)
 
-    def index(slot: int) -> int:
+    def index(column: int) -> int:
         found = 0
-        for word, shift, mask, offset in rows.looks[rows.look_from[slot] : rows.look_from[slot + 1]].tolist():
+        for word, shift, mask, offset in rows.looks[rows.look_from[column] : rows.look_from[column + 1]].tolist():
             found += int(rows.classes[offset + (int(words[word]) >> shift & mask)])
         return found
 
-    leaf = int(rows.dispatch[index(slots)])
+    leaf = int(rows.dispatch[index(columns)])
     for place in range(int(rows.leaf_from[leaf]), int(rows.leaf_from[leaf + 1])):
-        slot = int(rows.leaf_slots[place])
-        entry = int(rows.list_base[slot]) + index(slot)
+        column = int(rows.leaf_columns[place])
+        entry = int(rows.list_base[column]) + index(column)
         for row in range(int(rows.row_from[entry]), int(rows.row_to[entry])):
             after = (words & rows.keep[row] | rows.value[row]).tolist()
             yield int(flat.first[row]), row, after

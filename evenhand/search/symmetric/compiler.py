@@ -16,7 +16,7 @@ from typing import Any, cast
 from evenhand.search.compiled.compiler import NEVER, Broken, Compiler, Leaf, Program, Unfit
 from evenhand.search.compiled.proxies import Narrowed, TooWide
 from evenhand.search.compiled.shape import KEPT
-from evenhand.search.compiled.table import Unit, slots_of
+from evenhand.search.compiled.table import Unit, columns_of
 from evenhand.search.compiled.watch import Evades
 from evenhand.search.memo import Memo
 from evenhand.search.symmetric.group import Group, NoGroup, arrangements, group_of
@@ -76,7 +76,7 @@ class _Folding(Compiler):
                 pass
             else:
                 self.teams[-1] = tuple(teams)
-                return Leaf(math.prod(map(len, menus)), slots_of(self.shape, start, units), (agents, menus))
+                return Leaf(math.prod(map(len, menus)), columns_of(self.shape, start, units), (agents, menus))
         if math.prod(map(len, menus)) > ONE_BY_ONE:
             raise Unfit(
                 f"{named(self.system)}: a state offers {math.prod(map(len, menus))} joint choices, and no agents trade "

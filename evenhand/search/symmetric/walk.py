@@ -193,10 +193,10 @@ def _spreads(walk: FoldedWalk) -> Ints:
     """For each row, the orders of what it writes into the fields of its leaf's teams."""
     rows, shape = walk.flat.rows, walk.shape
     found = np.ones(len(rows.weight), dtype=np.int64)
-    slots = [leaf for leaf, one in enumerate(walk.folded.program.leaves) for _ in one.slots]
-    sizes = [slot.projection.size for leaf in walk.folded.program.leaves for slot in leaf.slots]
+    columns = [leaf for leaf, one in enumerate(walk.folded.program.leaves) for _ in one.columns]
+    sizes = [column.projection.size for leaf in walk.folded.program.leaves for column in leaf.columns]
     written: Ints | None = None
-    for number, leaf in enumerate(slots):
+    for number, leaf in enumerate(columns):
         lists = range(int(rows.list_base[number]), int(rows.list_base[number]) + sizes[number])
         if not walk.folded.teams[leaf] or not len(lists):
             continue
