@@ -21,7 +21,7 @@ from evenhand.jobs.engines import run
 from evenhand.jobs.plan import Job
 from evenhand.jobs.processes import ChildTask, Ended, in_children
 from evenhand.machine import fuzz
-from evenhand.model.cud import PROTOCOL
+from evenhand.model.cud.protocol import CUD
 from evenhand.search import explore
 from evenhand.search.memory import resident
 
@@ -73,7 +73,7 @@ def _result() -> dict[str, int]:
     return {"verdicts": len(found), "bytes sent": len(canonical_bytes([one.to_json() for one in found]))}
 
 
-_FREE = PROTOCOL.systems["free"]
+_FREE = CUD.systems["free"]
 MEASURES = (
     Measure("explicit search, free agents 3,2,2", _search(_FREE.at(agents=3, keys=2, values=2), 0)),
     Measure("memoised search, free agents 3,2,2", _search(_FREE.at(agents=3, keys=2, values=2), 1)),

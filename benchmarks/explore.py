@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.bare import Counts, bare
-from evenhand.model.cud import PROTOCOL
+from evenhand.model.cud.protocol import CUD
 from evenhand.search import explore
 
 __all__ = ["Counts", "bare", "compare", "main"]
@@ -88,7 +88,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for scope in chosen.scopes or SCOPES:
         try:
             agents, keys, values = (int(part) for part in scope.split(","))
-            system = PROTOCOL.systems["free"].at(agents=agents, keys=keys, values=values)
+            system = CUD.systems["free"].at(agents=agents, keys=keys, values=values)
         except ValueError as error:
             parser.error(f"scope {scope!r} is not three sizes such as 3,2,2: {error}")
         try:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from evenhand.core.system import OneOf, Scope, System
-from evenhand.model.cud import PROTOCOL
+from evenhand.model.cud.protocol import CUD
 
 __all__ = ["CELLS", "cells", "model"]
 
@@ -53,4 +53,4 @@ def model(name: str) -> System[Any, Any, Any, Any, Any]:
         agents, keys, values = (int(part) for part in name.split(","))
     except ValueError as error:
         raise ValueError(f"model {name!r} is neither `cells` nor three sizes such as 3,2,2") from error
-    return PROTOCOL.systems["free"].at(agents=agents, keys=keys, values=values)
+    return CUD.systems["free"].at(agents=agents, keys=keys, values=values)

@@ -14,7 +14,7 @@ from typing import Any
 from evenhand.core.system import Step, System
 from evenhand.core.trace import Pair, Scenario
 from evenhand.core.verdict import Evidence
-from evenhand.model.cud.free import (
+from evenhand.model.cud.free_system import (
     EXITED,
     NONE,
     FreeShown,

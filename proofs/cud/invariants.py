@@ -16,7 +16,7 @@ from typing import Any
 from evenhand.core.atoms import Atom
 from evenhand.core.system import System
 from evenhand.core.trace import Scenario
-from evenhand.model.cud.free import FREE, FreeState
+from evenhand.model.cud.free_system import FREE, FreeState
 from evenhand.model.cud.kernel import LIVELOCK_EPOCHS
 from evenhand.model.cud.strategies import covering
 from evenhand.model.cud.vocabulary import NO_CHOICE, READ, WRITE, Choice, Config, Epoch, Request

@@ -26,8 +26,8 @@ from evenhand.model.cud.kernel import (
     Finding,
 )
 from evenhand.model.cud.layouts import agent_names, every_layout, key_names, start_world
-from evenhand.model.cud.play import UNIVERSE, malformed_requests
 from evenhand.model.cud.readings import Readings
+from evenhand.model.cud.run_system import UNIVERSE, malformed_requests
 from evenhand.model.cud.step import initial
 from evenhand.model.cud.strategies import covering
 from evenhand.model.cud.vocabulary import (

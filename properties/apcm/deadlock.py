@@ -1,6 +1,6 @@
 """Can the agent say anything that lets it act?  Deadlock, livelock, oscillation.
 
-The closed form (`notions.blocked`) is claimed from both sides: a blocked situation permits nothing whatever the
+The closed form (`predicates.blocked`) is claimed from both sides: a blocked situation permits nothing whatever the
 artefact, and from every other one some artefact leads to an action.  That no situation is blocked is claimed in order
 to be refuted under the text's rules, and holds under the repaired ones.
 """

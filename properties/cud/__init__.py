@@ -1,6 +1,6 @@
 """The claims about coordination under deadlock: what the kernel must do, must not do, and what can happen.
 
-Start reading at `notions`, which says what a capability, a veto and a collision are; then one module for each idea:
+Start reading at `predicates`, which says what a capability, a veto and a collision are; then one module for each idea:
 `safety`, `arbitration`, `blindness`, `history`, `liveness`, `classes`, `reach`.
 """
 

@@ -1,7 +1,7 @@
 """Classification: every run ends in exactly one terminal class, and an honest kernel passes.
 
 The classifier is the one piece of the model that a claim may call (the text defines the classes by it).  The
-terminal class is worked out here a second time, from the claims' own notions, and the two must agree.
+terminal class is worked out here a second time, from the claims' own predicates, and the two must agree.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ __all__ = ["CLASSES", "Course"]
 
 
 class Course(NamedTuple):
-    """A run so far in the claims' own notions, beside the classifier's tally.
+    """A run so far in the claims' own predicates, beside the classifier's tally.
 
     `able` are the agents of which some request passed pass 1; `pressed` says that the last epoch had no admissible
     request (and counts: somebody submitted, or silence counts), `present` who was in the run then; `streak`

@@ -16,7 +16,7 @@ from hypothesis.strategies import SearchStrategy
 from evenhand.core.generator import Draw, Event, Generator, Rule
 from evenhand.core.property import AnyStep
 from evenhand.core.system import Scope
-from evenhand.model.cud.free import configs as free_configs
+from evenhand.model.cud.free_system import configs as free_configs
 from evenhand.model.cud.layouts import agent_names, key_names
 from evenhand.model.cud.readings import Readings
 from evenhand.model.cud.vocabulary import (

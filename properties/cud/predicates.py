@@ -1,4 +1,4 @@
-"""The notions of IX-2 that claims speak in, written from the text and not from the kernel.
+"""The predicates of IX-2 that claims use, written from the text and not from the kernel.
 
 A claim that borrowed the kernel's idea of a capability, a veto or a collision would judge a faulty kernel by
 its own fault.  So they are said again here, in other words: what an agent submitted, whether the request is

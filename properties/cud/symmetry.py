@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any, ClassVar
 
 from evenhand.core.property import AnyStep, TwoRun
-from evenhand.model.cud.free import FreeShown, FreeState, rename_free_shown, rename_free_state
+from evenhand.model.cud.free_system import FreeShown, FreeState, rename_free_shown, rename_free_state
 from evenhand.model.cud.renaming import Renaming, rename_action, rename_config, rename_shown, rename_state
 from evenhand.model.cud.vocabulary import Config, Epoch, Partition, State
 

@@ -1,7 +1,7 @@
 """The claims about the constitution-bound kernel: what it decides, what decides nothing, what may be done, where it
 stops.
 
-Start reading at `notions`, which says what admissible and allowed mean; then one module for each idea: `deciding`,
+Start reading at `predicates`, which says what admissible and allowed mean; then one module for each idea: `deciding`,
 `selecting`, `executing`, `logging`, `stopping`, `reach`.
 """
 

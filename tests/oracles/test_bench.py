@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from benchmarks import explore as bench
-from evenhand.model.cud import PROTOCOL
+from evenhand.model.cud.protocol import CUD
 
 PINNED: dict[str, dict[str, int]] = json.loads(Path(__file__).with_name("pinned.json").read_text("utf-8"))[
     "free_agent"
 ]["counts"]
-FREE: Any = PROTOCOL.systems["free"]
+FREE: Any = CUD.systems["free"]
 
 
 @pytest.mark.parametrize("key", ["2,2,2", "3,2,2"])

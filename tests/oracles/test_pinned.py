@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from evenhand.model.cud import PROTOCOL
+from evenhand.model.cud.protocol import CUD
 
 HERE = Path(__file__).parent
 PINNED: dict[str, Any] = json.loads((HERE / "pinned.json").read_text("utf-8"))
@@ -96,7 +96,7 @@ def test_universe_formula_holds_for_other_numbers_of_malformed_kinds(holder: str
 
 def test_the_model_offers_the_pinned_universe() -> None:
     """Menus of the model's own system, multiplied: it shares no line with the two origins."""
-    system: Any = PROTOCOL.systems["universe"]
+    system: Any = CUD.systems["universe"]
     joint = system.joint
     layouts = joint_requests = 0
     for config in system.all_configs():

@@ -14,7 +14,7 @@ from functools import cache
 import pytest
 
 from evenhand.core.registry import find
-from evenhand.model.cud import PROTOCOL
+from evenhand.model.cud.protocol import CUD
 from evenhand.proofs.cud.definitions import word
 from evenhand.proofs.cud.epoch import EPOCH
 from evenhand.proofs.cud.samples import WORLDS
@@ -140,7 +140,7 @@ FAULTS: dict[str, Theorem] = {
 def _linked(name: str) -> Conformance:
     bundle = find("cud")
     claim = next(claim for claim in bundle.claims if claim.name == PLAIN.claim)
-    mutants = tuple(mutant for mutant in PROTOCOL.mutants if mutant.name in ("last_writer_wins", "reads_never_collide"))
+    mutants = tuple(mutant for mutant in CUD.mutants if mutant.name in ("last_writer_wins", "reads_never_collide"))
     theorem = FAULTS[name] if name else _with(EPOCH)
     return agree(theorem, claim, bundle.model.systems[theorem.system], mutants)
 

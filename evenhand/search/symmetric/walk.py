@@ -203,8 +203,8 @@ def _spreads(walk: FoldedWalk) -> Ints:
         low, high = int(rows.row_from[lists[0]]), int(rows.row_to[lists[-1]])
         written = decoded(shape, rows.value) if written is None else written
         for team in walk.folded.teams[leaf]:
-            columns = written[low:high][:, [place for fields in team.fields for place in fields]]
-            kinds, which = np.unique(columns, axis=0, return_inverse=True)
+            parts = written[low:high][:, [place for fields in team.fields for place in fields]]
+            kinds, which = np.unique(parts, axis=0, return_inverse=True)
             width = len(team.fields[0])
             orders = [
                 arrangements([tuple(kind[at : at + width]) for at in range(0, len(kind), width)])

@@ -22,8 +22,8 @@ from evenhand.model.cud.classify import classify
 from evenhand.model.cud.conditions.shape import read_condition
 from evenhand.model.cud.kernel import REFERENCE, Rules
 from evenhand.model.cud.mutants import mutant
-from evenhand.model.cud.play import RUN, playing
 from evenhand.model.cud.readings import Readings
+from evenhand.model.cud.run_system import RUN, playing
 from evenhand.model.cud.step import initial
 from evenhand.model.cud.vocabulary import Config, Epoch, Shown, State
 

@@ -10,7 +10,7 @@ import pytest
 from evenhand.core.property import Always
 from evenhand.core.system import System
 from evenhand.core.verdict import Status
-from evenhand.model.cud.free import FREE
+from evenhand.model.cud.free_system import FREE
 from evenhand.search import LicenceMissing, explore, memory
 from evenhand.search.memory import resident
 from tests.models.two_phase_commit import two_phase_commit

@@ -34,7 +34,7 @@ import pytest
 
 from evenhand.core.property import Always, DeterminedBy, Property, Reachable
 from evenhand.core.verdict import Status
-from evenhand.model.cud.free import FREE
+from evenhand.model.cud.free_system import FREE
 from evenhand.search import Exploration, ModelError, disk_visited, explore, memory, packing, spilling
 from evenhand.search.bounds import Bounds, held
 from evenhand.search.compiled import kernel, spilled

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from evenhand.model.cud.free import FREE
+from evenhand.model.cud.free_system import FREE
 from evenhand.search import estimate
 from evenhand.search.estimate import WIDE, widest_state
 

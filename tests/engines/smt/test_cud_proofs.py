@@ -15,8 +15,8 @@ import pytest
 from evenhand.core.registry import find
 from evenhand.core.system import Mutant
 from evenhand.evidence.judge import refutes
-from evenhand.model.cud import PROTOCOL
 from evenhand.model.cud.kernel import REFERENCE
+from evenhand.model.cud.protocol import CUD
 from evenhand.model.cud.readings import Readings
 from evenhand.model.cud.strategies import covering
 from evenhand.model.cud.vocabulary import DONE, READ, Choice, Epoch, Request
@@ -41,7 +41,7 @@ UNSTATED: frozenset[str] = frozenset()
 UNKILLED = {"exit_lapses_allows"}
 """Mutants that the theory can say and no theorem refutes: equivalent ones."""
 
-UNIVERSE = PROTOCOL.systems["universe"]
+UNIVERSE = CUD.systems["universe"]
 
 
 def test_the_theorems_there_are() -> None:
@@ -55,7 +55,7 @@ def test_the_theorems_there_are() -> None:
 
 def test_every_mutant_is_said_or_explained() -> None:
     """In words of the theory, and then some theorem must refute it, or with the reason why it cannot be said."""
-    names = [mutant.name for mutant in PROTOCOL.mutants]
+    names = [mutant.name for mutant in CUD.mutants]
     assert sorted([*FAULTS, *OUTSIDE]) == sorted(names)
     tried = {m.mutant for theorem in THEOREMS.values() for m in theorem.mutants if m.expected == "refuted"}
     assert tried == {name for names in KILLED.values() for name in names}
@@ -152,7 +152,7 @@ def test_green(proved: Proved) -> None:
         if answered.status == "unsat":
             assert {("z3", "unsat"), ("cvc5", "unsat")} <= said, name
         assert answered.status != "unknown" and {status for _, status in said} <= {answered.status, "unknown"}, name
-    assert proved.conformance is not None and proved.conformance.mutants == len(PROTOCOL.mutants)
+    assert proved.conformance is not None and proved.conformance.mutants == len(CUD.mutants)
     # Pairs are few since the samples of most theorems about two epochs were cut; the least are 150 structures.
     assert proved.conformance.true >= 150 and proved.conformance.false >= 2 and proved.conformance.structures >= 150
     assert proved.conformance.outside * 10 < proved.conformance.cases
@@ -219,7 +219,7 @@ def test_a_word_of_the_claims_that_is_wrong_is_caught_by_the_link() -> None:
     wrong = EPOCH.redefined([Definition(meaning.relation, meaning.variables, blind.body)])
     bundle = find("cud")
     claim = next(claim for claim in bundle.claims if claim.name == theorem.claim)
-    mutants = tuple(mutant for mutant in PROTOCOL.mutants if mutant.name == "reads_never_collide")
+    mutants = tuple(mutant for mutant in CUD.mutants if mutant.name == "reads_never_collide")
     lean = replace(theorem, theory=wrong, samples=WORLDS.fewer(5, 1))
     assert "the formula is True and the claim False" in agree(lean, claim, UNIVERSE, mutants).because
 
@@ -229,7 +229,7 @@ def test_a_mutant_of_the_theory_must_be_the_mutant_of_the_model() -> None:
     theorem = replace(THEOREMS["executed_never_interfere"], samples=WORLDS.fewer(5, 1))
     bundle = find("cud")
     claim = next(claim for claim in bundle.claims if claim.name == theorem.claim)
-    other = next(mutant for mutant in PROTOCOL.mutants if mutant.name == "reads_never_collide")
+    other = next(mutant for mutant in CUD.mutants if mutant.name == "reads_never_collide")
     posing: Mutant[object] = replace(other, name="last_writer_wins")
     assert "on a step of last_writer_wins" in agree(theorem, claim, UNIVERSE, (posing,)).because
     assert posing.rules != REFERENCE
@@ -238,7 +238,7 @@ def test_a_mutant_of_the_theory_must_be_the_mutant_of_the_model() -> None:
 def test_successful_runs_are_livelocks_under_the_other_rule() -> None:
     """G20 counts attempts without a change, so three epochs of READs that are all executed fill the counter."""
     for rule, counter in (("pass2_refusals", 0), ("unchanged_state", 3)):
-        system = PROTOCOL.systems["free"].under(livelock_rule=rule)
+        system = CUD.systems["free"].under(livelock_rule=rule)
         (config,) = system.all_configs()
         (state,) = system.initial(config)
         for _ in range(3):

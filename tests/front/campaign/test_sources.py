@@ -32,7 +32,7 @@ def names(job: Job) -> set[str]:
 def test_a_search_rests_on_its_protocol_and_the_engines() -> None:
     """Not on other protocols, theorems, fixtures, the command line, tests or documents."""
     found = names(EXPLORE)
-    assert {"model/cud/free.py", "properties/cud/claims.py"} <= found or {"model/cud/free.py"} <= found
+    assert {"model/cud/free_system.py", "properties/cud/claims.py"} <= found or {"model/cud/free_system.py"} <= found
     assert {
         "evenhand/campaign/worker.py",
         "evenhand/jobs/engines.py",

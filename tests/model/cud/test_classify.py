@@ -28,8 +28,8 @@ from evenhand.model.cud.conditions import CONDITIONS, condition, conditions, pla
 from evenhand.model.cud.kernel import REFERENCE, SCOPE_VIOLATION
 from evenhand.model.cud.mutants import mutant
 from evenhand.model.cud.mutants.declare import RELAXED_FROM
-from evenhand.model.cud.play import RUN
 from evenhand.model.cud.readings import Readings
+from evenhand.model.cud.run_system import RUN
 from evenhand.model.cud.step import ended
 from evenhand.model.cud.vocabulary import (
     DONE,

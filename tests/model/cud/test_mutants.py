@@ -12,12 +12,12 @@ import pytest
 
 from evenhand.core.atoms import Atom
 from evenhand.core.system import Mutant, Step, System, UnknownName, reading_values
-from evenhand.model.cud import PROTOCOL
 from evenhand.model.cud.classify import KERNEL_CLASSES, breaches
 from evenhand.model.cud.kernel import REFERENCE, Rules
 from evenhand.model.cud.mutants import MUTANTS, mutant
-from evenhand.model.cud.play import RUN
+from evenhand.model.cud.protocol import CUD
 from evenhand.model.cud.readings import Readings
+from evenhand.model.cud.run_system import RUN
 from evenhand.model.cud.vocabulary import Choice, Epoch, Request
 
 AnySystem = System[Any, Any, Any, Any, Any]
@@ -184,7 +184,7 @@ def test_it_is_another_kernel_under_legal_readings(one: Mutant[Rules]) -> None:
 @pytest.mark.parametrize("one", MUTANTS, ids=lambda one: one.name)
 def test_it_can_be_seen_where_it_says(one: Mutant[Rules]) -> None:
     """Some reachable step differs from the reference; none does for an equivalent one."""
-    assert differs(one, one.of(PROTOCOL.systems)) == (one.expected == "killed")
+    assert differs(one, one.of(CUD.systems)) == (one.expected == "killed")
 
 
 @pytest.mark.parametrize("one", [one for one in MUTANTS if one.expected == "killed"], ids=lambda one: one.name)
@@ -193,7 +193,7 @@ def test_nothing_smaller_shows_its_class(one: Mutant[Rules]) -> None:
 
     The claims about that graph speak of two agents, so there is no smaller one.
     """
-    system = one.of(PROTOCOL.systems)
+    system = one.of(CUD.systems)
     for name, size in system.scope.items():
         if size > (2 if (one.system, name) == ("free", "agents") else 1):
             less = system.at(**{name: size - 1})
@@ -204,7 +204,7 @@ def test_nothing_smaller_shows_its_class(one: Mutant[Rules]) -> None:
 @pytest.mark.parametrize("name", TABLE)
 def test_its_kernel_class(name: str) -> None:
     """The classes worked out by hand are those that the classifier finds in the traces."""
-    assert shown_classes(mutant(name), mutant(name).of(PROTOCOL.systems)) == TABLE[name]
+    assert shown_classes(mutant(name), mutant(name).of(CUD.systems)) == TABLE[name]
 
 
 def test_every_kernel_class_but_the_last_is_met() -> None:

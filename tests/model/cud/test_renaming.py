@@ -7,8 +7,8 @@ from itertools import islice
 from typing import Any
 
 from evenhand.core.system import System
-from evenhand.model.cud.play import UNIVERSE, playing
 from evenhand.model.cud.renaming import every_renaming, rename_action, rename_config
+from evenhand.model.cud.run_system import UNIVERSE, playing
 from evenhand.model.cud.step import initial
 from evenhand.model.cud.vocabulary import Config, Epoch
 

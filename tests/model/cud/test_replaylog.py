@@ -13,8 +13,8 @@ from evenhand.core.canonical import canonical_bytes
 from evenhand.core.codec import encode
 from evenhand.model.cud.conditions import Condition, conditions, play
 from evenhand.model.cud.mutants import MUTANTS
-from evenhand.model.cud.play import RUN
 from evenhand.model.cud.replaylog import LogBroken, after, read_log, rebuild, write_log
+from evenhand.model.cud.run_system import RUN
 from evenhand.model.cud.step import initial
 from evenhand.model.cud.vocabulary import Effect
 

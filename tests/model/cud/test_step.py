@@ -10,11 +10,11 @@ import pytest
 from evenhand.core.atoms import Atom, Opaque
 from evenhand.core.codec import encode
 from evenhand.core.system import UnknownName, reading_values
-from evenhand.model.cud import PROTOCOL
 from evenhand.model.cud.kernel import REFERENCE
 from evenhand.model.cud.layouts import start_world
-from evenhand.model.cud.play import RUN, malformed_requests
+from evenhand.model.cud.protocol import CUD
 from evenhand.model.cud.readings import Readings
+from evenhand.model.cud.run_system import RUN, malformed_requests
 from evenhand.model.cud.step import initial, step
 from evenhand.model.cud.strategies import covering
 from evenhand.model.cud.vocabulary import (
@@ -204,5 +204,5 @@ def test_every_reading_runs_and_an_unknown_one_is_refused() -> None:
 
 def test_the_bundle_is_complete() -> None:
     """Systems, mutants and readings are where the registry looks."""
-    assert list(PROTOCOL.systems) == ["run", "free", "universe", "conditions"]
-    assert len(PROTOCOL.mutants) > 60 and PROTOCOL.readings == Readings()
+    assert list(CUD.systems) == ["run", "free", "universe", "conditions"]
+    assert len(CUD.mutants) > 60 and CUD.readings == Readings()

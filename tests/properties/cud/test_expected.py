@@ -9,7 +9,7 @@ import pytest
 from evenhand.core.registry import find
 from evenhand.core.system import reading_values
 from evenhand.core.verdict import Status
-from evenhand.model.cud import PROTOCOL
+from evenhand.model.cud.protocol import CUD
 from evenhand.properties.cud.expected import EXPECTED
 from evenhand.search import explore
 
@@ -19,11 +19,11 @@ NAMES = {claim.name: claim for claim in BUNDLE.claims}
 
 def test_expectations_speak_of_what_there_is() -> None:
     """Claims, systems, engines, readings and values all exist, and nothing is registered twice."""
-    known = reading_values(PROTOCOL.readings)
+    known = reading_values(CUD.readings)
     seen: list[Any] = []
     for one in EXPECTED:
         assert one.claim in NAMES
-        assert one.system in ("", *PROTOCOL.systems)
+        assert one.system in ("", *CUD.systems)
         assert one.engine in ("", "explore", "fuzz")
         if one.system:
             assert one.system in NAMES[one.claim].systems
@@ -36,7 +36,7 @@ def test_expectations_speak_of_what_there_is() -> None:
 
 QUICK = [
     ("conditions", name, value)
-    for name, values in reading_values(PROTOCOL.readings).items()
+    for name, values in reading_values(CUD.readings).items()
     if name != "terminal_precedence"
     for value in values[1:]
 ]
@@ -46,7 +46,7 @@ QUICK = [
 def test_conditions_come_out_as_registered(system: str, name: str, value: Any) -> None:
     """Every claim about the conditions, under every reading that is not the default."""
     readings = {name: value} if name else {}
-    found = explore(PROTOCOL.systems[system].under(**readings), BUNDLE.claims_of(system))
+    found = explore(CUD.systems[system].under(**readings), BUNDLE.claims_of(system))
     assert {v.claim: v.status for v in found.verdicts} == {
         v.claim: BUNDLE.expectation(v.claim, system, "explore", readings).expected for v in found.verdicts
     }
@@ -66,7 +66,7 @@ REFUTED_UNDER = [
 @pytest.mark.parametrize(("name", "readings", "scope"), REFUTED_UNDER)
 def test_a_reading_refutes_what_the_default_keeps(name: str, readings: dict[str, str], scope: dict[str, int]) -> None:
     """REFUTED under the reading, as registered, and HOLDS under the default in the same scope."""
-    system = PROTOCOL.systems["run"].at(**{"epochs": 1, **scope})
+    system = CUD.systems["run"].at(**{"epochs": 1, **scope})
     (verdict,) = explore(system.under(**readings), (NAMES[name],)).verdicts
     assert verdict.status is Status.REFUTED
     assert BUNDLE.expectation(name, "run", "explore", readings).expected is Status.REFUTED

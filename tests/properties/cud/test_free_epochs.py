@@ -20,7 +20,7 @@ from evenhand.core.property import EachStep
 from evenhand.core.registry import find
 from evenhand.core.system import Step
 from evenhand.core.verdict import Status
-from evenhand.model.cud.free import EXITED, FreeShown, FreeState
+from evenhand.model.cud.free_system import EXITED, FreeShown, FreeState
 from evenhand.model.cud.kernel import Happened
 from evenhand.model.cud.step import changes
 from evenhand.model.cud.vocabulary import DONE, FAILURE, FAULT, IDLE, Config, Epoch

@@ -11,7 +11,7 @@ from evenhand.core.property import AnyStep
 from evenhand.core.registry import find
 from evenhand.core.verdict import Status
 from evenhand.machine import fuzz
-from evenhand.model.cud import PROTOCOL
+from evenhand.model.cud.protocol import CUD
 from evenhand.properties.cud.generators import FREE_GENERATOR, GENERATORS, RUN_GENERATOR
 
 LEAST = 20
@@ -21,7 +21,7 @@ LEAST = 20
 @pytest.mark.parametrize("generator", GENERATORS, ids=lambda generator: generator.system)
 def test_a_short_run_draws_every_rule_and_sees_every_event(generator: Generator) -> None:
     """A quarter of a standard run misses none of them, and finds nothing wrong with files."""
-    found = fuzz(PROTOCOL.systems[generator.system], (), generator, examples=50, steps=20)
+    found = fuzz(CUD.systems[generator.system], (), generator, examples=50, steps=20)
     assert not found.findings
     for rule in generator.rules:
         assert found.coverage[f"rule:{rule.name}"] > 0, rule.name
@@ -34,7 +34,7 @@ def test_a_short_run_draws_every_rule_and_sees_every_event(generator: Generator)
 @pytest.mark.parametrize("seed", [0, 1])
 def test_a_standard_run_is_above_every_floor(generator: Generator, seed: int) -> None:
     """Floors are absolute and lie well below what is seen."""
-    found = fuzz(PROTOCOL.systems[generator.system], (), generator, seed=seed)
+    found = fuzz(CUD.systems[generator.system], (), generator, seed=seed)
     for event in generator.events:
         assert LEAST <= event.floor <= found.coverage[f"event:{event.name}"], event.name
 
@@ -48,7 +48,7 @@ def test_below_a_floor_nothing_is_a_verdict() -> None:
     claim = next(one for one in find("cud").claims if one.name == "bare_tokens")
     events = (replace(RUN_GENERATOR.events[0], seen=_never),)
     starved = replace(RUN_GENERATOR, events=events)
-    system = PROTOCOL.systems["run"]
+    system = CUD.systems["run"]
     (verdict,) = fuzz(system, (claim,), starved, examples=5, steps=5).verdicts
     assert verdict.status is Status.UNDECIDED
     (verdict,) = fuzz(system, (claim,), replace(starved, events=()), examples=5, steps=5).verdicts

@@ -14,15 +14,15 @@ from evenhand.core.registry import find
 from evenhand.core.system import System
 from evenhand.core.verdict import Status
 from evenhand.evidence.judge import refutes
-from evenhand.model.cud import PROTOCOL
 from evenhand.model.cud.kernel import PASS_TWO, REFERENCE, Execution, Finding
-from evenhand.model.cud.play import TAKEN
+from evenhand.model.cud.protocol import CUD
+from evenhand.model.cud.run_system import TAKEN
 from evenhand.model.cud.vocabulary import DONE, FAILURE, FAULT, IDLE, NO_CHOICE, OPERATIONS, deny
 from evenhand.search import explore
 
 BUNDLE = find("cud")
 CLAIMS: dict[str, Property] = {claim.name: claim for claim in BUNDLE.claims}
-MUTANTS = {mutant.name: mutant for mutant in PROTOCOL.mutants}
+MUTANTS = {mutant.name: mutant for mutant in CUD.mutants}
 AnySystem = System[Any, Any, Any, Any, Any]
 
 BY_MUTANT = {
@@ -188,10 +188,10 @@ def _verdict(system: AnySystem, claim: Property) -> Any:
 def test_claim_kills_a_mutant(name: str) -> None:
     """The claim holds of the reference and is refuted of the mutant, with evidence that replays."""
     claim, mutant = CLAIMS[name], MUTANTS[BY_MUTANT[name]]
-    broken = mutant.of(PROTOCOL.systems)
+    broken = mutant.of(CUD.systems)
     verdict = _verdict(broken, claim)
     assert verdict.status is Status.REFUTED
-    honest = replace(broken, rules=PROTOCOL.systems[mutant.system].rules, variant="reference")
+    honest = replace(broken, rules=CUD.systems[mutant.system].rules, variant="reference")
     assert _verdict(honest, claim).status is not Status.REFUTED
     if verdict.evidence is not None:
         assert refutes(broken, claim, verdict.evidence)
@@ -199,7 +199,7 @@ def test_claim_kills_a_mutant(name: str) -> None:
 
 
 def _at(system: str, scope: dict[str, int]) -> AnySystem:
-    return PROTOCOL.systems[system].at(**scope)
+    return CUD.systems[system].at(**scope)
 
 
 @pytest.mark.parametrize("name", sorted(BROKEN))
@@ -291,7 +291,7 @@ def test_without_exits_nobody_leaves(name: str) -> None:
 
 def test_a_static_agent_that_learns_is_noticed() -> None:
     """Scripts that stop after a refusal are no scripts."""
-    honest = PROTOCOL.systems["conditions"]
+    honest = CUD.systems["conditions"]
     joint = honest.joint
     assert joint is not None
     choices = joint.choices

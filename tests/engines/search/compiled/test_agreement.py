@@ -12,7 +12,7 @@ import pytest
 
 from evenhand.core.property import Always, EachStep, Property, Reachable
 from evenhand.core.verdict import Status
-from evenhand.model.cud.free import FREE
+from evenhand.model.cud.free_system import FREE
 from evenhand.search import Exploration, explore
 from evenhand.search.bounds import Bounds
 from evenhand.search.compiled import kernel, walk

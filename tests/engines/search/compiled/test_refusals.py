@@ -16,7 +16,7 @@ import pytest
 from evenhand.core.property import Always, Monitor, Reachable
 from evenhand.core.system import OneOf, Scope, System
 from evenhand.core.verdict import Status
-from evenhand.model.cud.free import FREE
+from evenhand.model.cud.free_system import FREE
 from evenhand.search import ModelError, explore
 from evenhand.search.compiled import compiler, table, watch
 

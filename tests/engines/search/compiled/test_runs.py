@@ -15,7 +15,7 @@ from evenhand.core.registry import find
 from evenhand.core.system import Fairness, System, UnknownName
 from evenhand.core.trace import Lasso
 from evenhand.core.verdict import Status
-from evenhand.model.cud.free import FREE
+from evenhand.model.cud.free_system import FREE
 from evenhand.search import Exploration, ModelError, explore, memory
 from evenhand.search.compiled import compiler, runs
 from tests.engines.search.compiled.systems import joint_cells, plain_cells, wide_cells

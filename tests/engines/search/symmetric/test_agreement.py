@@ -15,7 +15,7 @@ from evenhand.core.property import Always, EachStep, Property, Reachable
 from evenhand.core.trace import Scenario
 from evenhand.core.verdict import Status
 from evenhand.evidence.judge import refutes
-from evenhand.model.cud.free import FREE
+from evenhand.model.cud.free_system import FREE
 from evenhand.search import explore
 from evenhand.search.symmetric.method import Orbits
 from tests.engines.search.oracle import graphs_of, sizes

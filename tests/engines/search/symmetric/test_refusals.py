@@ -13,8 +13,8 @@ import pytest
 from evenhand.core.property import Always, DeadlockFree, EachStep
 from evenhand.core.system import System
 from evenhand.core.verdict import Status
-from evenhand.model.cud import PROTOCOL
-from evenhand.model.cud.free import FREE
+from evenhand.model.cud.free_system import FREE
+from evenhand.model.cud.protocol import CUD
 from evenhand.search import LicenceMissing, ModelError, explore
 from evenhand.search.symmetric import compiler, group
 from tests.engines.search.oracle import graphs_of, sizes
@@ -42,10 +42,10 @@ def divided(system: AnySystem, *claims: Any) -> Any:
 
 def test_a_mutant_and_other_readings_have_no_licence() -> None:
     """The licence says for whom it is, and is taken at its word."""
-    mutant = next(mutant for mutant in PROTOCOL.mutants if mutant.system == "free")
+    mutant = next(mutant for mutant in CUD.mutants if mutant.system == "free")
     given = licence_of(FREE)
     for other in (
-        mutant.of(PROTOCOL.systems),
+        mutant.of(CUD.systems),
         replace(FREE, readings=None),
         replace(FREE, name="free_2"),
     ):

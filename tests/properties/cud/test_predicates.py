@@ -1,4 +1,4 @@
-"""The claims' own notions: independent of the kernel, and saying the same as it on everything small."""
+"""The claims' own predicates: independent of the kernel, and saying the same as it on everything small."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ import evenhand.properties.cud as package
 from evenhand.core.property import EachStep
 from evenhand.core.registry import find
 from evenhand.core.system import Step
-from evenhand.model.cud import PROTOCOL
 from evenhand.model.cud.kernel import ADMITTED, MALFORMED_REQUEST, REFERENCE, Bound, action_id, examine
-from evenhand.model.cud.play import every_request, malformed_requests
+from evenhand.model.cud.protocol import CUD
+from evenhand.model.cud.run_system import every_request, malformed_requests
 from evenhand.model.cud.step import ended, initial, moment, orphaned
 from evenhand.model.cud.vocabulary import DONE, FAILURE, FAULT, IDLE, WRITE, Choice, Epoch, Request
 from evenhand.properties.cud import arbitration, blindness, history, liveness, predicates, reach, safety
@@ -37,7 +37,7 @@ def test_standing_agrees_with_the_reference() -> None:
     """Every request of every layout of one agent and one key, and some of the larger universe: both answers occur."""
     seen: Counter[str] = Counter()
     for scope, every in (({"agents": 1, "keys": 1}, 1), ({"agents": 2, "keys": 2}, 97)):
-        for config in itertools.islice(PROTOCOL.systems["universe"].at(**scope).all_configs(), 0, None, every):
+        for config in itertools.islice(CUD.systems["universe"].at(**scope).all_configs(), 0, None, every):
             now = moment(REFERENCE, config, initial(config)[0])
             agent = config.agents[0]
             for request in (*every_request(config, agent), *malformed_requests(config, agent).values()):
@@ -53,12 +53,12 @@ def test_standing_agrees_with_the_reference() -> None:
 
 def test_interference_and_orphans_agree_with_the_reference() -> None:
     """On every pair of requests, and on every state of the small runs."""
-    config = next(iter(PROTOCOL.systems["run"].all_configs()))
+    config = next(iter(CUD.systems["run"].all_configs()))
     requests = list(every_request(config, config.agents[0]))
     answers = Counter(interfering(a, b) for a, b in itertools.product(requests, repeat=2))
     assert all(interfering(a, b) == REFERENCE.interfere(a, b) for a, b in itertools.product(requests, repeat=2))
     assert min(answers.values()) > 20
-    system = PROTOCOL.systems["run"].at(epochs=1, keys=1)
+    system = CUD.systems["run"].at(epochs=1, keys=1)
     for rule in ("no", "only_if_nothing_left", "at_once"):
         lost = 0
         for config in system.under(orphan_ends_run=rule).all_configs():
@@ -72,7 +72,7 @@ def test_interference_and_orphans_agree_with_the_reference() -> None:
 
 
 def _steps(**scope: int) -> Any:
-    system = PROTOCOL.systems["universe"].at(**scope)
+    system = CUD.systems["universe"].at(**scope)
     for config in system.all_configs():
         start = initial(config)[0]
         for action in system.enabled(config, start):
@@ -81,7 +81,7 @@ def _steps(**scope: int) -> Any:
 
 def test_the_memory_of_facts_is_never_stale() -> None:
     """The same facts in any order of asking, and for equal steps made of other objects."""
-    system = PROTOCOL.systems["universe"].at(agents=2, keys=1)
+    system = CUD.systems["universe"].at(agents=2, keys=1)
     configs = list(system.all_configs())[10::20]
     steps = [
         system.take(config, initial(config)[0], action)
@@ -131,7 +131,7 @@ def test_the_claims_determine_the_tokens() -> None:
 
 def test_contested_needs_two_that_pass() -> None:
     """A request that fails pass 1 contests nothing."""
-    system = PROTOCOL.systems["run"].at(keys=1, epochs=1)
+    system = CUD.systems["run"].at(keys=1, epochs=1)
     config = list(system.all_configs())[1]
     key = config.keys[0]
     honest = {name: Choice(Request(WRITE, (key,), (), cited(config, name, (key,), WRITE))) for name in config.agents}
