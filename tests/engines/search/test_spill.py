@@ -43,8 +43,8 @@ from evenhand.search.disk import Disk, SpillFailed
 from evenhand.search.packing import Packing
 from evenhand.search.spilling import Folder
 from tests.engines.search.compiled.systems import joint_cells, plain_cells, wide_cells
-from tests.engines.search.compiled.test_agreement import MAKERS, PINNED
-from tests.engines.search.compiled.test_agreement import claims as row_claims
+from tests.engines.search.compiled.test_same_graph import MAKERS, PINNED
+from tests.engines.search.compiled.test_same_graph import claims as row_claims
 from tests.engines.search.suite import claims_about, joint_claims
 from tests.models.random_systems import joint_system, table_system
 from tests.models.two_phase_commit import CLAIMS, two_phase_commit
