@@ -34,8 +34,8 @@ def html_of(value: Any) -> str:
 
 
 def _verdict(value: Verdict) -> str:
-    told = finding("", "", value, Expectation(value.claim, value.status))
-    return finding_html(told) + (html_of(value.evidence) if value.evidence is not None else "")
+    formatted = finding("", "", value, Expectation(value.claim, value.status))
+    return finding_html(formatted) + (html_of(value.evidence) if value.evidence is not None else "")
 
 
 def _trace(value: Trace[Any, Any, Any, Any]) -> str:

@@ -17,7 +17,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
-from evenhand.core.answers import known_names, short, told, whole_number
+from evenhand.core.answers import error_text, known_names, short, whole_number
 from evenhand.core.bundle import Bundle
 from evenhand.core.generator import Generator
 from evenhand.core.own_file import place_of
@@ -166,7 +166,7 @@ def _folder(save: Any) -> Path | None:
         if isinstance(error, NotWritten):
             raise
         raise NotWritten(
-            f"{short(str(folder), 80)}: nothing can be saved there, for no folder has such a name ({told(error)})"
+            f"{short(str(folder), 80)}: nothing can be saved there, for no folder has such a name ({error_text(error)})"
         ) from error
     return folder
 

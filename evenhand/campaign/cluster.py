@@ -115,10 +115,10 @@ class _Round:
 
     def submit(self, order: Order) -> None:
         """Hand an order to the scheduler."""
-        told = message(order.task, memory=order.limits.memory, address=order.address, pieces=order.pieces)
+        request = message(order.task, memory=order.limits.memory, address=order.address, pieces=order.pieces)
         self.number += 1
         key = f"evenhand-{os.getpid()}-{self.number}-{order.address[-16:]}"
-        self.orders[key] = (self.client.submit(carried_out, told, order.limits.seconds, key=key, pure=False), order)
+        self.orders[key] = (self.client.submit(carried_out, request, order.limits.seconds, key=key, pure=False), order)
 
     def end(self, key: str) -> None:
         """Tell how an order ended, and submit what comes of it."""
@@ -162,7 +162,7 @@ class _Round:
         )
 
 
-def carried_out(told: bytes, seconds: float | None) -> tuple[bytes | None, int | None, bool, float]:
+def carried_out(request: bytes, seconds: float | None) -> tuple[bytes | None, int | None, bool, float]:
     """On a worker: do a task in a process beside it; the answer, its exit code, whether it was late, its seconds."""
     began = time.monotonic()
     with subprocess.Popen(
@@ -173,7 +173,7 @@ def carried_out(told: bytes, seconds: float | None) -> tuple[bytes | None, int |
         start_new_session=True,
     ) as process:
         try:
-            answer, _ = process.communicate(told, timeout=seconds)
+            answer, _ = process.communicate(request, timeout=seconds)
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             process.communicate()

@@ -71,13 +71,13 @@ def ending(
         return Ending("time", seconds, because=f"it took longer than its limit of {order.limits.seconds:g} seconds")
     if answer is None:
         return Ending("died", seconds, because=f"its process ended with exit code {code}")
-    told: dict[str, Any] = parse(answer)
-    if told["outcome"] == "done":
-        return Ending("done", seconds, made=told["made"])
-    because = str(told["because"])
-    if told["outcome"] == "memory" and order.limits.memory is not None:
+    reply: dict[str, Any] = parse(answer)
+    if reply["outcome"] == "done":
+        return Ending("done", seconds, made=reply["made"])
+    because = str(reply["because"])
+    if reply["outcome"] == "memory" and order.limits.memory is not None:
         because = f"it needs more than its limit of {order.limits.memory >> 20} MiB of memory ({because})"
-    return Ending(told["outcome"], seconds, because=because)
+    return Ending(reply["outcome"], seconds, because=because)
 
 
 _ENGINES = {
@@ -128,5 +128,5 @@ def here(workers: int) -> Executor:
 
 
 def _child_task(order: Order) -> ChildTask:
-    told = message(order.task, memory=order.limits.memory, pieces=order.pieces)
-    return ChildTask(told, order.task.job.affinity, order.limits)
+    reply = message(order.task, memory=order.limits.memory, pieces=order.pieces)
+    return ChildTask(reply, order.task.job.affinity, order.limits)

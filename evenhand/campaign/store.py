@@ -166,12 +166,12 @@ class Store:
         return Kept(row.address, row.identity, row.outcome, parse(row.limits), parse(content), row.seconds, row.at)
 
     def _read(self, ask: Callable[[sql.Connection], T]) -> T:
-        with _told(self.name, "read"), self.engine.connect() as connection:
+        with _store_errors(self.name, "read"), self.engine.connect() as connection:
             return ask(connection)
 
     def _write(self, do: Callable[[sql.Connection], T]) -> T:
         writing = self.engine.execution_options(writing=True)
-        with _told(self.name, "written to"), writing.begin() as connection:
+        with _store_errors(self.name, "written to"), writing.begin() as connection:
             return do(connection)
 
 
@@ -227,7 +227,7 @@ def opened(url: URL, *, make: bool) -> Store:
         event.listen(engine, "connect", _configured)
         event.listen(engine, "begin", _begun)
     store = Store(engine, name)
-    with _told(name, "opened"):
+    with _store_errors(name, "opened"):
         _ready(store, make)
     return store
 
@@ -270,7 +270,7 @@ def _begun(connection: sql.Connection) -> None:
 
 
 @contextmanager
-def _told(name: str, what: str) -> Generator[None]:
+def _store_errors(name: str, what: str) -> Generator[None]:
     """Whatever a database says, in one line with the next step."""
     try:
         yield

@@ -42,9 +42,9 @@ class Work:
 
     shared: Path | None = None
 
-    def __call__(self, told: bytes) -> bytes:
+    def __call__(self, request: bytes) -> bytes:
         """The answer to a message: `outcome`, and `made` or `because`."""
-        asked = parse(told)
+        asked = parse(request)
         task = Task.from_json(asked["task"])
         limit_memory(asked["memory"])
         try:
@@ -117,11 +117,11 @@ def main() -> None:
     """Do the one task that standard input holds."""
     parent = os.getppid()
     end_with_parent(parent)
-    told = sys.stdin.buffer.read()
+    request = sys.stdin.buffer.read()
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # whatever a model prints is no answer
     with answers:
-        answers.write(Work()(told))
+        answers.write(Work()(request))
 
 
 if __name__ == "__main__":

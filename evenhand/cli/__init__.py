@@ -129,15 +129,15 @@ class _Commands(TyperGroup):
         except typer.Abort:
             leave("interrupted", INTERRUPTED)
         except Exception as error:
-            told = getattr(error, "format_message", None)  # typer carries click's classes under a private name
-            if told is None:
+            formatted = getattr(error, "format_message", None)  # typer carries click's classes under a private name
+            if formatted is None:
                 raise
             if type(error).__name__ == "NoArgsIsHelpError":  # no command: the help is the answer
-                typer.echo(told(), err=True)
+                typer.echo(formatted(), err=True)
                 sys.exit(2)
             context = getattr(error, "ctx", None)
             path = context.command_path if context is not None else "evenhand"
-            cause = " ".join(str(told()).split()).rstrip(".")
+            cause = " ".join(str(formatted()).split()).rstrip(".")
             leave(f"{cause[:1].lower()}{cause[1:]}; see `{path} --help`", 2)
         sys.exit(code if isinstance(code, int) else 0)
 

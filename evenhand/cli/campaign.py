@@ -231,12 +231,12 @@ def _conducted(plan: Path, store: str, how: _How, out: Path | None, *, as_json: 
         identities = [task.identity for unit in campaign.units for task in (unit.whole, *unit.pieces)]
         pace = Pace(campaign, now.store.durations(identities), executor.workers)
         watches: list[Watch] = [pace]
-        told = (
+        formatted = (
             Events(how.events, pace, {"plan": campaign.digest, "resumed": how.resumed})
             if how.events is not None
             else None
         )
-        watches += [told] if told is not None else []
+        watches += [formatted] if formatted is not None else []
         console = Console(stderr=True, highlight=False, emoji=False, markup=False)
         if console.is_terminal:
             watches.append(stack.enter_context(Bar(pace, console)))
@@ -244,10 +244,10 @@ def _conducted(plan: Path, store: str, how: _How, out: Path | None, *, as_json: 
         now.store.begin(campaign.digest, dict(campaign.content))
         early = schedule(now, executor, Watches(*watches), again=how.again)
         stack.close()
-        return _finished(now, pace, told, folder, as_json, early)
+        return _finished(now, pace, formatted, folder, as_json, early)
 
 
-def _finished(now: CampaignState, pace: Pace, told: Any, folder: Path | None, as_json: bool, early: bool) -> int:
+def _finished(now: CampaignState, pace: Pace, formatted: Any, folder: Path | None, as_json: bool, early: bool) -> int:
     states = list(now.states())
     done, undecided = sum(state.done for state in states), sum(bool(state.because) for state in states)
     left = len(states) - done - undecided
@@ -258,8 +258,8 @@ def _finished(now: CampaignState, pace: Pace, told: Any, folder: Path | None, as
         f"{done:,} done, {undecided:,} without a result, {left:,} left"
     )
     code = _reported(now, folder, as_json)
-    if told is not None:
-        told.finished(done=done, undecided=undecided, left=left, exit_code=code)
+    if formatted is not None:
+        formatted.finished(done=done, undecided=undecided, left=left, exit_code=code)
     return code
 
 

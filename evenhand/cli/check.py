@@ -149,7 +149,7 @@ def check(
         "kernel": source.name,
         "judged_by": "claims" if claims_only else "model",
         "findings": findings,
-        "systems": [_told(one) for one in checked],
+        "systems": [_system_json(one) for one in checked],
         "versions": dict(versions()),
         "interrupted": interrupted,
         "timing": {"total": time.monotonic() - began, **_firsts(checked)},
@@ -273,7 +273,7 @@ def _finding(
     }
 
 
-def _told(checked: Any) -> dict[str, Json]:
+def _system_json(checked: Any) -> dict[str, Json]:
     """What was asked of one system, as JSON."""
     return {
         "system": checked.system.name,

@@ -97,13 +97,13 @@ def _one_request_to_end() -> Generator[None]:
         yield
         return
     before = {number: signal.signal(number, _interrupt) for number in _REQUESTS}
-    told = sys.unraisablehook
+    hook = sys.unraisablehook
     waiting: list[threading.Timer] = []
-    sys.unraisablehook = functools.partial(_asked_again, told, waiting)
+    sys.unraisablehook = functools.partial(_repeat_interrupt, hook, waiting)
     try:
         yield
     finally:
-        sys.unraisablehook = told
+        sys.unraisablehook = hook
         for timer in waiting:
             timer.cancel()
         for number, handler in before.items():
@@ -114,13 +114,13 @@ SOON = 0.05
 """Seconds after which a request to end that went unheard is made again."""
 
 
-def _asked_again(told: Callable[[Any], object], waiting: list[threading.Timer], lost: Any) -> None:
+def _repeat_interrupt(hook: Callable[[Any], object], waiting: list[threading.Timer], lost: Any) -> None:
     """What no code can catch is told as ever; but a request to end is made again, or nobody could end the command.
 
     It comes here when it is raised while the garbage collector calls somebody, as Hypothesis lets itself be called.
     """
     if lost.exc_type is not KeyboardInterrupt:
-        told(lost)
+        hook(lost)
         return
     for number in _REQUESTS:
         signal.signal(number, _interrupt)

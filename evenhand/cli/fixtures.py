@@ -54,8 +54,8 @@ def replay(
         for path, _, result in results
     ]
     if migrate:
-        for (path, record, result), told in zip(results, replays, strict=True):
-            told["migrated"] = _migrate(path, record, result)
+        for (path, record, result), formatted in zip(results, replays, strict=True):
+            formatted["migrated"] = _migrate(path, record, result)
     if as_json:
         return finish(report, {"replays": replays}, as_json=True)
     console = terminal()
@@ -113,7 +113,7 @@ def show(
         with usage():
             made = itf_of_run(result.system, result.evidence, meta)
             write_atomically(as_itf, canonical_bytes(made) + b"\n")
-    waited, told = waiting_after(result.system, result.evidence, wait_for) if wait_for is not None else ({}, [])
+    waited, formatted = waiting_after(result.system, result.evidence, wait_for) if wait_for is not None else ({}, [])
     if as_json:
         emit({"file": str(file), "record": record.to_json(), "trace": list(lines), "message": result.message, **waited})
         return 0
@@ -122,7 +122,7 @@ def show(
         f"{record.outcome.lower()} in {record.protocol} {record.system} at {record.scope}, variant {record.variant}",
         *_readings(result.system.readings, full),
     ]
-    print_lines(terminal(), (*map(inert, head), *lines, inert(result.message), *map(inert, told)))
+    print_lines(terminal(), (*map(inert, head), *lines, inert(result.message), *map(inert, formatted)))
     return 0
 
 

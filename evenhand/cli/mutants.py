@@ -150,7 +150,7 @@ def _print(found: KillMatrix, written: dict[str, str], *, every: bool) -> None:
 
 def _by(row: MutantRow) -> list[str]:
     if row.kills:
-        return [f"{claim}: {', '.join(_told(kills))}" for claim, kills in _grouped(row.kills).items()]
+        return [f"{claim}: {', '.join(_kill_texts(kills))}" for claim, kills in _grouped(row.kills).items()]
     unproved = f"not known beyond that: {row.unproved}" if row.unproved else ""
     return [part for part in (row.reason, row.because, row.proved, unproved, *row.doubts[:3]) if part]
 
@@ -162,7 +162,7 @@ def _grouped(kills: Iterable[Kill]) -> dict[str, list[Kill]]:
     return found
 
 
-def _told(kills: list[Kill]) -> list[str]:
+def _kill_texts(kills: list[Kill]) -> list[str]:
     best: dict[str, int | None] = {}
     for kill in kills:
         if kill.engine not in best or (kill.length or 0) < (best[kill.engine] or 0):

@@ -193,11 +193,13 @@ def _check(file: Path, *, as_json: bool) -> int:
     except ValueError as error:
         mend = "Record the proofs again with `evenhand prove PROTOCOL --record FILE`"
         raise BadUse(f"{file}: {error}. {mend}.") from error
-    _told(file, about, words, apart, as_json=as_json)
+    _report_check(file, about, words, apart, as_json=as_json)
     return 1 if apart else 0
 
 
-def _told(file: Path, about: Sequence[Named], words: Sequence[str], apart: Sequence[str], *, as_json: bool) -> None:
+def _report_check(
+    file: Path, about: Sequence[Named], words: Sequence[str], apart: Sequence[str], *, as_json: bool
+) -> None:
     if as_json:
         theorems: list[Json] = [
             {"protocol": named.protocol, "name": named.theorem, "verdict": word}

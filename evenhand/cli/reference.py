@@ -33,19 +33,19 @@ def parameters(command: str) -> Iterator[Parameter]:
     """Those of a command, as typer is told of them, arguments first."""
     hints = get_type_hints(COMMANDS[command], include_extras=True)
     for name, given in inspect.signature(COMMANDS[command]).parameters.items():
-        written, told = get_args(hints[name])[:2]
+        written, entry = get_args(hints[name])[:2]
         outer = written if get_origin(written) is list else _present(written)
         inner = next(iter(get_args(outer)), outer)
-        named = [word for word in (told.default, *(told.param_decls or ())) if str(word).startswith("--")]
+        named = [word for word in (entry.default, *(entry.param_decls or ())) if str(word).startswith("--")]
         required = given.default is inspect.Parameter.empty
         yield Parameter(
-            names=tuple(named or [f"--{name.replace('_', '-')}"]) if isinstance(told, OptionInfo) else (),
-            metavar=told.metavar or ("|".join(one.value for one in inner) if issubclass(inner, Enum) else ""),
+            names=tuple(named or [f"--{name.replace('_', '-')}"]) if isinstance(entry, OptionInfo) else (),
+            metavar=entry.metavar or ("|".join(one.value for one in inner) if issubclass(inner, Enum) else ""),
             kind=inner,
             required=required,
             many=outer is not inner,
             default=None if required else getattr(given.default, "value", given.default),
-            help=told.help or "",
+            help=entry.help or "",
         )
 
 

@@ -90,7 +90,7 @@ def sweep(
     """
     bundle = bundle_named(protocol)
     with usage():
-        sizes = _sizes([*(f"{name}={told}" for name, told in _pairs(size or [])), *(over or [])])
+        sizes = _sizes([*(f"{name}={formatted}" for name, formatted in _pairs(size or [])), *(over or [])])
         _known(bundle, sizes, system)
     job, planned = _planned(bundle, Job(bundle.name, "explore", system, variant=mutant), sizes, scope, reading, claim)
     folder = folder_for(out)
@@ -163,8 +163,8 @@ def _sizes(written: Sequence[str]) -> dict[str, range]:
     """What `PARAMETER=A..B` says.  Raises BadUse."""
     found: dict[str, range] = {}
     for text in written:
-        name, _, told = text.partition("=")
-        match = re.fullmatch(r"(\d{1,6})(?:\.\.(\d{1,6}))?", told)
+        name, _, formatted = text.partition("=")
+        match = re.fullmatch(r"(\d{1,6})(?:\.\.(\d{1,6}))?", formatted)
         if not name or match is None:
             raise BadUse(f"{text!r} is not of the form PARAMETER=A..B, as in agents=2..6")
         first, last = int(match[1]), int(match[2] or match[1])
@@ -261,8 +261,8 @@ def _proof_table(proved: Sequence[Theorem]) -> Table:
         made.add_column(name, overflow="fold")
     made.add_column("s", justify="right")
     for one in proved:
-        told = one.to_json()
-        words = (Text(inert(str(told[name]))) for name in ("name", "claim", "system", "verdict", "covers"))
+        formatted = one.to_json()
+        words = (Text(inert(str(formatted[name]))) for name in ("name", "claim", "system", "verdict", "covers"))
         made.add_row(*words, f"{one.seconds:.1f}")
     return made
 
@@ -277,5 +277,5 @@ def _said(found: Sweep, names: Sequence[str], proved: Sequence[Theorem] | None) 
     if any(len(values) > 1 for values in found.over.values()):
         yield "a law fitted to so few points describes them; it promises nothing of larger sizes"
     if found.unfinished:
-        told = "; ".join(",".join(f"{name}={one[name]}" for name in found.over) for one in found.unfinished)
-        yield f"INTERRUPTED; not finished: {told}"
+        formatted = "; ".join(",".join(f"{name}={one[name]}" for name in found.over) for one in found.unfinished)
+        yield f"INTERRUPTED; not finished: {formatted}"

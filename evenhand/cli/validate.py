@@ -132,8 +132,11 @@ def _judged(
             shown = decode(found.failed.shown, *system.types)
         except ValueError:
             return refuted, stated, []
-        told = [*(KernelStep(step, step.shown, False) for step in found.trace.steps), KernelStep(near, shown, True)]
-        for one in judge.violations(near.config, told, guess=False):
+        formatted = [
+            *(KernelStep(step, step.shown, False) for step in found.trace.steps),
+            KernelStep(near, shown, True),
+        ]
+        for one in judge.violations(near.config, formatted, guess=False):
             refuted.append(
                 {"claim": one.claim.name, "sentence": one.claim.sentence, "event": one.step, "basis": one.basis.words}
             )

@@ -12,7 +12,7 @@ from evenhand.core.system import System
 from evenhand.core.trace import Pair
 from evenhand.core.verdict import Evidence
 from evenhand.report.phrases import plural
-from evenhand.report.waits import told_waits, wait_lines, waits_exporter
+from evenhand.report.waits import wait_for_json, wait_lines, waits_exporter
 from evenhand.search.waiting import circular_waits, waits_after
 
 __all__ = ["waiting", "waiting_after"]
@@ -48,7 +48,7 @@ def waiting(system: AnySystem, path: Path) -> Callable[[int | None, int | None, 
             f"waits: in {found.waiting} of {plural(found.states, 'state')} somebody waits, "
             f"in {found.circular} in a circle{end}"
         )
-        return {"wait_for": {**counts, "graph": told_waits(found.first)}}, [line, *wait_lines(found.first)]
+        return {"wait_for": {**counts, "graph": wait_for_json(found.first)}}, [line, *wait_lines(found.first)]
 
     return look
 
@@ -61,4 +61,4 @@ def waiting_after(system: AnySystem, evidence: Evidence, path: Path) -> Told:
         write = waits_exporter(path)
         found = waits_after(system, evidence)
         write(found)
-    return {"wait_for": {"graph": told_waits(found)}}, wait_lines(found)
+    return {"wait_for": {"graph": wait_for_json(found)}}, wait_lines(found)

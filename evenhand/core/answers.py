@@ -27,15 +27,15 @@ __all__ = [
     "Gives",
     "ModelError",
     "UserFunction",
-    "asked",
     "called",
     "caught",
+    "checked_call",
+    "error_text",
     "kind_of",
     "known_names",
     "located",
     "naming",
     "short",
-    "told",
     "whole_number",
 ]
 
@@ -120,23 +120,23 @@ class UserFunction:
 
     def at(self, given: tuple[Any, ...]) -> str:
         """The function and where it was asked: a step by its action and state; no configuration of None."""
-        told: list[str] = []
+        parts: list[str] = []
         for name, value in zip(self.takes, given, strict=False):
             if name in ("step", "first", "second", "other") and hasattr(value, "before"):
                 action = getattr(value, "action", None)
-                told.append(f"the step of action {short(action, 80)} in state {short(value.before)}")
+                parts.append(f"the step of action {short(action, 80)} in state {short(value.before)}")
             elif value is not None:
-                told.append(f"{name} {short(value)}")
-        return f"{called(self.function, self.role)}{' on ' if told else ''}{', '.join(told)}"
+                parts.append(f"{name} {short(value)}")
+        return f"{called(self.function, self.role)}{' on ' if parts else ''}{', '.join(parts)}"
 
     def failed(self, error: BaseException, given: tuple[Any, ...]) -> BaseException:
         """What to raise where the function raised."""
         if isinstance(error, ModelError | MemoryError):
             return error
-        return ModelError(f"{self.at(given)} raised {told(error)}")
+        return ModelError(f"{self.at(given)} raised {error_text(error)}")
 
 
-def asked(function: F, gives: Gives, takes: tuple[str, ...], role: str = "") -> F:
+def checked_call(function: F, gives: Gives, takes: tuple[str, ...], role: str = "") -> F:
     """`function` with its answers looked at; `takes` names its arguments (`step`, `config`, `state`, …).
 
     The same function in the same role gives the same wrapper, so that what several claims share can be asked once.
@@ -164,7 +164,7 @@ def asked(function: F, gives: Gives, takes: tuple[str, ...], role: str = "") -> 
     return cast("F", made)
 
 
-def told(error: BaseException) -> str:
+def error_text(error: BaseException) -> str:
     """An exception on one line: its type, and what it says where that can be shown."""
     try:
         what = " ".join(str(error).split())[:200]
@@ -235,26 +235,26 @@ def _settled(one: UserFunction, got: Any, given: tuple[Any, ...]) -> bool:
     raise ModelError(f"{one.at(given)} {_slip(got)}")
 
 
-def _answering(function: Callable[..., Any], asked: UserFunction) -> Any:
+def _answering(function: Callable[..., Any], checked_call: UserFunction) -> Any:
     # One closure per arity: these run for every state and step, and `*args` costs as much as many a predicate.
-    if len(asked.takes) == 1:
+    if len(checked_call.takes) == 1:
 
         def about_one(one: Any) -> bool:
             try:
                 got = function(one)
             except caught() as error:
-                raise asked.failed(error, (one,)) from error
-            return got if got is True or got is False else _settled(asked, got, (one,))
+                raise checked_call.failed(error, (one,)) from error
+            return got if got is True or got is False else _settled(checked_call, got, (one,))
 
         return about_one
-    if len(asked.takes) == 2:
+    if len(checked_call.takes) == 2:
 
         def about_two(one: Any, two: Any) -> bool:
             try:
                 got = function(one, two)
             except caught() as error:
-                raise asked.failed(error, (one, two)) from error
-            return got if got is True or got is False else _settled(asked, got, (one, two))
+                raise checked_call.failed(error, (one, two)) from error
+            return got if got is True or got is False else _settled(checked_call, got, (one, two))
 
         return about_two
 
@@ -262,20 +262,20 @@ def _answering(function: Callable[..., Any], asked: UserFunction) -> Any:
         try:
             got = function(*given)
         except caught() as error:
-            raise asked.failed(error, given) from error
-        return got if got is True or got is False else _settled(asked, got, given)
+            raise checked_call.failed(error, given) from error
+        return got if got is True or got is False else _settled(checked_call, got, given)
 
     return about_all
 
 
-def _valuing(function: Callable[..., Any], asked: UserFunction) -> Any:
+def _valuing(function: Callable[..., Any], checked_call: UserFunction) -> Any:
     def value_of(*given: Any) -> Any:
         try:
             got = function(*given)
         except caught() as error:
-            raise asked.failed(error, given) from error
+            raise checked_call.failed(error, given) from error
         if type(got) not in _ATOMS:
-            _comparable(asked, got, given)
+            _comparable(checked_call, got, given)
         return got
 
     return value_of
@@ -284,7 +284,7 @@ def _valuing(function: Callable[..., Any], asked: UserFunction) -> Any:
 _ATOMS = frozenset({bool, int, str, bytes, type(None)})
 
 
-def _comparable(asked: UserFunction, got: Any, given: tuple[Any, ...]) -> None:
+def _comparable(checked_call: UserFunction, got: Any, given: tuple[Any, ...]) -> None:
     """Refuse a value that is equal to nothing but itself: each call gives another, and nothing is ever compared."""
     parts: tuple[Any, ...] = (got, *got) if type(got) is tuple else (got,)  # pyright: ignore[reportUnknownVariableType]
     for part in parts:
@@ -293,15 +293,15 @@ def _comparable(asked: UserFunction, got: Any, given: tuple[Any, ...]) -> None:
             if inspect.iscoroutine(part):
                 part.close()
             raise ModelError(
-                f"{asked.at(given)} returned {short(part, 80)} ({kind_of(part)}), which is equal to nothing but "
+                f"{checked_call.at(given)} returned {short(part, 80)} ({kind_of(part)}), which is equal to nothing but "
                 "itself, so that no two values can be compared; return a tuple, a number or a text"
             )
     try:
         hash(got)
     except Exception as error:
         raise ModelError(
-            f"{asked.at(given)} returned {short(got, 80)}, which cannot be hashed ({told(error)}); return tuples, "
-            "frozensets or frozen dataclasses"
+            f"{checked_call.at(given)} returned {short(got, 80)}, which cannot be hashed ({error_text(error)}); "
+            "return tuples, frozensets or frozen dataclasses"
         ) from None
 
 
@@ -309,23 +309,23 @@ MOST = 100_000
 """Values that a function may list for one state or step before the list is taken for endless."""
 
 
-def _listing(function: Callable[..., Any], asked: UserFunction) -> Any:
+def _listing(function: Callable[..., Any], checked_call: UserFunction) -> Any:
     def all_of(*given: Any) -> Any:
         try:
             got = function(*given)
         except caught() as error:
-            raise asked.failed(error, given) from error
+            raise checked_call.failed(error, given) from error
         if isinstance(got, str | bytes) or not hasattr(got, "__iter__"):
             missing = "; is a `return` missing?" if got is None else "; return a list or yield them"
             what = f"{short(got, 80)} ({type(got).__name__})"
-            raise ModelError(f"{asked.at(given)} returned {what}, which is no list of values{missing}")
-        made = _guarded(asked, got, given)
+            raise ModelError(f"{checked_call.at(given)} returned {what}, which is no list of values{missing}")
+        made = _guarded(checked_call, got, given)
         return tuple(made) if isinstance(got, tuple | list) else made
 
     return all_of
 
 
-def _guarded(asked: UserFunction, values: Any, given: tuple[Any, ...]) -> Iterator[Any]:
+def _guarded(checked_call: UserFunction, values: Any, given: tuple[Any, ...]) -> Iterator[Any]:
     members = iter(values)
     for count in itertools.count():
         try:
@@ -333,13 +333,15 @@ def _guarded(asked: UserFunction, values: Any, given: tuple[Any, ...]) -> Iterat
         except StopIteration:
             return
         except caught() as error:
-            raise asked.failed(error, given) from error
+            raise checked_call.failed(error, given) from error
         if count >= MOST:
-            raise ModelError(f"{asked.at(given)} lists more than {MOST:,} values and may have no end; list a few")
-        if asked.role.startswith("`pairs`") and not (
+            raise ModelError(
+                f"{checked_call.at(given)} lists more than {MOST:,} values and may have no end; list a few"
+            )
+        if checked_call.role.startswith("`pairs`") and not (
             isinstance(member, tuple | list) and len(cast("tuple[Any, ...]", member)) == 2
         ):
-            raise ModelError(f"{asked.at(given)} lists {short(member, 80)}, which is no pair of actions")
+            raise ModelError(f"{checked_call.at(given)} lists {short(member, 80)}, which is no pair of actions")
         yield member
 
 

@@ -101,7 +101,7 @@ class _Names:
         with _in("generator"):
             self.are_systems(one.system for one in bundle.generators)
         for plan in bundle.plans:
-            with _in(f"plan {_told(plan)}"):
+            with _in(f"plan {_plan_text(plan)}"):
                 self.plan(plan)
         _different(bundle.plans)
         for one in bundle.expected:
@@ -174,19 +174,19 @@ class _Names:
 
     def vectors(self) -> None:
         """The places of a plan of vectors, and the readings that it gives values for."""
-        told = self.bundle.vectors
-        if told is None:
+        named = self.bundle.vectors
+        if named is None:
             return
-        for place in (*told.places, *((told.orbits,) if told.orbits is not None else ())):
+        for place in (*named.places, *((named.orbits,) if named.orbits is not None else ())):
             with _in(f"vectors of {place.system}"):
                 self.place(place.system, place.scope, {})
         known = {name for system in self.systems.values() for name in reading_values(system.readings)}
-        for name in told.readings:
+        for name in named.readings:
             if name not in known:
                 raise UnknownName("reading of its vectors:", name, known)
 
 
-def _told(plan: Plan) -> str:
+def _plan_text(plan: Plan) -> str:
     """A plan in a few words."""
     where = ",".join(f"{name}={value}" for name, value in (*plan.scope.items(), *plan.readings.items()))
     return " ".join(filter(None, (plan.engine, plan.system, where)))
@@ -208,10 +208,10 @@ def _different(plans: tuple[Plan, ...]) -> None:
         for plan in plans:
             if budget not in plan.budgets:
                 continue
-            told = repr([_plain(getattr(plan, entry.name)) for entry in fields(plan) if entry.name != "budgets"])
-            if told in seen:
-                raise ValueError(f"plan {_told(plan)} is there twice under budget {budget}; remove one")
-            seen.add(told)
+            named = repr([_plain(getattr(plan, entry.name)) for entry in fields(plan) if entry.name != "budgets"])
+            if named in seen:
+                raise ValueError(f"plan {_plan_text(plan)} is there twice under budget {budget}; remove one")
+            seen.add(named)
 
 
 def _plain(value: Any) -> Any:

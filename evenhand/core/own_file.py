@@ -118,7 +118,7 @@ def module_at(path: Path) -> ModuleType:
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # a module may also leave by SystemExit, or skip itself as pytest has it
-        raise NoSuchSystem(_told(path, real, error)) from error
+        raise NoSuchSystem(_error_text(path, real, error)) from error
 
 
 def _loaded(real: Path) -> ModuleType | None:
@@ -165,7 +165,7 @@ def _leads_to(name: str, real: Path) -> bool:
     return spec is not None and spec.origin is not None and Path(spec.origin).resolve() == real
 
 
-def _told(path: Path, real: Path, error: BaseException) -> str:
+def _error_text(path: Path, real: Path, error: BaseException) -> str:
     """Which line of the file raised what."""
     what, said = type(error).__name__, str(error)
     lines = [

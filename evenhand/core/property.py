@@ -22,7 +22,7 @@ from dataclasses import MISSING, dataclass, field, fields
 from difflib import get_close_matches
 from typing import Any, ClassVar, TypeAlias, TypeVar, cast
 
-from evenhand.core.answers import Gives, asked, called, kind_of, short
+from evenhand.core.answers import Gives, called, checked_call, kind_of, short
 from evenhand.core.system import Step, System
 
 __all__ = [
@@ -96,7 +96,7 @@ class Property:
     proved: bool = False
 
     CALLS: ClassVar[Calls] = {}
-    """The functions of a kind: what each gives and takes.  Every engine asks them through `answers.asked`."""
+    """The functions of a kind: what each gives and takes.  Every engine asks them through `answers.checked_call`."""
 
     def __post_init__(self) -> None:
         """Check the functions, so that nothing but True and False is taken for an answer.  Raises TypeError."""
@@ -107,7 +107,7 @@ class Property:
                 try:
                     # What claims may share is named by its role alone, so that it is asked once for all of them.
                     role = f"`{name}`" if name in _SHARED and not isinstance(self, Monitor) else self._role(name)
-                    object.__setattr__(self, name, asked(_with_config(function, takes), gives, takes, role))
+                    object.__setattr__(self, name, checked_call(_with_config(function, takes), gives, takes, role))
                 except TypeError as error:
                     raise TypeError(f"claim {self.name!r}: {error}") from None
         for text in ("name", "sentence", "source"):

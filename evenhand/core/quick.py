@@ -20,7 +20,7 @@ from itertools import islice
 from typing import Any, TypedDict, Unpack
 
 from evenhand.core.alike import only_itself
-from evenhand.core.answers import MOST, ModelError, called, caught, kind_of, known_names, short, told
+from evenhand.core.answers import MOST, ModelError, called, caught, error_text, kind_of, known_names, short
 from evenhand.core.system import Fairness, Step, System, is_list
 
 __all__ = ["system"]
@@ -168,7 +168,7 @@ def _starts(label: str, initial: Any) -> tuple[Any, ...]:
     try:
         starts = tuple(islice(initial, MOST + 1))
     except Exception as error:
-        raise ModelError(f"{label}: listing `initial` raised {told(error)}") from error
+        raise ModelError(f"{label}: listing `initial` raised {error_text(error)}") from error
     if not starts:
         raise ValueError(f"{label} has no initial state; `initial` lists at least one")
     if len(starts) > MOST:
@@ -218,7 +218,7 @@ def _raised(label: str, what: str, function: Any, error: BaseException, where: s
     if isinstance(error, ModelError | MemoryError):
         return error
     total = "; `step` is total: return the state as it was where nothing happens" if what == "step" else ""
-    return ModelError(f"{label}: {called(function, f'`{what}`')} raised {told(error)} on {where}{total}")
+    return ModelError(f"{label}: {called(function, f'`{what}`')} raised {error_text(error)} on {where}{total}")
 
 
 def _result(
@@ -271,4 +271,6 @@ def _hashable(label: str, what: str, value: Any) -> None:
 
 
 def _unhashable(what: str, value: Any, error: Exception) -> str:
-    return f"{what} {short(value, 80)} is not hashable ({told(error)}); use tuples, frozensets or frozen dataclasses"
+    return (
+        f"{what} {short(value, 80)} is not hashable ({error_text(error)}); use tuples, frozensets or frozen dataclasses"
+    )

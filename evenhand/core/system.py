@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, fields, is_dataclass, replace
 from difflib import get_close_matches
 from typing import Any, Generic, Literal, NoReturn, TypeVar, cast
 
-from evenhand.core.answers import ModelError, asked, caught, kind_of, located, short, told
+from evenhand.core.answers import ModelError, caught, checked_call, error_text, kind_of, located, short
 
 __all__ = [
     "Abstraction",
@@ -171,7 +171,9 @@ class Fairness(Generic[S, A]):
         if self.kind not in ("weak", "strong"):
             given = self.kind if isinstance(self.kind, str) else repr(self.kind)
             raise UnknownName("kind of fairness", given, ("weak", "strong"))
-        object.__setattr__(self, "taken", asked(self.taken, "answer", ("state", "action"), "`taken` of a Fairness"))
+        object.__setattr__(
+            self, "taken", checked_call(self.taken, "answer", ("state", "action"), "`taken` of a Fairness")
+        )
 
 
 @dataclass(frozen=True)
@@ -287,7 +289,7 @@ class System(Generic[C, S, A, O, R]):
         for name, takes in _QUESTIONS.items():
             function = getattr(self, name)
             if function is not None and function is not _always:
-                object.__setattr__(self, name, asked(function, "answer", takes, f"`{name}`"))
+                object.__setattr__(self, name, checked_call(function, "answer", takes, f"`{name}`"))
 
     def __repr__(self) -> str:
         """One line: the functions of a system say nothing in a failing assertion."""
@@ -314,7 +316,7 @@ class System(Generic[C, S, A, O, R]):
             if isinstance(error, ModelError):
                 raise located(self.label, error) from error.__cause__
             what = "`actions`" if self.joint is None else "`joint`"
-            raise ModelError(f"{self.label}: {what} of state {short(state)} raised {told(error)}") from error
+            raise ModelError(f"{self.label}: {what} of state {short(state)} raised {error_text(error)}") from error
 
     def _joined(self, joint: Joint[C, S, A, Any], config: C, state: S) -> Iterator[A]:
         """The joint actions: every way in which each agent takes one of its choices."""
@@ -373,8 +375,8 @@ class System(Generic[C, S, A, O, R]):
         if isinstance(error, ModelError):
             raise located(self.label, error) from error.__cause__
         raise ModelError(
-            f"{self.label}: the step of action {short(action)} in state {short(state)} raised {told(error)}. A step is "
-            "total and returns (state, shown): show a rejection and leave the state instead"
+            f"{self.label}: the step of action {short(action)} in state {short(state)} raised {error_text(error)}. "
+            "A step is total and returns (state, shown): show a rejection and leave the state instead"
         ) from error
 
     def at(self, **sizes: int) -> System[C, S, A, O, R]:

@@ -72,7 +72,7 @@ def _plain(value: Any) -> str:
         case list():
             return "[" + ", ".join(_plain(entry) for entry in cast("list[Any]", value)) + "]"
         case _ if _is_record(value):
-            return _record(type(value).__name__, _told(value))
+            return _record(type(value).__name__, _fields(value))
         case _:
             try:
                 return str(value)
@@ -84,7 +84,7 @@ def _record(name: str, entries: Iterable[tuple[str, Any]]) -> str:
     return f"{name}({', '.join(f'{key}={_plain(entry)}' for key, entry in entries)})"
 
 
-def _told(record: Any) -> Iterator[tuple[str, Any]]:
+def _fields(record: Any) -> Iterator[tuple[str, Any]]:
     """The fields of a dataclass that say something: those that differ from their default."""
     for entry in fields(record):
         value = getattr(record, entry.name)
@@ -131,7 +131,7 @@ def branches(value: Any) -> Iterator[tuple[str, Any]]:
         case Set():
             yield from (("", member) for member in sorted(cast("Set[Any]", value), key=_plain))
         case _ if _is_record(value):
-            yield from _told(value)
+            yield from _fields(value)
         case _:
             return
 

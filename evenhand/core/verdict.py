@@ -80,5 +80,5 @@ class Verdict:
 def in_short(verdicts: Sequence[Verdict]) -> str:
     """The verdicts on one line, those that do not hold first, with the reason of the first."""
     worst = sorted(verdicts, key=lambda verdict: verdict.holds)[:3]
-    told = [f"{one.claim} {one.status.value}{f' ({one.because[:120]})' * (not one.holds)}" for one in worst]
-    return ", ".join(told) + (f" and {len(verdicts) - 3} more" if len(verdicts) > 3 else "") or "no claims"
+    listed = [f"{one.claim} {one.status.value}{f' ({one.because[:120]})' * (not one.holds)}" for one in worst]
+    return ", ".join(listed) + (f" and {len(verdicts) - 3} more" if len(verdicts) > 3 else "") or "no claims"

@@ -36,8 +36,8 @@ def migrated(
     top: dict[str, Any] = cast("Any", data) if isinstance(data, dict) else {}
     named, version = top.get("format"), top.get("version")
     if named != known:
-        said = f"its format is {named!r:.60}" if named is not None else "it names no format"
-        raise BadRecord(origin, f"{said}, not {known!r}", "Give a file that `evenhand` recorded")
+        formatted = f"its format is {named!r:.60}" if named is not None else "it names no format"
+        raise BadRecord(origin, f"{formatted}, not {known!r}", "Give a file that `evenhand` recorded")
     if type(version) is not int or version < 1:
         raise BadRecord(origin, f"its version is {version!r:.60}, not {newest}", AGAIN)
     if version > newest:

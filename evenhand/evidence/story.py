@@ -141,12 +141,12 @@ def story_of(system: AnySystem, evidence: Evidence, phases: Phases | None = None
 def story_of_trace(trace: Trace[Any, Any, Any, Any], phases: Phases | None = None) -> Story:
     """A trace that was replayed already, told as `story_of` tells evidence."""
     scenario = trace.scenario
-    steps = tuple(_told(step, phases) for step in trace.steps)
+    steps = tuple(_step_lines(step, phases) for step in trace.steps)
     return Story((RunLines(_config(scenario.config), tuple(layout(scenario.start)), steps),))
 
 
 def _run(system: AnySystem, scenario: Scenario[Any, Any, Any], phases: Phases | None) -> RunLines:
-    steps = tuple(_told(step, phases) for step in replay(system, scenario).steps)
+    steps = tuple(_step_lines(step, phases) for step in replay(system, scenario).steps)
     return RunLines(_config(scenario.config), tuple(layout(scenario.start)), steps)
 
 
@@ -156,20 +156,20 @@ def _lasso(system: AnySystem, lasso: Lasso[Any, Any, Any], phases: Phases | None
         trace, _ = replay_lasso(system, lasso)
     except NotReplayable as error:
         return RunLines(config, start, (), note=f"no lasso: {inert(str(error))}")
-    return RunLines(config, start, tuple(_told(step, phases) for step in trace.steps), loop=len(lasso.loop))
+    return RunLines(config, start, tuple(_step_lines(step, phases) for step in trace.steps), loop=len(lasso.loop))
 
 
 def _config(config: Any) -> Lines:
     return tuple(layout(config)) if config is not None and config != () else ()
 
 
-def _told(step: Step[Any, Any, Any, Any], phases: Phases | None) -> StepLines:
-    told = () if phases is None else phases(step)
+def _step_lines(step: Step[Any, Any, Any, Any], phases: Phases | None) -> StepLines:
+    formatted = () if phases is None else phases(step)
     return StepLines(
         tuple(layout(step.action)),
         tuple(_shown(step.shown)),
         changes(step.before, step.after),
-        tuple((inert(name), tuple(map(inert, lines))) for name, lines in told),
+        tuple((inert(name), tuple(map(inert, lines))) for name, lines in formatted),
     )
 
 
@@ -218,13 +218,13 @@ def _run_lines(run: RunLines, full: bool) -> Iterator[str]:
         if run.loop and number == stem + 1:
             yield "from here on, for ever:"
         yield from _beside(f"{number:>5} ", step.action)
-        yield from _beside("       shows", _told_lines(step.shown, full))
+        yield from _beside("       shows", _shown_lines(step.shown, full))
         yield from (f"       {line}" for line in step.changed)
     if run.loop:
         yield f"and again from step {stem + 1}"
 
 
-def _told_lines(shown: Iterable[tuple[str, Lines]], full: bool) -> Iterator[str]:
+def _shown_lines(shown: Iterable[tuple[str, Lines]], full: bool) -> Iterator[str]:
     """The parts that fit on a line beside their name; of the others all lines, or together their names."""
     long: list[str] = []
     for name, lines in shown:

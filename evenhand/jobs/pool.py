@@ -97,9 +97,9 @@ class _Jobs:
     workers: int
     shared: Path
 
-    def __call__(self, told: bytes) -> bytes:
+    def __call__(self, request: bytes) -> bytes:
         with share_in(self.shared):
-            found = _findings(self.jobs[int(told)], self.workers)
+            found = _findings(self.jobs[int(request)], self.workers)
         return canonical_bytes([finding.to_json() for finding in found])
 
 

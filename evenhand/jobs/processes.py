@@ -203,8 +203,8 @@ def _child(parents: Connection[Any, Any], connection: Connection[Any, Any], work
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     end_with_parent(parent)
     with contextlib.suppress(EOFError):
-        while told := connection.recv_bytes():
-            connection.send_bytes(work(told))
+        while request := connection.recv_bytes():
+            connection.send_bytes(work(request))
     connection.close()
 
 

@@ -52,10 +52,10 @@ def once(key: str, make: Callable[[], dict[str, Json]]) -> dict[str, Json]:
 def _read(file: Path, key: str) -> dict[str, Json] | None:
     """What stands in a file for this key; None where there is none."""
     try:
-        told = cast("dict[str, Any]", parse(file.read_bytes()))
+        stored = cast("dict[str, Any]", parse(file.read_bytes()))
     except FileNotFoundError:
         return None
-    return told["made"] if told["key"] == key else None
+    return stored["made"] if stored["key"] == key else None
 
 
 @contextlib.contextmanager

@@ -92,9 +92,9 @@ def differences(data: bytes, again: Callable[[Named], Proved]) -> tuple[str, ...
     made = records([again(named) for named in named_in(data)])
     if made == data:
         return ()
-    told = list(_apart("", parse(data), parse(made)))
-    more = [f"and {len(told) - MOST_TOLD} more"] if len(told) > MOST_TOLD else []
-    return (*told[:MOST_TOLD], *more) or ("it says the same in other bytes: it is not canonical",)
+    apart = list(_apart("", parse(data), parse(made)))
+    more = [f"and {len(apart) - MOST_TOLD} more"] if len(apart) > MOST_TOLD else []
+    return (*apart[:MOST_TOLD], *more) or ("it says the same in other bytes: it is not canonical",)
 
 
 def _apart(path: str, file: Any, proof: Any) -> Iterator[str]:

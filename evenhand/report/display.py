@@ -56,8 +56,10 @@ def _row(run: RunLines, y: int) -> Iterator[str]:
     for number in range(states):
         x = 28 + _GAP * number
         looping = 0 <= back <= number
-        told = "; ".join(run.start) if number + skipped == 0 else "; ".join(steps[number - 1].changed) or "unchanged"
-        yield f"<g><title>{_text(told)}</title>"
+        formatted = (
+            "; ".join(run.start) if number + skipped == 0 else "; ".join(steps[number - 1].changed) or "unchanged"
+        )
+        yield f"<g><title>{_text(formatted)}</title>"
         yield f'<circle cx="{x}" cy="{y}" r="16" fill="none" stroke="{_COLOUR["REFUTED"] if looping else _INK}" '
         yield f'stroke-width="2"/><text x="{x}" y="{y + 5}" font-size="13" text-anchor="middle" fill="{_INK}">'
         yield f"{number + skipped}</text></g>"
@@ -109,9 +111,9 @@ def _code(lines: Iterable[str]) -> str:
 def finding_html(finding: Finding) -> str:
     """A verdict with its scope, and the run that refutes or witnesses it."""
     head = f"<p>{_badge(finding)} <b>{_text(finding.claim)}</b> by {_text(finding.engine)}, {_text(where(finding))}"
-    told = f"<br>{_text(finding.sentence)}<br>{_text(counted(finding))} {_text(finding.because)}</p>"
+    formatted = f"<br>{_text(finding.sentence)}<br>{_text(counted(finding))} {_text(finding.because)}</p>"
     again = f"<pre>{_text(finding.command)}</pre>" if finding.command else ""
-    return head + told + (story_html(finding.story) if finding.story is not None else "") + again
+    return head + formatted + (story_html(finding.story) if finding.story is not None else "") + again
 
 
 def _badge(finding: Finding) -> str:

@@ -42,9 +42,11 @@ def graph_svg(graph: nx.DiGraph[Any]) -> str:
     for before, after, about in drawn:
         (x, y), (u, v) = places[before], places[after]
         path = f"M{x} {y} Q{(x + u) // 2} {(y + v) // 2 - (0 if u > x else 26)} {u} {v}"
-        told = escape(inert(describe(about["action"])))
+        formatted = escape(inert(describe(about["action"])))
         colour = _CYCLE if before in cycles and after in cycles else _INK
-        lines.append(f'<path d="{path}" fill="none" stroke="{colour}" stroke-opacity=".6"><title>{told}</title></path>')
+        lines.append(
+            f'<path d="{path}" fill="none" stroke="{colour}" stroke-opacity=".6"><title>{formatted}</title></path>'
+        )
     for node in shown:
         (x, y), about = places[node], graph.nodes[node]
         colour = _CYCLE if node in cycles else _INK
@@ -55,8 +57,8 @@ def graph_svg(graph: nx.DiGraph[Any]) -> str:
             "</g>"
         )
     left_out = [(len(every) - len(shown), "state"), (len(edges) - len(drawn), "edge")]
-    if told := " and ".join(plural(number, what) for number, what in left_out if number):
-        lines.append(f'<text x="8" y="{height - 6}" font-size="12" fill="{_INK}">not drawn: {told}</text>')
+    if formatted := " and ".join(plural(number, what) for number, what in left_out if number):
+        lines.append(f'<text x="8" y="{height - 6}" font-size="12" fill="{_INK}">not drawn: {formatted}</text>')
     head = f'viewBox="0 0 {width} {height}" width="{width}" height="{height}" font-family="system-ui, sans-serif"'
     return f'<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-label="State graph" {head}>{"".join(lines)}</svg>'
 

@@ -56,5 +56,5 @@ def counted(finding: Finding) -> str:
         "prove": ("linked_structures", "linked structure"),
     }.get(finding.engine, ("", ""))
     count = finding.coverage.get(key, finding.scope.get(key))
-    said = plural(count, unit) if isinstance(count, int) else ""
-    return f"for {finding.scope['proved']}, {said}" if finding.scope.get("proved") else said
+    formatted = plural(count, unit) if isinstance(count, int) else ""
+    return f"for {finding.scope['proved']}, {formatted}" if finding.scope.get("proved") else formatted

@@ -43,8 +43,8 @@ def profile_table(profiles: Sequence[Profile]) -> Table:
 
 def _short(cell: Cell) -> Text:
     word = Text(_WORD[cell.answer.value] + ("*" if cell.other else ""), style=_STYLE[cell.answer.value])
-    told = evidence(cell)
-    return word.append(f"\n{told}", style="dim") if told else word
+    formatted = evidence(cell)
+    return word.append(f"\n{formatted}", style="dim") if formatted else word
 
 
 def profile_tables(profile: Profile) -> Table:
@@ -60,8 +60,8 @@ def profile_tables(profile: Profile) -> Table:
 
 
 def _claims(cell: Cell) -> list[str]:
-    told = [f"{one.finding.claim}{f' ({one.note})' if one.note else ''}" for one in cell.shown]
-    return list(dict.fromkeys(told)) or ["no claim asks"]
+    formatted = [f"{one.finding.claim}{f' ({one.note})' if one.note else ''}" for one in cell.shown]
+    return list(dict.fromkeys(formatted)) or ["no claim asks"]
 
 
 def _places(cell: Cell) -> list[str]:
@@ -134,8 +134,8 @@ def _row(number: int, profile: Profile) -> Iterator[str]:
         else:
             yield f'<rect {shape} fill="{_COLOUR[word]}"/>'
         middle, ink = x + _WIDE // 2, "currentColor" if word == "unasked" else "#ffffff"
-        told = _WORD[word] + ("*" if cell.other else "")
-        for text, size, down in ((told, 14, 20), (evidence(cell), 11, 36)):
+        formatted = _WORD[word] + ("*" if cell.other else "")
+        for text, size, down in ((formatted, 14, 20), (evidence(cell), 11, 36)):
             at = f'x="{middle}" y="{y + down}" font-size="{size}" text-anchor="middle" fill="{ink}"'
             yield f"<text {at}>{text}</text>"
         yield "</g>"

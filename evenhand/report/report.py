@@ -293,7 +293,7 @@ def _once(findings: Iterable[Finding]) -> Iterator[Finding]:
 def _holding(findings: Iterable[Finding]) -> Iterator[str]:
     best: dict[tuple[str, ...], list[str]] = {}
     for finding in findings:
-        said = f"{finding.engine} {counted(finding)}".strip()
-        best.setdefault((finding.protocol, finding.system, finding.claim), []).append(said)
+        formatted = f"{finding.engine} {counted(finding)}".strip()
+        best.setdefault((finding.protocol, finding.system, finding.claim), []).append(formatted)
     for (_, _, claim), answers in best.items():
         yield f"HOLDS  {inert(claim)} ({'; '.join(answers)})"

@@ -64,7 +64,7 @@ def curve_table(curves: Sequence[Curve]) -> Table:
     for curve in curves:
         if curve.fits:
             better = {"power": "log-log", "exponential": "log-linear", None: "neither"}[curve.better]
-            fits = (_told(fit, curve.parameter) for fit in curve.fits)
+            fits = (_fit_text(fit, curve.parameter) for fit in curve.fits)
             row = (curve.quantity, curve.parameter, _named(curve.fixed), _through(curve), *fits, better)
             made.add_row(*(Text(inert(word)) for word in row))
     for (parameter, because), without in _unfitted(curves).items():
@@ -89,7 +89,7 @@ def _unfitted(curves: Sequence[Curve]) -> dict[tuple[str, str], list[Curve]]:
     return found
 
 
-def _told(fit: Fit, parameter: str) -> str:
+def _fit_text(fit: Fit, parameter: str) -> str:
     misses = "" if fit.misses is None else f"; last point {fit.misses:.2f} of what the others say"
     return f"{law(fit, parameter)} (points off by {fit.off:.2f}x{misses})"
 
@@ -118,8 +118,10 @@ def curves_svg(sweep: Sweep, curves: Sequence[Curve], what: str) -> str:
     undecided = [point for point in sweep.points if not point.complete]
     if undecided or sweep.unfinished:
         sizes = [point.sizes for point in undecided] + list(sweep.unfinished)
-        told = "; ".join(",".join(f"{n}={one[n]}" for n in sweep.over) for one in sizes)
-        lines.append(f'<text x="8" y="{height - 12}">not drawn, for they are undecided: {escape(inert(told))}</text>')
+        formatted = "; ".join(",".join(f"{n}={one[n]}" for n in sweep.over) for one in sizes)
+        lines.append(
+            f'<text x="8" y="{height - 12}">not drawn, for they are undecided: {escape(inert(formatted))}</text>'
+        )
     return "\n".join([*lines, "</svg>"])
 
 
@@ -163,7 +165,7 @@ def _drawn(
     for size, value in curve.points:
         if value > 0:
             x, y = place(size, value)
-            told = escape(inert(f"{curve.parameter}={size}{', ' + name if name else ''}: {value:,.6g}"))
-            yield f'<circle cx="{x}" cy="{y}" r="3.5" fill="{colour}"><title>{told}</title></circle>'
+            formatted = escape(inert(f"{curve.parameter}={size}{', ' + name if name else ''}: {value:,.6g}"))
+            yield f'<circle cx="{x}" cy="{y}" r="3.5" fill="{colour}"><title>{formatted}</title></circle>'
     words = " ".join(word for word in (name, law(fit, curve.parameter) if fit is not None else "") if word)
     yield f'<text x="8" y="{12 + 14 * number}" fill="{colour}">{escape(inert(words))}</text>'

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from evenhand.search.waiting import WaitFor
 
-__all__ = ["FORMATS", "told_waits", "wait_lines", "waits_exporter"]
+__all__ = ["FORMATS", "wait_for_json", "wait_lines", "waits_exporter"]
 
 SHOWN = 3
 """Completions of one edge that are told in words; a file has them all."""
@@ -31,10 +31,10 @@ def waits_exporter(path: Path) -> Callable[[WaitFor], None]:
     Raises ValueError for a suffix that says no format, NotWritable for a folder that cannot be written to.
     """
     write = writer(path, "--wait-for", FORMATS)
-    return lambda found: write(told_waits(found))
+    return lambda found: write(wait_for_json(found))
 
 
-def told_waits(found: WaitFor) -> dict[str, Json]:
+def wait_for_json(found: WaitFor) -> dict[str, Json]:
     """The graph as described values: `agents`, an edge for each pair with what is waited for, and the `cycles`."""
     return {
         "system": found.system.name,
@@ -60,16 +60,16 @@ def told_waits(found: WaitFor) -> dict[str, Json]:
 
 def wait_lines(found: WaitFor) -> list[str]:
     """The graph in words, a line for each edge, each circle, and what was not found out."""
-    told = told_waits(found)
-    lines = [f"after {plural(told['steps'], 'step')}, in {told['state']}:"]
-    for edge in told["edges"]:
+    formatted = wait_for_json(found)
+    lines = [f"after {plural(formatted['steps'], 'step')}, in {formatted['state']}:"]
+    for edge in formatted["edges"]:
         whats = [one["what"] + _how(one) for one in edge["for"]]
         more = f" and {len(whats) - SHOWN} more" if len(whats) > SHOWN else ""
         lines.append(f"  {edge['waiter']} waits for {edge['holder']}: {'; '.join(whats[:SHOWN])}{more}")
-    if not told["edges"]:
-        lines.append(f"  nobody waits ({', '.join(told['agents']) or 'there are no agents'})")
-    lines += [f"  a circular wait: {' -> '.join([*cycle, cycle[0]])}" for cycle in told["cycles"]]
-    return lines + [f"  not found out: {line}" for line in told["unknown"]]
+    if not formatted["edges"]:
+        lines.append(f"  nobody waits ({', '.join(formatted['agents']) or 'there are no agents'})")
+    lines += [f"  a circular wait: {' -> '.join([*cycle, cycle[0]])}" for cycle in formatted["cycles"]]
+    return lines + [f"  not found out: {line}" for line in formatted["unknown"]]
 
 
 def _how(one: dict[str, Json]) -> str:
@@ -80,22 +80,22 @@ def _how(one: dict[str, Json]) -> str:
     return f" (holds it{beside}; {gives[one['gives']]})"
 
 
-def _dot(told: dict[str, Json]) -> bytes:
+def _dot(formatted: dict[str, Json]) -> bytes:
     circular = {
-        (one, other) for cycle in told["cycles"] for one, other in zip(cycle, [*cycle[1:], cycle[0]], strict=True)
+        (one, other) for cycle in formatted["cycles"] for one, other in zip(cycle, [*cycle[1:], cycle[0]], strict=True)
     }
-    lines = [f"  {quoted(agent)};" for agent in told["agents"]]
-    for edge in told["edges"]:
+    lines = [f"  {quoted(agent)};" for agent in formatted["agents"]]
+    for edge in formatted["edges"]:
         label = r"\n".join(quoted(one["what"] + _how(one))[1:-1] for one in edge["for"])
         bold = " style=bold" if (edge["waiter"], edge["holder"]) in circular else ""
         lines.append(f'  {quoted(edge["waiter"])} -> {quoted(edge["holder"])} [label="{label}"{bold}];')
-    return dot(told["system"], lines)
+    return dot(formatted["system"], lines)
 
 
-def _graphml(told: dict[str, Json]) -> bytes:
-    made: nx.DiGraph[str] = nx.DiGraph(**{name: told[name] for name in ("system", "variant", "steps", "state")})
-    made.add_nodes_from(told["agents"])
-    for edge in told["edges"]:
+def _graphml(formatted: dict[str, Json]) -> bytes:
+    made: nx.DiGraph[str] = nx.DiGraph(**{name: formatted[name] for name in ("system", "variant", "steps", "state")})
+    made.add_nodes_from(formatted["agents"])
+    for edge in formatted["edges"]:
         what = "\n".join(one["what"] for one in edge["for"])
         holds = any(one["holds"] for one in edge["for"])
         gives = all(one["gives"] is True for one in edge["for"])

@@ -7,7 +7,7 @@ from itertools import count, islice
 from typing import Any
 
 from evenhand.core.alike import alike, deep_copy, only_itself
-from evenhand.core.answers import caught, kind_of, short, told
+from evenhand.core.answers import caught, error_text, kind_of, short
 from evenhand.search.steps import Method, nth_action, stepped
 from evenhand.search.walk import Walk
 from evenhand.search.witness import AnySystem, ModelError, named
@@ -21,7 +21,9 @@ def initial_states(system: AnySystem, config: Any) -> list[Any]:
         given = system.initial(config)
         found = list(given)
     except caught() as error:
-        raise ModelError(f"{named(system)}: `initial` of configuration {short(config)} raised {told(error)}") from error
+        raise ModelError(
+            f"{named(system)}: `initial` of configuration {short(config)} raised {error_text(error)}"
+        ) from error
     if isinstance(given, str | bytes | Mapping) or not found:
         what = f"gives {short(given, 60)} ({kind_of(given)})" if found else "gives no state"
         raise ModelError(f"{named(system)}: `initial` of configuration {short(config)} {what}; list at least one state")
@@ -39,7 +41,7 @@ def refuse_incomparable(system: AnySystem, state: Any) -> None:
 
 def unhashable(system: AnySystem, state: Any, what: str, error: Exception) -> ModelError:
     return ModelError(
-        f"{named(system)}: {what} cannot be hashed and compared ({told(error)}): {short(state)}. "
+        f"{named(system)}: {what} cannot be hashed and compared ({error_text(error)}): {short(state)}. "
         "States are frozen dataclasses over tuples, frozensets and atoms"
     )
 
@@ -62,7 +64,7 @@ def refuse_unrepeatable(
             except Exception as error:
                 raise ModelError(
                     f"{named(system)}: {what} {short(value, 80)} in state {short(state, 80)} cannot be hashed "
-                    f"({told(error)}); use tuples, frozensets or frozen dataclasses"
+                    f"({error_text(error)}); use tuples, frozensets or frozen dataclasses"
                 ) from None
         again = stepped(system, config, state, once_more)
         if again != (after, shown) or not alike(again, (after, shown)):

@@ -13,7 +13,7 @@ from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
-from evenhand.core.answers import called, kind_of, known_names, naming, short, told, whole_number
+from evenhand.core.answers import called, error_text, kind_of, known_names, naming, short, whole_number
 from evenhand.core.licence import Licence
 from evenhand.core.property import Property, Reachable, checked_claims, speaks_of
 from evenhand.core.purity import refuse_impure
@@ -293,7 +293,7 @@ class Prepared:
         )
         with naming(named(self.system)):
             verdicts = tuple(
-                verdict_of(self.system, self.configs, claim, self._told(claim, tally), covered, doubt)
+                verdict_of(self.system, self.configs, claim, self._replayed(claim, tally), covered, doubt)
                 for claim, tally, doubt in zip(self.claims, total.tallies, self.doubts, strict=True)
             )
         reach = {
@@ -325,7 +325,7 @@ class Prepared:
         """Whether the actions of every configuration were counted, not only where none could be compiled."""
         return self.counting and total.counted.configs == sum(weight for _, weight in self.kept)
 
-    def _told(self, claim: Property, tally: Tally) -> Tally:
+    def _replayed(self, claim: Property, tally: Tally) -> Tally:
         """The tally; of a claim that was not asked, why."""
         why = self.refused.get(claim.name, "")
         return Tally(configs=len(self.kept), doubts=(why,)) if why else tally
@@ -366,7 +366,7 @@ def _listed(system: AnySystem, configs: Iterable[Any] | None) -> list[Any]:
         for config in found[:1]:
             hash(config)
     except Exception as error:
-        raise ModelError(f"{named(system)}: listing the configurations raised {told(error)}") from error
+        raise ModelError(f"{named(system)}: listing the configurations raised {error_text(error)}") from error
     if len(found) > MOST_CONFIGS:
         raise ModelError(f"{named(system)}: `configs` lists more than {MOST_CONFIGS:,} and may have no end")
     return found

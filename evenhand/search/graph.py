@@ -18,7 +18,7 @@ from math import inf
 from typing import Any
 
 from evenhand.core.alike import deep_copy, refuse_merge
-from evenhand.core.answers import located, short, told
+from evenhand.core.answers import error_text, located, short
 from evenhand.core.system import Step
 from evenhand.search.action_independent import ActionNeeded, action_independent_step, make_step, was_touched
 from evenhand.search.bounds import Bounds
@@ -306,10 +306,14 @@ def _guarded(system: AnySystem, watcher: Watcher, call: Callable[..., None], sid
     except ModelError as error:
         raise located(f"{named(system)}, {watcher.name}", error) from error.__cause__
     except Exception as error:
-        raise ModelError(f"{named(system)}: {watcher.name} raised {told(error)} in state {short(state)}") from error
+        raise ModelError(
+            f"{named(system)}: {watcher.name} raised {error_text(error)} in state {short(state)}"
+        ) from error
 
 
 def _raised(system: AnySystem, watcher: Watcher, error: Exception, action: Any) -> ModelError:
     if isinstance(error, ModelError):
         return located(f"{named(system)}, {watcher.name}", error)
-    return ModelError(f"{named(system)}: {watcher.name} raised {told(error)} on the step of action {short(action)}")
+    return ModelError(
+        f"{named(system)}: {watcher.name} raised {error_text(error)} on the step of action {short(action)}"
+    )

@@ -85,11 +85,11 @@ def _rounds(
                 return longer, judgement
     if judgement.reason:
         return None, judgement
-    told = f"after {list(lasso.stem)!r} for ever {list(lasso.loop)!r}"
+    formatted = f"after {list(lasso.stem)!r} for ever {list(lasso.loop)!r}"
     return None, Judgement(
         False,
         f"a loop of {len(lasso.loop)} actions closes among classes alone: {ROUNDS} rounds of it in the model never "
-        f"keep the promise and come back to no state, so there is a candidate and no lasso ({told[:TOLD]})",
+        f"keep the promise and come back to no state, so there is a candidate and no lasso ({formatted[:TOLD]})",
         decided=False,
     )
 

@@ -43,13 +43,13 @@ def answer(solver: str, question: Question, made: Any = None) -> Answer:
         return {"status": "missing", "because": f"the Python package of {solver} does not import: {error}"}
     drivers: dict[str, Callable[[Any, Question, Any], Answer]] = {"z3": _z3, "cvc5": _cvc5}
     began = time.process_time()
-    said: Answer
+    reply: Answer
     try:
-        said = drivers[solver](module, question, made)
+        reply = drivers[solver](module, question, made)
     except Exception as error:  # a solver's own exceptions have no common base
-        said = {"status": "unknown", "because": f"{type(error).__name__}: {error}"}
-    cut = said["status"] == "unknown" and said.get("used", 0) >= int(question["rlimit"])
-    return {**said, "cut": cut, "seconds": time.process_time() - began}
+        reply = {"status": "unknown", "because": f"{type(error).__name__}: {error}"}
+    cut = reply["status"] == "unknown" and reply.get("used", 0) >= int(question["rlimit"])
+    return {**reply, "cut": cut, "seconds": time.process_time() - began}
 
 
 def _ready(solver: str) -> Any:
@@ -73,16 +73,16 @@ def _z3(z3: Any, question: Question, made: Any) -> Answer:
         solver.set(name, value)
     solver.from_string(question["text"])
     found = str(solver.check())
-    said: Answer = {"status": found, "because": "", "version": version}
+    reply: Answer = {"status": found, "because": "", "version": version}
     if found == "unsat":
-        said["core"] = sorted(str(name) for name in solver.unsat_core())  # minimised now: counted below
+        reply["core"] = sorted(str(name) for name in solver.unsat_core())  # minimised now: counted below
     elif found == "sat":
-        said["model"] = _z3_model(z3, solver.model(), question)
+        reply["model"] = _z3_model(z3, solver.model(), question)
     else:
-        said["because"] = str(solver.reason_unknown())
+        reply["because"] = str(solver.reason_unknown())
     counted = {str(key): value for key, value in solver.statistics()}
-    said["used"] = int(counted.get("rlimit count", 0))
-    return said
+    reply["used"] = int(counted.get("rlimit count", 0))
+    return reply
 
 
 def _spacer(z3: Any, question: Question, context: Any) -> Answer:
@@ -90,15 +90,15 @@ def _spacer(z3: Any, question: Question, context: Any) -> Answer:
     solver = z3.SolverFor("HORN", ctx=context)
     solver.from_string(question["text"])
     found = str(solver.check())
-    said: Answer = {"status": found, "because": "", "version": str(z3.get_version_string())}
+    reply: Answer = {"status": found, "because": "", "version": str(z3.get_version_string())}
     if found == "sat":
         model = solver.model()
         symbol = next(declared for declared in model.decls() if str(declared.name()) == question["horn"])
         meaning = model[symbol]
-        said["meaning"] = _nested(z3, meaning.else_value() if isinstance(meaning, z3.FuncInterp) else meaning)
+        reply["meaning"] = _nested(z3, meaning.else_value() if isinstance(meaning, z3.FuncInterp) else meaning)
     elif found != "unsat":
-        said["because"] = str(solver.reason_unknown())
-    return said
+        reply["because"] = str(solver.reason_unknown())
+    return reply
 
 
 def _nested(z3: Any, formula: Any) -> Any:
@@ -144,20 +144,20 @@ def _cvc5(cvc5: Any, question: Question, _made: Any) -> Answer:
         printed += str(command.invoke(solver, symbols))
     words = printed.split(maxsplit=1)
     found = words[0] if words and words[0] in ("sat", "unsat") else "unknown"
-    said: Answer = {"status": found, "because": "", "version": str(cvc5.__version__)}
+    reply: Answer = {"status": found, "because": "", "version": str(cvc5.__version__)}
     used = [entry for name, entry in solver.getStatistics() if "resourceUnitsUsed" in str(name)]
-    said["used"] = int(used[0]["value"]) if used else 0
+    reply["used"] = int(used[0]["value"]) if used else 0
     if found == "unsat":
         named = symbols.getNamedTerms()
-        said["core"] = sorted(str(named[term]) for term in solver.getUnsatCore() if term in named)
+        reply["core"] = sorted(str(named[term]) for term in solver.getUnsatCore() if term in named)
         if question.get("proof"):
             printed = solver.proofToString(solver.getProof()[0], cvc5.ProofFormat.CPC)
-            said["proof"] = printed.decode() if isinstance(printed, bytes) else str(printed)
+            reply["proof"] = printed.decode() if isinstance(printed, bytes) else str(printed)
     elif found == "sat":
-        said["model"] = _cvc5_model(cvc5, manager, solver, symbols, question)
+        reply["model"] = _cvc5_model(cvc5, manager, solver, symbols, question)
     else:
-        said["because"] = printed.strip() or "no answer"
-    return said
+        reply["because"] = printed.strip() or "no answer"
+    return reply
 
 
 def _cvc5_model(cvc5: Any, manager: Any, solver: Any, symbols: Any, question: Question) -> Answer:
@@ -216,8 +216,8 @@ def _tables(
     return {"universe": universe, "functions": functions, "relations": relations}
 
 
-def _say(said: Answer) -> None:
-    os.write(1, json.dumps(said, sort_keys=True).encode() + b"\n")
+def _say(reply: Answer) -> None:
+    os.write(1, json.dumps(reply, sort_keys=True).encode() + b"\n")
 
 
 def _bounded(question: Question) -> None:

@@ -42,7 +42,7 @@ from evenhand.smt.structure import Structure
 from evenhand.smt.theorem import Mutation, Theorem
 from evenhand.smt.theory import Theory
 
-__all__ = ["Equality", "EqualityResult", "equalities", "equality_of", "told_apart"]
+__all__ = ["Equality", "EqualityResult", "distinguished", "equalities", "equality_of"]
 
 MARK = "_m"
 """What the mutant's words are called beside the reference's."""
@@ -115,13 +115,13 @@ def equality_of(bundle: Bundle, mutant: str, *, portfolio: Portfolio | None = No
     if declared is None:
         return replace(found, because="no theory speaks of mutants made by rule")
     for asked in equalities(bundle, mutant):
-        found = told_apart(asked, bundle, declared, portfolio=portfolio)
+        found = distinguished(asked, bundle, declared, portfolio=portfolio)
         if found.status is not Status.UNDECIDED:
             break
     return found
 
 
-def told_apart(
+def distinguished(
     equality: Equality, bundle: Bundle, mutant: Mutant[Any], *, portfolio: Portfolio | None = None
 ) -> EqualityResult:
     """Ask about one mutant in one theory."""

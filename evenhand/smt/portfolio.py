@@ -138,7 +138,7 @@ class Portfolio:
         """`solvers`: always ask these; None: z3 and cvc5, cvc5 with the options that fit the expected answer."""
         self._fixed = tuple(solvers) if solvers is not None else None
         self._workers: dict[tuple[str, ...], Worker] = {}
-        self._told: dict[str, Mapping[str, Any]] = {}
+        self._answers: dict[str, Mapping[str, Any]] = {}
 
     def __enter__(self) -> Portfolio:
         return self
@@ -250,7 +250,7 @@ class Portfolio:
             put = {**question, "rlimit": units(solver, limits, divisor), "options": dict(solver.options)}
             place = hashlib.sha256(json.dumps([solver.start, put]).encode()).hexdigest()
             worker: Worker | None = None
-            if place in self._told:
+            if place in self._answers:
                 known.add(place)
             else:
                 # Two configurations of one solver in one round need a process each.
@@ -260,13 +260,13 @@ class Portfolio:
             asked.append((place, worker))
         for place, worker in asked:
             if worker is not None:
-                self._told[place] = worker.take(limits.patience)
+                self._answers[place] = worker.take(limits.patience)
         # What was not asked now took no time now.
-        told = [{**self._told[place], **({"seconds": 0.0} if place in known else {})} for place, _ in asked]
-        for (place, _), said in zip(asked, told, strict=True):
+        replies = [{**self._answers[place], **({"seconds": 0.0} if place in known else {})} for place, _ in asked]
+        for (place, _), said in zip(asked, replies, strict=True):
             if "used" not in said:  # what befell a process, or its clock, may not befall the next one
-                self._told.pop(place, None)
-        return [_answer(solver, said, query) for solver, said in zip(solvers, told, strict=True)]
+                self._answers.pop(place, None)
+        return [_answer(solver, said, query) for solver, said in zip(solvers, replies, strict=True)]
 
 
 def _question(query: Query, limits: SolverLimits) -> dict[str, Any]:

@@ -71,11 +71,11 @@ class Worker:
             how = f"signal {-code}" if code is not None and code < 0 else f"exit code {code}"
             return {"status": "crashed", "because": f"the solver process ended with {how}"}
         try:
-            said: Any = json.loads(line)
+            reply: Any = json.loads(line)
         except ValueError:
-            said = None
-        if isinstance(said, dict):
-            return cast("dict[str, Any]", said)
+            reply = None
+        if isinstance(reply, dict):
+            return cast("dict[str, Any]", reply)
         self.stop()
         return {"status": "crashed", "because": "the solver process wrote what is no answer"}
 

@@ -145,10 +145,12 @@ def separate(
         hidden = "" if search.same_state else "; states that do not show differ, and a claim may look at them"
         because = f"equal in scope {reference.scope}: all {states} pairs of states were visited{hidden}"
         found = replace(found, because=because)
-    return found if scenario is None else _told(both, agree, scenario, found, minimal)
+    return found if scenario is None else _with_difference(both, agree, scenario, found, minimal)
 
 
-def _told(both: AnySystem, agree: EachStep, scenario: AnyScenario, found: Separation, minimal: bool) -> Separation:
+def _with_difference(
+    both: AnySystem, agree: EachStep, scenario: AnyScenario, found: Separation, minimal: bool
+) -> Separation:
     """What the separating scenario, shrunk, says; `minimal`: it is a shortest one of the scope."""
     scenario = _smallest(both, agree, scenario)
     one, two = cast("tuple[Seen, Seen]", replay(both, scenario).steps[-1].shown)
@@ -158,8 +160,8 @@ def _told(both: AnySystem, agree: EachStep, scenario: AnyScenario, found: Separa
     if one.shown != two.shown:
         because = f"after {length} actions the one shows {one.shown!r}, the other {two.shown!r}"
     elif names:
-        said = "; ".join(f"{name} is {ours[name]!r} for the one, {theirs[name]!r} for the other" for name in names)
-        because = f"after {length} actions both show the same, but {said}"
+        formatted = "; ".join(f"{name} is {ours[name]!r} for the one, {theirs[name]!r} for the other" for name in names)
+        because = f"after {length} actions both show the same, but {formatted}"
     else:
         because = f"after {length} actions both show the same, but a claim is true of the one alone"
     return replace(
@@ -194,8 +196,8 @@ def lockstep(reference: AnySystem, variant: AnySystem) -> AnySystem:
 
     def step(_rules: Any, config: Any, state: tuple[Any, Any], action: Any) -> tuple[Any, Any]:
         after, shown = reference.step(reference.rules, config, state[0], action)
-        beside, said = variant.step(variant.rules, theirs(config), state[1], action)
-        return (after, beside), (shown, said)
+        beside, formatted = variant.step(variant.rules, theirs(config), state[1], action)
+        return (after, beside), (shown, formatted)
 
     def allows(config: Any, state: tuple[Any, Any], action: Any) -> bool:
         return reference.is_enabled(config, state[0], action) or (

@@ -1,7 +1,7 @@
 """The local server of the explorer page: it reads requests, calls the pure functions of this folder, and renders.
 
 `GET /run/ADDRESS/STEP` is the page of a place, `GET /graph/…` its picture as JSON; every change is a POST of JSON that
-answers `{"to": address, "told": words}` or `{"error": words}`.
+answers `{"to": address, "note": words}` or `{"error": words}`.
 """
 
 from __future__ import annotations
@@ -103,10 +103,10 @@ class _Server:
             raise ValueError("this run is not known any more; open it again")
         return place, max(0, min(_whole(body, "at"), place.steps))
 
-    def to(self, place: Position, at: int | None = None, *, told: str = "", query: str = "") -> dict[str, Json]:
+    def to(self, place: Position, at: int | None = None, *, note: str = "", query: str = "") -> dict[str, Json]:
         """The answer that leads to a place, by default to the end of its run."""
         address = self.shelf.put(place)
-        return {"to": f"/run/{address}/{place.steps if at is None else at}{query}", "told": inert(told)}
+        return {"to": f"/run/{address}/{place.steps if at is None else at}{query}", "note": inert(note)}
 
     # What a request does
 
@@ -159,31 +159,31 @@ class _Server:
             walk(changed, changed.steps)
         except Exception as error:
             raise ValueError(f"the model cannot take this: {type(error).__name__}: {error}") from error
-        return self.to(changed, number, told=f"step {number} is another request now; what follows was replayed")
+        return self.to(changed, number, note=f"step {number} is another request now; what follows was replayed")
 
     def lead(self, body: Body) -> dict[str, Json]:
         """A claim chooses."""
         place, at = self.at(body)
         claim = _claim(place, body)
         fresh = place.walked(())
-        found, told = led(fresh, claim)
+        found, note = led(fresh, claim)
         if found is None:
             names = [name for _, names in self.library.names(place.bundle.model.name) for name in names]
             fitting = [name for name in names if name.partition("/")[2].startswith(f"{claim.name}--")]
-            told += f" A fixture shows it elsewhere: {fitting[0]}." if fitting else ""
-            return self.to(place, at, told=told, query=_kept(body))
-        return self.to(found, told=told, query=_kept(body))
+            note += f" A fixture shows it elsewhere: {fitting[0]}." if fitting else ""
+            return self.to(place, at, note=note, query=_kept(body))
+        return self.to(found, note=note, query=_kept(body))
 
     def separate(self, body: Body) -> dict[str, Json]:
         """The smallest run that tells the variant beside from this one."""
         place, at = self.at(body)
         name = _word(body, "beside")
-        scenario, told = separated(place, name)
+        scenario, note = separated(place, name)
         query = ViewRequest(beside=name).query
         if scenario is None:
-            return self.to(place, at, told=told, query=query)
+            return self.to(place, at, note=note, query=query)
         found = Position(place.bundle, place.system, scenario)
-        return self.to(found, told=told, query=query)
+        return self.to(found, note=note, query=query)
 
     def load(self, body: Body) -> dict[str, Json]:
         """A fixture from the list, or one that is handed over as text."""
@@ -191,15 +191,15 @@ class _Server:
             found = place_in(_word(body, "text", 9_000_000), _word(body, "name") or "the file")
         else:
             found = self.library.load(_word(body, "protocol"), _word(body, "name"))
-        return self.to(found, told=f"loaded: {found.origin}")
+        return self.to(found, note=f"loaded: {found.origin}")
 
     def save(self, body: Body) -> dict[str, Json]:
         """The run as a new fixture."""
         place, at = self.at(body)
         claim = _claim(place, body)
         saved = self.library.save(place, at, claim)
-        told = f"saved: {saved.path}. Replayed: {saved.message}"
-        return {**self.to(place, at, told=told, query=_kept(body)), "file": str(saved.path), "ok": saved.ok}
+        note = f"saved: {saved.path}. Replayed: {saved.message}"
+        return {**self.to(place, at, note=note, query=_kept(body)), "file": str(saved.path), "ok": saved.ok}
 
 
 def application(first: Position, *, port: int, token: str, library: Library | None = None) -> Starlette:

@@ -56,12 +56,12 @@ class Truth(StrEnum):
 
 @dataclass(frozen=True)
 class ClaimStatus:
-    """One claim: `step` is the number of actions after which it was first seen false or met; `told` says more."""
+    """One claim: `step` is the number of actions after which it was first seen false or met; `note` says more."""
 
     claim: Property
     truth: Truth
     step: int | None = None
-    told: str = ""
+    note: str = ""
 
 
 def standings(
@@ -74,10 +74,10 @@ def standings(
 def _guarded(system: AnySystem, claim: Property, trace: Trace[Any, Any, Any, Any]) -> ClaimStatus:
     try:
         if not claim.applies(trace.scenario.config):
-            return ClaimStatus(claim, Truth.SILENT, told="not claimed under this configuration")
+            return ClaimStatus(claim, Truth.SILENT, note="not claimed under this configuration")
         return _standing(system, claim, trace)
     except Exception as error:
-        return ClaimStatus(claim, Truth.WAITING, told=f"it cannot be told: {type(error).__name__}: {error}")
+        return ClaimStatus(claim, Truth.WAITING, note=f"it cannot be note: {type(error).__name__}: {error}")
 
 
 def _standing(system: AnySystem, claim: Property, trace: Trace[Any, Any, Any, Any]) -> ClaimStatus:
@@ -103,7 +103,7 @@ def _standing(system: AnySystem, claim: Property, trace: Trace[Any, Any, Any, An
         case LivelockFree():
             return _circling(system, claim, trace)
         case _:
-            return ClaimStatus(claim, Truth.SILENT, told=f"nothing is known of claims of kind {claim.kind}")
+            return ClaimStatus(claim, Truth.SILENT, note=f"nothing is known of claims of kind {claim.kind}")
 
 
 def _seen(claim: Property, looked: Iterator[tuple[bool, bool]], first: int = 0) -> ClaimStatus:
@@ -116,7 +116,7 @@ def _seen(claim: Property, looked: Iterator[tuple[bool, bool]], first: int = 0) 
     return (
         ClaimStatus(claim, Truth.TRUE)
         if spoke
-        else ClaimStatus(claim, Truth.SILENT, told="says nothing about this run")
+        else ClaimStatus(claim, Truth.SILENT, note="says nothing about this run")
     )
 
 
@@ -146,11 +146,11 @@ def _reached(system: AnySystem, claim: Reachable, steps: Sequence[AnyStep]) -> C
     """Something can happen if it does on a run that the system offers; one with a hostile request is no such run."""
     met = next((n for n, step in enumerate(steps, 1) if claim.goal(step)), None)
     if met is None:
-        return ClaimStatus(claim, Truth.WAITING, told="not met so far")
+        return ClaimStatus(claim, Truth.WAITING, note="not met so far")
     for number, step in enumerate(steps, 1):
         if not system.is_enabled(step.config, step.before, step.action):
-            told = f"its goal is met in step {met}, but step {number} was not on offer"
-            return ClaimStatus(claim, Truth.WAITING, met, told)
+            note = f"its goal is met in step {met}, but step {number} was not on offer"
+            return ClaimStatus(claim, Truth.WAITING, met, note)
     return ClaimStatus(claim, Truth.MET, met)
 
 
@@ -163,48 +163,48 @@ def _determined(claim: DeterminedBy, steps: Sequence[AnyStep]) -> ClaimStatus:
                 claim, Truth.FALSE, number, "two steps of this run have the same key and different values"
             )
     if not known:
-        return ClaimStatus(claim, Truth.SILENT, told="says nothing about this run")
-    return ClaimStatus(claim, Truth.TRUE, told="compares this run's steps with each other")
+        return ClaimStatus(claim, Truth.SILENT, note="says nothing about this run")
+    return ClaimStatus(claim, Truth.TRUE, note="compares this run's steps with each other")
 
 
 def _twins(system: AnySystem, claim: TwoRun, steps: Sequence[AnyStep]) -> ClaimStatus:
     """Of the last step: the twins of the others were looked at when those were taken."""
     if not steps:
-        return ClaimStatus(claim, Truth.SILENT, told="says something about steps; none is taken")
+        return ClaimStatus(claim, Truth.SILENT, note="says something about steps; none is taken")
     last = steps[-1]
     few = tuple(islice(claim.twins(last.config, last.before, last.action), TWINS + 1))
     if not few:
-        return ClaimStatus(claim, Truth.SILENT, told="the last step has no twin")
+        return ClaimStatus(claim, Truth.SILENT, note="the last step has no twin")
     if len(few) > TWINS:
         return ClaimStatus(
-            claim, Truth.WAITING, told=f"the last step has more than {TWINS} twins; ask for a run that breaks it"
+            claim, Truth.WAITING, note=f"the last step has more than {TWINS} twins; ask for a run that breaks it"
         )
     for _, how in bad_twins(system, claim, last, first=len(steps) == 1):
         return ClaimStatus(claim, Truth.FALSE, len(steps), how)
-    return ClaimStatus(claim, Truth.TRUE, told=f"compares the last step with its {len(few)} twins")
+    return ClaimStatus(claim, Truth.TRUE, note=f"compares the last step with its {len(few)} twins")
 
 
 def _orders(system: AnySystem, claim: Commute, scenario: Scenario[Any, Any, Any]) -> ClaimStatus:
     pair = _exchanged(scenario)
     if pair is None:
-        return ClaimStatus(claim, Truth.SILENT, told="says something about two actions; fewer are taken")
+        return ClaimStatus(claim, Truth.SILENT, note="says something about two actions; fewer are taken")
     judged = judge(system, claim, pair)
     if judged:
         return ClaimStatus(claim, Truth.FALSE, len(scenario.actions), judged.reason)
     same = judged.reason == "both orders lead to the same"
-    return ClaimStatus(claim, Truth.TRUE if same else Truth.SILENT, told=judged.reason)
+    return ClaimStatus(claim, Truth.TRUE if same else Truth.SILENT, note=judged.reason)
 
 
 def _stuck(system: AnySystem, claim: DeadlockFree, trace: Trace[Any, Any, Any, Any]) -> ClaimStatus:
     if not claim.wants(trace.scenario.config, trace.final):
-        return ClaimStatus(claim, Truth.SILENT, told="nobody wants to act now")
+        return ClaimStatus(claim, Truth.SILENT, note="nobody wants to act now")
     for action in islice(system.enabled(trace.scenario.config, trace.final), AHEAD):
         if claim.completes(system.take(trace.scenario.config, trace.final, action)):
-            return ClaimStatus(claim, Truth.TRUE, told="a next step completes")
+            return ClaimStatus(claim, Truth.TRUE, note="a next step completes")
     judged = judge(system, claim, trace.scenario, limit=AHEAD)
     if judged:
         return ClaimStatus(claim, Truth.FALSE, len(trace.steps), judged.reason)
-    return ClaimStatus(claim, Truth.TRUE if judged.decided else Truth.WAITING, told=judged.reason)
+    return ClaimStatus(claim, Truth.TRUE if judged.decided else Truth.WAITING, note=judged.reason)
 
 
 def _promise(system: AnySystem, claim: LeadsTo | Eventually, trace: Trace[Any, Any, Any, Any]) -> ClaimStatus:
@@ -223,18 +223,18 @@ def _promise(system: AnySystem, claim: LeadsTo | Eventually, trace: Trace[Any, A
                 return ClaimStatus(claim, Truth.MET, number)
             since = None
     if since is None:
-        return ClaimStatus(claim, Truth.TRUE, told="nothing is awaited")
+        return ClaimStatus(claim, Truth.TRUE, note="nothing is awaited")
     return ClaimStatus(claim, Truth.WAITING, since, "the goal is awaited")
 
 
 def _circling(system: AnySystem, claim: LivelockFree, trace: Trace[Any, Any, Any, Any]) -> ClaimStatus:
-    told = "the run closes no loop"
+    note = "the run closes no loop"
     for lasso in _loops(trace):
         judged = judge(system, claim, lasso)
         if judged:
             return ClaimStatus(claim, Truth.FALSE, len(trace.steps), judged.reason)
-        told = judged.reason
-    return ClaimStatus(claim, Truth.SILENT if told == "the run closes no loop" else Truth.TRUE, told=told)
+        note = judged.reason
+    return ClaimStatus(claim, Truth.SILENT if note == "the run closes no loop" else Truth.TRUE, note=note)
 
 
 def _loops(trace: Trace[Any, Any, Any, Any]) -> Iterator[Lasso[Any, Any, Any]]:

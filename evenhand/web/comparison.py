@@ -52,7 +52,7 @@ class SideBySide:
     left: Story
     right: Story
     differences: tuple[StepDifference, ...]
-    told: str
+    note: str
 
     @property
     def first(self) -> int | None:
@@ -79,16 +79,16 @@ def variants(place: Position) -> tuple[tuple[str, tuple[str, ...]], ...]:
 
 def other_system(place: Position, name: str) -> AnySystem:
     """The system beside the place's: `mutant:NAME`, or `reading:NAME=VALUE`.  Raises UnknownName, ValueError."""
-    kind, _, told = name.partition(":")
+    kind, _, note = name.partition(":")
     if kind == "reading":
-        return place.system.under(**dict(chosen_readings(place.system, (told,))))
+        return place.system.under(**dict(chosen_readings(place.system, (note,))))
     if kind != "mutant":
         raise ValueError(f"{name!r} is neither mutant:NAME nor reading:NAME=VALUE")
     known = {one.name: one.rules for one in place.bundle.model.mutants if one.system == place.system.name}
     known["reference"] = place.bundle.model.systems[place.system.name].rules
-    if told not in known:
-        raise UnknownName(f"mutant of {place.system.name}:", told, known)
-    return replace(place.system, rules=known[told], variant=told)
+    if note not in known:
+        raise UnknownName(f"mutant of {place.system.name}:", note, known)
+    return replace(place.system, rules=known[note], variant=note)
 
 
 def variant_beside(place: Position, at: int, name: str) -> SideBySide:
@@ -105,7 +105,7 @@ def variant_beside(place: Position, at: int, name: str) -> SideBySide:
     )
     first = next((n for n, one in enumerate(differences, 1) if one.shown), None)
     hidden = any(one.state for one in differences)
-    told = (
+    note = (
         f"they first show something else in step {first}"
         if first
         else "both show the same in every step so far" + ("; their states differ" if hidden else "")
@@ -117,7 +117,7 @@ def variant_beside(place: Position, at: int, name: str) -> SideBySide:
         story_of_trace(left, phases),
         story_of_trace(right, phases),
         differences,
-        told,
+        note,
     )
 
 
@@ -159,8 +159,8 @@ def pair_of(place: Position, claim: Property, at: int) -> SideBySide | str:
         whole = at >= place.steps
         first = _shortened(place.evidence.left, at)
         second = place.evidence.right if whole else _shortened(place.evidence.right, at)
-        told = f"related by {place.evidence.relation}" + ("" if whole else "; walk to the end to see both whole")
-        return _two(place, replay(place.system, first), replay(place.system, second), told)
+        note = f"related by {place.evidence.relation}" + ("" if whole else "; walk to the end to see both whole")
+        return _two(place, replay(place.system, first), replay(place.system, second), note)
     if not isinstance(claim, TwoRun):
         return "Let the claim choose: a claim of this kind compares two runs of the search, not a run with its twin."
     trace = replay(place.system, _shortened(place.scenario, at))
@@ -170,12 +170,12 @@ def pair_of(place: Position, claim: Property, at: int) -> SideBySide | str:
     made = next(_twins(place.system, claim, last, first=len(trace.steps) == 1), None)
     if made is None:
         return "The last step has no twin under this claim."
-    relation, other, told = made
+    relation, other, note = made
     if other is None:
-        return f"{told} ({relation}): the action is purged, and the second run takes no step."
+        return f"{note} ({relation}): the action is purged, and the second run takes no step."
     right = Trace(Scenario(other.config, other.before, (other.action,)), (other,))
     left = Trace(Scenario(last.config, last.before, (last.action,)), (last,))
-    return _two(place, left, right, f"{told} ({relation})")
+    return _two(place, left, right, f"{note} ({relation})")
 
 
 def _twins(
@@ -186,14 +186,14 @@ def _twins(
     every = list(islice(twins_of(system, claim, last), TWINS))
     every.sort(key=lambda one: describe(one[0]) not in bad)
     for w, other in every:
-        told = bad.get(describe(w), f"this twin agrees, and so do all {len(every)}")
-        yield describe(w, 160), other, told
+        note = bad.get(describe(w), f"this twin agrees, and so do all {len(every)}")
+        yield describe(w, 160), other, note
 
 
-def _two(place: Position, left: AnyTrace, right: AnyTrace, told: str) -> SideBySide:
+def _two(place: Position, left: AnyTrace, right: AnyTrace, note: str) -> SideBySide:
     phases = place.bundle.phases
     differences = tuple(
         StepDifference(_changed(mine.shown, theirs.shown), _changed(mine.after, theirs.after))
         for mine, theirs in zip(left.steps, right.steps, strict=False)
     )
-    return SideBySide("first", "second", story_of_trace(left, phases), story_of_trace(right, phases), differences, told)
+    return SideBySide("first", "second", story_of_trace(left, phases), story_of_trace(right, phases), differences, note)

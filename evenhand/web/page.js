@@ -5,15 +5,15 @@
 import { draw, resize, zoom } from "./graph.js";
 
 const view = () => document.getElementById("view");
-const PARTS = ["p-top", "told", "p-run", "p-beside", "p-files", "p-middle", "p-picture", "p-claims", "p-across"];
+const PARTS = ["p-top", "note", "p-run", "p-beside", "p-files", "p-middle", "p-picture", "p-claims", "p-across"];
 const HINT = "Choose a state in the picture to see how it differs from the one now.";
 let asked = 0;
 
 const say = (words, kind) => {
-  const told = document.getElementById("told");
-  told.textContent = words;
-  told.className = kind;
-  if (kind === "error") told.scrollIntoView({ block: "nearest" });
+  const note = document.getElementById("note");
+  note.textContent = words;
+  note.className = kind;
+  if (kind === "error") note.scrollIntoView({ block: "nearest" });
 };
 
 const swap = (fresh) => {
@@ -44,7 +44,7 @@ const swap = (fresh) => {
   if (focus) focus.focus({ preventScroll: true });
 };
 
-const go = async (to, { push = true, told = "", error = false } = {}) => {
+const go = async (to, { push = true, note = "", error = false } = {}) => {
   const number = ++asked;
   document.body.classList.add("busy");
   try {
@@ -56,7 +56,7 @@ const go = async (to, { push = true, told = "", error = false } = {}) => {
     swap(document.adoptNode(fresh));
     document.title = made.title;
     if (push) history.pushState(null, "", to);
-    if (told) say(told, error ? "error" : "said");
+    if (note) say(note, error ? "error" : "said");
     const edit = document.getElementById("e-text");
     if (edit && to.includes("edit=")) edit.focus();
     picture();
@@ -78,7 +78,7 @@ const send = async (what, body) => {
     });
     const made = answer.headers.get("content-type").startsWith("application/json") ? await answer.json() : { error: await answer.text() };
     if (made.error) say(made.error, "error");
-    else await go(made.to, { told: made.told });
+    else await go(made.to, { note: made.note });
   } catch {
     say("The server does not answer. Is `evenhand serve` still running?", "error");
   } finally {
@@ -88,7 +88,7 @@ const send = async (what, body) => {
 
 const picture = async () => {
   const from = view().dataset.graph;
-  const told = document.getElementById("graph-told");
+  const note = document.getElementById("graph-note");
   try {
     const answer = await fetch(from);
     const made = await answer.json();
@@ -96,11 +96,11 @@ const picture = async () => {
     if (made.error) throw new Error(made.error);
     draw(document.getElementById("graph"), made, chosen);
     resize();
-    document.getElementById("graph").setAttribute("aria-label", `State graph: ${made.told.join("; ")}`);
-    told.replaceChildren(...made.told.map((words) => { const one = document.createElement("li"); one.textContent = words; return one; }));
+    document.getElementById("graph").setAttribute("aria-label", `State graph: ${made.note.join("; ")}`);
+    note.replaceChildren(...made.note.map((words) => { const one = document.createElement("li"); one.textContent = words; return one; }));
     view().dataset.drawn = from;
   } catch (error) {
-    if (view().dataset.graph === from) told.textContent = `The picture could not be made: ${error.message}`;
+    if (view().dataset.graph === from) note.textContent = `The picture could not be made: ${error.message}`;
   }
 };
 
@@ -108,7 +108,7 @@ const code = (text) => { const one = document.createElement("code"); one.textCon
 
 const chosen = (node, made) => {
   const panel = document.getElementById("node");
-  const parts = [`${node.id.startsWith("p") ? "A part of" : "State"} ${node.label}${node.told.length ? `: ${node.told.join("; ")}` : ""}. `];
+  const parts = [`${node.id.startsWith("p") ? "A part of" : "State"} ${node.label}${node.note.length ? `: ${node.note.join("; ")}` : ""}. `];
   const edge = made.edges.find((one) => one.classes.includes("next") && one.target === node.id);
   if (edge) {
     const button = document.createElement("button");

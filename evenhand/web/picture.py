@@ -32,11 +32,11 @@ class Picture:
 
     nodes: tuple[dict[str, Json], ...]
     edges: tuple[dict[str, Json], ...]
-    told: tuple[str, ...]
+    note: tuple[str, ...]
 
     def to_json(self) -> dict[str, Json]:
         """The picture as JSON."""
-        return {"nodes": list(self.nodes), "edges": list(self.edges), "told": list(self.told)}
+        return {"nodes": list(self.nodes), "edges": list(self.edges), "note": list(self.note)}
 
 
 def neighbourhood(region: Region, path: Sequence[int]) -> Picture:
@@ -60,11 +60,11 @@ def neighbourhood(region: Region, path: Sequence[int]) -> Picture:
     inside = [pair for pair in region.edges if pair[0] in columns and pair[1] in columns]
     drawn = inside if len(inside) <= EDGES else _telling(inside, columns, now, walked)
     edges = [_edge(region.edges[pair], pair, pair in walked, now) for pair in drawn]
-    told = [f"{plural(len(columns), 'state')} drawn of {_known(region)}"]
-    told += [f"{plural(left_out, 'neighbour')} not drawn"] if left_out else []
-    told += [f"{plural(len(inside) - len(drawn), 'edge')} between them not drawn"] if len(inside) > len(drawn) else []
+    note = [f"{plural(len(columns), 'state')} drawn of {_known(region)}"]
+    note += [f"{plural(left_out, 'neighbour')} not drawn"] if left_out else []
+    note += [f"{plural(len(inside) - len(drawn), 'edge')} between them not drawn"] if len(inside) > len(drawn) else []
     nodes = [_state(region, at, place, now, set(path)) for at, place in _placed(columns).items()]
-    return Picture(tuple(nodes), tuple(edges), (*told, *_marks(region)))
+    return Picture(tuple(nodes), tuple(edges), (*note, *_marks(region)))
 
 
 def _telling(
@@ -103,12 +103,12 @@ def _known(region: Region) -> str:
 def _marks(region: Region) -> list[str]:
     sizes = region.sizes()
     cycles = [part for part, size in sizes.items() if size > 1]
-    told = [f"{plural(len(cycles), 'cycle')} of more than one state" + ("" if region.whole else " seen")]
+    note = [f"{plural(len(cycles), 'cycle')} of more than one state" + ("" if region.whole else " seen")]
     for name, marked in (("deadlock", region.stuck), ("livelock", region.circling)):
         if marked:
             claims = sorted({claim for names in marked.values() for claim in names})
-            told.append(f"{plural(len(marked), 'state')} in a {name} ({', '.join(claims)})")
-    return told
+            note.append(f"{plural(len(marked), 'state')} in a {name} ({', '.join(claims)})")
+    return note
 
 
 def _ahead(region: Region, sources: set[int], known: Mapping[int, int]) -> list[int]:
@@ -163,7 +163,7 @@ def _state(region: Region, at: int, place: tuple[int, int], now: int, path: set[
     return {
         "id": str(at),
         "label": f"{at}",
-        "told": [word for kind, word in words.items() if kinds[kind]],
+        "note": [word for kind, word in words.items() if kinds[kind]],
         "state": describe(region.states[at], 300),
         "difference": list(difference),
         "classes": " ".join(kind for kind, so in kinds.items() if so),
@@ -206,8 +206,8 @@ def parts(region: Region, now: int) -> Picture:
         for (source, target), weight in weights.items()
         if source in columns and target in columns
     ]
-    told = [f"{plural(len(columns), 'part')} drawn of {len(sizes):,}, among {_known(region)}"]
-    return Picture(tuple(nodes), tuple(edges), (*told, *_marks(region)))
+    note = [f"{plural(len(columns), 'part')} drawn of {len(sizes):,}, among {_known(region)}"]
+    return Picture(tuple(nodes), tuple(edges), (*note, *_marks(region)))
 
 
 def _part(region: Region, part: int, members: list[int], place: tuple[int, int], here: int) -> dict[str, Json]:
@@ -230,7 +230,7 @@ def _part(region: Region, part: int, members: list[int], place: tuple[int, int],
     return {
         "id": f"p{part}",
         "label": plural(len(members), "state") if len(members) > 1 else f"state {members[0]}",
-        "told": [plural(len(members), "state"), *(word for kind, word in words.items() if kinds[kind])],
+        "note": [plural(len(members), "state"), *(word for kind, word in words.items() if kinds[kind])],
         "state": describe(region.states[members[0]], 300),
         "difference": [],
         "classes": " ".join(["part", *(kind for kind, so in kinds.items() if so)]),

@@ -1,4 +1,4 @@
-"""What the page shows of a place: one pure function from a run and a number of steps to everything that is told."""
+"""What the page shows of a place: one pure function from a run and a number of steps to everything that is note."""
 
 from __future__ import annotations
 

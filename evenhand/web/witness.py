@@ -50,8 +50,8 @@ def led(place: Position, claim: Property) -> tuple[Position | None, str]:
         if others:
             there = explore(system, (claim,), configs=others, max_states=min(bound, 200))
             if (evidence := there.verdicts[0].evidence) is not None:
-                told = f"{claim.name}: this run, of another configuration, {word}."
-                return _found(place, claim, evidence), told
+                note = f"{claim.name}: this run, of another configuration, {word}."
+                return _found(place, claim, evidence), note
     except ModelError as error:
         return None, str(error)
     return None, _unfound(here, claim, len(others))
@@ -80,11 +80,11 @@ def _unfound(found: Exploration, claim: Property, others: int) -> str:
     (verdict,) = found.verdicts
     looked = f"{plural(found.states, 'state')} of this configuration" + (" (all there are)" if found.complete else "")
     if isinstance(claim, Reachable):
-        told = "cannot be reached" if verdict.status is Status.REFUTED else "was not reached"
+        note = "cannot be reached" if verdict.status is Status.REFUTED else "was not reached"
     elif verdict.status is Status.HOLDS:
-        told = "holds"
+        note = "holds"
     else:
-        told = "was not refuted, which decides nothing,"
+        note = "was not refuted, which decides nothing,"
     because = f" ({verdict.because})" if verdict.because and verdict.status is Status.UNDECIDED else ""
     more = f" Nothing was met in {plural(others, 'other configuration')} either, looked at briefly." if others else ""
-    return f"{claim.name} {told} in {looked}{because}.{more}"
+    return f"{claim.name} {note} in {looked}{because}.{more}"

@@ -1,8 +1,8 @@
 """The claims about markspace: one for each P-number, and what lies beyond the list.
 
-Start reading at `predicates` and `space_predicates`, which say what active, winning, visible and superseded mean; then one
-module for each idea: `guarding`, `contesting`, `deciding`, `signals`, `space`, `seeing`, `leaking`, `layers`, `limits`,
-`composing`, `queued`, `clocked`.  `table` lists the sixty-six.
+Start reading at `predicates` and `space_predicates`, which say what active, winning, visible and superseded mean; then
+one module for each idea: `guarding`, `contesting`, `deciding`, `signals`, `space`, `seeing`, `leaking`, `layers`,
+`limits`, `composing`, `queued`, `clocked`.  `table` lists the sixty-six.
 """
 
 from __future__ import annotations

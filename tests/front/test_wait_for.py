@@ -11,7 +11,7 @@ from pathlib import Path
 import networkx as nx
 import pytest
 
-from evenhand.report.waits import FORMATS, told_waits, wait_lines
+from evenhand.report.waits import FORMATS, wait_for_json, wait_lines
 from evenhand.search.waiting import circular_waits
 from tests.front.conftest import Command
 from tests.models.philosophers import philosophers
@@ -40,7 +40,7 @@ def test_every_form_has_the_edges(suffix: str) -> None:
     """A circle of three, in each form, and in words."""
     found = circular_waits(philosophers(3)).first
     assert found is not None
-    text = FORMATS[suffix](told_waits(found)).decode()
+    text = FORMATS[suffix](wait_for_json(found)).decode()
     one, other = '"philosopher_2"', '"philosopher_0"'
     edge = {".dot": f"{one} -> {other}", ".graphml": f"<edge source={one} target={other}", ".json": f'"holder":{other}'}
     assert edge[suffix] in text
@@ -57,7 +57,7 @@ def test_hostile_names_stay_inside_their_labels() -> None:
     assert found is not None
     name = 'a"]; evil [x="\\\x1b[31m'
     waits = tuple(replace(wait, waiter=name, holder="b", what=name) for wait in found.waits[:1])
-    told = told_waits(replace(found, agents=(name, "b"), waits=waits))
+    told = wait_for_json(replace(found, agents=(name, "b"), waits=waits))
     for written in FORMATS.values():
         assert b"\x1b" not in written(told)
     (line,) = (line for line in FORMATS[".dot"](told).decode().splitlines() if "->" in line)

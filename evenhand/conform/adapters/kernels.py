@@ -134,7 +134,7 @@ class _Listening:
         if answer.mutated and not self.mutated:
             self.mutated, self.changed_at = answer.mutated, place
 
-    def heard(self, ended: Ended | Misanswer | None = None) -> KernelResponse:
+    def response(self, ended: Ended | Misanswer | None = None) -> KernelResponse:
         """What came of it, given how it ended."""
         fault, why = (ended.fault, str(ended)) if ended is not None else (None, "")
         if self.error:
@@ -186,9 +186,9 @@ class Piped:
         try:
             while todo:
                 done = 0
-                for heard in self._batch(todo):
+                for response in self._batch(todo):
                     done += 1
-                    yield heard
+                    yield response
                 del todo[:done]
         finally:
             if todo:  # nobody listens any more, and answers are on their way
@@ -224,19 +224,19 @@ class Piped:
                 else:
                     if previous is not None:
                         yield previous
-                    yield one.heard(wrong)
+                    yield one.response(wrong)
                 self.renew()
                 return
             except Ended as ended:
                 if previous is not None:
                     yield previous
                 self._exists(child, ended, first=number == 0 and not one.started)
-                yield one.heard(ended)
+                yield one.response(ended)
                 self.renew()
                 return
             if previous is not None:
                 yield previous
-            previous = one.heard()
+            previous = one.response()
         try:
             wire.read_answer(child.line(), self._number)
         except Misanswer as wrong:
@@ -272,10 +272,15 @@ class Piped:
             raise NoKernel(cause if self.hosted else f"{cause}. Name a program that can be started here.")
 
 
-def _twice(heard: KernelResponse, wrong: Misanswer) -> KernelResponse:
+def _twice(response: KernelResponse, wrong: Misanswer) -> KernelResponse:
     """The same, with the fault that came to light after its last answer."""
     return KernelResponse(
-        heard.shown, heard.states, wrong.fault, str(wrong), mutated=heard.mutated, changed_at=heard.changed_at
+        response.shown,
+        response.states,
+        wrong.fault,
+        str(wrong),
+        mutated=response.mutated,
+        changed_at=response.changed_at,
     )
 
 

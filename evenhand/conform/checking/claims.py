@@ -101,20 +101,20 @@ class Judge:
         self.left_open: set[str] = set()
         self.judged: set[str] = set()
 
-    def violations(self, config: Any, told: Sequence[KernelStep], *, guess: bool = True) -> tuple[Violation, ...]:
+    def violations(self, config: Any, reported: Sequence[KernelStep], *, guess: bool = True) -> tuple[Violation, ...]:
         """The first objection of each claim, at steps where it has nothing against the reference.
 
         Without `guess` nothing is said on the basis of a state after a step that differs.
         """
-        found = (self._first(claim, config, told, guess) for claim in self.claims if claim.applies(config))
+        found = (self._first(claim, config, reported, guess) for claim in self.claims if claim.applies(config))
         return tuple(one for one in found if one is not None)
 
-    def _first(self, claim: Property, config: Any, told: Sequence[KernelStep], guess: bool) -> Violation | None:
+    def _first(self, claim: Property, config: Any, reported: Sequence[KernelStep], guess: bool) -> Violation | None:
         """Where a claim is first false of the kernel and not of the reference."""
         own = _Asking(claim, config)
         reference = _Asking(claim, config)
         diverged = False
-        for number, one in enumerate(told, start=1):
+        for number, one in enumerate(reported, start=1):
             expected = reference.ask(one.step)
             if not one.differs and not diverged and not one.own:
                 own.copy(reference)

@@ -37,7 +37,7 @@ class Coder:
         """The scenario in the reference."""
         return replay(self.system, scenario)
 
-    def asked(self, trace: AnyTrace) -> KernelRequest:
+    def request(self, trace: AnyTrace) -> KernelRequest:
         """What a kernel is asked, and what the reference answers."""
         scenario = trace.scenario
         return KernelRequest(

@@ -143,37 +143,38 @@ class Defects:
     def sight(self, scenario: AnyScenario, origin: str) -> Divergence | None:
         """Ask the kernel about one scenario."""
         trace = self.coder.trace(scenario)
-        asked = self.coder.asked(trace)
+        request = self.coder.request(trace)
         self.runs += 1
-        (heard,) = self.source.ask([asked])
-        return self.examiner.examine(trace, asked, heard, origin)
+        (response,) = self.source.ask([request])
+        return self.examiner.examine(trace, request, response, origin)
 
     def _confirmed(self, divergence: Divergence, times: int) -> Divergence:
         """The divergence, or that the kernel wavers: asked `times` more in a fresh process it answers differently."""
         if divergence.what == "non-deterministic":
             return divergence
         self.source.renew()
-        asked = self.coder.asked(self.coder.trace(divergence.scenario))
+        request = self.coder.request(self.coder.trace(divergence.scenario))
         again = 1 if divergence.fault in _SLOW else times
         self.runs += again
-        for heard in self.source.ask([asked] * again):
-            said = self.shown(divergence, heard)
+        for response in self.source.ask([request] * again):
+            said = self.shown(divergence, response)
             same = text(list(said[: len(divergence.got)])) == text(list(divergence.got))
-            if same and (divergence.fault is Fault.ILLEGAL or (heard.fault is None) == (divergence.fault is None)):
+            if same and (divergence.fault is Fault.ILLEGAL or (response.fault is None) == (divergence.fault is None)):
                 continue  # that it fails by the clock now and by its memory then is no answer of its own
             return wavering(divergence, said)
         return divergence
 
-    def shown(self, divergence: Divergence, heard: KernelResponse) -> tuple[Json, ...]:
+    def shown(self, divergence: Divergence, response: KernelResponse) -> tuple[Json, ...]:
         """All answers of a run, those as expected too."""
         return tuple(
-            expected if said is None else said for said, expected in zip(heard.shown, divergence.expected, strict=False)
+            expected if said is None else said
+            for said, expected in zip(response.shown, divergence.expected, strict=False)
         )
 
     def _shape(self, divergence: Divergence) -> str:
-        asked = self.coder.asked(self.coder.trace(divergence.scenario))
-        names = Names(json.loads(b"{" + asked.initial)["config"])
-        return shape([json.loads(action) for action in asked.actions], names)
+        request = self.coder.request(self.coder.trace(divergence.scenario))
+        names = Names(json.loads(b"{" + request.initial)["config"])
+        return shape([json.loads(action) for action in request.actions], names)
 
 
 def wavering(divergence: Divergence, again: Sequence[Json]) -> Divergence:

@@ -99,11 +99,13 @@ class Examiner:
     judge: Judge
     claims_only: bool = False
 
-    def examine(self, trace: AnyTrace, asked: KernelRequest, heard: KernelResponse, origin: str) -> Divergence | None:
+    def examine(
+        self, trace: AnyTrace, request: KernelRequest, response: KernelResponse, origin: str
+    ) -> Divergence | None:
         """What is wrong with a run; None if nothing is."""
-        if heard.as_expected or heard.unsupported:
+        if response.as_expected or response.unsupported:
             return None
-        run = _Run(self.coder, trace, asked, heard)
+        run = _Run(self.coder, trace, request, response)
         found = [*_faulty(run), *self._differing(run), *self._objecting(run), *_mutating(run)]
         if not found:
             return None
@@ -111,20 +113,20 @@ class Examiner:
             *min(found, key=lambda one: one[0]), origin=origin, judge=self.judge, guess=not self.claims_only
         )
 
-    def agreed(self, trace: AnyTrace, asked: KernelRequest, heard: KernelResponse) -> int:
+    def agreed(self, trace: AnyTrace, request: KernelRequest, response: KernelResponse) -> int:
         """After how many steps a run first differs from the model or ends; all of them if it does not."""
-        if heard.as_expected:
+        if response.as_expected:
             return len(trace.steps)
-        run = _Run(self.coder, trace, asked, heard)
-        return next(iter(run.differing()), min(len(heard.shown), len(trace.steps)))
+        run = _Run(self.coder, trace, request, response)
+        return next(iter(run.differing()), min(len(response.shown), len(trace.steps)))
 
-    def told(self, trace: AnyTrace, asked: KernelRequest, heard: KernelResponse) -> list[KernelStep]:
+    def reported(self, trace: AnyTrace, request: KernelRequest, response: KernelResponse) -> list[KernelStep]:
         """The steps of a run as the claims may see them, as far as they can be read."""
-        if heard.unsupported:
+        if response.unsupported:
             return []
-        if heard.as_expected:
+        if response.as_expected:
             return [KernelStep(step, step.shown, False) for step in trace.steps]
-        return _Run(self.coder, trace, asked, heard).told()
+        return _Run(self.coder, trace, request, response).reported()
 
     def _differing(self, run: _Run) -> Iterator[tuple[int, What]]:
         if self.claims_only:
@@ -135,8 +137,8 @@ class Examiner:
 
     def _objecting(self, run: _Run) -> Iterator[tuple[int, What]]:
         """Claims are asked about the whole run where the model is not what counts, or the kernel tells its state."""
-        if self.claims_only or run.heard.states:
-            violations = self.judge.violations(run.config, run.told(), guess=False)
+        if self.claims_only or run.response.states:
+            violations = self.judge.violations(run.config, run.reported(), guess=False)
             if violations:
                 yield min(one.step for one in violations), "violates"
 
@@ -145,48 +147,48 @@ def _faulty(run: _Run) -> Iterator[tuple[int, What]]:
     illegal = run.illegal()
     if illegal is not None:
         yield illegal + 1, "fails"
-    if run.heard.fault is not None:
-        at = 0 if run.heard.at_start else len(run.heard.shown) + (run.heard.fault is not Fault.TWICE)
+    if run.response.fault is not None:
+        at = 0 if run.response.at_start else len(run.response.shown) + (run.response.fault is not Fault.TWICE)
         yield min(at, len(run.trace.steps)), "fails"
 
 
 def _mutating(run: _Run) -> Iterator[tuple[int, What]]:
-    if run.heard.mutated:
-        yield run.heard.changed_at, "mutates"
+    if run.response.mutated:
+        yield run.response.changed_at, "mutates"
 
 
 class _Run:
     """One run, its parts decoded when they are looked at."""
 
-    def __init__(self, coder: Coder, trace: AnyTrace, asked: KernelRequest, heard: KernelResponse) -> None:
-        self.coder, self.trace, self.asked, self.heard = coder, trace, asked, heard
+    def __init__(self, coder: Coder, trace: AnyTrace, request: KernelRequest, response: KernelResponse) -> None:
+        self.coder, self.trace, self.request, self.response = coder, trace, request, response
         self.config = trace.scenario.config
         self._wrong: str = ""
 
     def expected(self, place: int) -> Json:
         """What the model shows there."""
-        return json.loads(self.asked.expected[place])
+        return json.loads(self.request.expected[place])
 
     def got(self, place: int) -> Json:
         """What the kernel showed there."""
-        said = self.heard.shown[place]
+        said = self.response.shown[place]
         return self.expected(place) if said is None else said
 
     def differing(self) -> Iterator[int]:
         """The steps in which something else was shown."""
-        for place, said in enumerate(self.heard.shown):
+        for place, said in enumerate(self.response.shown):
             if said is not None and text(normal(said)) != text(normal(self.expected(place))):
                 yield place
 
     def illegal(self) -> int | None:
         """The first step whose answer decodes to nothing; `_wrong` says why."""
         differing = set(self.differing())
-        for place in range(len(self.heard.shown)):
+        for place in range(len(self.response.shown)):
             try:
                 if place in differing:
                     self._observable(place)
-                if place < len(self.heard.states):
-                    self._decoded(self.heard.states[place])
+                if place < len(self.response.states):
+                    self._decoded(self.response.states[place])
             except ValueError as error:
                 self._wrong = str(error)
                 return place
@@ -197,49 +199,49 @@ class _Run:
 
     def _observable(self, place: int) -> Any:
         """What was shown, as a value of the class that the model shows."""
-        said, shown = self._decoded(self.heard.shown[place]), self.trace.steps[place].shown
+        said, shown = self._decoded(self.response.shown[place]), self.trace.steps[place].shown
         if type(said) is not type(shown):
             raise ValueError(f"{type(shown).__name__} is to be shown, not {type(said).__name__}")
         return said
 
-    def told(self) -> list[KernelStep]:
+    def reported(self) -> list[KernelStep]:
         """The steps as far as they can be read, for the claims."""
         differing, end = set(self.differing()), self.illegal()
         made: list[KernelStep] = []
         before = self.trace.scenario.start
-        for place, step in enumerate(self.trace.steps[: len(self.heard.shown) if end is None else end]):
+        for place, step in enumerate(self.trace.steps[: len(self.response.shown) if end is None else end]):
             shown = self._observable(place) if place in differing else step.shown
-            own = place < len(self.heard.states)
-            after = self._decoded(self.heard.states[place]) if own else None
+            own = place < len(self.response.states)
+            after = self._decoded(self.response.states[place]) if own else None
             made.append(KernelStep(step, shown, place in differing, before if own else None, after, own))
             before = after
         return made
 
     def divergence(self, at: int, what: What, *, origin: str, judge: Judge, guess: bool) -> Divergence:
         """The run cut after step `at`, with all that is wrong there."""
-        names = Names(json.loads(b"{" + self.asked.initial)["config"])
+        names = Names(json.loads(b"{" + self.request.initial)["config"])
         actions = self.trace.scenario.actions[:at]
         expected = tuple(self.expected(place) for place in range(at))
-        got = tuple(self.got(place) for place in range(min(at, len(self.heard.shown))))
+        got = tuple(self.got(place) for place in range(min(at, len(self.response.shown))))
         found: tuple[Difference, ...] = ()
         if what == "differs":
             found = tuple(differences(normal(expected[-1]), normal(got[-1])))
         violations: tuple[Violation, ...] = ()
         if what in ("differs", "violates"):
-            asked_of = self.told()[:at]
+            asked_of = self.reported()[:at]
             violations = tuple(one for one in judge.violations(self.config, asked_of, guess=guess) if one.step <= at)
-        fault, why = (self.heard.fault, self.heard.why) if what == "fails" else (None, "")
-        if what == "fails" and self._wrong and (self.heard.fault is None or at <= len(self.heard.shown)):
+        fault, why = (self.response.fault, self.response.why) if what == "fails" else (None, "")
+        if what == "fails" and self._wrong and (self.response.fault is None or at <= len(self.response.shown)):
             fault, why = Fault.ILLEGAL, self._wrong
         if what == "mutates":
-            why = f"it wrote to {self.heard.mutated} that it was handed"
+            why = f"it wrote to {self.response.mutated} that it was handed"
         kinds = {
             "differs": names.kinds(found),
             "violates": frozenset(one.claim.name for one in violations),
             "fails": frozenset({f"{fault.value}: {names.without(why)}" if fault else ""}),
             "mutates": frozenset({why}),
         }.get(what, frozenset({what}))
-        last = json.loads(self.asked.actions[at - 1]) if at else None
+        last = json.loads(self.request.actions[at - 1]) if at else None
         start = self.trace.scenario
         return Divergence(
             Scenario(start.config, start.start, actions),

@@ -68,7 +68,7 @@ def markdown(finding: Mapping[str, Json]) -> str:
 def _lines(finding: Mapping[str, Json]) -> Iterator[str]:
     yield f"# {finding['claim']}"
     yield ""
-    yield _told(finding["sentence"]) + (f" ({_told(finding['source'])})" if finding["source"] else "")
+    yield _plain(finding["sentence"]) + (f" ({_plain(finding['source'])})" if finding["source"] else "")
     yield ""
     yield f"- kernel: {_code(finding['kernel'])}, as a kernel of `{finding['protocol']}`, system `{finding['system']}`"
     yield f"- judged by: the {finding['judged_by']}"
@@ -80,7 +80,7 @@ def _lines(finding: Mapping[str, Json]) -> Iterator[str]:
     if finding["fault"]:
         yield f"- the kernel {finding['fault']}: {_code(finding['why'])}"
     elif finding["why"]:
-        yield f"- {_told(finding['why'])}"
+        yield f"- {_plain(finding['why'])}"
     for one in finding["differences"]:
         yield f"- {_code(one)}"
     if finding.get("loop"):
@@ -113,7 +113,7 @@ def _block(value: Json, title: str) -> Iterator[str]:
     yield ""
 
 
-def _told(said: str) -> str:
+def _plain(said: str) -> str:
     return re.sub(r"([\\`*_{}\[\]<>#|!&])", r"\\\1", inert(said))
 
 

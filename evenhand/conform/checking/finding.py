@@ -170,10 +170,10 @@ def _rechecked(path: Path, data: Mapping[str, Json], source: Source) -> Rechecke
     claims_only = data["judged_by"] == "claims"
     judge = Judge([claim for claim in claims if claim.name in objecting] if claims_only else claims)
     examiner = Examiner(coder, judge, claims_only)
-    asked = coder.asked(trace)
+    request = coder.request(trace)
     answers: list[str] = []
-    for heard in source.ask([asked, asked]):
-        divergence = examiner.examine(trace, asked, heard, data["origin"])
+    for response in source.ask([request, request]):
+        divergence = examiner.examine(trace, request, response, data["origin"])
         if divergence is not None:
             details = "; ".join(map(str, divergence.differences)) or divergence.why
             names = ", ".join(one.claim.name for one in divergence.violations)
@@ -182,7 +182,7 @@ def _rechecked(path: Path, data: Mapping[str, Json], source: Source) -> Rechecke
                 f"{data['claim']}: {data['sentence']}\nin step {divergence.length} of {path.name}: {details}"
                 + (f"\nclaims that object: {names}" if names else ""),
             )
-        answers.append(text([said for said in heard.shown if said is not None]))
+        answers.append(text([said for said in response.shown if said is not None]))
     if len(set(answers)) > 1:
         return Rechecked(False, f"{data['claim']}: {data['sentence']}\nthe same run was answered differently")
     return Rechecked(True, f"the kernel no longer does what {path.name} shows")

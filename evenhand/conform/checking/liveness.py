@@ -184,11 +184,11 @@ class LivenessClaims:
             return True
         twice = Scenario(evidence.config, evidence.start, (*evidence.stem, *evidence.loop, *evidence.loop))
         self.pairing.ask([twice])
-        told = self.pairing.told(twice)
+        reported = self.pairing.reported(twice)
         size = len(evidence.loop)
-        if len(told) < len(twice.actions):
+        if len(reported) < len(twice.actions):
             return False
-        first, second = told[-2 * size : -size], told[-size:]
+        first, second = reported[-2 * size : -size], reported[-size:]
         return first[0].before == second[0].before and all(
             (one.shown, one.after) == (other.shown, other.after) for one, other in zip(first, second, strict=True)
         )

@@ -137,24 +137,24 @@ class _Phase:
         self.failing = 0
         waiting = iter(traces)
         while not self.over() and (batch := list(islice(waiting, BATCH))):
-            asked = [self.coder.asked(trace) for trace, _ in batch]
-            for (trace, walk), one, heard in zip(batch, asked, self.source.ask(asked), strict=True):
+            requests = [self.coder.request(trace) for trace, _ in batch]
+            for (trace, walk), one, response in zip(batch, requests, self.source.ask(requests), strict=True):
                 self.runs[name] = self.runs.get(name, 0) + 1
-                self.steps[name] = self.steps.get(name, 0) + len(heard.shown)
-                if heard.unsupported:
-                    self.unsupported[heard.unsupported] = self.unsupported.get(heard.unsupported, 0) + 1
+                self.steps[name] = self.steps.get(name, 0) + len(response.shown)
+                if response.unsupported:
+                    self.unsupported[response.unsupported] = self.unsupported.get(response.unsupported, 0) + 1
                     continue
-                if heard.as_expected:
+                if response.as_expected:
                     self.agreed.append(trace)
                     continue
-                agreed = self.examiner.agreed(trace, one, heard)
+                agreed = self.examiner.agreed(trace, one, response)
                 if agreed < len(trace.steps):
                     if walk is not None and covering is not None:
                         covering.give_back(walk, agreed)
                     self._differs(trace, agreed + 1)
                 else:
                     self.own.append(trace)
-                self._saw(self.examiner.examine(trace, one, heard, name))
+                self._saw(self.examiner.examine(trace, one, response, name))
         if self.failing >= FAILING:
             self.notes.append(f"{name}: given up, too many runs fail; what is found hides the rest")
 
@@ -164,11 +164,11 @@ class _Phase:
         if not chosen or self.over():
             return
         self.source.renew()
-        asked = [self.coder.asked(trace) for trace in chosen]
-        for trace, one, heard in zip(chosen, asked, self.source.ask(asked), strict=True):
+        requests = [self.coder.request(trace) for trace in chosen]
+        for trace, one, response in zip(chosen, requests, self.source.ask(requests), strict=True):
             self.runs[AGAIN] = self.runs.get(AGAIN, 0) + 1
-            self.steps[AGAIN] = self.steps.get(AGAIN, 0) + len(heard.shown)
-            found = self.examiner.examine(trace, one, heard, AGAIN)
+            self.steps[AGAIN] = self.steps.get(AGAIN, 0) + len(response.shown)
+            found = self.examiner.examine(trace, one, response, AGAIN)
             if found is not None and found.what != "mutates":
                 self._saw(wavering(replace(found, got=found.expected), found.got))
 
@@ -309,8 +309,8 @@ class _Check:
         answered = any(phase.steps.values())
         why = "the search ended before that" if answered else "the kernel answered nothing"
         alone = self.judged if answered else ()  # a kernel that answers nothing was asked about nothing
-        asked = (*self.others, *(claim for claim in self.judged if claim not in alone))
-        left_out = [claim.name for claim in asked if claim.name not in several.judged]
+        unjudged = (*self.others, *(claim for claim in self.judged if claim not in alone))
+        left_out = [claim.name for claim in unjudged if claim.name not in several.judged]
         judged = tuple(claim.name for claim in self.claims if claim in alone or claim.name in several.judged)
         reasons = {name: FALSE if name in self.expected_false else several.why_not.get(name, why) for name in left_out}
         return SystemChecked(
@@ -337,7 +337,7 @@ def _together(single: Sequence[Defect], several: Sequence[Defect]) -> tuple[Defe
     Two runs that break a claim because one of them shows what a known defect shows are no other defect: the claim is
     told with that one, as one more that objects.
     """
-    told = list(single)
+    reported = list(single)
     named = [
         place
         for place, one in enumerate(single)
@@ -348,11 +348,11 @@ def _together(single: Sequence[Defect], several: Sequence[Defect]) -> tuple[Defe
         smaller = [place for place in named if single[place].divergence.kinds <= kinds]
         shown = frozenset[str]().union(*(single[place].divergence.kinds for place in smaller))
         if new.divergence.what != "relates" or not kinds or shown != kinds:
-            told.append(new)
+            reported.append(new)
             continue
         for place in smaller:
-            told[place] = replace(told[place], claims=told[place].claims | {new.divergence.subject})
-    return tuple(told)
+            reported[place] = replace(reported[place], claims=reported[place].claims | {new.divergence.subject})
+    return tuple(reported)
 
 
 def _walks(covering: Covering, most: int | None) -> Iterator[tuple[AnyTrace, Walk | None]]:

@@ -91,7 +91,7 @@ class MultiRunClaims:
         about = [claim for claim in self.claims if isinstance(claim, _ABOUT_PAIRS)]
         if not about:
             return
-        begin = self.pairing.asked
+        begin = self.pairing.requests
         best: dict[str, tuple[Related, int]] = {}
 
         def keep(found: Iterable[Related]) -> None:
@@ -100,14 +100,14 @@ class MultiRunClaims:
                 best[one.claim.name] = (min(known, one, key=_length), count + 1)
 
         for group in _grouped(self._lefts(differing, agreed or own), TOGETHER):
-            if self.over() or self.pairing.asked - begin >= most:
+            if self.over() or self.pairing.requests - begin >= most:
                 break
             keep(one for left in group for one in self.pairing.broken(about, left))
             keep(self.pairing.differing(about, group))
         if differing:
             until = [Trace(_cut(one.scenario, len(one.steps) - 1), one.steps[:-1]) for one in differing]
             keep(self.pairing.differing_from(about, [*until, *agreed], SCANNED))
-        self.asked[PAIRS] = self.pairing.asked - begin
+        self.asked[PAIRS] = self.pairing.requests - begin
         for related, count in best.values():
             small = self._small(related)
             self.defects.append(Defect(related_divergence(self.pairing, small), count))
@@ -119,7 +119,7 @@ class MultiRunClaims:
     def liveness(self, systems: Sequence[AnySystem], steps: int) -> None:
         """Search the kernel's own graph in each scope, if it tells its state."""
         about = LivenessClaims.about(self.claims)
-        begin = self.pairing.asked
+        begin = self.pairing.requests
         known: set[str] = set()
         reasons: dict[str, str] = {}
         for system in systems if about else ():
@@ -133,7 +133,7 @@ class MultiRunClaims:
             reasons |= asking.why_not
             if SILENT in asking.why_not.values():
                 break
-        self.asked[LIVENESS_RUNS] = self.pairing.asked - begin
+        self.asked[LIVENESS_RUNS] = self.pairing.requests - begin
         for claim in about:
             if claim.name not in self.judged | known:
                 self.why_not[claim.name] = reasons.get(claim.name, "the time was up")
@@ -258,7 +258,7 @@ class _Shown:
         pairing.ask([run])
         self.run = run
         self.expected: tuple[Json, ...] = tuple(encode(s.shown) for s in pairing.examiner.coder.trace(run).steps)
-        self.got: tuple[Json, ...] = tuple(encode(one.shown) for one in pairing.told(run))
+        self.got: tuple[Json, ...] = tuple(encode(one.shown) for one in pairing.reported(run))
         self.differences: tuple[Difference, ...] = ()
         if self.got and len(self.got) == len(self.expected):
             self.differences = tuple(differences(normal(self.expected[-1]), normal(self.got[-1])))

@@ -84,7 +84,7 @@ class Pairing:
     examiner: Examiner
     source: Source
     guess: bool = True
-    asked: int = 0
+    requests: int = 0
     lost: dict[str, int] = field(default_factory=dict[str, int])
     judged: set[str] = field(default_factory=set[str])
     open: set[str] = field(default_factory=set[str])
@@ -162,12 +162,16 @@ class Pairing:
 
         A kernel that tells no state is where the model is as long as it shows what the model shows.
         """
-        told = self._known.get(run, ())
-        if not told or len(told) < len(run.actions) or (not told[-1].own and any(one.differs for one in told[:-1])):
+        reported = self._known.get(run, ())
+        if (
+            not reported
+            or len(reported) < len(run.actions)
+            or (not reported[-1].own and any(one.differs for one in reported[:-1]))
+        ):
             return None
-        return told[-1]
+        return reported[-1]
 
-    def told(self, run: AnyScenario) -> tuple[KernelStep, ...]:
+    def reported(self, run: AnyScenario) -> tuple[KernelStep, ...]:
         """The steps of a run that was asked about, as far as they can be read."""
         return self._known.get(run, ())
 
@@ -178,10 +182,10 @@ class Pairing:
             self._known.clear()
         coder = self.examiner.coder
         traces = [coder.trace(run) for run in new]
-        asked = [coder.asked(trace) for trace in traces]
-        self.asked += len(new)
-        for run, trace, one, heard in zip(new, traces, asked, self.source.ask(asked), strict=True):
-            self._known[run] = tuple(self.examiner.told(trace, one, heard))
+        requests = [coder.request(trace) for trace in traces]
+        self.requests += len(new)
+        for run, trace, one, response in zip(new, traces, requests, self.source.ask(requests), strict=True):
+            self._known[run] = tuple(self.examiner.reported(trace, one, response))
 
     def _other(self, claim: DeterminedBy, run: AnyScenario) -> Related | None:
         """An earlier run whose last step has the same key and another value."""

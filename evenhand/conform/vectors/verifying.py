@@ -127,11 +127,11 @@ def against_kernel(bundle: Bundle, vectors: Sequence[Vector], source: Source) ->
     Raises NoKernel as the source does.
     """
     asked = [_asked(bundle, vector) for vector in vectors]
-    for vector, heard in zip(vectors, source.ask(asked), strict=True):
-        if heard.unsupported:
-            yield f"{vector.name}: {heard.unsupported}"
+    for vector, response in zip(vectors, source.ask(asked), strict=True):
+        if response.unsupported:
+            yield f"{vector.name}: {response.unsupported}"
             continue
-        failure = _failure(vector, heard) or _misread(bundle, vector, heard)
+        failure = _failure(vector, response) or _misread(bundle, vector, response)
         if failure is not None:
             yield failure
 
@@ -145,27 +145,27 @@ def _asked(bundle: Bundle, vector: Vector) -> KernelRequest:
     )
 
 
-def _failure(vector: Vector, heard: KernelResponse) -> Failure | None:
-    for number, (shown, wanted) in enumerate(zip(heard.shown, vector.expected, strict=False), start=1):
+def _failure(vector: Vector, response: KernelResponse) -> Failure | None:
+    for number, (shown, wanted) in enumerate(zip(response.shown, vector.expected, strict=False), start=1):
         if shown is not None and text(normal(shown)) != text(normal(wanted["shown"])):
             return Failure(vector.name, number, _how(wanted["shown"], shown))
-    if heard.fault is not None:
-        return Failure(vector.name, len(heard.shown) + 1, f"{heard.fault.value}: {heard.why}")
-    if heard.mutated:
-        return Failure(vector.name, heard.changed_at, f"it wrote to {heard.mutated}")
+    if response.fault is not None:
+        return Failure(vector.name, len(response.shown) + 1, f"{response.fault.value}: {response.why}")
+    if response.mutated:
+        return Failure(vector.name, response.changed_at, f"it wrote to {response.mutated}")
     return None
 
 
-def _misread(bundle: Bundle, vector: Vector, heard: KernelResponse) -> Failure | None:
+def _misread(bundle: Bundle, vector: Vector, response: KernelResponse) -> Failure | None:
     """Where a kernel tells its state: what observers read of that, against what they are to read."""
-    if len(heard.states) != len(vector.expected):
+    if len(response.states) != len(vector.expected):
         return None
     candidate = candidate_of(bundle, vector)
     system = candidate.reference(bundle)
     observers = bundle.observers_of(system.name)
     scenario = candidate.scenario
     before, steps = scenario.start, list[Any]()
-    for number, (action, state) in enumerate(zip(scenario.actions, heard.states, strict=True), start=1):
+    for number, (action, state) in enumerate(zip(scenario.actions, response.states, strict=True), start=1):
         try:
             after = decode(state, *system.types)
             shown = decode(vector.expected[number - 1]["shown"], *system.types)

@@ -40,8 +40,8 @@ def junit(report: Report) -> bytes:
     if report.interrupted:
         suite = ET.SubElement(root, "testsuite", name="run", tests="1", failures="0", errors="1", skipped="0")
         case = ET.SubElement(suite, "testcase", classname="evenhand", name="the run was finished")
-        said = f"interrupted; not finished: {', '.join(report.unfinished) or 'nothing'}"
-        ET.SubElement(case, "error", message=said)
+        formatted = f"interrupted; not finished: {', '.join(report.unfinished) or 'nothing'}"
+        ET.SubElement(case, "error", message=formatted)
     for element in root.iter():  # XML has no way to write control characters down
         element.attrib.update({name: inert(value) for name, value in element.attrib.items()})
         element.text = "\n".join(map(inert, element.text.split("\n"))) if element.text else None
@@ -80,8 +80,10 @@ def _outcome(case: ET.Element, report: Report, finding: Finding) -> None:
     if standing is Standing.UNEXPECTED and finding.status is Status.UNDECIDED:
         ET.SubElement(case, "error", type="UNDECIDED", message=because or "undecided")
     elif standing is Standing.UNEXPECTED:
-        said = because if finding.status is Status.REFUTED else f"was expected {finding.expected.value} and now holds"
-        failure = ET.SubElement(case, "failure", type=finding.status.value, message=said or "refuted")
-        failure.text = "\n".join(refutation(finding)) if finding.status is Status.REFUTED else said
+        formatted = (
+            because if finding.status is Status.REFUTED else f"was expected {finding.expected.value} and now holds"
+        )
+        failure = ET.SubElement(case, "failure", type=finding.status.value, message=formatted or "refuted")
+        failure.text = "\n".join(refutation(finding)) if finding.status is Status.REFUTED else formatted
     elif finding.status is Status.UNDECIDED:
         ET.SubElement(case, "skipped", type="UNDECIDED", message=f"{standing.value}: {because}")

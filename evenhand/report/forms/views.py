@@ -156,7 +156,9 @@ class View:
     @cached_property
     def cases(self) -> tuple[Case, ...]:
         """Each different run once: what nobody stated first, then refutations, then witnesses."""
-        ranked = sorted(self._told, key=lambda f: (self.report.standing(f) is not Standing.UNEXPECTED, _RANK[f.status]))
+        ranked = sorted(
+            self._every, key=lambda f: (self.report.standing(f) is not Standing.UNEXPECTED, _RANK[f.status])
+        )
         first: dict[tuple[Any, ...], Finding] = {}
         for finding in ranked:
             first.setdefault(_case_of(finding), finding)
@@ -164,7 +166,7 @@ class View:
         return tuple(Case(n, f, story) for n, (f, story) in enumerate(stories, start=1) if story is not None)
 
     @property
-    def _told(self) -> list[Finding]:
+    def _every(self) -> list[Finding]:
         return [finding for finding in self.report.findings if finding.story is not None]
 
     @cached_property

@@ -75,13 +75,13 @@ def _rows(walk: FoldedWalk, sid: int, random: Random, claims: tuple[Property, ..
             )
         label = labeller.label(config, state, (action,), shown, after)
         if label not in labels[orbit]:
-            for place in _told_apart(walk, label, labels[orbit], claims):
+            for place in _distinguishable(walk, label, labels[orbit], claims):
                 doubts.setdefault(place, not_fixed(walk.quotient, claims[place]))
     if offered <= WHOLE and found != known:
         raise ModelError(f"{named(system)}: rows and `step` ({place_of(system)}) lead to other orbits from {state!r}")
 
 
-def _told_apart(walk: FoldedWalk, label: int, others: set[int], claims: tuple[Property, ...]) -> list[int]:
+def _distinguishable(walk: FoldedWalk, label: int, others: set[int], claims: tuple[Property, ...]) -> list[int]:
     """The claims that say of a step what they say of none of the rows that lead into its orbit."""
     labeller = walk.folded.program.labeller
     sets = labeller.sets

@@ -15,7 +15,7 @@ from evenhand.proofs.apcm.compiling import ACT, TEXT, feasible
 from evenhand.proofs.apcm.definitions import FAULTS
 from evenhand.proofs.apcm.theorems import EXACTLY, MASK
 from evenhand.proofs.sovereign import equality as of_sovereign
-from evenhand.smt.equality import Equality, EqualityResult, equalities, equality_of, told_apart
+from evenhand.smt.equality import Equality, EqualityResult, distinguished, equalities, equality_of
 from evenhand.smt.logic import FALSE, Definition, exists
 from evenhand.smt.theorem import Mutation
 from evenhand.smt.theory import Axiom
@@ -29,7 +29,7 @@ def _mutant(name: str, protocol: str = "apcm") -> Mutant[Any]:
 
 
 def _asked(equality: Equality) -> EqualityResult:
-    return told_apart(equality, APCM, _mutant(equality.mutant))
+    return distinguished(equality, APCM, _mutant(equality.mutant))
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_every_mutant_registered_as_equivalent_can_be_asked_about() -> None:
 
 
 @pytest.mark.parametrize("mutant", ["rule_1_dropped", "one_authority_covers_all"])
-def test_a_mutant_that_differs_is_told_apart_by_a_run(mutant: str) -> None:
+def test_a_mutant_that_differs_is_distinguished_by_a_run(mutant: str) -> None:
     """The planted fault: a solver's structure becomes a run on which the two executables show different things."""
     found = equality_of(APCM, mutant)
     assert found.status is Status.REFUTED and found.apart is not None and found.system is not None
@@ -132,7 +132,7 @@ def test_hidden_state_must_be_related_after_the_step_too() -> None:
     (one,) = of_sovereign.EQUALITIES
     spends = one.definitions[1]
     forgetful = replace(spends, body=FALSE)
-    found = told_apart(
+    found = distinguished(
         replace(one, definitions=(one.definitions[0], forgetful)),
         find("sovereign"),
         _mutant(one.mutant, "sovereign"),

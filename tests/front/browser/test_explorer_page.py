@@ -134,7 +134,7 @@ def test_walk_into_a_livelock_edit_a_request_and_save(
     # The claim chooses: a lasso, named as false, marked in the picture.
     window.evaluate("document.querySelectorAll('.claims').forEach((one) => { one.open = true; })")
     window.locator(".claims li", has_text=re.compile(f"^{one.claim}")).get_by_role("button").click()
-    expect(window.locator("#told")).to_contain_text("refutes it")
+    expect(window.locator("#note")).to_contain_text("refutes it")
     settled(window)
     expect(window.locator("#d-false")).to_contain_text(one.claim)
     expect(window.locator("#graph-told")).to_contain_text("in a livelock")
@@ -170,10 +170,10 @@ def test_walk_into_a_livelock_edit_a_request_and_save(
     expect(box).to_have_value(str(walk(walked, 0, ViewRequest(edit=number)).edited))
     box.fill("{")
     window.get_by_role("button", name="replay with this").click()
-    expect(window.locator("#told.error")).to_contain_text("this is no request")
+    expect(window.locator("#note.error")).to_contain_text("this is no request")
     box.fill(text)
     window.get_by_role("button", name="replay with this").click()
-    expect(window.locator("#told")).to_contain_text("another request now")
+    expect(window.locator("#note")).to_contain_text("another request now")
     expect(window.locator(".steppers output")).to_have_text(f"step {number} of {steps + 1}")
     window.keyboard.press("End")
     expect(window.locator(".steppers output")).to_have_text(f"step {steps + 1} of {steps + 1}")
@@ -182,7 +182,7 @@ def test_walk_into_a_livelock_edit_a_request_and_save(
     about = one.claim if one.claim in saveable else saveable[0]
     window.get_by_label("save this run").select_option(about)
     window.get_by_role("button", name="save").click()
-    expect(window.locator("#told")).to_contain_text("saved:")
+    expect(window.locator("#note")).to_contain_text("saved:")
     assert library.folder is not None
     (file,) = (library.folder / one.protocol).iterdir()
     answer = cli("replay", str(file))

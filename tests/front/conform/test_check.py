@@ -265,12 +265,12 @@ def test_answers_nobody_waits_for_are_not_taken_for_others() -> None:
     coder_source = adapter_source(f"{LATCHES}:honest")
     system = find("latch").model.systems["latch"]
     coder = Coder("latch", system)
-    asked = [coder.asked(walk.trace) for walk in Covering(system).walks()]
+    asked = [coder.request(walk.trace) for walk in Covering(system).walks()]
     try:
         listening = coder_source.ask(asked * 4)
         assert next(listening).as_expected
         listening.close()  # type: ignore[attr-defined]
-        assert all(heard.as_expected for heard in coder_source.ask(asked))
+        assert all(response.as_expected for response in coder_source.ask(asked))
     finally:
         coder_source.close()
 

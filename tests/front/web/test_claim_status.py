@@ -68,7 +68,7 @@ def test_drawn_runs_are_judged_as_the_judge_does(protocol: str) -> None:
             trace = replay(place.system, Scenario(config, trace.scenario.start, actions))
         for one in standings(place.system, bundle.claims_of(name), trace):
             said.add(one.truth)
-            assert "cannot be told" not in one.told, one
+            assert "cannot be told" not in one.note, one
             if isinstance(one.claim, DeterminedBy):
                 continue
             if isinstance(one.claim, DeadlockFree) and one.truth is not Truth.FALSE:
@@ -95,7 +95,7 @@ def test_a_fault_in_the_page_would_be_seen(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_a_claim_that_raises_is_told() -> None:
-    """Never left out, and the others are still told."""
+    """Never left out, and the others are still note."""
     place = opened(find("latch"))
 
     def breaks(_config: object) -> bool:
@@ -103,5 +103,5 @@ def test_a_claim_that_raises_is_told() -> None:
 
     broken = Property(name="broken", sentence="It breaks.", applies=breaks)
     first, *others = standings(place.system, (broken, *place.bundle.claims_of("latch")), Trace(place.scenario, ()))
-    assert "RuntimeError: no idea" in first.told and first.truth is Truth.WAITING
+    assert "RuntimeError: no idea" in first.note and first.truth is Truth.WAITING
     assert len(others) == len(place.bundle.claims_of("latch"))

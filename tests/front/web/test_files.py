@@ -185,7 +185,7 @@ def test_a_file_of_ones_own_is_loaded(server: Served) -> None:
     place = broken()
     record = made_record(place, 3, one_inside(place))
     got = server.do("load", text=record.to_bytes().decode(), name="mine.json")
-    assert got.status == 200 and got.json["told"] == "loaded: mine.json"
+    assert got.status == 200 and got.json["note"] == "loaded: mine.json"
     changed = record.to_bytes().decode().replace('"always_free"', '"sticky"')
     with pytest.raises(BadRecord, match="sha256"):
         place_in(changed, "mine.json")

@@ -48,10 +48,10 @@ ATTACKS: dict[str, tuple[str, str, dict[str, Any], int]] = {
 def attack(server: Served, name: str) -> int:
     """The status of an attack."""
     _, method, headers, _ = ATTACKS[name]
-    told = {key: value and value.format(port=server.port, token=server.token) for key, value in headers.items()}
+    note = {key: value and value.format(port=server.port, token=server.token) for key, value in headers.items()}
     path = "/do/open" if method != "GET" else server.start
     body = BODY if method != "GET" else None
-    return server.ask(method, path, body, **told).status
+    return server.ask(method, path, body, **note).status
 
 
 @pytest.mark.parametrize("name", ATTACKS)

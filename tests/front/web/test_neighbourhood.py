@@ -129,7 +129,7 @@ def test_pictures_stay_small_and_lose_nothing_silently(protocol: str, system: st
     assert sum("now" in str(node["classes"]).split() for node in near.nodes) == 1
     successors = {target for source, target in made.edges if source == path[-1]}
     missing = successors - {int(node["id"]) for node in near.nodes}
-    assert not missing or any("not drawn" in words for words in near.told)
+    assert not missing or any("not drawn" in words for words in near.note)
 
 
 def test_the_walk_leads_from_left_to_right() -> None:

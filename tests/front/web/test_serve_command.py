@@ -21,7 +21,7 @@ FIXTURE = f"cud/{shipped('cud', 'livelock_free--reference')}"
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "note"),
     [
         (["cuds"], "did you mean cud?"),
         (["latch", "--system", "lock"], "unknown system of latch"),
@@ -37,12 +37,12 @@ FIXTURE = f"cud/{shipped('cud', 'livelock_free--reference')}"
         (["latch", "--out", "README.md"], "README.md"),
     ],
 )
-def test_bad_use_is_one_line(cli: Command, words: list[str], told: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bad_use_is_one_line(cli: Command, words: list[str], note: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Exit code 2, before anything is served."""
     monkeypatch.chdir(ROOT)
     answer = cli("serve", *words)
     assert answer.code == 2 and answer.out == ""
-    assert told in answer.err and len(answer.err.strip().splitlines()) == 1, answer.err
+    assert note in answer.err and len(answer.err.strip().splitlines()) == 1, answer.err
 
 
 def test_a_port_in_use_is_told(cli: Command) -> None:
@@ -75,18 +75,18 @@ def test_it_serves_until_it_is_asked_to_end(tmp_path: Path, request_to_end: sign
     command = [sys.executable, "-m", "evenhand", "serve", "--fixture", FIXTURE, "--out", str(tmp_path), "--json"]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
         assert running.stdout is not None and running.stderr is not None
-        told = json.loads(running.stdout.readline())
+        note = json.loads(running.stdout.readline())
         opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
-        with opener.open(told["address"], timeout=30) as page:
+        with opener.open(note["address"], timeout=30) as page:
             text = page.read().decode()
             assert "token" not in page.url
         assert f"From the fixture {FIXTURE}" in text and "step 3 of 3" in text
         with socket.socket() as other:
-            assert other.connect_ex(("127.0.0.2", told["port"])) != 0, "only 127.0.0.1 is listened on"
+            assert other.connect_ex(("127.0.0.2", note["port"])) != 0, "only 127.0.0.1 is listened on"
         running.send_signal(request_to_end)
         assert running.wait(timeout=30) == 0
         assert running.stderr.read() == ""
-    with socket.create_server(("127.0.0.1", told["port"])):
+    with socket.create_server(("127.0.0.1", note["port"])):
         pass
 
 

@@ -107,13 +107,13 @@ def test_a_joint_action_is_picked_agent_by_agent() -> None:
 def test_a_variant_beside_shows_where_it_differs() -> None:
     """The mutant lets a second one in; the reading lets the holder take it again; an equivalent one differs nowhere."""
     found = variant_beside(latch("take 0", "take 1"), 2, "mutant:always_free")
-    assert found.first == 2 and "step 2" in found.told and found.differences[1].shown
+    assert found.first == 2 and "step 2" in found.note and found.differences[1].shown
     assert variant_beside(latch("take 0", "take 1"), 1, "mutant:always_free").first is None
     assert variant_beside(latch("take 0", "take 0"), 2, "reading:again=granted").first == 2
     same = variant_beside(latch("take 0", "leave 0"), 2, "mutant:slow_leave")
     assert same.first is None and not any(one.any for one in same.differences)
     sticky = variant_beside(latch("take 0", "leave 0"), 2, "mutant:sticky")
-    assert sticky.first is None and sticky.differences[1].state and "states differ" in sticky.told
+    assert sticky.first is None and sticky.differences[1].state and "states differ" in sticky.note
     for wrong in ("mutant:nobody", "reading:again=never", "reading:again", "always_free"):
         with pytest.raises(ValueError, match=r"nobody|never|name=value|neither"):
             variant_beside(latch(), 0, wrong)
@@ -123,10 +123,10 @@ def test_a_variant_beside_shows_where_it_differs() -> None:
 
 def test_the_smallest_run_that_separates_is_found() -> None:
     """Of two variants that differ; and of two that do not it is said."""
-    scenario, told = separated(latch(), "mutant:always_free")
-    assert scenario is not None and len(scenario.actions) == 2 and "2 steps" in told
-    nothing, told = separated(latch(), "mutant:slow_leave")
-    assert nothing is None and "equal in scope" in told
+    scenario, note = separated(latch(), "mutant:always_free")
+    assert scenario is not None and len(scenario.actions) == 2 and "2 steps" in note
+    nothing, note = separated(latch(), "mutant:slow_leave")
+    assert nothing is None and "equal in scope" in note
 
 
 def test_a_claim_chooses_a_run_that_refutes_it() -> None:
@@ -139,21 +139,21 @@ def test_a_claim_chooses_a_run_that_refutes_it() -> None:
     ):
         place = opened(find(protocol), system, variant="always_free" if protocol == "latch" else "")
         claim = claim_of(place, name)
-        found, told = led(place, claim)
-        assert found is not None and refutes(found.system, claim, found.evidence) and told.startswith(name)
+        found, note = led(place, claim)
+        assert found is not None and refutes(found.system, claim, found.evidence) and note.startswith(name)
         kinds.append(type(found.evidence))
         view = walk(found, found.steps)
         assert name in view.saveable
     assert kinds == [Scenario, Lasso, Pair]
-    found, told = led(latch(), claim_of(latch(), "one_inside"))
-    assert found is None and "holds in" in told and "all there are" in told
+    found, note = led(latch(), claim_of(latch(), "one_inside"))
+    assert found is None and "holds in" in note and "all there are" in note
 
 
 def test_a_claim_may_choose_another_configuration() -> None:
     """Where this one says nothing against it."""
     place = opened(find("sovereign"), "constitutions")
-    found, told = led(place, claim_of(place, "refusals_end_by_themselves"))
-    assert found is not None and found.scenario.config != place.scenario.config and "another configuration" in told
+    found, note = led(place, claim_of(place, "refusals_end_by_themselves"))
+    assert found is not None and found.scenario.config != place.scenario.config and "another configuration" in note
 
 
 def test_two_runs_of_a_two_run_claim() -> None:
@@ -164,16 +164,16 @@ def test_two_runs_of_a_two_run_claim() -> None:
     action = next(islice(place.system.enabled(place.scenario.config, place.scenario.start), 30, 31))
     one = place.walked((action,))
     found = pair_of(one, claim, 1)
-    assert isinstance(found, SideBySide) and "agrees" in found.told
+    assert isinstance(found, SideBySide) and "agrees" in found.note
     assert len(found.left.runs[0].steps) == len(found.right.runs[0].steps) == 1
 
 
 def test_the_picture_of_a_view() -> None:
     """Neighbourhood or parts, as the address asks."""
     view = walk(latch("take 0"), 1, ViewRequest(picture="parts"))
-    assert any("part" in words for words in picture(view).told)
+    assert any("part" in words for words in picture(view).note)
     near = picture(walk(latch("take 0"), 1))
-    assert any("states drawn" in words for words in near.told)
+    assert any("states drawn" in words for words in near.note)
 
 
 @pytest.mark.parametrize(
