@@ -156,3 +156,23 @@ def test_the_hook_replays_what_is_committed(cli: Command, tmp_path: Path) -> Non
     assert cli(*words[1:], str(file)).code == 0
     file.write_text(file.read_text("utf-8").replace("one_inside", "taken"), "utf-8")
     assert cli(*words[1:], str(file)).code == 2
+
+
+def named_paths(text: str) -> set[str]:
+    """The files and folders of the repository that a page names in backticks."""
+    return set(re.findall(r"`((?:model|properties|proofs|counterexamples|notebooks|evenhand)/[\w./-]*)`", text))
+
+
+def test_the_architecture_page_names_what_is_there() -> None:
+    """A newcomer follows it; a path that is gone is an error."""
+    named = named_paths((ROOT / "docs/explanation/architecture.md").read_text("utf-8"))
+    assert len(named) > 20
+    assert [path for path in sorted(named) if not (ROOT / path).exists()] == []
+    assert named_paths("`evenhand/nowhere.py` and `model/`") == {"evenhand/nowhere.py", "model/"}
+
+
+def test_the_glossary_is_short_and_in_order() -> None:
+    """At most 40 terms, each once."""
+    rows = re.findall(r"^\| ([^|]+) \| ([^|]+) \|.*\|$", (ROOT / "docs/reference/glossary.md").read_text("utf-8"), re.M)
+    terms = [term for term, meaning in rows[1:] if meaning.strip()]
+    assert 30 <= len(terms) <= 40 and terms == sorted(set(terms))
