@@ -26,15 +26,15 @@ _LISTED = {
     "check": ("check", "check", "Check a kernel against the model and the claims."),
     "validate": ("validate", "validate", "Look for a run of the model that explains a log."),
     "compare": ("compare", "compare_command", "Look for the smallest scenario that separates variants."),
-    "mutants": ("mutants", "mutants", "Hunt every mutant with every claim and engine."),
+    "mutants": ("mutants", "mutants", "Try every claim and engine on every mutant."),
     "vectors": ("vectors", "vectors", "Make, freeze or verify vectors."),
-    "profile": ("profile", "profile", "Say what decides, and whether runs can get stuck."),
+    "profile": ("profile", "profile", "Show what decides, and whether runs can get stuck."),
     "sweep": ("sweep", "sweep", "Measure how a search grows with the sizes of its scope."),
     "campaign plan": ("campaign", "campaign_plan", "Write a plan that does what `verify` does."),
-    "campaign run": ("campaign", "campaign_run", "Run a campaign: everything in its plan that has no result yet."),
-    "campaign resume": ("campaign", "campaign_resume", "Go on with a campaign that was ended, however it ended."),
-    "campaign status": ("campaign", "campaign_status", "Say how far a campaign is."),
-    "campaign report": ("campaign", "campaign_report", "Report what a campaign has found so far; nothing is run."),
+    "campaign run": ("campaign", "campaign_run", "Run everything in a plan that has no result yet."),
+    "campaign resume": ("campaign", "campaign_resume", "Continue a campaign, however it ended."),
+    "campaign status": ("campaign", "campaign_status", "Show the progress of a campaign."),
+    "campaign report": ("campaign", "campaign_report", "Report what a campaign has found so far, without running it."),
     "replay": ("fixtures", "replay", "Replay counterexamples in their variant and the reference."),
     "show": ("fixtures", "show", "Show a counterexample step by step."),
     "serve": ("serve", "serve", "Walk a kernel in the browser."),
@@ -43,7 +43,7 @@ _LISTED = {
 """Module, function and purpose of every command, in the order of the help; the module is imported on demand."""
 _OWN_OPTIONS = {"ignore_unknown_options": True}
 """For commands that take options named like a protocol's sizes, which no list can hold."""
-_GROUPS = {"campaign": "Run long campaigns: parallel, kept in a store, resumable."}
+_GROUPS = {"campaign": "Run long campaigns in parallel, with stored results, and resume them."}
 """Words under which several commands stand."""
 
 

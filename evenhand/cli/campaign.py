@@ -41,32 +41,38 @@ if TYPE_CHECKING:  # what reads plans and databases is loaded only where a campa
 
 __all__ = ["campaign_plan", "campaign_report", "campaign_resume", "campaign_run", "campaign_status"]
 
-PlanFile = Annotated[
-    Path, typer.Argument(metavar="PLAN", help="A plan: a .yaml, .toml or .json file, as `campaign plan` writes it.")
-]
+PlanFile = Annotated[Path, typer.Argument(metavar="PLAN", help="A plan: a .yaml, .toml or .json file.")]
 StoreOption = Annotated[
     str,
     typer.Option(
         "--store",
         metavar="FILE|URL",
-        help="Where results are kept: a SQLite file (by default beside the plan, ending in .store), or a database URL.",
+        help="Store of results: a SQLite file (by default beside the plan, ending in .store) or a database URL.",
     ),
 ]
 ClusterOption = Annotated[
-    str, typer.Option("--cluster", metavar="URL", help="Carry tasks out on this Dask scheduler, as in tcp://HOST:8786.")
+    str, typer.Option("--cluster", metavar="URL", help="Run tasks on this Dask scheduler, as in tcp://HOST:8786.")
 ]
 EventsOption = Annotated[
-    Path | None, typer.Option("--events", metavar="FILE", help="Append what happens to FILE as JSON Lines.")
+    Path | None, typer.Option("--events", metavar="FILE", help="Append events to FILE as JSON Lines.")
 ]
 StopOption = Annotated[
     float | None,
-    typer.Option("--stop-after", metavar="SECONDS", min=0, help="End after so long, as Ctrl-C would; resume goes on."),
+    typer.Option(
+        "--stop-after",
+        metavar="SECONDS",
+        min=0,
+        help="Stop after this time, as Ctrl-C would; `campaign resume` continues.",
+    ),
 ]
 AgainOption = Annotated[
-    bool, typer.Option("--again", help="Repeat every task without a result, also those that reached a limit.")
+    bool, typer.Option("--again", help="Repeat every task without a result, including those that reached a limit.")
 ]
 OutOption = Annotated[
-    Path | None, typer.Option("--out", metavar="DIR", help="Write the report in every form, and new counterexamples.")
+    Path | None,
+    typer.Option(
+        "--out", metavar="DIR", help="Write the report in every form, and new counterexamples, to this folder."
+    ),
 ]
 
 
@@ -82,11 +88,11 @@ def campaign_run(
     out: OutOption = None,
     as_json: JsonOut = False,
 ) -> int:
-    """Run a campaign: everything in its plan that has no result yet.
+    """Run everything in a plan that has no result yet.
 
-    Results are kept as they come; work whose sources and versions are unchanged is not repeated.  Exit codes: 0 all of
-    the plan as expected; 1 something refuted unexpectedly, or an expected refutation gone; 2 bad use, or a plan, store
-    or cluster that cannot be used; 3 something undecided unexpectedly; 130 ended early.
+    Stores each result as it arrives, and repeats no work whose sources and versions are unchanged.  Exit codes: 0 all
+    of the plan as expected; 1 an unexpected refutation, or an expected one that now holds; 2 bad use, or a plan, store
+    or cluster that cannot be used; 3 unexpectedly undecided; 130 ended early.
     """
     how = _How(jobs or cores(), cluster, events, stop_after, again, resumed=False)
     return _conducted(plan, store, how, out, as_json=as_json)
@@ -104,10 +110,10 @@ def campaign_resume(
     out: OutOption = None,
     as_json: JsonOut = False,
 ) -> int:
-    """Go on with a campaign that was ended, however it ended.
+    """Continue a campaign, however it ended.
 
-    As `run`, for a campaign that was begun in this store.  Exit codes: 0 all of the plan as expected; 1 something
-    refuted unexpectedly, or an expected refutation gone; 2 bad use, or never begun; 3 something undecided unexpectedly;
+    Does the same as `run`, for a campaign that was begun in this store.  Exit codes: 0 all of the plan as expected; 1
+    an unexpected refutation, or an expected one that now holds; 2 bad use, or never begun; 3 unexpectedly undecided;
     130 ended early.
     """
     how = _How(jobs or cores(), cluster, events, stop_after, again, resumed=True)
@@ -116,9 +122,10 @@ def campaign_resume(
 
 @guarded
 def campaign_status(plan: PlanFile, store: StoreOption = "", as_json: JsonOut = False) -> int:
-    """Say how far a campaign is.
+    """Show the progress of a campaign.
 
-    Jobs with a result, without one and why, and what is left; nothing is run.  Exit codes: 0 told; 2 bad use.
+    Counts the jobs that are done, lists those without a result and the reason, and those left; nothing is run.  Exit
+    codes: 0 shown; 2 bad use.
     """
     with _standing(plan, store, make=False) as now:
         states = list(now.states())
@@ -148,11 +155,10 @@ def campaign_status(plan: PlanFile, store: StoreOption = "", as_json: JsonOut = 
 
 @guarded
 def campaign_report(plan: PlanFile, store: StoreOption = "", out: OutOption = None, as_json: JsonOut = False) -> int:
-    """Report what a campaign has found so far; nothing is run.
+    """Report what a campaign has found so far, without running it.
 
-    The report is that of one process that did everything.  Exit codes: 0 all as expected; 1 something refuted
-    unexpectedly, or an expected refutation gone; 2 bad use; 3 something undecided unexpectedly; 130 something
-    unfinished.
+    The report equals that of one process that ran everything.  Exit codes: 0 all as expected; 1 an unexpected
+    refutation, or an expected one that now holds; 2 bad use; 3 unexpectedly undecided; 130 something unfinished.
     """
     with _standing(plan, store, make=False) as now:
         return _reported(now, folder_for(out), as_json)
@@ -163,17 +169,22 @@ def campaign_plan(
     protocol: ProtocolNames = None,
     budget: BudgetOption = Budget.standard,
     seed: SeedOption = 0,
-    seeds: Annotated[int, typer.Option(metavar="N", min=1, help="Random runs for so many seeds, from there on.")] = 1,
-    parts: Annotated[int, typer.Option(metavar="N", min=1, help="Split searches into so many tasks.")] = 1,
+    seeds: Annotated[
+        int, typer.Option(metavar="N", min=1, help="Number of seeds for random runs, from --seed on.")
+    ] = 1,
+    parts: Annotated[int, typer.Option(metavar="N", min=1, help="Number of tasks that each search is split into.")] = 1,
     seconds: Annotated[
-        float | None, typer.Option(metavar="N", min=0.001, help="What takes longer is ended and UNDECIDED.")
+        float | None,
+        typer.Option(metavar="N", min=0.001, help="Time limit of a task in seconds; beyond it the task is UNDECIDED."),
     ] = None,
     memory: Annotated[
-        int | None, typer.Option(metavar="MIB", min=64, help="What needs more memory of its own is UNDECIDED.")
+        int | None,
+        typer.Option(metavar="MIB", min=64, help="Limit on a task's own memory; beyond it the task is UNDECIDED."),
     ] = None,
     strict: StrictOption = False,
     to: Annotated[
-        Path | None, typer.Option("--to", metavar="FILE", help="Where it is written, as .yaml or .json; else printed.")
+        Path | None,
+        typer.Option("--to", metavar="FILE", help="Write the plan to this .yaml or .json file instead of printing it."),
     ] = None,
     as_json: JsonOut = False,
 ) -> int:

@@ -61,49 +61,60 @@ def check(
     scope: ScopeOption = None,
     reading: ReadingOption = None,
     claims_only: Annotated[
-        bool, typer.Option("--claims-only", help="The kernel may differ from the model where no claim objects.")
+        bool,
+        typer.Option(
+            "--claims-only", help="Report only violated claims; other differences from the model are allowed."
+        ),
     ] = False,
     seconds: Annotated[
         float | None,
         typer.Option(
-            metavar="SECONDS", min=1, help="End after so many seconds; by default after a fixed number of runs."
+            metavar="SECONDS", min=1, help="Time limit in seconds; by default the number of runs is limited instead."
         ),
     ] = None,
     transitions: Annotated[
         int,
         typer.Option(
-            metavar="N", min=1, help="Transitions of each exhaustive scope, at most; ignored with --exhaustive."
+            metavar="N", min=1, help="Limit on the transitions of each exhaustive scope; ignored with --exhaustive."
         ),
     ] = 6_000,
     exhaustive: Annotated[
-        bool, typer.Option("--exhaustive", help="Every transition of every exhaustive scope.")
+        bool, typer.Option("--exhaustive", help="Check every transition of every exhaustive scope.")
     ] = False,
-    first: Annotated[bool, typer.Option("--first", help="End the search of a system at its first finding.")] = False,
+    first: Annotated[bool, typer.Option("--first", help="Stop checking a system at its first finding.")] = False,
     examples: Annotated[
-        int, typer.Option(metavar="N", min=0, help="Runs that the state machine draws for each system.")
+        int, typer.Option(metavar="N", min=0, help="Number of runs that the state machine draws for each system.")
     ] = 120,
     pairs: Annotated[
-        int, typer.Option(metavar="N", min=0, help="Runs that claims about pairs of runs may take.")
+        int, typer.Option(metavar="N", min=0, help="Limit on the runs for claims about pairs of runs.")
     ] = 800,
     liveness: Annotated[
-        int, typer.Option(metavar="N", min=0, help="Steps on the graph of a kernel that tells its state.")
+        int,
+        typer.Option(metavar="N", min=0, help="Limit on the steps on the graph of a kernel that reports its state."),
     ] = 1_000,
     seed: SeedOption = 0,
     answer_seconds: Annotated[
-        float, typer.Option(metavar="SECONDS", min=0.01, help="A kernel without an answer for so long hangs.")
+        float,
+        typer.Option(
+            metavar="SECONDS", min=0.01, help="Seconds without an answer after which a kernel counts as hanging."
+        ),
     ] = 2.0,
-    memory: Annotated[int, typer.Option(min=16, metavar="MIB", help="Memory that the kernel may use.")] = 1_024,
+    memory: Annotated[int, typer.Option(min=16, metavar="MIB", help="Memory limit of the kernel.")] = 1_024,
     out: Annotated[
         Path | None,
-        typer.Option("--out", metavar="DIR", help="Write a record, a pytest file, Markdown and ITF for each finding."),
+        typer.Option(
+            "--out",
+            metavar="DIR",
+            help="Write each finding to this folder as a record, a pytest file, Markdown and ITF.",
+        ),
     ] = None,
     as_json: JsonOut = False,
 ) -> int:
     """Check a kernel against the model and the claims.
 
-    The kernel's own code is run, with your rights, in a supervised process.  Exit codes: 0 nothing found; 1
-    something found; 2 bad use, no kernel to ask, or one that supports nothing of this; 130 interrupted, after
-    printing what was found.
+    Runs the kernel's own code, with your rights, in a supervised process.  Exit codes: 0 nothing found; 1 something
+    found; 2 bad use, no kernel, or a kernel that supports none of the systems; 130 interrupted, after printing what
+    was found.
     """
     if constitution is not None:
         if adapter or command:

@@ -40,27 +40,34 @@ def compare_command(
         typer.Option(
             "--reading",
             metavar="NAME=VALUE",
-            help="The other side of the default; twice: the two values. With --mutant: holds on both sides. "
-            "With --table: a name, to try this reading only.",
+            help="The value to compare with the default; given twice: the two values. With --mutant: holds on both "
+            "sides. With --table: a name, to try only this reading.",
             autocompletion=completion.readings,
         ),
     ] = None,
     mutant: Annotated[
         str,
         typer.Option(
-            "--mutant", metavar="NAME", help="A mutant beside the reference.", autocompletion=completion.mutants
+            "--mutant",
+            metavar="NAME",
+            help="The mutant to compare with the reference.",
+            autocompletion=completion.mutants,
         ),
     ] = "",
     table: Annotated[
-        bool, typer.Option("--table", help="Reading by claim: every value against the default, where a verdict flips.")
+        bool,
+        typer.Option(
+            "--table",
+            help="Sensitivity table: the verdicts that change from the default, for every value of every reading.",
+        ),
     ] = False,
     system: SystemOption = "",
     scope: ScopeOption = None,
     max_steps: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Steps compared in each system before drawing.")
+        int, typer.Option(min=1, metavar="N", help="Limit on the steps compared in each system before runs are drawn.")
     ] = 20_000,
     examples: Annotated[
-        int, typer.Option(min=0, metavar="N", help="Runs drawn where no search separates; 0: none.")
+        int, typer.Option(min=0, metavar="N", help="Number of runs drawn where no search separates; 0: none.")
     ] = 200,
     seed: SeedOption = 0,
     jobs: JobsOption = None,
@@ -68,8 +75,8 @@ def compare_command(
 ) -> int:
     """Look for the smallest scenario that separates variants.
 
-    Where there is none, it is said in which scope they are equal.  Exit codes: 0 separated, or equal in every scope
-    compared; 2 bad use; 3 neither is known.
+    If there is none, the scopes in which they are equal are reported.  Exit codes: 0 separated, or equal in every scope
+    compared; 2 bad use; 3 neither is known (--table: a cell is open).
     """
     bundle = bundle_named(protocol)
     with usage():

@@ -80,60 +80,71 @@ def explore(
         typer.Option(
             "--reach",
             metavar="GOAL",
-            help="Only this goal: its shortest run (repeatable).",
+            help="Search only for this goal and its shortest run (repeatable).",
             autocompletion=completion.goals,
         ),
     ] = None,
     max_states: MaxStates = None,
     depth: Annotated[
-        int | None, typer.Option(metavar="N", min=0, help="Stop after so many steps; may end UNDECIDED.")
+        int | None, typer.Option(metavar="N", min=0, help="Limit on the depth; the search may end UNDECIDED.")
     ] = None,
     max_memory: Annotated[
-        int | None, typer.Option(min=1, metavar="MB", help="Keep nothing new beyond so much; may end UNDECIDED.")
+        int | None,
+        typer.Option(min=1, metavar="MB", help="Memory limit in MB; the search stops there and may end UNDECIDED."),
     ] = None,
     spill: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="Go on in this folder where --max-memory ends; nothing stays there."),
+        typer.Option(metavar="DIR", help="Continue on disk in this folder beyond --max-memory; no file stays there."),
     ] = None,
     method: MethodOption = None,
     graph: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the graph: .dot, .graphml or .json by suffix.")
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Write the graph of the first configuration: .dot, .graphml or .json by suffix."
+        ),
     ] = None,
     parts: Annotated[
-        bool, typer.Option("--parts", help="With --graph: strongly connected parts instead of states.")
+        bool, typer.Option("--parts", help="With --graph: strongly connected components instead of states.")
     ] = False,
     wait_for: Annotated[
         Path | None,
         typer.Option(
             "--wait-for",
             metavar="FILE",
-            help="Write who waits for whom in the nearest state with a circular wait: .dot, .graphml or .json.",
+            help="Write the wait-for graph of the nearest state with a circular wait: .dot, .graphml or .json.",
         ),
     ] = None,
     yes: Annotated[bool, typer.Option("--yes", help="Start even if the scope looks too large to finish.")] = False,
     symmetry: Annotated[
-        bool, typer.Option("--symmetry", help="Explore a quotient, under a licence that is proved first.")
+        bool,
+        typer.Option("--symmetry", help="Explore the quotient by the system's symmetry; its licence is proved first."),
     ] = False,
     quotient: Annotated[
         list[str] | None,
         typer.Option(
             "--quotient",
             metavar="NAME",
-            help="Explore this quotient, under a licence that is proved first (repeatable: one after the other).",
+            help="Explore this quotient; its licence is proved first (repeatable: one after the other).",
             autocompletion=completion.quotients,
         ),
     ] = None,
     part: Annotated[
-        str, typer.Option(metavar="K/N", help="Only each N-th configuration from the K-th on; N runs make the whole.")
+        str,
+        typer.Option(
+            metavar="K/N", help="Search every N-th configuration from the K-th on; the N parts make the whole search."
+        ),
     ] = "",
-    jobs: Annotated[int, typer.Option(metavar="N", min=1, help="How many processes share the configurations.")] = 1,
+    jobs: Annotated[
+        int, typer.Option(metavar="N", min=1, help="Number of processes that share the configurations.")
+    ] = 1,
     out: KeepOption = None,
     as_json: JsonOut = False,
 ) -> int:
     """Explore a system exhaustively.
 
-    Every configuration, every state, every joint choice.  Exit codes: 0 all as expected; 1 something refuted
-    unexpectedly; 2 bad use; 3 something undecided unexpectedly (a bound was hit, say); 130 interrupted.
+    Visits every configuration, every state and every joint choice.  Exit codes: 0 all as expected; 1 an unexpected
+    refutation, or an expected one that now holds; 2 bad use; 3 unexpectedly undecided (at a bound, for example); 130
+    interrupted.
     """
     bundle = bundle_named(protocol)
     bounded = max_states is not None or depth is not None or max_memory is not None
@@ -326,20 +337,19 @@ def fuzz(
     reading: ReadingOption = None,
     mutant: MutantName = "",
     claim: Claim = None,
-    examples: Annotated[int, typer.Option(metavar="N", min=1, help="How many runs.")] = 200,
-    steps: Annotated[int, typer.Option(metavar="N", min=1, help="How many actions a run has at most.")] = 20,
+    examples: Annotated[int, typer.Option(metavar="N", min=1, help="Number of runs.")] = 200,
+    steps: Annotated[int, typer.Option(metavar="N", min=1, help="Largest number of actions in a run.")] = 20,
     seed: SeedOption = 0,
     guided: Annotated[
-        bool, typer.Option("--guided", help="Steer towards transitions and changes of class that were seen least.")
+        bool, typer.Option("--guided", help="Prefer the transitions and changes of class that were seen least.")
     ] = False,
     out: KeepOption = None,
     as_json: JsonOut = False,
 ) -> int:
     """Drive a system with a Hypothesis state machine.
 
-    Hostile and constructive runs; what fails is shrunk.  Exit codes: 0 nothing refuted unexpectedly; 1
-    something was; 2 bad use; 3 something undecided unexpectedly; 130 interrupted, after printing what was
-    found.
+    Draws hostile and constructive runs and shrinks those that fail.  Exit codes: 0 no unexpected refutation; 1 an
+    unexpected refutation; 2 bad use; 3 unexpectedly undecided; 130 interrupted, after printing what was found.
     """
     bundle = bundle_named(protocol)
     asked = Job(bundle.name, "fuzz", system, variant=mutant, examples=examples, steps=steps, seed=seed, guided=guided)

@@ -28,7 +28,7 @@ from evenhand.report.table import print_lines
 __all__ = ["replay", "show"]
 
 Files = Annotated[
-    list[Path], typer.Argument(metavar="FILE", help="Counterexamples that evenhand wrote, or names of its own.")
+    list[Path], typer.Argument(metavar="FILE", help="Counterexample files, or names of those that come with evenhand.")
 ]
 
 
@@ -36,14 +36,14 @@ Files = Annotated[
 def replay(
     files: Files,
     migrate: Annotated[
-        bool, typer.Option("--migrate", help="Write each file that replays again, in the newest version, in its place.")
+        bool, typer.Option("--migrate", help="Rewrite each file that replays, in place and in the newest version.")
     ] = False,
     as_json: JsonOut = False,
 ) -> int:
     """Replay counterexamples in their variant and the reference.
 
-    Files of older versions are read as they are; --migrate rewrites them.  Exit codes: 0 each does what was
-    recorded and the reference is as registered; 1 one does not; 2 a file that cannot be used.
+    Files of older versions are migrated when they are read; --migrate rewrites them.  Exit codes: 0 each does what was
+    recorded, and the reference is as registered; 1 one does not; 2 a file that cannot be used.
     """
     with usage():
         results = [(path, *_replayed(path)) for path in files]
@@ -91,10 +91,14 @@ def _replayed(path: Path) -> tuple[Record, Replayed]:
 @guarded
 def show(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A counterexample.")],
-    full: Annotated[bool, typer.Option("--full", help="All readings, and all that each step shows.")] = False,
+    full: Annotated[
+        bool, typer.Option("--full", help="Show all readings, and everything that each step shows.")
+    ] = False,
     wait_for: Annotated[
         Path | None,
-        typer.Option("--wait-for", metavar="OUT", help="Write who waits for whom at its end: .dot, .graphml or .json."),
+        typer.Option(
+            "--wait-for", metavar="OUT", help="Write the wait-for graph at the end of the run: .dot, .graphml or .json."
+        ),
     ] = None,
     as_itf: Annotated[
         Path | None, typer.Option("--itf", metavar="OUT", help="Write the run as an ITF trace, with every state.")
@@ -103,7 +107,7 @@ def show(
 ) -> int:
     """Show a counterexample step by step.
 
-    The run, what each action showed, and what changed.  Exit codes: 0 shown; 2 a file that cannot be used.
+    Prints the run, what each action showed, and what changed.  Exit codes: 0 shown; 2 a file that cannot be used.
     """
     with usage():
         record, result = _replayed(file)

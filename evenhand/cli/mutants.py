@@ -44,20 +44,24 @@ def mutants(
     ] = None,
     budget: BudgetOption = Budget.quick,
     automatic: Annotated[
-        int, typer.Option(min=0, metavar="N", help="So many more mutants, made by rule and chosen by --seed.")
+        int, typer.Option(min=0, metavar="N", help="Number of further mutants, made by rule and chosen by --seed.")
     ] = 0,
-    proofs: Annotated[bool, typer.Option("--proofs/--no-proofs", help="Let the theorems hunt as well.")] = True,
+    proofs: Annotated[
+        bool,
+        typer.Option("--proofs/--no-proofs", help="Use the theorems too, and try to prove equivalence at any size."),
+    ] = True,
     seed: SeedOption = 0,
     jobs: JobsOption = None,
     fixtures: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Write one shrunk counterexample of each killed mutant there.")
+        Path | None,
+        typer.Option(metavar="DIR", help="Write one shrunk counterexample of each killed mutant to this folder."),
     ] = None,
     as_json: JsonOut = False,
 ) -> int:
-    """Hunt every mutant with every claim and engine.
+    """Try every claim and engine on every mutant.
 
-    The table names what kills each mutant, or says why nothing does.  Exit codes: 0 every status is the registered
-    one, 1 a mutant survives or has another status, 2 bad use, 130 interrupted.
+    The table shows what kills each mutant, or why nothing does.  Exit codes: 0 every status is the registered one; 1 a
+    mutant survives or has another status; 2 bad use; 130 interrupted.
     """
     bundle = bundle_named(protocol)
     folder = folder_for(fixtures)

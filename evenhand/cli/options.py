@@ -36,7 +36,7 @@ ProtocolName = Annotated[
     str,
     typer.Argument(
         metavar="PROTOCOL",
-        help="A protocol, as `evenhand verify` lists them, or a system of your own: FILE.py:name.",
+        help="A protocol, or a system of your own as FILE.py:name.",
         autocompletion=completion.protocols,
     ),
 ]
@@ -58,7 +58,7 @@ ReadingOption = Annotated[
     typer.Option(
         "--reading",
         metavar="NAME=VALUE",
-        help="A reading that differs from the default.",
+        help="A reading that differs from the default (repeatable).",
         autocompletion=completion.readings,
     ),
 ]
@@ -84,11 +84,13 @@ Claim = Annotated[
 
 JobsOption = Annotated[
     int | None,
-    typer.Option("--jobs", metavar="N", min=1, help="How many processes run at a time.", show_default="one per core"),
+    typer.Option("--jobs", metavar="N", min=1, help="Number of parallel processes.", show_default="one per core"),
 ]
 
 
-KeepOption = Annotated[Path | None, typer.Option("--out", metavar="DIR", help="Write new counterexamples there.")]
+KeepOption = Annotated[
+    Path | None, typer.Option("--out", metavar="DIR", help="Write new counterexamples to this folder.")
+]
 
 
 JsonOut = Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output, and nothing else.")]
@@ -106,7 +108,7 @@ SystemNames = Annotated[
         show_default="every system that is supported",
     ),
 ]
-BudgetOption = Annotated[Budget, typer.Option("--budget", help="Effort: bounds, examples and time limits.")]
+BudgetOption = Annotated[Budget, typer.Option("--budget", help="Effort: plans, bounds and numbers of examples.")]
 SeedOption = Annotated[int, typer.Option("--seed", metavar="N", min=0, help="Seed of the random engines.")]
 MaxStates = Annotated[
     int | None,
@@ -129,5 +131,5 @@ AdapterOption = Annotated[
 ]
 CommandOption = Annotated[
     str,
-    typer.Option("--command", metavar="COMMAND", help="A kernel that speaks JSON Lines on standard input and output."),
+    typer.Option("--command", metavar="COMMAND", help="A program that speaks JSON Lines on standard input and output."),
 ]

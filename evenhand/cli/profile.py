@@ -31,15 +31,15 @@ def profile(
     jobs: JobsOption = None,
     out: Annotated[
         Path | None,
-        typer.Option("--out", metavar="DIR", help="Write profile.json, profile.svg and profile.html there."),
+        typer.Option("--out", metavar="DIR", help="Write profile.json, profile.svg and profile.html to this folder."),
     ] = None,
     as_json: JsonOut = False,
 ) -> int:
-    """Say what decides, and whether runs can get stuck.
+    """Show what decides, and whether runs can get stuck.
 
-    Does position, name, time, value, confidence, content or history decide; can it deadlock, can it livelock; under
-    which readings.  Each answer is a verdict of a claim that the protocol names for it.  Exit codes: 0 every question
-    that is asked has an answer; 2 bad use; 3 one is undecided; 130 interrupted.
+    Answers whether position, name, time, value, confidence, content or history decides, whether runs can deadlock or
+    livelock, and under which readings.  Each answer is the verdict of a claim that the protocol names for the question.
+    Exit codes: 0 every question asked has an answer; 2 bad use; 3 a question is undecided; 130 interrupted.
     """
     bundles = bundles_named(protocol or [])
     folder = folder_for(out)

@@ -50,28 +50,30 @@ def prove(
             "--theorem", metavar="NAME", help="Only this theorem (repeatable).", autocompletion=completion.theorems
         ),
     ] = None,
-    smt2: Annotated[Path | None, typer.Option(metavar="DIR", help="Write every query there as SMT-LIB 2 text.")] = None,
+    smt2: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Write every query to this folder as SMT-LIB 2 text.")
+    ] = None,
     record: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the proof records there, as canonical JSON.")
+        Path | None, typer.Option(metavar="FILE", help="Write the proof records to this file as canonical JSON.")
     ] = None,
     proofs: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Keep cvc5's own proofs there; nobody checks them here.")
+        Path | None, typer.Option(metavar="DIR", help="Keep cvc5's own proofs in this folder; they are not checked.")
     ] = None,
     check: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Prove again what a record file claims, and compare all of it.")
+        Path | None, typer.Option(metavar="FILE", help="Prove again what a record file names, and compare every byte.")
     ] = None,
     matrix: Annotated[
         bool,
-        typer.Option("--matrix", help="Try every theorem on every mutant that its theory can say, and nothing else."),
+        typer.Option("--matrix", help="Only try every theorem on every mutant that its theory can express."),
     ] = False,
     as_json: JsonOut = False,
 ) -> int:
     """Prove the theorems of a protocol with SMT solvers.
 
-    What each proof rests on is checked as well.  Exit codes: 0 all as expected (of a matrix: every cell as
-    registered); 1 something refuted unexpectedly, a cell that is not as registered, or a record that proving
-    again does not give; 2 bad use; 3 something undecided unexpectedly, or no solver is installed; 130
-    interrupted, after printing what was proved (files would look whole, so none is written then).
+    Also checks what each proof rests on.  Exit codes: 0 all as expected (--matrix: every cell as registered); 1 an
+    unexpected refutation, a cell that is not as registered, or a record that proving again does not reproduce; 2 bad
+    use; 3 unexpectedly undecided, or no solver installed; 130 interrupted, after printing what was proved; no file is
+    written then.
     """
     files = bool(smt2 or record or proofs)
     if check is not None:

@@ -28,15 +28,16 @@ def report(
     files: Annotated[
         list[Path],
         typer.Argument(
-            metavar="FILE", help="Each a report.json, or what `evenhand mutants P --json` printed; at least one report."
+            metavar="FILE",
+            help="Each a report.json, or the output of `evenhand mutants P --json`; at least one report.",
         ),
     ],
-    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Where the forms are written.")],
+    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder for the forms.")],
     as_json: JsonOut = False,
 ) -> int:
     """Make every form of a report from its report.json.
 
-    HTML, JUnit, SARIF and Markdown; reports of several protocols become one, with the kill matrices that are given.
+    Writes HTML, JUnit, SARIF and Markdown.  Merges reports of several protocols into one, with the kill matrices given.
     Exit codes: 0 written; 2 a file that is neither or is damaged, no report, or two about the same protocol.
     """
     read = [(file, _read(file)) for file in files]

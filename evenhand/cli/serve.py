@@ -34,7 +34,9 @@ def serve(
     protocol: Annotated[
         str,
         typer.Argument(
-            metavar="[PROTOCOL]", help="Where to begin; the first by default.", autocompletion=completion.protocols
+            metavar="[PROTOCOL]",
+            help="The protocol to start with; by default the first.",
+            autocompletion=completion.protocols,
         ),
     ] = "",
     system: SystemOption = "",
@@ -42,19 +44,19 @@ def serve(
     reading: ReadingOption = None,
     mutant: MutantName = "",
     fixture: Annotated[
-        Path | None, typer.Option("--fixture", metavar="FILE", help="Begin with the run of this counterexample.")
+        Path | None, typer.Option("--fixture", metavar="FILE", help="Start with the run of this counterexample.")
     ] = None,
     out: Annotated[
-        Path | None, typer.Option("--out", metavar="DIR", help="The folder that saved runs go to; without it none.")
+        Path | None, typer.Option("--out", metavar="DIR", help="Folder for saved runs; without it no run can be saved.")
     ] = None,
-    port: Annotated[int, typer.Option(metavar="N", min=0, max=65535, help="0: any that is free.")] = 0,
+    port: Annotated[int, typer.Option(metavar="N", min=0, max=65535, help="Port of the page; 0: any free one.")] = 0,
     browser: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
     as_json: JsonOut = False,
 ) -> int:
     """Walk a kernel in the browser.
 
-    Prints the address of a page on this machine, with a token in it, and serves it until Ctrl-C.  Exit codes: 0 ended;
-    2 bad use, a port in use, or Starlette and uvicorn are not installed.
+    Prints the address of a page on this machine, with a token in it, and serves the page until Ctrl-C.  Exit codes: 0
+    ended; 2 bad use, a port in use, or Starlette and uvicorn are not installed.
     """
     try:
         import uvicorn

@@ -55,7 +55,7 @@ def sweep(
     protocol: ProtocolName,
     size: Annotated[
         list[str] | None,
-        typer.Argument(metavar="--PARAMETER A..B", help="Short for --over, by a parameter's own name."),
+        typer.Argument(metavar="--PARAMETER A..B", help="Short form of --over, with the parameter's own name."),
     ] = None,
     over: Annotated[
         list[str] | None,
@@ -67,26 +67,35 @@ def sweep(
     mutant: MutantName = "",
     claim: Claim = None,
     proofs: Annotated[
-        bool, typer.Option("--proofs/--no-proofs", help="Prove what covers any number of what is swept.")
+        bool, typer.Option("--proofs/--no-proofs", help="Prove the theorems that hold for any number of what is swept.")
     ] = True,
     max_states: MaxStates = None,
     max_memory: Annotated[
-        int, typer.Option(metavar="MB", min=1, help="Memory that a point may add; then UNDECIDED.")
+        int,
+        typer.Option(
+            metavar="MB", min=1, help="Limit on the memory that a point adds; beyond it the point is UNDECIDED."
+        ),
     ] = 2_000,
-    timeout: Annotated[float, typer.Option(metavar="S", min=0.1, help="Seconds of each point; then UNDECIDED.")] = 300,
+    timeout: Annotated[
+        float,
+        typer.Option(
+            metavar="S", min=0.1, help="Time limit of each point in seconds; beyond it the point is UNDECIDED."
+        ),
+    ] = 300,
     method: MethodOption = None,
     jobs: JobsOption = None,
     out: Annotated[
-        Path | None, typer.Option("--out", metavar="DIR", help="Write sweep.json and the picture sweep.svg there.")
+        Path | None,
+        typer.Option("--out", metavar="DIR", help="Write sweep.json and the picture sweep.svg to this folder."),
     ] = None,
     as_json: JsonOut = False,
 ) -> int:
     """Measure how a search grows with the sizes of its scope.
 
-    States, steps, CPU time and memory at every size, each in a process of its own, with fitted laws, beside the
-    theorems that hold for any size. Without --claim nothing is decided but the sizes. Exit codes: 0 every point
-    complete and all as expected; 1 something refuted unexpectedly; 2 bad use; 3 a point met a bound, or something
-    is undecided unexpectedly; 130 interrupted, after printing the points that were finished.
+    Measures states, steps, CPU time and memory at every size, each in a process of its own, fits laws to them, and
+    proves the theorems that hold for any size.  Without --claim no claim is decided by search.  Exit codes: 0 every
+    point complete and all as expected; 1 an unexpected refutation, or an expected one that now holds; 2 bad use; 3 a
+    point reached a bound, or something is unexpectedly undecided; 130 interrupted, after printing the finished points.
     """
     bundle = bundle_named(protocol)
     with usage():

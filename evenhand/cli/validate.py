@@ -43,9 +43,9 @@ def validate(
 ) -> int:
     """Look for a run of the model that explains a log.
 
-    The run is judged by the claims.  Exit codes: 0 explained and no claim refuted unexpectedly; 1 an
-    event that no behaviour explains, or a claim refuted; 2 no log, or not of this protocol; 3 a bound was hit
-    before either was clear.
+    The claims judge that run.  Exit codes: 0 explained, and no unexpected refutation; 1 an event that no behaviour
+    explains, or an unexpected refutation; 2 no log, or a log of another protocol; 3 a bound was reached before an
+    explanation was found or ruled out.
     """
     bundle = bundle_named(protocol)
     with usage():

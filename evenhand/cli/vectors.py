@@ -64,7 +64,9 @@ def vectors(
     do: Annotated[Do, typer.Argument(metavar="generate|freeze|verify", help="What to do.")],
     out: Annotated[
         Path | None,
-        typer.Option("--out", metavar="DIR", help="The folder of vectors; verify: by default those that come along."),
+        typer.Option(
+            "--out", metavar="DIR", help="The folder of vectors; verify: by default those that come with evenhand."
+        ),
     ] = None,
     suite: Annotated[
         list[str] | None,
@@ -72,20 +74,21 @@ def vectors(
             "--suite", metavar="NAME", help=f"{', '.join(SUITES)} (repeatable).", autocompletion=completion.suites
         ),
     ] = None,
-    examples: Annotated[int, typer.Option(min=1, metavar="N", help="Runs drawn in each place.")] = 100,
+    examples: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Number of runs drawn in each system and scope.")
+    ] = 100,
     seed: SeedOption = 0,
-    with_itf: Annotated[bool, typer.Option("--itf", help="Write each vector as an ITF trace as well.")] = False,
+    with_itf: Annotated[bool, typer.Option("--itf", help="Also write each vector as an ITF trace.")] = False,
     adapter: AdapterOption = "",
     command: CommandOption = "",
     as_json: JsonOut = False,
 ) -> int:
     """Make, freeze or verify vectors.
 
-    A vector is a run with everything that it is to show.  generate writes a file for each suite, freeze their
-    manifest (with --suite: no more than the digest of a suite that is generated when asked for), verify checks files
-    against it and then the model (or a kernel, whose own code is run) against the vectors.  Exit codes: 0 as expected;
-    1 a vector fails; 2 bad use, or files that are not as frozen; 3 the kernel
-    implements none of them.
+    A vector is a run with everything that it must show.  generate writes a file for each suite.  freeze writes their
+    manifest; with --suite it writes only the digest of a suite that is generated on demand.  verify compares the files
+    with the manifest, and then the model (or a kernel, whose own code is run) with the vectors.  Exit codes: 0 as
+    expected; 1 a vector fails; 2 bad use, or files that are not as frozen; 3 the kernel implements none of them.
     """
     bundle = bundle_named(protocol)
     chosen = _suites(suite or [])

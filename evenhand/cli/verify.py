@@ -33,16 +33,17 @@ def verify(
     seed: SeedOption = 0,
     jobs: JobsOption = None,
     out: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Write the report in every form, and new counterexamples, there.")
+        Path | None,
+        typer.Option(metavar="DIR", help="Write the report in every form, and new counterexamples, to this folder."),
     ] = None,
     strict: StrictOption = False,
     as_json: JsonOut = False,
 ) -> int:
     """Check every claim with every engine, and replay every fixture.
 
-    Exit codes: 0 all as expected; 1 something refuted unexpectedly, or an expected refutation gone; 2 bad use; 3
-    something undecided unexpectedly (with --strict: anything undecided); 130 interrupted by Ctrl-C, after
-    printing (and writing to --out) what was finished.
+    Exit codes: 0 all as expected; 1 an unexpected refutation, or an expected one that now holds; 2 bad use; 3
+    unexpectedly undecided (with --strict: anything undecided); 130 interrupted by Ctrl-C, after printing (and writing
+    to --out) what was finished.
     """
     bundles = bundles_named(protocol or [])
     with usage():

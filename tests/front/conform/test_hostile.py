@@ -40,7 +40,7 @@ ADAPTERS: tuple[tuple[str, str, str, str], ...] = (
     ),
     ("mutates_action", "writes to the action", "kernel_keeps_its_input", ""),
     ("mutates_config", "writes to the initial data", "kernel_keeps_its_input", ""),
-    ("non-deterministic", "answers by chance", "kernel_is_deterministic", ""),
+    ("wavers", "answers by chance", "kernel_is_deterministic", ""),
     ("leaks", "answers by what earlier kernels did", "kernel_is_deterministic", ""),
     ("blabbers", "prints to both streams", "", ""),
 )
