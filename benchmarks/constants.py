@@ -1,8 +1,8 @@
 """The constants that a plan for more machines is made of: rates by CPU seconds, bytes by state, bytes of a result.
 
-Every measure has a process of its own; its CPU seconds are those of that process and of what it started (solvers), its
-bytes what it held at most beyond what it held before.  CPU seconds change less than the clock when other work runs
-beside, and still change: caches and memory are shared.
+Every measure has a process of its own; its CPU seconds are those of that process and its children (solvers), its
+bytes the peak beyond what it held before.  CPU seconds change less than the clock under other load, but still change,
+because caches and memory are shared.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ __all__ = ["MEASURES", "Measure", "main"]
 
 
 class Measure(NamedTuple):
-    """What is counted: a name and a function that gives how many of what."""
+    """A name and a function that does the work and returns counts by unit."""
 
     name: str
     work: Callable[[], dict[str, int]]
@@ -75,12 +75,12 @@ def _result() -> dict[str, int]:
 
 _FREE = CUD.systems["free"]
 MEASURES = (
-    Measure("explicit search, free agents 3,2,2", _search(_FREE.at(agents=3, keys=2, values=2), 0)),
-    Measure("memoised search, free agents 3,2,2", _search(_FREE.at(agents=3, keys=2, values=2), 1)),
-    Measure("memoised search, free agents 4,2,2", _search(_FREE.at(agents=4, keys=2, values=2), 1)),
-    Measure("explicit search, ring of 7", _search(cells(7), 0)),
-    Measure("compiled search, ring of 9", _search(cells(9), 2)),
-    Measure("compiled search, ring of 10", _search(cells(10), 2)),
+    Measure("explicit search, free agents 3,2,2", _search(_FREE.at(agents=3, keys=2, values=2), "explicit")),
+    Measure("memoised search, free agents 3,2,2", _search(_FREE.at(agents=3, keys=2, values=2), "memoised")),
+    Measure("memoised search, free agents 4,2,2", _search(_FREE.at(agents=4, keys=2, values=2), "memoised")),
+    Measure("explicit search, ring of 7", _search(cells(7), "explicit")),
+    Measure("compiled search, ring of 9", _search(cells(9), "compiled")),
+    Measure("compiled search, ring of 10", _search(cells(10), "compiled")),
     *(Measure(f"machine, {one.name}, all claims", _machine(one.name, claims=True)) for one in protocols()),
     *(Measure(f"machine, {one.name}, no claim", _machine(one.name, claims=False)) for one in protocols()),
     Measure("machine, cud, all claims, guided", _machine("cud", claims=True, guided=True)),
@@ -90,7 +90,7 @@ MEASURES = (
 
 
 def measured(message: bytes) -> bytes:
-    """One measure, in this process."""
+    """Return the result of one measure, run in this process."""
     before, began = resident(), time.process_time()
     made = MEASURES[int(message)].work()
     own, others = time.process_time() - began, resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -100,7 +100,7 @@ def measured(message: bytes) -> bytes:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Print a line for each measure as it is made."""
+    """Print a line for each measure when it ends."""
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.constants", description=(__doc__ or "").partition("\n")[0]
     )

@@ -25,7 +25,7 @@ _STYLE = {Status.REFUTED: "red", Status.UNDECIDED: "yellow", Status.HOLDS: "gree
 
 
 def print_report(console: Console, report: Report) -> None:
-    """The whole report: a table per protocol, unexpected refutations in full, the summary, what to try next."""
+    """Print the report: a table per protocol, unexpected refutations in full, the summary, what to try next."""
     for protocol in dict.fromkeys(finding.protocol for finding in report.findings):
         for one in tables(report, protocol):
             console.print(one)
@@ -51,17 +51,17 @@ def print_report(console: Console, report: Report) -> None:
 
 
 FULL = 5
-"""Refutations that are printed step by step; of the others the command."""
+"""Refutations that are printed step by step; of the others only the command."""
 
 
 def print_lines(console: Console, lines: Iterable[str]) -> None:
-    """Lines of text that is inert already, never broken by the console."""
+    """Print lines of text that is already inert; the console never breaks them."""
     for line in lines:
         console.print(Text(line), soft_wrap=True)
 
 
 def tables(report: Report, protocol: str) -> Iterator[Table]:
-    """One table for each system of a protocol: a row for each claim, a column for each engine."""
+    """Yield one table for each system of a protocol: a row for each claim, a column for each engine."""
     findings = [finding for finding in report.findings if finding.protocol == protocol]
     engines = list(dict.fromkeys(finding.engine for finding in findings))
     for system in dict.fromkeys(finding.system for finding in findings):
@@ -84,7 +84,7 @@ def _sizes(finding: Finding) -> str:
 
 
 def _cell(report: Report, findings: list[Finding], usual: str) -> Text:
-    """What one engine said of one claim: a line for each run, the least comfortable first.
+    """Return the verdicts of one engine on one claim: a line for each run, unexpected and refuted ones first.
 
     Sizes are named where they are not the `usual` ones, readings where they are not the default.
     """
@@ -102,12 +102,12 @@ def _line(report: Report, finding: Finding, usual: str) -> Text:
     mark = {Standing.UNEXPECTED: "!", Standing.BETTER: "+"}.get(standing, "")
     word = str(
         finding.scope.get("proof_status", finding.status.value)
-    )  # a proof has words of its own: VACUOUS, DISAGREEMENT
+    )  # a proof has statuses of its own: VACUOUS, DISAGREEMENT
     line = Text(f"{inert(word)}{mark}", style=_STYLE[finding.status])
     if standing is Standing.LEFT_OPEN:
         line.append(" (beyond sampling)", style="dim")
     elif standing is Standing.EXPECTED and finding.expected is not Status.HOLDS:
-        line.append(" (stated)", style="dim")
+        line.append(" (expected)", style="dim")
     sizes = _sizes(finding)
     readings = [f"{name}={value}" for name, value in sorted(finding.readings.items())]
     where = [counted(finding), sizes if sizes != usual else "", *readings]
@@ -120,7 +120,7 @@ SHOWN = 3
 
 
 def summary_line(report: Report) -> str:
-    """The summary in one line: what is stated as undecided comes first."""
+    """Return the summary in one line; the verdicts UNDECIDED as expected come first."""
     counts = report.summary()
     parts = [
         f"{counts['undecided_expected']} UNDECIDED as expected",
@@ -139,7 +139,7 @@ def summary_line(report: Report) -> str:
 
 
 def next_steps(report: Report) -> Iterator[str]:
-    """What a person could do about this report, most urgent first."""
+    """Yield what a person could do about this report, most urgent first."""
     budget = str(report.settings.get("budget", ""))
     if report.interrupted:
         yield (

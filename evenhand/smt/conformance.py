@@ -53,13 +53,13 @@ class Conformance:
         if self.disagreements:
             return f"theory and model disagree: {self.disagreements[0]}"
         if not self.structures:
-            return "the link was tried on no step of the model"
+            return "the theory was compared on no step of the model"
         if not self.true or not self.false:
             return f"the claim was never seen {'true' if not self.true else 'false'} on a step inside the theory"
         if self.silent:
-            return f"a word of the formula was observed with one value only: {', '.join(self.silent)}"
+            return f"a symbol of the formula was observed with one value only: {', '.join(self.silent)}"
         if self.short:
-            return f"the drawn worlds show too little: {', '.join(self.short)}"
+            return f"the drawn samples show too little: {', '.join(self.short)}"
         return ""
 
     @property
@@ -73,16 +73,16 @@ class Conformance:
     def sentence(self) -> str:
         """The link in one line, as reports print it."""
         share = 100 * self.outside // self.cases if self.cases else 0
-        parts = [f"linked on {self.structures} structures up to size {self.size}"]
+        parts = [f"compared on {self.structures} structures up to size {self.size}"]
         if self.upto:
             parts += [
                 f"every one of {self.upto} ({self.every})",
-                f"{self.reached + self.denied + len(self.lifted)} of {self.boundary_cases} corner cases{self._beyond}",
+                f"{self.reached + self.denied + len(self.lifted)} of {self.boundary_cases} boundary cases{self._beyond}",
             ]
             seen = (
                 f"; {len(self.events)} events, the rarest {min(n for _, n in self.events)} times" if self.events else ""
             )
-            parts.append(f"{self.drawn} drawn worlds{seen}")
+            parts.append(f"{self.drawn} drawn samples{seen}")
         rest = (
             f"{self.mutants} mutants; claim true on {self.true}, false on {self.false}; "
             f"{share}% of {self.cases} sampled cases lie outside the theory"

@@ -172,7 +172,7 @@ class _Asking(ProofTask):
             self.doubt(ProofStatus.UNDECIDED, "the mutant's words were compared with no step of the mutant")
         never = [word for word in reached if word in constant]
         if never:
-            self.doubt(ProofStatus.UNDECIDED, f"a word was observed with one value only: {', '.join(never)}")
+            self.doubt(ProofStatus.UNDECIDED, f"a symbol was observed with one value only: {', '.join(never)}")
         if self.doubts:
             return EqualityResult(
                 mutant.name, Status.UNDECIDED, self.doubts[0][1], words=reached, conformance=conformance
@@ -182,7 +182,7 @@ class _Asking(ProofTask):
         }
         because = (
             f"proved equal for {self.theorem.scope} (theory {self.theory.name}, {len(reached)} words, "
-            f"{' and '.join(sorted(solvers))}; linked on {conformance.structures} structures of both)"
+            f"{' and '.join(sorted(solvers))}; compared on {conformance.structures} structures of both)"
         )
         return EqualityResult(mutant.name, Status.HOLDS, because, self.theorem.scope, reached, conformance)
 

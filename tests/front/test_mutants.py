@@ -1,4 +1,4 @@
-"""The kill matrix: fates, idle claims and engines, mutants made by rule, and expectations that fail."""
+"""The kill matrix: statuses, idle claims and engines, mutants made by rule, and expectations that fail."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def matrix(latch: None) -> KillMatrix:
     return _matrix()
 
 
-def test_every_mutant_has_its_fate(matrix: KillMatrix) -> None:
+def test_every_mutant_has_its_status(matrix: KillMatrix) -> None:
     """One killed, one equivalent, one open gap, as registered."""
     assert {row.mutant: row.status for row in matrix.rows} == {
         "always_free": "killed",
@@ -90,7 +90,7 @@ def registered(monkeypatch: pytest.MonkeyPatch, bundle: Bundle) -> Bundle:
     ("mutant", "expected", "status"),
     [("sticky", "killed", "survivor"), ("always_free", "equivalent", "killed"), ("slow_leave", "killed", "equivalent")],
 )
-def test_a_fate_that_is_not_the_registered_one_fails(
+def test_a_status_that_is_not_the_registered_one_fails(
     monkeypatch: pytest.MonkeyPatch, mutant: str, expected: str, status: str
 ) -> None:
     """Nothing is edited away: the run says 1."""
@@ -177,10 +177,10 @@ def test_the_keys_are_these(cli: Command, matrix: KillMatrix) -> None:
         "automatic", "claims", "engines", "equivalent", "fixtures", "format", "idle_claims", "idle_engines",
         "interrupted", "matrix", "open_gaps", "protocol", "survivors", "timing", "unfinished", "version", "versions",
     ]  # fmt: skip
-    assert sorted(made["automatic"]) == ["equivalent", "killed", "made", "invalid", "surviving", "unfinished"]
+    assert sorted(made["automatic"]) == ["equivalent", "invalid", "killed", "made", "surviving", "unfinished"]
     assert sorted(made["matrix"][0]) == [
-        "as_expected", "because", "command", "doubts", "expected", "status", "hint", "kills", "mutant", "proved",
-        "readings", "reason", "scope", "sentence", "source", "system", "unproved",
+        "as_expected", "because", "command", "doubts", "expected", "hint", "kills", "mutant", "proved", "readings",
+        "reason", "scope", "sentence", "source", "status", "system", "unproved",
     ]  # fmt: skip
     assert (made["survivors"], made["equivalent"], made["open_gaps"]) == ([], [], ["sticky"])
     told = matrix.to_json()

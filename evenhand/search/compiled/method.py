@@ -81,7 +81,7 @@ class Compiled:
         """Why this method, in one sentence."""
         program, flat = self.program(config)
         return (
-            f"the declared domains make rows: {len(flat.rows.weight)} from {program.runs} runs on placeholders, "
+            f"the declared domains make {len(flat.rows.weight)} table rows from {program.runs} runs on proxies, "
             f"{program.shape.bits} bits a state; samples were compared with the step"
         )
 

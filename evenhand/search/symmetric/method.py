@@ -77,7 +77,7 @@ class Orbits:
         return (
             f"quotient {self.quotient.name!r} is licensed and leaves this configuration as it is in {made.group.order} "
             f"ways: one state of each orbit, {len(flat.rows.weight)} rows from {made.program.runs} runs on "
-            "placeholders; samples and their images were compared with the step"
+            "proxies; samples and their images were compared with the step"
         )
 
 

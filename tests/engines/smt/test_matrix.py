@@ -225,7 +225,7 @@ def test_the_command_prints_the_table_and_refuses_what_it_does_not_do() -> None:
     shown = runner.invoke(app, ["prove", "cud", "--matrix", "--theorem", "no_outcome_unasked"])
     assert shown.exit_code == 0, shown.output
     assert "1 no_outcome_unasked" in shown.output and "not as registered" in shown.output
-    assert "matrix: no_outcome_unasked: 56 cells: 0 killed, 0 spared, 56 not touched" in shown.output
+    assert "matrix: no_outcome_unasked: 56 cells: 0 killed, 0 survives, 56 not touched" in shown.output
 
 
 @pytest.mark.deep

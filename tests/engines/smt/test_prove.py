@@ -69,7 +69,7 @@ def test_green_under_all_conditions(green: Proved) -> None:
     assert killed.verdict.evidence == Scenario(("a", "b"), 0, (("a", "b"),))
     assert green.conformance is not None
     assert green.conformance.true > 0 and green.conformance.false > 0 and green.conformance.outside == 0
-    assert "linked on" in green.verdict.because and "z3 4" not in green.verdict.because
+    assert "compared on" in green.verdict.because and "z3 4" not in green.verdict.because
     assert any(name.startswith("z3") for name in green.verdict.trusted_base)
 
 

@@ -137,7 +137,7 @@ def test_walk_into_a_livelock_edit_a_request_and_save(
     expect(window.locator("#note")).to_contain_text("refutes it")
     settled(window)
     expect(window.locator("#d-false")).to_contain_text(one.claim)
-    expect(window.locator("#graph-told")).to_contain_text("in a livelock")
+    expect(window.locator("#graph-note")).to_contain_text("in a livelock")
     expect(window.locator("#p-run")).to_contain_text("for ever")
     start = opened(find(one.protocol), one.system, readings=one.readings.split())
     lasso, _ = led(start, next(claim for claim in start.bundle.claims if claim.name == one.claim))
@@ -224,7 +224,7 @@ def test_the_picture_leads_to_the_next_state(server: Served, window: Page) -> No
     window.locator("#node").get_by_role("button", name="take").click()
     expect(window.locator(".steppers output")).to_have_text("step 1 of 1")
     window.get_by_role("link", name="parts").click()
-    expect(window.locator("#graph-told")).to_contain_text("part")
+    expect(window.locator("#graph-note")).to_contain_text("part")
 
 
 def test_a_mutant_beside_the_reference(server: Served, window: Page) -> None:
