@@ -1,4 +1,4 @@
-"""`python -m benchmarks` (what `make bench` runs): see `explore`."""
+"""`python -m benchmarks` (run by `make bench`): see `explore`."""
 
 from benchmarks.explore import main
 

@@ -2,8 +2,8 @@
 
     python -m benchmarks.adapters [--rounds N]
 
-The kernel answers from a table, so what is measured is the way there and back: a scenario as the wire has it, asked
-ahead, answered, compared.  Contenders alternate, the best round of each counts.
+The kernel answers from a table, so the cost is that of the round trip: encode a scenario for the wire, request it
+ahead, answer, compare.  Contenders alternate, the best round of each counts.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ __all__ = ["Table", "factory", "main", "scenarios"]
 
 
 def scenarios(protocol: str = "cud", system: str = "free", count: int = 150) -> list[KernelRequest]:
-    """Walks through the reference's graph, as `check` asks them."""
+    """Return walks through the reference's graph, as `check` requests them."""
     made = find(protocol).model.systems[system]
     coder = Coder(protocol, made)
     walks = (walk.trace for walk in Covering(made).walks())
@@ -37,13 +37,13 @@ def scenarios(protocol: str = "cud", system: str = "free", count: int = 150) -> 
 
 
 class Table:
-    """Answers every action with one observable."""
+    """A kernel that answers every action with one observation."""
 
     def __init__(self, shown: Any) -> None:
         self.shown = shown
 
     def step(self, _action: Any) -> Any:
-        """The same for all."""
+        """Return the same observation for every action."""
         return self.shown
 
 
@@ -53,18 +53,18 @@ def _shown() -> Any:
 
 
 def factory(_initial: Any) -> Table:
-    """The adapter that is measured."""
+    """Return the measured kernel."""
     return Table(_shown())
 
 
 def alike(asked: list[KernelRequest]) -> list[KernelRequest]:
-    """The same scenarios with the one observable that the table gives."""
+    """Return the same scenarios with the one observation of the table."""
     shown = asked[0].expected[0]
     return [KernelRequest(one.initial, one.actions, (shown,) * len(one.actions)) for one in asked]
 
 
 def direct(asked: list[KernelRequest]) -> Callable[[], None]:
-    """The bare calls, on data that is decoded already."""
+    """Return the bare calls, on decoded data."""
     plain = [[json.loads(action) for action in one.actions] for one in asked]
     shown = json.loads(asked[0].expected[0])
 
@@ -78,20 +78,20 @@ def direct(asked: list[KernelRequest]) -> Callable[[], None]:
 
 
 def processor(source: Piped | None) -> float:
-    """Processor seconds of this process and of the kernel's, in user and system; on Linux, in hundredths."""
+    """Return processor seconds of this process and the kernel's, user and system; Linux counts hundredths."""
     own = time.process_time()
     child = source.pid if source is not None else None
     if child is None:
         return own
     try:
         words = Path(f"/proc/{child}/stat").read_text("ascii").rpartition(")")[2].split()
-    except OSError:  # not on this system: the kernel's share is left out
+    except OSError:  # without /proc the kernel's share is left out
         return own
     return own + (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def piped(source: Piped, asked: list[KernelRequest]) -> Callable[[], None]:
-    """The same through a pipe; every answer must be the expected one."""
+    """Return the same scenarios through a pipe; every answer must be the expected one."""
 
     def run() -> None:
         for place in range(0, len(asked), 32):
@@ -103,7 +103,7 @@ def piped(source: Piped, asked: list[KernelRequest]) -> Callable[[], None]:
 
 
 def main(words: list[str]) -> int:
-    """Print microseconds a step, by the clock (best round) and of processor (mean), and the ratio to the bare call."""
+    """Print microseconds per step, by the clock (best round) and processor (mean), and the ratio to the bare call."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--rounds", type=int, default=5)
     rounds: int = parser.parse_args(words).rounds
@@ -130,7 +130,7 @@ def main(words: list[str]) -> int:
     used = dict.fromkeys(contenders, 0.0)
     try:
         for run in contenders.values():
-            run()  # processes start, caches fill
+            run()  # warm up: start processes, fill caches
         for _ in range(rounds):
             for name, run in contenders.items():
                 began, busy = time.perf_counter(), processor(behind.get(name))

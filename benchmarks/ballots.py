@@ -1,11 +1,11 @@
-"""Which readings change the winner of the same history, and the shortest history on which they do.
+"""Find the readings that change the winner of the same history, and the shortest such history.
 
-`python -m benchmarks.ballots [READING=VALUE …]` prints a line for each value that is no default, or
-for those that are named.  Both sides take the same actions, as in `evenhand compare`, but all that they are compared on
-is who won; so a reading that changes a log and no winner is not told apart, nor one whose change lies beyond the bound.
+`python -m benchmarks.ballots [READING=VALUE …]` prints a line for each value that is not the default, or for the named
+values.  Both sides take the same actions, as in `evenhand compare`, but only their winners are compared: a reading
+that changes a log and no winner shows no difference, nor does one whose change lies beyond the bound.
 
-A reading of the clock, of how a phase ends or of how many rounds there are first makes one side end before the other.
-So where the shortest difference is an end, the shortest history is looked for as well at which both have ended and
+A reading of the clock, of how a phase ends or of the number of rounds first makes one side end before the other.  So
+where the shortest difference is an end, a second search finds the shortest history at which both have ended and
 disagree.
 """
 
@@ -52,8 +52,9 @@ PLACES: tuple[tuple[str, Mapping[str, int]], ...] = (
     ("series", {"penalty": 0, "texts": 0, "budget": 3}),
     ("issue", {"penalty": 1, "cycles": 1, "rounds": 2, "texts": 1, "budget": 2, "stake": 1}),
 )
-"""Where histories are looked for: adding and moving, a slow clock, three agents, aged stake, revisions,
-poor proposers, two Issues, kick-outs."""
+"""The searched scopes: adding and moving, a slow clock, three agents, aged stake, revisions,
+poor proposers, two Issues, kick-outs.
+"""
 _SIGNALS: tuple[tuple[str, Mapping[str, int]], ...] = (
     ("issue", {**_STAKES, "budget": 2, "ready": 1}),
     ("issue", {**_STAKES, "budget": 1, "ready": 1, "think": 2}),
@@ -74,13 +75,14 @@ PLACES_FOR: Mapping[str, tuple[tuple[str, Mapping[str, int]], ...]] = {
     "max_credit": _CAPPED,
     "stake_rounds": _OPEN_ENDED,
 }
-"""Places that a reading needs besides: where agents can say READY, where a grant can be too large, and where the number
-of rounds is the reading's own."""
+"""Additional scopes for a reading: where agents can say READY, where a grant can be too large, and where the number
+of rounds is the reading's own.
+"""
 
 
 @dataclass(frozen=True)
 class Changed:
-    """The shortest history found on which a reading changes the winner, and where; None where none was found."""
+    """The shortest history found on which a reading changes the winner, and its scope; `found` may be None."""
 
     reading: str
     value: Any
@@ -92,7 +94,7 @@ class Changed:
 
 
 def ballot(system: AnySystem) -> AnySystem:
-    """The system, of which nothing is shown but who won each Issue."""
+    """Return the system with the winner of each Issue as its only observation."""
     step: Callable[..., Any] = system.step
 
     def voted(rules: Any, config: Any, state: Any, action: Any) -> tuple[Any, Any]:
@@ -105,7 +107,7 @@ def ballot(system: AnySystem) -> AnySystem:
 def winner_changes(
     reading: str, value: Any, places: Sequence[tuple[str, Mapping[str, int]]] = PLACES, *, max_steps: int = 40_000
 ) -> Changed:
-    """The shortest of what the places give."""
+    """Return the shortest difference over the scopes."""
     best, best_at, steps, complete = None, places[0], 0, True
     for name, scope in places:
         system = ballot(CONVICTION.systems[name].at(**scope))
@@ -118,7 +120,7 @@ def winner_changes(
 
 
 def places_of(reading: str) -> tuple[tuple[str, Mapping[str, int]], ...]:
-    """Where a reading is asked about."""
+    """Return the scopes searched for a reading."""
     return (*PLACES_FOR.get(reading, ()), *PLACES)
 
 
@@ -126,8 +128,9 @@ def places_of(reading: str) -> tuple[tuple[str, Mapping[str, int]], ...]:
 class Disputed:
     """The shortest history at which both sides have ended their first Issue, with different winners.
 
-    `actions` is None where none was found in `steps` steps, `complete` if these were all there are.  In `met` of the
-    steps both had ended and agreed: with none the answer says nothing.
+    `actions` is None where none was found in `steps` steps; `complete` if these are all steps.  In `met` of them both
+    had
+    ended and agreed; `met` 0 means the answer says nothing.
     """
 
     system: str
@@ -142,7 +145,7 @@ class Disputed:
 def winners_differ(
     reading: str, value: Any, places: Sequence[tuple[str, Mapping[str, int]]] = PLACES, *, max_steps: int = 40_000
 ) -> Disputed:
-    """The shortest history of the places at which both have ended and disagree, breadth-first over pairs of states."""
+    """Return the shortest history at which both have ended and disagree, breadth-first over pairs of states."""
     best = Disputed(*places[0], None, ("", ""), 0, 0, True)
     for name, scope in places:
         found = _dispute(CONVICTION.systems[name].at(**scope), {reading: value}, max_steps)
@@ -224,7 +227,7 @@ def _said(shown: tuple[str, ...]) -> str:
 
 
 def main(words: Sequence[str]) -> int:
-    """Print what is found."""
+    """Print the results."""
     for name, value in _asked(words):
         found = winner_changes(name, value, places_of(name))
         print(_told(found), flush=True)

@@ -1,4 +1,4 @@
-"""The baseline: breadth-first search as anyone would write it, over the model's own objects."""
+"""The baseline: a plain breadth-first search over the model's own objects."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ __all__ = ["Counts", "bare"]
 
 
 class Counts(NamedTuple):
-    """What every contender must agree on; edges are distinct pairs of states, loops included."""
+    """The counts on which all contenders must agree; edges are distinct pairs of states, loops included."""
 
     states: int
     transitions: int
@@ -18,7 +18,7 @@ class Counts(NamedTuple):
 
 
 def bare(system: Any) -> Counts:
-    """Breadth-first search as anyone would write it, over the model's own objects."""
+    """Return the counts of a plain breadth-first search over the model's own objects."""
     depths: dict[Any, int] = {}
     transitions = edges = 0
     for config in system.all_configs():

@@ -22,11 +22,11 @@ from pathlib import Path
 __all__ = ["main"]
 
 DEEPEST = 1_000
-"""Beyond the depth of the graph, so that every task searches all of it."""
+"""A bound beyond the depth of the graph, so that every task searches all of it."""
 
 
 def plan(folder: Path, tasks: int, scope: dict[str, int]) -> Path:
-    """A campaign of so many tasks."""
+    """Write a campaign of this many tasks and return its path."""
     run = {"protocol": "cud", "engine": "explore", "system": "free", "scope": scope}
     runs = [{**run, "depth": DEEPEST + number} for number in range(tasks)]
     path = folder / "plan.json"
@@ -35,7 +35,7 @@ def plan(folder: Path, tasks: int, scope: dict[str, int]) -> Path:
 
 
 def timed(path: Path, store: Path, *words: str) -> tuple[float, str]:
-    """Seconds that a campaign takes in a process of its own, from its first task to its end, and its report."""
+    """Return a campaign's seconds in a process of its own, from its first task to its end, and its report."""
     events = store.with_suffix(".jsonl")
     command = [sys.executable, "-m", "evenhand", "campaign", "run", str(path), "--store", str(store), "--json"]
     done = subprocess.run([*command, "--events", str(events), *words], capture_output=True, text=True, check=False)
@@ -49,9 +49,9 @@ def timed(path: Path, store: Path, *words: str) -> tuple[float, str]:
 
 @contextmanager
 def cluster(folder: Path, workers: int) -> Generator[str]:
-    """A Dask scheduler with so many workers of one thread on loopback; its address."""
+    """Yield the address of a Dask scheduler with single-thread workers on loopback."""
     told = folder / "scheduler.json"
-    told.unlink(missing_ok=True)  # that of the round before names an address at which nobody listens any more
+    told.unlink(missing_ok=True)  # the file of the previous round names a dead address
     code = "from dask.__main__ import main; main()"
     started: list[subprocess.Popen[bytes]] = []
 

@@ -1,12 +1,12 @@
-"""Side by side with Spin, Rumur, minicheck and musil: the same graphs, counted by everybody, in one run.
+"""Comparison with Spin, Rumur, minicheck and musil: the same graphs, counted by every contender, in one run.
 
     python -m benchmarks.explore            everything, this included
     python -m benchmarks.checkers 3,3,2 cells
 
-Each contender has processes of its own; seconds are their CPU time, memory their peak.  *Warm* is the search
-alone, of what is compiled: Spin's `pan`, Rumur's verifier, evenhand's rows.  *Cold* is everything from the source:
+Each contender has processes of its own; seconds are their CPU time, memory their peak.  *Warm* is the search of
+compiled code or data alone: Spin's `pan`, Rumur's verifier, evenhand's rows.  *Cold* is everything from the source:
 translating and compiling included (of evenhand: importing numpy and the model too).  All must agree on states and
-steps, or there is no table.  A checker that is not installed leaves its column empty and says how to install it.
+steps, or there is no table.  A missing checker leaves its column empty and says how to install it.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ BEGIN, END = "<!-- checkers: written by `python -m benchmarks.checkers --write` 
 MODELS = ("3,3,2", "4,3,2", "5,2,2", "cells", "2,7,4")
 STARTED = float(os.environ.get("BENCHMARK_STARTED") or time.monotonic())
 MINUTES = 9.0
-"""Minutes after which nothing more is begun: a run that somebody waits for has an end, on a loaded machine too."""
+"""Minutes after which nothing more is begun, so that a run ends on a loaded machine too."""
 
 LIMIT = 150
 """Seconds that a contender may take; after that its cell says so."""
@@ -53,10 +53,11 @@ SLOW = {
 """Steps beyond which a contender is left out, so that the whole run takes less than ten minutes.
 
 Those that run the model's step for every action take some 20 to 50 microseconds each; memoised search applies every
-verdict in every state."""
+verdict in every state.
+"""
 
 PLAIN = 12_000_000
-"""The same for the step that does not separate: each joint choice is compiled by itself."""
+"""The same limit for the step that does not separate: each joint choice is compiled by itself."""
 
 
 class Run(NamedTuple):
@@ -77,7 +78,7 @@ class _Spent(NamedTuple):
 
 
 def _spent(command: Sequence[str], folder: str) -> _Spent:
-    """Run a command; CPU seconds (user and system) and peak memory of it and its children."""
+    """Run a command; return CPU seconds (user and system) and peak memory of it and its children."""
     with tempfile.TemporaryFile("w+") as output:
         child = subprocess.Popen(command, cwd=folder, stdout=output, stderr=subprocess.STDOUT, env=_environment())
         began = time.monotonic()
@@ -101,7 +102,7 @@ def _environment() -> dict[str, str]:
 
 
 def _found(text: str, pattern: str) -> int:
-    """The last such number: what a checker says of its progress looks like what it says at the end."""
+    """Return the last such number, because a checker's progress lines look like its final line."""
     found: list[str] = re.findall(pattern, text)
     if not found:
         raise RuntimeError(f"no {pattern!r} in {text[-300:]!r}")
@@ -113,7 +114,7 @@ _SPELLED = ("2,2", "3,2", "7,4")
 
 
 def spin(name: str, encoding: str = "PAIRS") -> Run:
-    """Spin with its partial-order reduction off: every state and step counts."""
+    """Run Spin with its partial-order reduction off: every state and step counts."""
     if name == "cells" and encoding != "PAIRS":
         return Run(why="there is one encoding of it")
     if name != "cells" and (name.partition(",")[2] not in _SPELLED or int(name[0]) > 5):
@@ -131,13 +132,13 @@ def spin(name: str, encoding: str = "PAIRS") -> Run:
         compiled = _spent(["cc", *options, "-o", "pan", "pan.c"], folder)
         ran = _spent(["./pan", "-m3000000", "-w24", "-E"], folder)
     states = _found(ran.output, r"(\d+) states, stored") - extra
-    # pan counts the initial state among its transitions, and in the free-agent graph the setting of the marks.
+    # pan also counts the initial state as a transition, and in the free-agent graph the setting of the marks.
     steps = _found(ran.output, r"(\d+) transitions") - 1 - extra
     return Run(states, steps, ran.seconds, made.seconds + compiled.seconds + ran.seconds, ran.peak)
 
 
 def rumur(name: str) -> Run:
-    """Rumur, on one thread as everybody."""
+    """Run Rumur on one thread, as all contenders run."""
     if not shutil.which("rumur"):
         return Run(why="apt-get install rumur")
     text = (HERE / ("cells.m" if name == "cells" else "free_agent.m")).read_text("utf-8")
@@ -201,7 +202,7 @@ PLAIN_ONE = "compiled search, plain `step`"
 
 
 def inside(kind: str, name: str) -> dict[str, Any]:
-    """What one process of ours finds, and the CPU seconds of its (second) search."""
+    """Return the counts of one of our own processes, and the CPU seconds of its (second) search."""
     from evenhand.search import explore
     from evenhand.search.bounds import Bounds
     from evenhand.search.compiled.method import Compiled
@@ -227,13 +228,13 @@ def inside(kind: str, name: str) -> dict[str, Any]:
     engine = kind.rpartition(" ")[2]
     compiled = Compiled(system, (), engine=None if engine == "chosen" else engine)
     walk = compiled.search(config, 0, Bounds())  # rows, and the comparison with the step
-    # numpy has nothing to warm up but the rows.  What is searched again for the warm figure is no part of the cold one.
+    # numpy has only the rows to warm up.  The cold figure excludes the repeated searches of the warm one.
     again = [_timed(compiled, config) for _ in range(3 if engine == "numba" else 1)]
     return {"states": walk.count, "steps": walk.transitions, "warm": min(again), "again": sum(again)}
 
 
 def _divided(system: Any) -> dict[str, Any]:
-    """Symmetric search.  The licence is taken as given here; `evenhand explore --symmetry` proves it first."""
+    """Run symmetric search.  The licence is assumed here; `evenhand explore --symmetry` proves it first."""
     from evenhand.search.bounds import Bounds
     from evenhand.search.compiled.compiler import Unfit
     from evenhand.search.symmetric.method import Orbits
@@ -264,7 +265,7 @@ def _timed(compiled: Any, config: Any) -> float:
 
 
 def _minicheck(system: Any) -> dict[str, Any]:
-    """minicheck over the model's own functions: a state is a tuple of one object."""
+    """Run minicheck over the model's own functions: a state is a tuple of one object."""
     import minicheck
 
     config = next(iter(system.all_configs()))
@@ -290,7 +291,7 @@ def _minicheck(system: Any) -> dict[str, Any]:
 
 
 def _musil(system: Any) -> dict[str, Any]:
-    """musil over the model's own functions, with the actions of each state as the model offers them."""
+    """Run musil over the model's own functions, with the actions of each state as the model offers them."""
     import musil
 
     config = next(iter(system.all_configs()))
@@ -324,7 +325,7 @@ class _Taken(NamedTuple):
 
 
 def table(results: dict[str, dict[str, Run]]) -> str:
-    """A Markdown table for each model: contenders down."""
+    """Return a Markdown table for each model, with a row for each contender."""
     lines: list[str] = []
     for name, runs in results.items():
         if not runs:
@@ -377,7 +378,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def side_by_side(name: str, only: Sequence[str] = tuple(CONTENDERS)) -> dict[str, Run]:
-    """What each contender comes to on one model; nothing where they count different graphs."""
+    """Return the run of each contender on one model; empty where they count different graphs."""
     runs: dict[str, Run] = {}
     for contender in only:
         if late():
@@ -397,7 +398,7 @@ def side_by_side(name: str, only: Sequence[str] = tuple(CONTENDERS)) -> dict[str
 
 
 def late() -> bool:
-    """Whether the run has taken so long that nothing more is begun."""
+    """Return whether the time is over after which nothing more is begun."""
     return time.monotonic() - STARTED > 60 * MINUTES
 
 

@@ -2,12 +2,12 @@
 
     python -m benchmarks.explore --write
 
-Without sizes everything is run, also what stands in `checkers` and `growth`; with sizes, only the bare loop, explicit
+Without sizes it runs everything, `checkers` and `growth` included; with sizes, only the bare loop, explicit
 and memoised search at these.
 
-Seconds say little on another machine, ratios taken in one process on the same states say more.  The rounds
+Seconds differ between machines; ratios taken in one process on the same states are more stable.  The rounds
 alternate between the contenders and the best round of each counts.  All must find the same graph, or there is
-no table: a fast search that counts differently is no faster search.
+no table, because a fast search that counts differently is no faster search.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ SCOPES = ("2,2,2", "3,2,2")
 
 
 def method(name: str) -> Callable[[Any], Counts]:
-    """The engine, kept to one method and given no claim."""
+    """Return the engine with one method and no claim."""
 
     def run(system: Any) -> Counts:
         found = explore(system, method=name)
@@ -51,7 +51,7 @@ CONTENDERS: dict[str, Callable[[Any], Counts]] = {
 
 
 def compare(system: Any, rounds: int) -> dict[str, tuple[Counts, float]]:
-    """What each contender finds and its best time in seconds.  Raises ValueError where they disagree."""
+    """Return the counts of each contender and its best time in seconds.  Raises ValueError where they disagree."""
     found: dict[str, tuple[Counts, float]] = {}
     for _ in range(rounds):
         for name, run in CONTENDERS.items():
@@ -65,7 +65,7 @@ def compare(system: Any, rounds: int) -> dict[str, tuple[Counts, float]]:
 
 
 def table(results: dict[str, dict[str, tuple[Counts, float]]]) -> str:
-    """A Markdown table: scopes down, contenders across, each with its speed relative to the bare loop."""
+    """Return a Markdown table: scopes down, contenders across, each with its speed relative to the bare loop."""
     lines = [
         "| agents, keys, values | states | joint choices | " + " | ".join(CONTENDERS) + " |",
         "|---|---|---|" + "---|" * len(CONTENDERS),
@@ -108,9 +108,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _others(options: list[str]) -> int:
-    """How times grow, and what other checkers come to, each in a process of its own.
+    """Run `growth` and `checkers`, each in a process of its own.
 
-    What this process holds would count in the peak of those that it starts itself.
+    The memory of this process would count in the peak of its children.
     """
     environment = {**os.environ, "BENCHMARK_STARTED": str(STARTED)}
     calls = [[sys.executable, "-m", f"benchmarks.{name}", *options] for name in ("growth", "checkers")]

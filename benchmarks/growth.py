@@ -1,8 +1,8 @@
 """How searches grow with each agent and each key, what symmetry makes of the largest, and loops on ten million edges.
 
 Part of `python -m benchmarks.explore`; by itself `python -m benchmarks.growth`.  Each search has a process of its own,
-and its seconds are the CPU time from the start of that process: nothing is warm.  A contender takes no larger scope
-once one took longer than `PATIENCE`.
+and its seconds are the CPU time from the start of that process: nothing is warm.  After a search longer than
+`PATIENCE` a contender takes no larger scope.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ PATIENCE = 25.0
 """CPU seconds after which a contender takes no larger scope."""
 
 EDGES = 10_000_000
-"""Edges of the graph for loops, over a tenth as many states."""
+"""Edges of the graph for loops; it has a tenth as many states."""
 
 
 def grown(scopes: Sequence[str], limits: dict[str, float]) -> list[str]:
-    """One line for each scope: its size, each method's seconds, and how many times those of the scope before."""
+    """Return one line for each scope: its size, each method's seconds, and the ratio to the scope before."""
     lines: list[str] = []
     before: dict[str, Run] = {}
     for scope in scopes:
@@ -68,9 +68,9 @@ def _cell(run: Run, before: Run | None) -> str:
 
 
 def loops(count: int = EDGES) -> tuple[int, int, float]:
-    """CPU seconds to find the fair parts of a random graph of so many edges, and the shortest run into a fair loop.
+    """Find the fair parts of a random graph of `count` edges, and a shortest run into a fair loop.
 
-    Gives the edges of the largest part, the length of the run, and the seconds.  The graph is drawn by a fixed seed;
+    The result is the edges of the largest part, the length of the run, and CPU seconds.  The graph has a fixed seed;
     one edge in twenty may not be taken, one in a thousand serves the (strong) fairness.
     """
     random = np.random.default_rng(1)

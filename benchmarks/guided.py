@@ -1,9 +1,9 @@
 """Steered against plain random: the same systems, seeds and numbers of steps, in pairs.
 
-Coverage is what a run without claims passes: distinct states, transitions, classes of step (which events it shows) and
-changes of class.  Mutants are hunted by the claims that are stated to hold, until the first of them is refuted and the
-run that refutes it replays.  CPU seconds are those of the whole run, drawing and trying included; steps that were only
-tried count for nothing else.  Since steering costs, the last figure of a cell is guided over plain of twice the steps.
+Coverage counts what a run without claims passes: distinct states, transitions, classes of step (which events it shows)
+and changes of class.  A mutant is found when the first claim that is expected to hold is refuted and its run replays.
+CPU seconds are those of the whole run, drawing and trying included; steps that were only tried count for nothing else.
+Because steering costs time, the last figure of a cell is guided over plain of twice the steps.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ STEPS = 20
 
 
 class Covered(NamedTuple):
-    """What one run passed, and what it cost."""
+    """The coverage of one run, and its CPU seconds."""
 
     states: int
     transitions: int
@@ -51,7 +51,7 @@ class Paired(NamedTuple):
 
 
 class Hunted(NamedTuple):
-    """Whether a mutant was found, and the steps that took (all there were, if it was not)."""
+    """Whether a mutant was found, and the steps until then (all steps, if it was not)."""
 
     found: bool
     steps: int
@@ -82,7 +82,7 @@ class _Seen:
 
 
 def cover(system: Any, generator: Generator, *, examples: int, seed: int, guided: bool) -> Covered:
-    """Run the machine without claims."""
+    """Return the coverage of a run of the machine without claims."""
     seen = _Seen(generator.events)
     watched = replace(generator, events=(*generator.events, Event("benchmark", seen, 0)))
     ledger = Ledger(system, (), watched)
@@ -118,19 +118,19 @@ def hunt(
 
 
 def stated(bundle: Bundle, system: str) -> list[Property]:
-    """The claims whose refutation would be a find: stated to hold, and about runs that can be drawn."""
+    """Return the claims to hunt with: expected to hold, and about runs that can be drawn."""
     claims = (one for one in bundle.claims_of(system) if one.kind != "reachable")
     return [one for one in claims if bundle.expectation(one.name, system, "fuzz", {}).expected is Status.HOLDS]
 
 
 def _faults(bundle: Bundle, system: str, most: int) -> list[Mutant[Any]]:
-    """At most so many of a system's mutants, spread evenly over their list."""
+    """Return at most `most` of a system's mutants, spread evenly over their list."""
     every = [one for one in bundle.model.mutants if one.system == system and one.expected not in ("equivalent",)]
     return every if len(every) <= most else [every[place * len(every) // most] for place in range(most)]
 
 
 def pairs(bundle: Bundle, generator: Generator, examples: int, seeds: range) -> Iterator[Paired]:
-    """Plain, guided, and plain with twice the examples on each seed."""
+    """Yield plain, guided, and plain with twice the examples, for each seed."""
     system = bundle.model.systems[generator.system]
     for seed in seeds:
         ways = ((examples, False), (examples, True), (2 * examples, False))
@@ -140,7 +140,7 @@ def pairs(bundle: Bundle, generator: Generator, examples: int, seeds: range) -> 
 def found(
     bundle: Bundle, generator: Generator, examples: int, seeds: range, most: int
 ) -> tuple[list[tuple[Hunted, Hunted]], int]:
-    """Plain and guided on each mutant and seed, and how many mutants there were."""
+    """Return plain and guided on each mutant and seed, and the number of mutants."""
     claims, faults = stated(bundle, generator.system), _faults(bundle, generator.system, most)
     made: list[tuple[Hunted, Hunted]] = []
     for fault in faults:
@@ -154,7 +154,7 @@ def found(
 
 
 def _ratio(each: Sequence[Paired], name: str) -> str:
-    """The mean of plain; guided over plain by seed: mean, least, most; at last guided over plain of twice the steps."""
+    """Return the mean of plain; guided over plain: mean, least, most; guided over plain of twice the steps."""
     ratios = [getattr(one.guided, name) / max(getattr(one.plain, name), 1e-9) for one in each]
     base = mean(getattr(one.plain, name) for one in each)
     longer = "" if name == "cpu" else f", {mean(getattr(o.guided, name) / getattr(o.longer, name) for o in each):.2f}"
@@ -163,7 +163,7 @@ def _ratio(each: Sequence[Paired], name: str) -> str:
 
 
 def row(name: str, each: Sequence[Paired], hunts: Sequence[tuple[Hunted, Hunted]], faults: int) -> str:
-    """One line of the table."""
+    """Return one line of the table."""
     cells = [_ratio(each, one) for one in ("states", "transitions", "classes", "changes", "cpu")]
     kills = "none hunted"
     if hunts:
@@ -176,13 +176,13 @@ def row(name: str, each: Sequence[Paired], hunts: Sequence[tuple[Hunted, Hunted]
 
 
 def table(rows: Sequence[str]) -> str:
-    """The Markdown table of these lines."""
+    """Return the Markdown table of these lines."""
     heads = ("system", "states", "transitions", "classes", "changes", "CPU", "mutants found, plain / guided")
     return "\n".join(["| " + " | ".join(heads) + " |", "|---" * len(heads) + "|", *rows]) + "\n"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Print a line for each system as it is done."""
+    """Print a line for each system when it is done."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.guided", description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("systems", nargs="*", metavar="PROTOCOL.SYSTEM", help="only these; all with a generator")
     parser.add_argument("--examples", type=int, default=50, help=f"examples of {STEPS} steps for coverage (default 50)")

@@ -1,10 +1,10 @@
-"""Every listed mutant behind an adapter that hides which one it is: found, by what, how soon, in how many steps.
+"""Check every listed mutant behind an adapter that hides its name: found, by what, how soon, in how many steps.
 
     python -m benchmarks.hidden [PROTOCOL …] [--json]
 
-Each is hunted for ten seconds at most, shrinking included, and the hunt ends with the first batch of runs in which
-something is wrong: without the stored runs first, then with them, then telling its state.  The least length is that of
-a breadth-first comparison of mutant and reference; of what no step shows, that of the explorer's own refutation.
+A check lasts ten seconds at most, shrinking included, and ends with the first batch of runs with a finding.  The first
+check omits the stored runs, the second uses them, the third also reads the state.  The least length is that of a
+breadth-first comparison of mutant and reference; if no step shows a difference, of the explorer's own refutation.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ SECONDS = 10.0
 
 
 def hunted(protocol: str, mutant: Mutant[Any], *, stored: bool, state: bool = False) -> dict[str, Any]:
-    """What checking one mutant gives; `stored`: with the runs of the store, one of which was made for it."""
+    """Return the result of checking one mutant; `stored`: with the stored runs, one of which was made for it."""
     bundle = find(protocol)
     system = bundle.model.systems[mutant.system].under(**dict(mutant.readings))
     os.environ["EVENHAND_HIDDEN"] = f"{protocol}:{mutant.name}:{'state' if state else ''}"
@@ -68,7 +68,7 @@ def hunted(protocol: str, mutant: Mutant[Any], *, stored: bool, state: bool = Fa
 
 
 def minimal(protocol: str, mutant: Mutant[Any]) -> int | None:
-    """The least number of steps that tells a mutant by what is shown, at the scope it names; None where not known."""
+    """Return the least number of steps that shows a mutant, at the scope it names; None where unknown."""
     bundle = find(protocol)
     variant = mutant.of(bundle.model.systems)
     base = bundle.model.systems[mutant.system].at(**dict(mutant.scope)).under(**dict(mutant.readings))
@@ -76,7 +76,7 @@ def minimal(protocol: str, mutant: Mutant[Any]) -> int | None:
 
 
 def shortest(protocol: str, mutant: Mutant[Any], claim: str) -> int | None:
-    """The length of the explorer's own refutation of a claim on the mutant, at the scope it names; None if none."""
+    """Return the length of the explorer's refutation of a claim on the mutant, at its scope; None if none."""
     bundle = find(protocol)
     claims = [one for one in bundle.claims_of(mutant.system) if one.name == claim]
     found = explore(mutant.of(bundle.model.systems), claims, max_states=5_000).verdicts
@@ -84,20 +84,20 @@ def shortest(protocol: str, mutant: Mutant[Any], claim: str) -> int | None:
 
 
 def row_of(protocol: str, mutant: Mutant[Any]) -> dict[str, Any]:
-    """One mutant: first without the stored runs, then with them, then telling its state."""
+    """Return the row of one mutant: without the stored runs, then with them, then with its state reported."""
     row = hunted(protocol, mutant, stored=False)
     if not row["found"] and mutant.expected == "killed":
         row = hunted(protocol, mutant, stored=True)
     if not row["found"] and mutant.expected == "killed":
         row = hunted(protocol, mutant, stored=True, state=True)
     least = minimal(protocol, mutant)
-    if least is None and row["found"]:  # nothing of it is shown: it was told by a state, and a claim about states
+    if least is None and row["found"]:  # no step shows it: a reported state and a claim about states found it
         least = shortest(protocol, mutant, row["claim"])
     return {**row, "protocol": protocol, "expected": mutant.expected, "minimal": least}
 
 
 def line(row: dict[str, Any]) -> str:
-    """One row of the table."""
+    """Return one row of the table."""
     if not row["found"]:
         return f"{row['protocol']:6} {row['mutant']:42} not found, registered as {row['expected']}"
     by = f"{row['origin']}{', telling its state' if row['state'] else ''}"
@@ -108,7 +108,7 @@ def line(row: dict[str, Any]) -> str:
 
 
 def main(words: list[str]) -> int:
-    """Print the table of these protocols (else of `cud` and `apcm`) and what it comes to; --json: rows as JSON."""
+    """Print the table of these protocols (else of `cud` and `apcm`) and its summary; --json: rows as JSON."""
     names = [word for word in words if not word.startswith("--")] or ["cud", "apcm"]
     rows: list[dict[str, Any]] = []
     for name in names:

@@ -1,4 +1,4 @@
-"""A mutant behind an adapter that does not say which: the environment does (`hidden`)."""
+"""A mutant behind an adapter that hides its name; the environment names it (`hidden`)."""
 
 from __future__ import annotations
 

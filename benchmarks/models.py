@@ -1,4 +1,4 @@
-"""The two models that all checkers of the comparison run: few states with many steps, and the other way round."""
+"""The two models of the comparison with other checkers: few states with many steps, and many states with few."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ CELLS = 10
 
 @dataclass(frozen=True, slots=True)
 class Ring:
-    """Counters 0 to 3, one beside the other."""
+    """Counters 0 to 3 in a ring."""
 
     cells: tuple[int, ...]
 
 
 def step(_rules: None, _config: None, state: Ring, i: int) -> tuple[Ring, str]:
-    """Counter `i` steps on, or starts over if its left neighbour is full."""
+    """Advance counter `i`, or reset it if its left neighbour is full."""
     cells = state.cells
     new = 0 if cells[i - 1] == 3 else (cells[i] + 1) % 4
     return replace(state, cells=(*cells[:i], new, *cells[i + 1 :])), "stepped"
 
 
 def cells(size: int = CELLS) -> System[None, Ring, int, str, None]:
-    """The ring: a frozen dataclass and a pure step, with its domains declared."""
+    """Return the ring: a frozen dataclass and a pure step, with declared domains."""
     domain: Any = tuple(OneOf((0, 1, 2, 3)) for _ in range(size))
     return System(
         name="cells",
@@ -46,7 +46,7 @@ def cells(size: int = CELLS) -> System[None, Ring, int, str, None]:
 
 
 def model(name: str) -> System[Any, Any, Any, Any, Any]:
-    """`cells`, or the free-agent graph at `agents,keys,values`.  Raises ValueError for anything else."""
+    """Return `cells`, or the free-agent graph at `agents,keys,values`.  Raises ValueError for anything else."""
     if name == "cells":
         return cells()
     try:

@@ -1,10 +1,10 @@
 """Proofs side by side: each theorem's CPU seconds in both solvers, in Python, and in agreement, in one run.
 
 Seconds are CPU time of the processes that spent them, so that a busy machine changes them little.  `Python per query`
-is what the workbench spends outside the solvers and outside agreement (expanding, printing, reading models,
-minimising and replaying countermodels), divided by the queries.  What was asked before in the same run costs no solver
-anything again.  Agreement asks solvers as well, in the processes of the run; with `--unlinked` it is left out, so that
-the last line has what the proofs alone cost.
+is the time of the workbench outside the solvers and outside agreement (expanding, printing, reading models,
+minimising and replaying countermodels), divided by the queries.  A query repeated in the same run costs no solver
+time.  Agreement also queries solvers, in the processes of the run; `--unlinked` leaves it out, so that the last line
+has the cost of the proofs alone.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ from evenhand.smt.theorem import Stated
 __all__ = ["Row", "main", "measure", "table"]
 
 COMPARED = (("evenhand.smt.prove", "agree"), ("evenhand.smt.transitions.prove", "link"))
-"""Where theory and model are compared: timed apart, or left out."""
+"""The functions that compare theory and model: timed apart, or left out."""
 
 UNLINKED = "all but linked"
-"""The word where nothing but the comparison of theory and model is missing from a verdict."""
+"""The status where a verdict lacks only the comparison of theory and model."""
 
 
 class Row(NamedTuple):
-    """One theorem: its word, how many queries, and CPU seconds by who spent them."""
+    """One theorem: its status, its number of queries, and CPU seconds by solver, Python and agreement."""
 
     name: str
     word: str
@@ -47,7 +47,7 @@ class Row(NamedTuple):
 
 @contextmanager
 def _timed_apart(*, left_out: bool) -> Generator[Callable[[], float]]:
-    """While this lasts, agreement is left out, or its CPU seconds are counted; gives what they are so far."""
+    """Leave agreement out, or count its CPU seconds; yields a function that returns the count so far."""
     spent = [0.0]
 
     def timed(honest: Callable[..., Any]) -> Callable[..., Any]:
@@ -73,7 +73,7 @@ def _timed_apart(*, left_out: bool) -> Generator[Callable[[], float]]:
 
 
 def measure(protocol: str, chosen: Sequence[Stated], *, unlinked: bool = False) -> list[Row]:
-    """Prove each, with witnesses, mutants and both solvers; without agreement where `unlinked`."""
+    """Prove each theorem, with witnesses, mutants and both solvers; without agreement where `unlinked`."""
     bundle = find(protocol)
     rows: list[Row] = []
     with _timed_apart(left_out=unlinked) as agreement:
@@ -90,7 +90,7 @@ def measure(protocol: str, chosen: Sequence[Stated], *, unlinked: bool = False) 
 
 
 def table(rows: Sequence[Row]) -> str:
-    """A Markdown table, the sum last."""
+    """Return a Markdown table, the sum last."""
     lines = [
         "| theorem | word | queries | z3 | cvc5 | Python per query | agreement |",
         "|---|---|---|---|---|---|---|",
@@ -106,7 +106,7 @@ def table(rows: Sequence[Row]) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Print the table of a protocol, and all CPU seconds together, those of the solver processes included."""
+    """Print the table of a protocol, and the total CPU seconds, solver processes included."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.prove", description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("protocol", nargs="?", default="cud")
     parser.add_argument("--theorem", action="append", metavar="NAME", help="only this one (repeatable)")

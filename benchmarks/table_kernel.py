@@ -1,4 +1,4 @@
-"""A kernel that answers every step with its argument: JSON Lines at their plainest, for `benchmarks.adapters`."""
+"""A minimal JSON Lines kernel that answers every step with its argument, for `benchmarks.adapters`."""
 
 import json
 import sys

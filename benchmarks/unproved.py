@@ -1,6 +1,6 @@
-"""Which claims a theorem of any size holds of, and of what kind the others are: `python -m benchmarks.unproved`.
+"""Count the claims with a theorem of any size, and the others by kind: `python -m benchmarks.unproved`.
 
-A theorem counts if its scope says *any*; proofs are not run.
+A theorem counts if its scope says *any*; no proof is run.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ KINDS = ("steps, states, pairs", "histories", "deadlock, livelock, leads to", "g
 
 
 def kind(claim: Property) -> str:
-    """What a claim is about, one of `KINDS`."""
+    """Return the subject of a claim, one of `KINDS`."""
     if isinstance(claim, Monitor):
         return KINDS[1]
     if isinstance(claim, DeadlockFree | LivelockFree | LeadsTo | Eventually):
@@ -27,7 +27,7 @@ def kind(claim: Property) -> str:
 
 
 def row(bundle: Bundle) -> list[int]:
-    """How many claims a protocol has, how many of them a theorem of any size is about, and the others by kind."""
+    """Return the number of claims of a protocol, of those with a theorem of any size, and of the others by kind."""
     proved = {theorem.claim for theorem in stated(bundle.name) if "any" in theorem.scope.split()}
     others = Counter(kind(claim) for claim in bundle.claims if claim.name not in proved)
     return [len(bundle.claims), len(bundle.claims) - others.total(), *(others[one] for one in KINDS)]

@@ -1,1 +1,1 @@
-"""Refutations as files: the record format, the store, and a folder of fixtures per protocol."""
+"""One folder of counterexamples per protocol, as JSON files."""

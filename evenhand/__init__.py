@@ -10,7 +10,7 @@ One import is enough for a team's own test file:
     def test_lock():
         assert evenhand.verify(lock, [mutual_exclusion]).holds
 
-Names are loaded when they are first used, so that `import evenhand` loads no engine and no solver.
+Names load on first use, so that `import evenhand` loads no engine and no solver.
 """
 
 from __future__ import annotations

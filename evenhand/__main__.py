@@ -1,7 +1,7 @@
-"""The `evenhand` script, and `python -m evenhand` where it is not on the path.
+"""The `evenhand` script, and `python -m evenhand` where the script is not on the path.
 
-Loading the command line takes about half a second.  Whoever presses Ctrl-C in it gets the line and the exit code
-of every interrupted command, so that what loads is loaded in here.
+Loading the command line takes about half a second.  It is loaded inside `main`, so that Ctrl-C meanwhile gives the
+message and the exit code of every interrupted command.
 """
 
 import sys
@@ -9,7 +9,7 @@ import sys
 __all__ = ["main"]
 
 INTERRUPTED = 130
-"""As `evenhand.cli.console` has it, which is not loaded yet."""
+"""Same as in `evenhand.cli.console`, which is not loaded yet."""
 
 
 def main() -> None:

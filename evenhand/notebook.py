@@ -1,7 +1,7 @@
-"""Pictures in notebooks: after `%load_ext evenhand.notebook` a bare result shows itself.
+"""Show results in notebooks: after `%load_ext evenhand.notebook` a bare result is displayed as a picture.
 
-Verdicts, traces, lassos, pairs, reports, findings, kill matrices, tables of readings and profiles.  The values know
-nothing of notebooks: IPython is told from here how to show each type.
+Covers verdicts, traces, lassos, pairs, reports, findings, kill matrices, sensitivity tables and profiles.  The values
+do not depend on notebooks: this module registers their formatters with IPython.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ __all__ = ["html_of", "load_ipython_extension"]
 
 
 def html_of(value: Any) -> str:
-    """A result as HTML.  Raises TypeError for anything else."""
+    """Return a result as HTML.  Raises TypeError for anything else."""
     for kind, how in _SHOWN.items():
         if isinstance(value, kind):
             return how(value)
@@ -56,7 +56,7 @@ def _pair(value: Pair[Any, Any, Any]) -> str:
 
 
 def _actions(start: Any, actions: tuple[Any, ...], loop: int = 0) -> RunLines:
-    """A run of which only the actions are known here; `evenhand.replay` tells what they do."""
+    """A run of which only the actions are known; `evenhand.replay` computes their effects."""
     return RunLines((), tuple(layout(start)), tuple(StepLines(tuple(layout(one)), (), ()) for one in actions), loop)
 
 
@@ -76,7 +76,7 @@ _SHOWN: Mapping[type, Callable[[Any], str]] = {
 
 
 def load_ipython_extension(shell: Any) -> None:
-    """Teach IPython to show these types."""
+    """Register the formatters of these types with IPython."""
     formatter = shell.display_formatter.formatters["text/html"]
     for kind, how in _SHOWN.items():
         formatter.for_type(kind, how)

@@ -1,10 +1,9 @@
-"""pytest collects counterexamples: every `*.json` that begins as one is a test that replays it.
+"""Let pytest collect counterexamples: every `*.json` that begins as one is a test that replays it.
 
-Installed with the package, it works in any project: put a record that evenhand wrote anywhere under the
-folders that pytest walks.  Other people's JSON is left alone, by its first bytes.  `--evenhand-budget` says how much
-each `evenhand.verify` of a test may cost.  What evenhand says of a model or of its use is shown with the test's own
-lines and the model's, without the frames of the workbench (`--full-trace` shows them).  `-p no:evenhand` switches
-everything off.
+The plugin is installed with the package and works in any project: put a record that evenhand wrote anywhere under the
+folders that pytest walks.  Other JSON files are ignored, by their first bytes.  `--evenhand-budget` sets the budget of
+each `evenhand.verify` in a test that sets none.  Errors of a model or of the use of evenhand show the test's own lines
+and the model's, without the frames of evenhand (`--full-trace` shows them).  `-p no:evenhand` switches the plugin off.
 """
 
 from __future__ import annotations
@@ -36,18 +35,18 @@ __all__ = [
 
 OPTION, VARIABLE = "--evenhand-budget", "EVENHAND_BUDGET"
 ROOTS: list[Path] = []
-"""The root folders of the runs of this process, the last one innermost; a record may name code there."""
+"""The root folders of the runs of this process, innermost last; a record may name code there."""
 MENDED = "evenhand: mended"
-"""The property of a test that says that a saved run refutes nothing any more."""
+"""The property of a test whose saved run refutes nothing any more."""
 _BEFORE: pytest.StashKey[str | None] = pytest.StashKey()
 
 
 class Stale(Exception):
-    """A record that replays to something else than it says; the message tells what."""
+    """A record that replays differently than recorded; the message says how."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """The one option there is."""
+    """Add the option `--evenhand-budget`."""
     parser.getgroup("evenhand").addoption(
         OPTION,
         choices=("quick", "standard", "deep"),
@@ -56,7 +55,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Name the budget to whatever the tests start; workers of pytest-xdist come through here as well."""
+    """Put the budget into the environment, which the tests' processes inherit; pytest-xdist workers run this too."""
     ROOTS.append(config.rootpath)
     chosen = config.getoption(OPTION)
     if chosen is not None:
@@ -65,7 +64,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
-    """Leave the environment as it was."""
+    """Restore the environment."""
     if config.rootpath in ROOTS:
         ROOTS.remove(config.rootpath)
     if _BEFORE in config.stash:
@@ -77,13 +76,13 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 
 def pytest_report_header() -> str | None:
-    """Say which budget is in force, if one was named."""
+    """Return the header line with the budget, if one is set."""
     return f"evenhand: budget {os.environ[VARIABLE]}" if VARIABLE in os.environ else None
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> None:
-    """Leave the frames of the workbench out of what it raised on purpose: they say nothing of the reader's code."""
+    """Remove evenhand's frames from its deliberate errors: they say nothing of the reader's code."""
     found = call.excinfo
     if found is None or item.config.getoption("fulltrace", False):
         return
@@ -110,18 +109,18 @@ def _last(frames: TracebackType | None) -> TracebackType | None:
 
 
 def _foreign(frames: TracebackType | None) -> TracebackType | None:
-    """The frames that are not the workbench's, in their order."""
+    """The frames outside evenhand, in their order."""
     if frames is None:
         return None
     rest = _foreign(frames.tb_next)
     between = frames.tb_frame.f_globals.get("__name__") in ("contextlib", "dataclasses")
-    if _is_ours(frames) or between or frames.tb_frame.f_code.co_filename == "<string>":  # generated, as of a dataclass
+    if _is_ours(frames) or between or frames.tb_frame.f_code.co_filename == "<string>":  # generated, as in dataclasses
         return rest
     return TracebackType(rest, frames.tb_frame, frames.tb_lasti, frames.tb_lineno)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Say which saved runs of people's own systems are mended, so that somebody may delete them."""
+    """List the saved runs of users' own systems that are mended, so that they can be deleted."""
     for report in terminalreporter.getreports("passed"):
         for name, told in report.user_properties:
             if name == MENDED:
@@ -129,7 +128,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> CounterexampleFile | None:
-    """Take the files that say they are counterexamples; the models load when the first is replayed."""
+    """Collect the files that claim to be counterexamples; models load when the first one is replayed."""
     if file_path.suffix != ".json":
         return None
     from evenhand.evidence.store import is_record
@@ -144,13 +143,13 @@ class CounterexampleFile(pytest.File):
     """A file that holds one record."""
 
     def collect(self) -> Iterator[CounterexampleItem]:
-        """One test: the file is read when it runs, so that a broken one fails by itself."""
+        """Yield one test: the file is read when it runs, so that a broken one fails by itself."""
         item: CounterexampleItem = _made(CounterexampleItem, self, name="replay")
         yield item
 
 
 class CounterexampleItem(pytest.Item):
-    """Replays one record in the variant it names and in the reference."""
+    """A test that replays one record in the variant it names and in the reference."""
 
     def runtest(self) -> None:
         """Raise BadRecord or Stale unless the record replays as it says."""
@@ -165,7 +164,7 @@ class CounterexampleItem(pytest.Item):
             self.user_properties.append((MENDED, replayed.message))
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
-        """The message alone where the record is at fault; a traceback where the model raised."""
+        """Return the message alone if the record is at fault, a traceback if the model raised."""
         from evenhand.evidence.record import BadRecord
 
         if isinstance(excinfo.value, BadRecord | Stale):
@@ -173,7 +172,7 @@ class CounterexampleItem(pytest.Item):
         return super().repr_failure(excinfo, style)
 
     def reportinfo(self) -> tuple[Path, int | None, str]:
-        """Where the test stands, and what it is called."""
+        """Return the file of the test, and its name."""
         return self.path, None, f"replay {self.path.name}"
 
 

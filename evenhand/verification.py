@@ -1,10 +1,9 @@
-"""`evenhand.verify`: every claim of a system, by every engine that can read it, in one call.
+"""`evenhand.verify`: check every claim of a system with every engine that can read it, in one call.
 
     assert evenhand.verify(lock, [mutual_exclusion]).holds
 
-For a system of your own there is nothing to subclass and nothing to register.  Where something does not
-hold, the report goes to standard error as text (pytest shows it with the failing test): the shortest trace,
-step by step, and what reproduces it.
+A system of your own needs no base class and no registration.  If a claim does not hold, standard error shows the report
+(pytest prints it with the failing test): the shortest trace, step by step, and how to reproduce it.
 """
 
 from __future__ import annotations
@@ -41,17 +40,17 @@ from evenhand.report.report import Report
 __all__ = ["BOUNDS", "VARIABLE", "verify"]
 
 VARIABLE = "EVENHAND_BUDGET"
-"""Names the budget of every `verify` that does not name its own."""
+"""The environment variable with the budget of every `verify` that names none."""
 
 AnySystem = System[Any, Any, Any, Any, Any]
 
 
 class VerifyOptions(TypedDict, total=False):
-    """How much of a system is looked at; what is left out is set by the budget (`BOUNDS` has the numbers).
+    """How much of a system is checked; the budget sets what is left out (`BOUNDS` has the numbers).
 
-    The system is explored exhaustively up to `max_states` (and `depth`).  Then `examples` runs of at most `steps`
-    actions are drawn from `seed` on: for the claims that the search left open, or for all where `examples` or a
-    generator is given (0: none).
+    The search is exhaustive up to `max_states` (and `depth`).  Then `examples` random runs of at most `steps` actions
+    are drawn from `seed` on: for the claims that the search left open, or for all if `examples` or a generator is given
+    (0: none).
     """
 
     max_states: int | None
@@ -72,24 +71,24 @@ def verify(
     quiet: bool = False,
     **effort: Unpack[VerifyOptions],
 ) -> Report:
-    """Check claims of a system, or everything about a protocol.
+    """Check claims of a system, or everything about a protocol, and return the report.
 
     `subject` is a system (with `claims`), a protocol's name, or a `Bundle`.  A system is explored, then driven at
     random by `generator` or by its own actions; `VerifyOptions` describes `max_states`, `depth`, `examples`, `steps`
     and `seed`.  `theorems` are proved.  A protocol is run as `evenhand verify` would under `budget`; ask its report for
     `as_expected`, since some claims are expected to be refuted.
 
-    `budget` (`quick`, `standard`, `deep`) sets the numbers that are not given: `BOUNDS` has them.  Without one,
-    `pytest --evenhand-budget` or the variable EVENHAND_BUDGET decides, and else it is `standard`.
+    `budget` (`quick`, `standard`, `deep`) sets the numbers that are not given (see `BOUNDS`).  If it is None, `pytest
+    --evenhand-budget` or the variable EVENHAND_BUDGET decides, else it is `standard`.
 
-    With `save` every refutation of a system is written to that folder, and the refutations already there are
-    replayed first (`types` of the system must name its classes).  Where system and claim are globals of one Python
-    file, `evenhand replay` and pytest replay the files as well.  Where something does not hold (or is not
-    as expected) the report is printed to standard error, unless `quiet`.
+    With `save` the shortest refutation of each claim of a system is written to that folder, and those already there are
+    replayed first (`types` of the system must name its classes).  If system and claim are globals of one Python file,
+    `evenhand replay` and pytest replay the files as well.  Unless `quiet`, a report that does not hold (or is not as
+    expected) is printed to standard error.
 
     Raises ModelError for a system or claim that breaks its contract, UnknownName for an unknown protocol, TypeError or
-    ValueError for claims that are none, BadRecord for a saved refutation that does not fit the system any more,
-    NotWritten where `save` cannot be written to.
+    ValueError for invalid claims, BadRecord for a saved refutation that no longer fits the system, NotWritten if `save`
+    cannot be written to.
     """
     known_names("verify", effort, VerifyOptions)
     chosen = _budget(budget)
@@ -108,7 +107,7 @@ def verify(
         report = _system(subject, _checked(claims, subject), jobs, asked, generator, theorems, _folder(save))
     else:
         if not isinstance(subject, str | Bundle):
-            checked_claims(subject, claims)  # says that it is no system
+            checked_claims(subject, claims)  # raises, because it is no system
         if claims:
             raise ValueError(f"the claims of protocol {subject!r} come with it; claims of your own need a system")
         report = _protocol(find(subject) if isinstance(subject, str) else subject, chosen, effort.get("seed", 0))
@@ -118,7 +117,7 @@ def verify(
 
 
 def _jobs(system: AnySystem, budget: Budget, effort: VerifyOptions) -> list[Job]:
-    """The search and, unless no examples are wanted, the random runs."""
+    """The search and, unless `examples` is 0, the random runs."""
     bounds = BOUNDS[budget]
     most, examples = effort.get("max_states") or bounds.max_states, effort.get("examples")
     jobs = [Job(system.name, "explore", system.name, max_states=most, depth=effort.get("depth"))]
@@ -146,12 +145,12 @@ def _checked(claims: Any, system: AnySystem) -> tuple[Property, ...]:
             raise ValueError(f"claim {claim.name!r} is about {others}, not about {system.label}; correct its `systems`")
     if not found:
         raise ValueError(f"{system.label}: no claims to check; pass at least one")
-    mine = (system.name,)  # a claim about others as well is asked about this system alone
+    mine = (system.name,)  # a claim about several systems is checked in this one alone
     return tuple(replace(claim, systems=mine) if set(claim.systems) - {*mine} else claim for claim in found)
 
 
 def _folder(save: Any) -> Path | None:
-    """The folder that refutations are saved in.  Raises TypeError, or NotWritten where it can be none."""
+    """The folder for saved refutations.  Raises TypeError, or NotWritten if it cannot be a folder."""
     if save is None:
         return None
     if not isinstance(save, str | Path) or not str(save):
@@ -202,7 +201,7 @@ def _system(
 
 
 def _keep_shortest(bundle: Bundle, findings: Sequence[Finding], folder: Path) -> dict[str, str]:
-    """Save the shortest refutation of each claim that can be written down; by claim, where and how it replays."""
+    """Save the shortest encodable refutation of each claim; by claim, where it is and how it replays."""
     best: dict[str, Finding] = {}
     for finding in findings:
         known = best.get(finding.claim)
@@ -212,7 +211,7 @@ def _keep_shortest(bundle: Bundle, findings: Sequence[Finding], folder: Path) ->
 
 
 def _kept(bundle: Bundle, finding: Finding, folder: Path) -> str:
-    """Save one refutation, with the place of its system where others can find it; what a reader should know of it."""
+    """Save one refutation, with the place of its system if others can find it; return a note."""
     claim = next(one for one in bundle.claims if one.name == finding.claim)
     place = place_of(bundle.model.systems[finding.system], claim)
     record = placed(Record.from_json(finding.record), folder, place)
@@ -237,7 +236,7 @@ def _test() -> str:
 
 
 def _remembered(bundle: Bundle, folder: Path) -> Iterator[Finding]:
-    """What became of the refutations of this system that were saved before: each must not refute any more."""
+    """Replay the saved refutations of this system: none may refute any more."""
     for path in sorted(folder.glob("*.json")) if folder.is_dir() else ():
         if is_record(path) and (record := load(path)).protocol == bundle.name:
             result = replay_record(record, bundle, origin=str(path))
@@ -252,7 +251,7 @@ def _protocol(bundle: Bundle, budget: Budget, seed: int) -> Report:
 
 
 def _again(system: AnySystem, finding: Finding, kept: str) -> str:
-    """What reproduces a refutation in a test file: the test itself, and the run as Python."""
+    """How to reproduce a refutation in a test file: the test itself, and the run as Python."""
     lines = [_test()]
     for scenario in runs(finding.evidence) if finding.evidence is not None else ():
         written = f"{scenario.config!r}, {scenario.start!r}, {scenario.actions!r}"

@@ -1,9 +1,8 @@
-"""Orders carried out on a Dask cluster: the same tasks; Dask does the scheduling.
+"""Execute tasks on a Dask cluster; Dask does the scheduling.
 
-Each task runs in a process of its own beside the worker (`python -m evenhand.campaign.worker`): what a task does
-to its process never reaches the worker, and a worker with other sources or versions refuses.  Workers keep nothing:
-results come back here and into the store.  Dask pickles what it sends, without a password unless it is given one, so a
-cluster is for machines that trust one another.
+Each task runs in a process of its own beside the worker (`python -m evenhand.campaign.worker`), so that it cannot harm
+the worker; a worker with other sources or versions refuses.  Workers keep nothing: results come back here and into the
+store.  Dask pickles what it sends, by default without a password, so a cluster is for machines that trust one another.
 """
 
 from __future__ import annotations
@@ -23,17 +22,17 @@ from evenhand.campaign.worker import message
 __all__ = ["ClusterError", "carried_out", "cluster"]
 
 REACHED = 10.0
-"""Seconds in which a scheduler must answer, and within which one that fell silent must be back."""
+"""Seconds in which a scheduler must answer, and within which a silent one must be back."""
 GLANCE = 0.5
-"""Seconds between two looks at what runs."""
+"""Seconds between two checks of what runs."""
 
 
 class ClusterError(ValueError):
-    """A cluster that cannot be reached, or that is gone; what was finished is in the store."""
+    """A cluster that cannot be reached, or that is gone; finished results are in the store."""
 
 
 def cluster(address: str) -> Executor:
-    """The workers of the Dask scheduler at an address.  Raises ClusterError."""
+    """Return an executor on the workers of the Dask scheduler at an address.  Raises ClusterError."""
     try:
         from distributed import Client as Untyped
     except ImportError as error:
@@ -53,27 +52,25 @@ def cluster(address: str) -> Executor:
 
 
 def _silenced(families: tuple[str, ...]) -> None:
-    """Keep loggers, each with a level of its own, from the terminal: what they say is said here in one line."""
+    """Keep loggers, each with a level of its own, from the terminal, because one line here reports their message."""
     for name in (*families, *logging.root.manager.loggerDict):
         if name.partition(".")[0] in families:
             logging.getLogger(name).setLevel(logging.CRITICAL + 1)
 
 
 class _Cluster:
-    """As `Executor` says, through a client."""
-
     def __init__(self, client: Any, address: str) -> None:
         self.client = client
         self.address = address
 
     @property
     def workers(self) -> int:
-        """The threads of all workers."""
+        """Threads of all workers."""
         threads: dict[str, int] = self.client.nthreads()
         return max(1, sum(threads.values()))
 
     def run(self, orders: Sequence[Order], events: ExecutorEvents) -> None:
-        """As `Executor` says."""
+        """Execute the orders, as `Executor` says."""
         try:
             if not self.client.nthreads():
                 raise ClusterError(
@@ -85,7 +82,7 @@ class _Cluster:
 
 
 class _Round:
-    """Orders on their way: which future stands for which, and when each was seen at work."""
+    """Orders under way: the future of each, and which were seen at work."""
 
     def __init__(self, client: Any, address: str, events: ExecutorEvents) -> None:
         self.client = client
@@ -97,7 +94,7 @@ class _Round:
         self.silent: float | None = None
 
     def run(self, orders: Sequence[Order]) -> None:
-        """Until none is left."""
+        """Run until no order is left."""
         try:
             for order in orders:
                 self.submit(order)
@@ -114,14 +111,14 @@ class _Round:
                 self.client.cancel([future for future, _ in self.orders.values()], force=True)
 
     def submit(self, order: Order) -> None:
-        """Hand an order to the scheduler."""
+        """Send an order to the scheduler."""
         request = message(order.task, memory=order.limits.memory, address=order.address, pieces=order.pieces)
         self.number += 1
         key = f"evenhand-{os.getpid()}-{self.number}-{order.address[-16:]}"
         self.orders[key] = (self.client.submit(carried_out, request, order.limits.seconds, key=key, pure=False), order)
 
     def end(self, key: str) -> None:
-        """Tell how an order ended, and submit what comes of it."""
+        """Report how an order ended, and submit those that follow from it."""
         future, order = self.orders[key]
         if future.status in ("cancelled", "lost"):
             self.gone()
@@ -138,7 +135,7 @@ class _Round:
             self.submit(more)
 
     def look(self) -> None:
-        """See which orders are at work, and whether the scheduler still answers."""
+        """Report orders now at work, and check that the scheduler still answers."""
         if self.client.status != "running":
             self.silent = self.silent or time.monotonic()
             if time.monotonic() - self.silent > REACHED:
@@ -147,14 +144,14 @@ class _Round:
         self.silent = None
         try:
             working = {key for keys in self.client.processing().values() for key in keys}
-        except Exception:  # the connection broke just now: the next look says so
+        except Exception:  # the connection broke just now: the next look reports it
             return
         for key in sorted(working & set(self.orders) - self.seen):
             self.seen.add(key)
             self.events.started(self.orders[key][1])
 
     def gone(self) -> None:
-        """The scheduler lost what it was handed."""
+        """Raise ClusterError, because the scheduler lost its orders."""
         self.silent = self.silent or time.monotonic()
         raise ClusterError(
             f"--cluster {self.address}: the scheduler is gone, or forgot the campaign; what was finished is kept. "
@@ -163,7 +160,7 @@ class _Round:
 
 
 def carried_out(request: bytes, seconds: float | None) -> tuple[bytes | None, int | None, bool, float]:
-    """On a worker: do a task in a process beside it; the answer, its exit code, whether it was late, its seconds."""
+    """Do a task in a process beside a worker; return its answer, exit code, whether it was late, and seconds."""
     began = time.monotonic()
     with subprocess.Popen(
         [sys.executable, "-m", "evenhand.campaign.worker"],

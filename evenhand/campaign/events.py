@@ -1,4 +1,4 @@
-"""What happens in a campaign, as JSON Lines for other programs: one object a line, `schema/events.json`."""
+"""Write the events of a campaign as JSON Lines for other programs: one object a line, `schema/events.json`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class EventsError(ValueError):
 
 
 class Events(Watch):
-    """Appends what happens to a file, a line at a time, each flushed."""
+    """Appends events to a file, a line at a time, each flushed."""
 
     def __init__(self, path: Path, pace: Pace, head: Mapping[str, Json]) -> None:
         self.path = path
@@ -41,26 +41,26 @@ class Events(Watch):
             ) from error
 
     def begun(self, orders: int, reused: int) -> None:
-        """The head of a run."""
+        """Write the head of a run."""
         jobs = len(self.pace.campaign.units)
         self.tell("begun", format=EVENTS, version=VERSION, jobs=jobs, tasks=orders, reused=reused, **self.head)
 
     def started(self, order: Order) -> None:
-        """A task began."""
+        """Write that a task began."""
         self.tell("started", task=order.address, title=order.task.title)
 
     def ended(self, order: Order, end: Ending) -> None:
-        """A task ended."""
+        """Write that a task ended."""
         about: dict[str, Json] = {"task": order.address, "title": order.task.title}
         self.tell("ended", **about, outcome=end.outcome, seconds=round(end.seconds, 3), because=end.because)
 
     def tick(self) -> None:
-        """Every so often, how far it is."""
+        """Write the progress every `EVERY` seconds."""
         if time.monotonic() - self.told >= EVERY:
             self.progress()
 
     def progress(self) -> None:
-        """How far it is."""
+        """Write the progress."""
         self.told = time.monotonic()
         pace = self.pace
         about = pace.estimate()
@@ -75,14 +75,14 @@ class Events(Watch):
         )
 
     def finished(self, *, done: int, undecided: int, left: int, exit_code: int) -> None:
-        """The run ends."""
+        """Write that the run ends, and close the file."""
         self.progress()
         seconds = round(self.pace.seconds, 3)
         self.tell("finished", done=done, undecided=undecided, left=left, exit_code=exit_code, seconds=seconds)
         self.file.close()
 
     def tell(self, event: str, **more: Json) -> None:
-        """One line."""
+        """Write one line.  Raises EventsError if that fails."""
         at = datetime.now(UTC).isoformat(timespec="milliseconds")
         try:
             self.file.write(canonical_text({"at": at, "event": event, **more}) + "\n")

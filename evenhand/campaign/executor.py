@@ -1,4 +1,4 @@
-"""Orders for tasks, what becomes of them, and how they are carried out on this machine."""
+"""Define orders for tasks and how they end, and execute them on this machine."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ __all__ = ["Ending", "Enough", "Executor", "ExecutorEvents", "Order", "ending", 
 
 
 class Enough(Exception):
-    """The time that a run was given is over."""
+    """The time limit of a run is reached."""
 
 
 @dataclass(frozen=True)
 class Order:
-    """A task to carry out: where its result goes, what it may take, and the answers that it joins."""
+    """A task to execute: the address of its result, its limits, and the answers that it joins."""
 
     task: Task
     address: str
@@ -33,7 +33,7 @@ class Order:
 
 @dataclass(frozen=True)
 class Ending:
-    """What became of a task: `made` if it is `done`; else `time`, `memory`, `died` or `error`, and because of what."""
+    """How a task ended: `made` if it is `done`; else `time`, `memory`, `died` or `error`, and the reason."""
 
     outcome: str
     seconds: float
@@ -43,7 +43,7 @@ class Ending:
 
 @dataclass(frozen=True)
 class ExecutorEvents:
-    """Whom an executor tells: that an order began, how it ended (and gets more orders for that), that time passes."""
+    """Callbacks of an executor: an order began, an order ended (returns those that follow), time passes."""
 
     started: Callable[[Order], None]
     ended: Callable[[Order, Ending], Iterable[Order]]
@@ -51,22 +51,22 @@ class ExecutorEvents:
 
 
 class Executor(Protocol):
-    """Carries out orders, several at a time, until none is left; whatever `Carry` raises ends it."""
+    """Executes orders, several at a time, until none is left; an exception from `ExecutorEvents` ends it."""
 
     @property
     def workers(self) -> int:
-        """How many tasks it does at a time."""
+        """Number of tasks at a time."""
         ...
 
     def run(self, orders: Sequence[Order], events: ExecutorEvents) -> None:
-        """Carry out the orders and those that come of them."""
+        """Execute the orders and those that follow from them."""
         ...
 
 
 def ending(
     order: Order, seconds: float, *, answer: bytes | None, late: bool = False, code: int | None = None
 ) -> Ending:
-    """What the end of an order's process means."""
+    """Return how an order ended, given how its process did."""
     if late:
         return Ending("time", seconds, because=f"it took longer than its limit of {order.limits.seconds:g} seconds")
     if answer is None:
@@ -88,17 +88,15 @@ _ENGINES = {
     "replay": "evenhand.jobs.fixtures",
     "plan": "evenhand.jobs.unplanned",
 }
-"""What each kind of job loads."""
+"""The module that each kind of job loads."""
 
 
 @dataclass(frozen=True)
 class _Here:
-    """Processes of this machine."""
-
     workers: int
 
     def run(self, orders: Sequence[Order], events: ExecutorEvents) -> None:
-        """As `Executor` says."""
+        """Execute the orders, as `Executor` says."""
         known = list(orders)
         for module in sorted({_ENGINES[order.task.job.engine] for order in orders}):
             importlib.import_module(module)  # once here, not in every child: it takes longer than a small task
@@ -123,7 +121,7 @@ class _Here:
 
 
 def here(workers: int) -> Executor:
-    """So many processes of this machine at a time."""
+    """Return an executor with `workers` processes of this machine."""
     return _Here(workers)
 
 

@@ -1,6 +1,6 @@
-"""The file that says what a campaign runs: read from YAML, TOML or JSON, checked, and made into units of work.
+"""Read the file that says what a campaign runs: YAML, TOML or JSON, checked, and made into units of work.
 
-A file is data from a stranger: it is asked its size, parsed strictly (no duplicate keys, no aliases, no tags), checked
+A plan file is untrusted: its size is limited, it is parsed strictly (no duplicate keys, aliases or tags) and checked
 against its published schema, and every name in it is looked up before anything runs.
 """
 
@@ -42,7 +42,7 @@ FORMAT = "evenhand/campaign"
 VERSION = 1
 MOST_BYTES = 1_000_000
 MOST_JOBS = 100_000
-"""More than any person means; a product of lists grows quickly."""
+"""Largest number of jobs, because a product of lists grows quickly."""
 
 ALL = "*"
 _INHERITED = ("budget", "seed", "seeds", "parts", "seconds", "memory")
@@ -50,12 +50,12 @@ _OF_VERIFY = {"protocol", *_INHERITED}
 
 
 class BadPlan(ValueError):
-    """A plan that cannot be run: which file, what is wrong with it, what to do."""
+    """A plan that cannot be run; the message says which file, what is wrong with it, and what to do."""
 
 
 @dataclass(frozen=True)
 class Campaign:
-    """What a plan file says: its content, and what a report of it says was asked."""
+    """A plan file: its content, the units of work, and the settings that a report shows."""
 
     content: Mapping[str, Json]
     units: tuple[JobTasks, ...]
@@ -63,16 +63,16 @@ class Campaign:
 
     @property
     def digest(self) -> str:
-        """What names this plan in a store; limits and parts, which change no answer, are left out."""
+        """The name of this plan in a store, without limits and parts, which change no answer."""
         bare = {"parts", "seconds", "memory"}
         runs = [{name: run[name] for name in run if name not in bare} for run in self.content["runs"]]
         return digest({**{name: self.content[name] for name in self.content if name not in bare}, "runs": runs})
 
 
 def read_plan(path: Path, content: bytes) -> Campaign:
-    """The campaign of a plan file with this content; the suffix says which language it is in.
+    """Return the campaign of a plan file with this content; the suffix gives its language.
 
-    Raises BadPlan for whatever is wrong with it.
+    Raises BadPlan for any error in it.
     """
     if len(content) > MOST_BYTES:
         raise BadPlan(f"{path}: {len(content):,} bytes; a plan has at most {MOST_BYTES:,}. Write its runs as products")
@@ -85,7 +85,7 @@ def read_plan(path: Path, content: bytes) -> Campaign:
 
 
 def written_plan(protocol_names: Sequence[str], **chosen: Json) -> dict[str, Json]:
-    """The plan that does for these protocols (none: all) what `evenhand verify` does; `chosen` are top-level keys."""
+    """Return the plan of `evenhand verify` for these protocols (none: all); `chosen` are top-level keys."""
     kept = {name: value for name, value in chosen.items() if value is not None}
     return {
         "format": FORMAT,
@@ -96,7 +96,7 @@ def written_plan(protocol_names: Sequence[str], **chosen: Json) -> dict[str, Jso
 
 
 class _Strict(yaml.SafeLoader):
-    """YAML's safe subset without aliases, in which a key stands once."""
+    """YAML's safe subset without aliases, in which each key occurs once."""
 
     def compose_node(self, parent: Any, index: Any) -> Any:
         if cast(Any, self).check_event(yaml.AliasEvent):
@@ -165,7 +165,7 @@ def _campaign(path: Path, made: Mapping[str, Any]) -> Campaign:
 
 
 def _still_left_out(units: Mapping[Job, JobTasks]) -> Iterator[JobTasks]:
-    """The units; what no plan of one entry looks at is no finding where another entry does."""
+    """The units; a claim that one entry leaves out is no finding if another covers it."""
     looked_at: dict[str, set[tuple[str, str]]] = {}
     for job, unit in units.items():
         if job.engine != "plan":
@@ -180,7 +180,7 @@ def _still_left_out(units: Mapping[Job, JobTasks]) -> Iterator[JobTasks]:
 
 
 def _settings(runs: Sequence[Mapping[str, Any]], made: Mapping[str, Any], jobs: Iterable[Job]) -> dict[str, Json]:
-    """What a report says was asked, in the words of `evenhand verify`."""
+    """What a report says was requested, in the words of `evenhand verify`."""
     budgets = list(dict.fromkeys(run.get("budget", Budget.standard.value) for run in runs))
     seeds = list(dict.fromkeys(run.get("seed", 0) for run in runs))
     return {
@@ -192,7 +192,7 @@ def _settings(runs: Sequence[Mapping[str, Any]], made: Mapping[str, Any], jobs: 
 
 
 def _units(run: Mapping[str, Any]) -> Iterator[JobTasks]:
-    """The units of one entry, protocol by protocol.  Raises ValueError for a name or combination that is not there."""
+    """The units of one entry, protocol by protocol.  Raises ValueError for an unknown name or combination."""
     limits = ProcessLimits(run.get("seconds"), run["memory"] << 20 if "memory" in run else None)
     for bundle in _bundles(run["protocol"]):
         for job in _jobs(bundle, run):
@@ -228,11 +228,11 @@ _KEYS: Mapping[str, frozenset[str]] = {
     "prove": frozenset({"theorems"}),
     "replay": frozenset(),
 }
-"""What an entry may say of each engine."""
+"""The keys that an entry may have for each engine."""
 
 
 def _products(bundle: Bundle, run: Mapping[str, Any], effort: Any) -> Iterator[Job]:
-    """A job for each combination of what is a list."""
+    """A job for each combination of listed values."""
     engine = run["engine"]
     if strange := sorted(set(run) - _OF_VERIFY - {"engine"} - _KEYS[engine]):
         raise ValueError(
@@ -280,7 +280,7 @@ def _choices(given: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _checked(bundle: Bundle, job: Job) -> Job:
-    """The job, if everything that it names is there.  Raises UnknownName or ValueError."""
+    """The job, if everything that it names exists.  Raises UnknownName or ValueError."""
     if job.engine in ("explore", "fuzz", "compare"):
         system = system_for(bundle, job)
         claims_for(bundle, system.name, job.claims)

@@ -1,8 +1,8 @@
-"""How a campaign goes: what runs, what is next, how fast, and how long it will take at least.
+"""Report the progress of a campaign: what runs, what is next, how fast, and how long it will take at least.
 
-The estimate is made of measured times alone: how long each task that is left took when it was last done, under
-whatever sources.  Tasks that were never measured have no estimate, and the line says how many these are.  Nothing is
-extrapolated from one task to another: their lengths differ by orders of magnitude.
+The estimate uses measured times alone: how long each remaining task took when it was last done, under any sources.  The
+line says how many tasks were never measured.  Nothing is extrapolated from one task to another, because their lengths
+differ by orders of magnitude.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from evenhand.core.text import inert
 __all__ = ["Bar", "Deadline", "Pace", "Watches", "span"]
 
 SHOWN = 8
-"""Tasks at work that are listed; more are counted."""
+"""Running tasks that are listed; more are counted."""
 
 
 class Pace(Watch):
-    """Counts and clock of a run.  `durations` are seconds by a task's identity, from earlier runs."""
+    """Counts and clock of a run; `durations` are seconds by a task's identity, from earlier runs."""
 
     def __init__(self, campaign: Campaign, durations: Mapping[str, float], workers: int) -> None:
         self.campaign = campaign
@@ -39,45 +39,44 @@ class Pace(Watch):
         self.running: dict[str, float] = {}
 
     def ordered(self, order: Order) -> None:
-        """One more task to do."""
+        """Add one more task."""
         self.left[order.address] = order
 
     def started(self, order: Order) -> None:
-        """A task began (again, where its process had died)."""
+        """Count a task as running (again, if its process had died)."""
         self.left[order.address] = order
         self.running[order.address] = time.monotonic()
 
     def ended(self, order: Order, end: Ending) -> None:
-        """A task ended."""
+        """Count a task as done."""
         self.left.pop(order.address, None)
         self.running.pop(order.address, None)
         self.done += 1
 
     @property
     def seconds(self) -> float:
-        """Since the begin."""
+        """Seconds since the start."""
         return time.monotonic() - self.began
 
     @property
     def per_minute(self) -> float:
-        """Tasks ended in a minute, so far."""
+        """Tasks ended per minute, so far."""
         return 60 * self.done / max(self.seconds, 1e-3)
 
     @property
     def waiting(self) -> list[Order]:
-        """What is to do and not at work."""
+        """Tasks that are left and not running."""
         return [order for address, order in self.left.items() if address not in self.running]
 
     @property
     def measured(self) -> int:
-        """How many of the tasks that are left were measured before."""
+        """How many of the remaining tasks were measured before."""
         return sum(order.task.identity in self.durations for order in self.left.values())
 
     def estimate(self) -> float | None:
-        """Seconds that the measured tasks which are left take at least; None where none was measured.
+        """Return the least seconds that the measured remaining tasks take; None if none was measured.
 
-        Whatever the order in which they are begun, it is not less than their sum shared by all workers, nor than what
-        the longest of them takes.
+        In any order they take at least their sum shared by all workers, and at least as long as the longest.
         """
         now = time.monotonic()
         known = [
@@ -88,7 +87,7 @@ class Pace(Watch):
         return max(sum(known) / max(1, self.workers), max(known)) if known else None
 
     def lines(self) -> list[str]:
-        """The state in words: one line, then what runs, then what is next."""
+        """Return the progress in words: one line, then what runs, then what is next."""
         every = self.done + len(self.left)
         head = f"{self.done:,} of {every:,} tasks, {self.per_minute:.1f} a minute, {span(self.seconds)} so far"
         about = self.estimate()
@@ -108,9 +107,9 @@ class Pace(Watch):
 
 
 class Bar(Watch):
-    """The lines of a pace on a terminal, drawn when something happens and every glance.
+    """The lines of a pace on a terminal, drawn at every event and tick.
 
-    Nothing refreshes on its own: a thread beside forked children can deadlock them.
+    Nothing refreshes on its own, because a thread beside forked children can deadlock them.
     """
 
     def __init__(self, pace: Pace, console: Console) -> None:
@@ -125,15 +124,15 @@ class Bar(Watch):
         self.live.stop()
 
     def started(self, order: Order) -> None:
-        """Draw."""
+        """Draw the lines."""
         self.tick()
 
     def ended(self, order: Order, end: Ending) -> None:
-        """Draw."""
+        """Draw the lines."""
         self.tick()
 
     def tick(self) -> None:
-        """Draw."""
+        """Draw the lines."""
         width = self.live.console.width
         self.live.update(Group(*(Text(inert(line)[:width]) for line in self.pace.lines())), refresh=True)
 
@@ -145,45 +144,45 @@ class Deadline(Watch):
         self.until = time.monotonic() + seconds
 
     def tick(self) -> None:
-        """Raises Enough."""
+        """Raise Enough if the time is over."""
         if time.monotonic() >= self.until:
             raise Enough
 
 
 class Watches(Watch):
-    """All of them are told, in order."""
+    """Passes every event on to several watches, in order."""
 
     def __init__(self, *watches: Watch) -> None:
         self.watches = watches
 
     def begun(self, orders: int, reused: int) -> None:
-        """Passed on."""
+        """Pass the event on."""
         for one in self.watches:
             one.begun(orders, reused)
 
     def started(self, order: Order) -> None:
-        """Passed on."""
+        """Pass the event on."""
         for one in self.watches:
             one.started(order)
 
     def ended(self, order: Order, end: Ending) -> None:
-        """Passed on."""
+        """Pass the event on."""
         for one in self.watches:
             one.ended(order, end)
 
     def ordered(self, order: Order) -> None:
-        """Passed on."""
+        """Pass the event on."""
         for one in self.watches:
             one.ordered(order)
 
     def tick(self) -> None:
-        """Passed on."""
+        """Pass the event on."""
         for one in self.watches:
             one.tick()
 
 
 def span(seconds: float) -> str:
-    """A time in words.
+    """Return a time in words.
 
     >>> span(3.2), span(75), span(7500)
     ('3 s', '1 min 15 s', '2 h 05 min')

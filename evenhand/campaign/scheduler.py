@@ -1,8 +1,8 @@
-"""Leading a campaign: what is there already, what is to be done, what becomes of it.
+"""Schedule a campaign: which results exist, which tasks remain, and how each ends.
 
-Whatever ended is in the store before anything else happens, so that this process, too, may be killed at any moment.
-A task is not repeated while its result stands; one that ran out of time or memory is repeated where it is given more
-than before; one that raised, or whose process died three times, is repeated by the next run.
+Every ending is in the store before anything else happens, so that this process may be killed at any moment.  A task
+with a valid result is not repeated; one that ran out of time or memory is repeated if it gets more than before; one
+that raised, or whose process died three times, is repeated by the next run.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from evenhand.jobs.processes import ProcessLimits
 __all__ = ["ATTEMPTS", "CampaignState", "SourcesChanged", "State", "Watch", "schedule", "unfinished"]
 
 ATTEMPTS = 3
-"""How often a run tries a task whose process dies: somebody may have killed it, or it may kill itself."""
+"""How often a run tries a task whose process dies, because the cause may be outside it."""
 
 
 class SourcesChanged(ValueError):
@@ -32,7 +32,7 @@ class SourcesChanged(ValueError):
 
 @dataclass(frozen=True)
 class State:
-    """How a unit stands: its result, or why there is none, or neither; and the tasks that are still to do."""
+    """The state of a unit: its result, if there is one, and the results of its pieces so far."""
 
     unit: JobTasks
     whole: Kept | None
@@ -45,7 +45,7 @@ class State:
 
     @property
     def because(self) -> str:
-        """Why it has no result and will have none as it stands; empty if it has, or may still get it."""
+        """Why it has no result and will get none as it stands; empty if it has one, or may still get it."""
         if self.done:
             return ""
         for task, kept in self.pieces.items():
@@ -56,7 +56,7 @@ class State:
 
 @dataclass
 class CampaignState:
-    """How the units of a campaign stand in a store, under the sources of this moment."""
+    """The state of a campaign's units in a store, under the current sources."""
 
     campaign: Campaign
     store: Store
@@ -69,22 +69,22 @@ class CampaignState:
         self.kept = self.store.results(map(self.address, tasks))
 
     def address(self, task: Task) -> str:
-        """Where the result of a task stands."""
+        """Return the address of a task's result."""
         if task not in self._addresses:
             self._addresses[task] = address(task, self.sources)
         return self._addresses[task]
 
     def states(self) -> Iterator[State]:
-        """Every unit, in the order of the plan."""
+        """Yield the state of every unit, in the order of the plan."""
         yield from map(self.state, self.campaign.units)
 
     def state(self, unit: JobTasks) -> State:
-        """How a unit stands."""
+        """Return the state of a unit."""
         found = {task: self.kept[self.address(task)] for task in unit.pieces if self.address(task) in self.kept}
         return State(unit, self.kept.get(self.address(unit.whole)), found)
 
     def orders(self, unit: JobTasks, wanted: Callable[[Kept, ProcessLimits], bool]) -> list[Order]:
-        """What is to be done for a unit now: nothing, its pieces, or the whole of it."""
+        """Return the next orders of a unit: none, its pieces, or the whole of it."""
         state = self.state(unit)
         if state.whole is not None and not wanted(state.whole, unit.limits):
             return []
@@ -98,7 +98,7 @@ class CampaignState:
 
 
 def unfinished(kept: Kept, limits: ProcessLimits) -> bool:
-    """Whether a result is to be made anew: it was ended by less than it may take now, or by what may not come again."""
+    """Return whether a result is to be made again: its limit was lower, or its cause may not recur."""
     match kept.outcome:
         case "done":
             return False
@@ -119,29 +119,29 @@ def _not_done(kept: Kept, _limits: ProcessLimits) -> bool:
 
 
 class Watch:
-    """Somebody who is told how a campaign goes; by default nobody."""
+    """Receives the events of a campaign; each method does nothing by default."""
 
     def begun(self, orders: int, reused: int) -> None:
-        """So many tasks are to be done, so many jobs are done already."""
+        """Called at the start: `orders` tasks are to be done, `reused` jobs are done already."""
 
     def started(self, order: Order) -> None:
-        """A task began."""
+        """Called when a task begins."""
 
     def ended(self, order: Order, end: Ending) -> None:
-        """A task ended, and what became of it is in the store."""
+        """Called when a task ended and its result is in the store."""
 
     def ordered(self, order: Order) -> None:
-        """A task is to be done as well."""
+        """Called when a task is added."""
 
     def tick(self) -> None:
-        """Time passes."""
+        """Called while time passes."""
 
 
 def schedule(now: CampaignState, executor: Executor, watch: Watch, *, again: bool = False) -> bool:
-    """Do what is missing; whether it was ended early (Ctrl-C, or by `Enough`).
+    """Do what is missing; return whether it was ended early (Ctrl-C, or by `Enough`).
 
-    With `again` everything without a result is repeated.  Raises StoreError where a result cannot be kept, and
-    SourcesChanged where results would belong to other sources than the campaign began with.
+    With `again` everything without a result is repeated.  Raises StoreError if a result cannot be kept, and
+    SourcesChanged if a source changed since the campaign began.
     """
     wanted = _not_done if again else unfinished
     owners: dict[str, list[JobTasks]] = {}
@@ -181,7 +181,7 @@ def schedule(now: CampaignState, executor: Executor, watch: Watch, *, again: boo
 
 
 def _by_turns(orders: Sequence[Order]) -> list[Order]:
-    """One of each protocol, then the next of each: a run that ends early has looked at all of them."""
+    """One order of each protocol in turn, so that a run that ends early has begun all of them."""
     turns: Counter[str] = Counter()
     ranks: list[int] = []
     for order in orders:

@@ -1,10 +1,10 @@
-"""What a result rests on, as one digest: the sources that matter to a task, and the versions of everything else.
+"""Digest what a result rests on: the sources that matter to a task, and the versions of everything else.
 
-Work counts as done only while this digest is the same.  It errs on the side of doing work again: a task rests on the
-modules of its protocol, on those of the engines, and on whatever these import, however deep (found in their text, so
-that an import inside a function counts); a changed comment is a change.  What it does not rest on: other protocols,
-the command line, the forms of reports, documents and tests; and of its own protocol the theorems, unless it proves one
-or needs a licence, and the fixtures, unless it replays them.
+Work counts as done only while this digest is the same.  It errs on the side of repeating work: a task rests on the
+modules of its protocol and of the engines, and on whatever these import, however deep (found in their text, so that an
+import inside a function counts); a changed comment is a change.  It does not rest on other protocols, the command line,
+the forms of reports, documents and tests; on its protocol's theorems only if it proves one or needs a licence; on the
+fixtures only if it replays them.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from evenhand.jobs.plan import Job
 __all__ = ["Sources", "address", "files_of"]
 
 WORK = "evenhand.campaign.worker"
-"""The module that does a task: it imports every engine."""
+"""The module that executes a task: it imports every engine."""
 STARTED = "evenhand.smt.child"
 """A module that is never imported: solvers run in it."""
 
@@ -40,7 +40,7 @@ _IMPORT = re.compile(
 
 
 class Sources:
-    """The sources of this moment, read once; ask `changed` whether they still are."""
+    """The sources as first read; `changed` says whether they differ now."""
 
     def __init__(self) -> None:
         self._files: dict[tuple[str, str, bool], tuple[Path, ...]] = {}
@@ -49,7 +49,7 @@ class Sources:
         self._versions: dict[tuple[str, str, bool], dict[str, str]] = {}
 
     def of(self, job: Job) -> dict[str, Json]:
-        """What a job rests on: the digest of its sources and the versions of what is not among them."""
+        """Return what a job rests on: the digest of its sources and the versions of everything else."""
         kind = _kind(job)
         if kind not in self._digests:
             files, others = files_of(job)
@@ -60,7 +60,7 @@ class Sources:
         return {"sources": self._digests[kind], "versions": self._versions[kind]}
 
     def changed(self, job: Job) -> bool:
-        """Whether a source of the job is no longer what it was when it was first asked about."""
+        """Return whether a source of the job changed since it was first read."""
         kind = _kind(job)
         if kind not in self._digests or _stamps(self._files[kind]) == self._stamps[kind]:
             return False
@@ -68,12 +68,12 @@ class Sources:
 
 
 def address(task: Task, sources: Sources) -> str:
-    """Where a task's result stands in a store: a digest of what is asked and of everything that it rests on."""
+    """Return where a task's result stands in a store: a digest of the task and of all that it rests on."""
     return digest({"task": task.identity, **sources.of(task.job)})
 
 
 def files_of(job: Job) -> tuple[tuple[Path, ...], frozenset[str]]:
-    """The files that a job rests on, in a fixed order, and the names of packages that they import beside them."""
+    """Return the files that a job rests on, in a fixed order, and the other packages that they import."""
     modules, data = _own(job)
     tops = frozenset(name.partition(".")[0] for name in (*modules, "evenhand"))
     files: dict[str, Path] = {}
@@ -127,7 +127,7 @@ def _own(job: Job) -> tuple[list[str], list[Path]]:
 
 
 def _file(name: str) -> Path | None:
-    """The source of a module by its dotted name; None for what is none."""
+    """The source of a module by its dotted name; None if it has none."""
     parent, _, last = name.rpartition(".")
     if not parent:
         spec = importlib.util.find_spec(name)
@@ -141,7 +141,7 @@ def _file(name: str) -> Path | None:
 
 @cache
 def _folders(package: str) -> tuple[Path, ...]:
-    """The folders in which the modules of a package are; none for what is no package."""
+    """The folders of a package's modules; none for a name that is no package."""
     parent, _, last = package.rpartition(".")
     if package.count(".") < 2:  # the layers may lie anywhere: the import system knows
         try:
@@ -154,7 +154,7 @@ def _folders(package: str) -> tuple[Path, ...]:
 
 @cache
 def _imported(path: Path, _stamp: tuple[tuple[int, int], ...]) -> frozenset[str]:
-    """Every dotted name that a module's text, of this moment, may import: more than it does, never less."""
+    """Every dotted name that a module's current text may import: perhaps more than it does, never less."""
     found: set[str] = set()
     for origin, names, plain, called in _IMPORT.findall(path.read_text("utf-8")):
         if origin:
@@ -186,7 +186,7 @@ def _version_pairs(others: Iterable[str]) -> Iterator[tuple[str, str]]:
 
 
 def _stamps(files: Iterable[Path]) -> tuple[tuple[int, int], ...]:
-    """When each file was last written, and its size: where none of that changed, no content is read again."""
+    """Modification time and size of each file: while these are unchanged, no content is read again."""
     return tuple((found.st_mtime_ns, found.st_size) if (found := _stat(path)) else (0, 0) for path in files)
 
 
@@ -198,7 +198,7 @@ def _stat(path: Path) -> os.stat_result | None:
 
 
 def _digest(files: Iterable[Path]) -> str:
-    """The digest of the contents, in order; the names of folders on this machine are not part of it."""
+    """The digest of the contents, in order, without the names of folders on this machine."""
     found = hashlib.sha256()
     for path in files:
         try:

@@ -1,11 +1,11 @@
-"""Where results are kept: SQLite in a file, or any database that SQLAlchemy reaches.
+"""Keep results in SQLite in a file, or in any database that SQLAlchemy reaches.
 
-Rows are added and never changed.  A result stands under its address (what was asked, of which sources, by which
-versions) with the digest of its own bytes, which is checked when it is read.  Only the process that leads a campaign
-writes, one short transaction for each result, so that it may be killed at any moment: what was committed is there.
+Rows are added and never changed.  A result stands under its address (the task, its sources and versions) with the
+digest of its bytes, which is checked when it is read.  Only the process that schedules a campaign writes, one short
+transaction for each result, so that it may be killed at any moment: what was committed stays.
 
-SQLite keeps a write-ahead log beside the file (`…-wal`, `…-shm`): readers are never in the way, and a file system that
-several machines share is no place for it; take a database server there.
+SQLite keeps a write-ahead log beside the file (`…-wal`, `…-shm`), so that readers never block.  A shared file system
+does not support this; use a database server there.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ from evenhand.core.canonical import Json, canonical_bytes, canonical_text, parse
 __all__ = ["SCHEMA", "Kept", "Store", "StoreError", "opened", "store_url"]
 
 SCHEMA = 1
-"""The version of the tables below; a store of a newer one is left alone."""
+"""The version of the tables below; a newer store is refused."""
 
 MANY = 400
-"""Addresses that one query asks for: below the number of parameters that any database allows."""
+"""Addresses in one query, fewer than the parameters that any database allows."""
 
 _tables = sql.MetaData()
 _about = sql.Table("evenhand_store", _tables, sql.Column("schema", sql.Integer, primary_key=True))
@@ -59,12 +59,12 @@ T = TypeVar("T")
 
 
 class StoreError(ValueError):
-    """A store that cannot be used; names it, the cause and the next step, and no password."""
+    """A store that cannot be used; the message names it, the cause and the next step, and no password."""
 
 
 @dataclass(frozen=True)
 class Kept:
-    """A result as it is kept: `outcome` is `done`, or why there is none; `made` what was answered."""
+    """A result in a store: `outcome` is `done`, or why there is none; `made` is the answer."""
 
     address: str
     identity: str
@@ -76,26 +76,26 @@ class Kept:
 
 
 class Store:
-    """The results of campaigns.  Every method raises StoreError where the database does."""
+    """The results of campaigns.  Every method raises StoreError if the database fails."""
 
     def __init__(self, engine: sql.Engine, name: str) -> None:
         self.engine = engine
         self.name = name
 
     def begin(self, plan: str, written: Json) -> None:
-        """Note that a campaign was begun or resumed; the first write, so that a store that takes none says so now."""
+        """Record that a campaign began or resumed, as the first write: a store that refuses writes fails now."""
         row = {"plan": plan, "written": canonical_text(written), "at": _now()}
         self._write(lambda connection: connection.execute(_campaigns.insert().values(**row)))
 
     def begun(self, plan: str) -> int:
-        """How often a campaign with this plan was begun or resumed."""
+        """Return how often a campaign with this plan began or resumed."""
         query = sql.select(sql.func.count()).select_from(_campaigns).where(_campaigns.c.plan == plan)
         return int(self._read(lambda connection: connection.execute(query).scalar_one()))
 
     def keep(self, result: Kept) -> bool:
-        """Add a result; False if the very same one is there, so that nothing was added.
+        """Add a result; return False if the same one is there already.
 
-        Raises StoreError where the same work has a result with another content: something is not reproducible.
+        Raises StoreError if the same work has a result with another content: something is not reproducible.
         """
         content = canonical_bytes(result.made)
         about = _digest(content)
@@ -129,7 +129,7 @@ class Store:
         return self._write(add)
 
     def results(self, addresses: Iterable[str]) -> dict[str, Kept]:
-        """The result of each address that has one: a done one before any other, else the latest."""
+        """Return the result of each address that has one: a done one before any other, else the latest."""
         wanted = list(dict.fromkeys(addresses))
         found: dict[str, Kept] = {}
         for first in range(0, len(wanted), MANY):
@@ -141,7 +141,7 @@ class Store:
         return found
 
     def durations(self, identities: Iterable[str]) -> dict[str, float]:
-        """How many seconds each piece of work took when it was last done, under whatever sources and versions."""
+        """Return the seconds of each piece of work when last done, under any sources and versions."""
         wanted = list(dict.fromkeys(identities))
         found: dict[str, float] = {}
         for first in range(0, len(wanted), MANY):
@@ -153,7 +153,7 @@ class Store:
         return found
 
     def close(self) -> None:
-        """Let go of the database; a SQLite file then stands alone, its log folded in."""
+        """Close the database; a SQLite file then stands alone, its log folded in."""
         self.engine.dispose()
 
     def _kept(self, row: Any) -> Kept:
@@ -180,9 +180,9 @@ def _rows(query: Any) -> Callable[[sql.Connection], Sequence[Any]]:
 
 
 def store_url(written: str, beside: Path) -> URL:
-    """The address of a store: a database URL, the path of a SQLite file, or by default a file beside the plan.
+    """Return the URL of a store given as a database URL or SQLite path; by default a file beside the plan.
 
-    Raises StoreError for what is neither.
+    Raises StoreError for a URL that is invalid or names an unknown kind of database.
     """
     if "://" not in written:
         return URL.create("sqlite", database=str(Path(written) if written else beside.with_suffix(".store")))
@@ -202,10 +202,10 @@ def store_url(written: str, beside: Path) -> URL:
 
 
 def opened(url: URL, *, make: bool) -> Store:
-    """The store at a URL, its tables made where there are none and `make` says so.
+    """Return the store at a URL; with `make`, its tables are created if there are none.
 
-    Raises StoreError for a database that cannot be reached, is damaged or none, or holds a newer schema; and where
-    there is no store and none is to be made.
+    Raises StoreError for a database that cannot be reached, is damaged or none, or holds a newer schema; and without
+    `make` if there is no store.
     """
     name = url.database or "" if url.drivername.startswith("sqlite") else url.render_as_string(hide_password=True)
     sqlite = url.get_backend_name() == "sqlite"
@@ -233,7 +233,7 @@ def opened(url: URL, *, make: bool) -> Store:
 
 
 def _ready(store: Store, make: bool) -> None:
-    """Check the version of the tables, or make them.  A store of somebody else's is left alone."""
+    """Check the version of the tables, or create them.  A newer store is left unchanged."""
     with store.engine.connect() as connection:
         names = set(sql.inspect(connection).get_table_names())
         latest = sql.select(sql.func.max(_about.c.schema))
@@ -258,20 +258,20 @@ def _ready(store: Store, make: bool) -> None:
 
 
 def _configured(connection: Any, _record: Any) -> None:
-    """Transactions begin where SQLAlchemy says so, and what is committed outlasts a power cut."""
+    """Let SQLAlchemy begin transactions, and make commits outlast a power cut."""
     connection.isolation_level = None
     connection.execute("PRAGMA synchronous=FULL")
 
 
 def _begun(connection: sql.Connection) -> None:
-    """Take the lock at once where something is to be written: a reader that becomes a writer may find it taken."""
+    """Take the lock at once for a write, because a reader that becomes a writer may find it taken."""
     writing = connection.get_execution_options().get("writing", False)
     connection.exec_driver_sql("BEGIN IMMEDIATE" if writing else "BEGIN")
 
 
 @contextmanager
 def _store_errors(name: str, what: str) -> Generator[None]:
-    """Whatever a database says, in one line with the next step."""
+    """Turn the errors of a database into a StoreError of one line, with the next step."""
     try:
         yield
     except exc.DBAPIError as error:
@@ -298,14 +298,14 @@ def _next_step(cause: str) -> str:
 
 
 def _line(error: Any) -> str:
-    """What a driver says, in one line; some hand over a record."""
+    """The message of a driver in one line; some drivers give a record."""
     first: Any = error.args[0] if getattr(error, "args", ()) else error
     text = str(cast("dict[str, Any]", first).get("M", "")) if isinstance(first, dict) else str(first)
     return (" ".join(text.split()).rstrip(".") or type(error).__name__)[:200]
 
 
 def _safe(written: str) -> str:
-    """A URL that could not be read, without what may be a password."""
+    """A URL that could not be parsed, without a possible password."""
     head, _, rest = written.partition("://")
     return f"{head}://{rest.rpartition('@')[2]}"[:120]
 

@@ -1,9 +1,9 @@
-"""A campaign's work in pieces: the jobs of a plan, split where that is asked for, each piece plain data.
+"""Split a campaign into tasks: the jobs of a plan, in parts where requested, each of them plain data.
 
-A search is split by its configurations: `part` k/n searches each n-th of them from the k-th on and answers with
-totals; a task that `joins` n parts adds those up and judges what they mean, which is what the whole search would have
-said.  Claims that compare steps across configurations cannot be split; they are searched whole, in a task of their own.
-Random runs are split by their seeds (each a job), proofs by theorem (each a job).
+A search is split by its configurations: `part` k/n searches every n-th of them from the k-th on and returns totals; a
+task that `joins` n parts adds those up and derives the verdicts of the whole search.  Claims that compare steps across
+configurations are searched whole, in a task of their own.  Random runs are split by their seeds (each a job), proofs by
+theorem (each a job).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ __all__ = ["JobTasks", "Task", "compared", "job_from_json", "job_to_json", "spli
 
 @dataclass(frozen=True)
 class Task:
-    """One piece of work: a whole job, part k/n of a search, or the joining of n parts into what the job says."""
+    """One piece of work: a whole job, part k/n of a search, or the joining of n parts into the job's answer."""
 
     job: Job
     part: str = ""
@@ -40,25 +40,25 @@ class Task:
 
     @property
     def identity(self) -> str:
-        """What is asked, whatever answers it: the digest of the job and the part.
+        """The digest of the job and the part: the work itself, whatever executes it.
 
-        How a whole job is come by, in pieces or not, makes no difference to what it is.
+        It is the same whether a whole job is split or not.
         """
         return digest({"job": job_to_json(self.job), "part": self.part})
 
     def to_json(self) -> dict[str, Json]:
-        """This task as JSON; `from_json` reads it back."""
+        """Return this task as JSON; `from_json` reads it back."""
         return {"job": job_to_json(self.job), "part": self.part, "joins": self.joins}
 
     @staticmethod
     def from_json(made: Mapping[str, Any]) -> Task:
-        """The task that `to_json` wrote.  Raises what is no task: KeyError, TypeError, ValueError."""
+        """Return the task that `to_json` wrote.  Raises KeyError, TypeError or ValueError for anything else."""
         return Task(job_from_json(made["job"]), made["part"], made["joins"])
 
 
 @dataclass(frozen=True)
 class JobTasks:
-    """One job of a plan with its limits, and the tasks that make it: `pieces`, if it is split, then `whole`."""
+    """One job of a plan with its limits and tasks: `pieces`, if it is split, then `whole`."""
 
     job: Job
     limits: ProcessLimits = NO_LIMITS
@@ -71,7 +71,7 @@ class JobTasks:
 
 
 def split(bundle: Bundle, job: Job, parts: int) -> tuple[Task, ...]:
-    """The pieces of a search in so many parts; none where it cannot be split, or need not be.
+    """Return the pieces of a search in `parts` parts; none if it cannot or need not be split.
 
     A search that a budget may decline, or that is a part already, is left whole.
     """
@@ -88,12 +88,12 @@ def split(bundle: Bundle, job: Job, parts: int) -> tuple[Task, ...]:
 
 
 def compared(claim: object) -> bool:
-    """Whether a claim compares steps of different configurations."""
+    """Return whether a claim compares steps of different configurations."""
     return isinstance(claim, DeterminedBy) and claim.across
 
 
 def job_to_json(job: Job) -> dict[str, Json]:
-    """A job as JSON: readings as the command line has them."""
+    """Return a job as JSON, readings written as on the command line."""
     made: dict[str, Json] = {entry.name: getattr(job, entry.name) for entry in fields(job)}
     made["scope"] = dict(job.scope)
     made["readings"] = {name: written_value(value) for name, value in job.readings}
@@ -102,10 +102,10 @@ def job_to_json(job: Job) -> dict[str, Json]:
 
 
 def job_from_json(made: Mapping[str, Any]) -> Job:
-    """The job that `job_to_json` wrote.
+    """Return the job that `job_to_json` wrote.
 
-    Raises UnknownName for a protocol, system or reading that is not there, KeyError, TypeError or ValueError for what
-    is no job.
+    Raises UnknownName for an unknown protocol, system or reading, and KeyError, TypeError or ValueError for anything
+    else.
     """
     told: dict[str, Any] = dict(made)
     bundle = found_within(told["protocol"])

@@ -1,7 +1,7 @@
-"""Doing one task, in a process of its own: message in, answer out, both canonical JSON.
+"""Execute one task in a process of its own: message in, answer out, both canonical JSON.
 
 `python -m evenhand.campaign.worker` does the same for a worker of a cluster, by standard input and output: nothing that
-a task does to its process (a crash, a leak, a limit) reaches the worker that started it.
+a task does to its process (a crash, a leak, a limit) reaches the worker.
 """
 
 from __future__ import annotations
@@ -29,21 +29,21 @@ __all__ = ["Work", "message"]
 
 
 def message(task: Task, *, memory: int | None = None, address: str = "", pieces: Sequence[Json] = ()) -> bytes:
-    """What a process is told: the task, its memory in bytes, and for one that joins the answers to its pieces.
+    """Return the request to a process: the task, its memory in bytes, and the answers that a joining task joins.
 
-    A process elsewhere is told the `address` as well, and refuses where its own sources or versions give another.
+    A process elsewhere also gets the `address`, and refuses if its own sources or versions give another.
     """
     return canonical_bytes({"task": task.to_json(), "memory": memory, "address": address, "pieces": list(pieces)})
 
 
 @dataclass(frozen=True)
 class Work:
-    """Does tasks; theorems are proved once for all tasks that share a folder."""
+    """Executes tasks; theorems are proved once for all tasks that share a folder."""
 
     shared: Path | None = None
 
     def __call__(self, request: bytes) -> bytes:
-        """The answer to a message: `outcome`, and `made` or `because`."""
+        """Return the answer to a message: `outcome`, and `made` or `because`."""
         asked = parse(request)
         task = Task.from_json(asked["task"])
         limit_memory(asked["memory"])
@@ -55,7 +55,7 @@ class Work:
                     made = _done(task, asked)
             answer: dict[str, Json] = {"outcome": "done", "made": made}
         except Exception as error:
-            limit_memory(None)  # or there is none left to say so
+            limit_memory(None)  # otherwise none may be left to report it
             outcome = "memory" if _of_memory(error) else "error"
             answer = {"outcome": outcome, "because": stopped(task.job, error)}
         limit_memory(None)
@@ -63,11 +63,11 @@ class Work:
 
 
 class _OtherSources(RuntimeError):
-    """This process would give the answer of another model."""
+    """This process has other sources or versions than the campaign."""
 
 
 def _done(task: Task, asked: Mapping[str, Any]) -> Json:
-    """What a task comes to: `totals` of a part, else `findings`."""
+    """The result of a task: `totals` of a part, else `findings`."""
     if asked["address"] and address(task, Sources()) != asked["address"]:
         raise _OtherSources(
             "the worker has other sources or versions than the campaign; install the same on every machine"
@@ -79,7 +79,7 @@ def _done(task: Task, asked: Mapping[str, Any]) -> Json:
 
 
 def _totals(job: Job, part: tuple[int, int]) -> Json:
-    """The totals of each n-th configuration from the k-th on, of the claims that can be split."""
+    """The totals of every n-th configuration from the k-th on, for the claims that can be split."""
     bundle = find(job.protocol)
     search = prepared_search(bundle, job, system_for(bundle, job))
     left = {claim.name for claim in search.claims if compared(claim)}
@@ -105,7 +105,7 @@ def _joined(job: Job, pieces: Sequence[Mapping[str, Any]]) -> tuple[Finding, ...
 
 
 def _of_memory(error: BaseException | None) -> bool:
-    """Whether memory that was not there is behind an error."""
+    """Whether a lack of memory caused an error."""
     while error is not None:
         if isinstance(error, MemoryError):
             return True
@@ -114,12 +114,12 @@ def _of_memory(error: BaseException | None) -> bool:
 
 
 def main() -> None:
-    """Do the one task that standard input holds."""
+    """Execute the one task on standard input."""
     parent = os.getppid()
     end_with_parent(parent)
     request = sys.stdin.buffer.read()
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
-    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # whatever a model prints is no answer
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # a model's output is no answer
     with answers:
         answers.write(Work()(request))
 

@@ -42,13 +42,13 @@ _LISTED = {
 }
 """Module, function and purpose of every command, in the order of the help; the module is imported on demand."""
 _OWN_OPTIONS = {"ignore_unknown_options": True}
-"""For commands that take options named like a protocol's sizes, which no list can hold."""
+"""For commands with options named like a protocol's sizes, which cannot be listed."""
 _GROUPS = {"campaign": "Run long campaigns in parallel, with stored results, and resume them."}
-"""Words under which several commands stand."""
+"""Names of groups of commands."""
 
 
 class _Functions(Mapping[str, Callable[..., None]]):
-    """The function of every command by its name, in the order of the help; imported when it is looked up."""
+    """The function of every command by name, in the order of the help; imported when it is looked up."""
 
     def __getitem__(self, name: str) -> Callable[..., None]:
         module, function, _ = _LISTED[name]
@@ -70,7 +70,6 @@ def _does(name: str) -> str:
 
 
 def _command(name: str) -> Any:
-    """A command as click has it."""
     made = typer.Typer(rich_markup_mode=None, add_completion=False)
     settings = _OWN_OPTIONS if name == "sweep" else None
     made.command(name.rpartition(" ")[2], context_settings=settings)(COMMANDS[name])
@@ -78,20 +77,20 @@ def _command(name: str) -> Any:
 
 
 class _Commands(TyperGroup):
-    """The commands, or those of a group; bad use of one is a line of the same shape as every other mistake.
+    """The commands, or those of a group; bad use of one prints a line of the same shape as every other mistake.
 
-    A command is imported when it is called, or asked for help: the engines take their time.
+    A command is imported when it is called or asked for help, because importing the engines is slow.
     """
 
     prefix = ""
 
     def list_commands(self, ctx: Any) -> list[str]:
-        """Their names, in the order of the help; a group stands where its first command would."""
+        """Return the names in the order of the help; a group stands where its first command would."""
         below = (name.removeprefix(self.prefix) for name in _LISTED if name.startswith(self.prefix))
         return list(dict.fromkeys(name.split(" ")[0] for name in below))
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """The command or group of that name; None if there is none."""
+        """Return the command or group of that name; None if there is none."""
         name = self.prefix + cmd_name
         if name in _LISTED:
             return _command(name)
@@ -102,12 +101,12 @@ class _Commands(TyperGroup):
         return None
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """The command that is called; for an unknown one the error names what is near."""
+        """Return the called command; for an unknown one the error names similar ones."""
         self.commands = dict.fromkeys(self.list_commands(ctx))  # type: ignore[assignment]
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """The list in the help, without an import."""
+        """Write the list of the help, without an import."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, _does(self.prefix + name)) for name in self.list_commands(ctx)])
 
@@ -120,7 +119,7 @@ class _Commands(TyperGroup):
         windows_expand_args: bool = True,
         **extra: Any,
     ) -> Any:
-        """Run one, and leave by its exit code."""
+        """Run a command and exit with its code."""
         run = partial(super().main, args, prog_name, complete_var, False, windows_expand_args, **extra)
         if not standalone_mode:
             return run()
@@ -132,7 +131,7 @@ class _Commands(TyperGroup):
             formatted = getattr(error, "format_message", None)  # typer carries click's classes under a private name
             if formatted is None:
                 raise
-            if type(error).__name__ == "NoArgsIsHelpError":  # no command: the help is the answer
+            if type(error).__name__ == "NoArgsIsHelpError":  # without a command the help is printed
                 typer.echo(formatted(), err=True)
                 sys.exit(2)
             context = getattr(error, "ctx", None)

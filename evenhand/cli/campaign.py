@@ -34,7 +34,7 @@ from evenhand.report.report import Report
 from evenhand.report.saving import saved
 from evenhand.report.table import print_lines
 
-if TYPE_CHECKING:  # what reads plans and databases is loaded only where a campaign is asked for
+if TYPE_CHECKING:  # the readers of plans and databases are loaded only for a campaign
     from evenhand.campaign.planfile import Campaign
     from evenhand.campaign.progress import Pace
     from evenhand.campaign.scheduler import CampaignState, Watch
@@ -222,7 +222,7 @@ def _as_yaml(made: dict[str, Json]) -> str:
 
 
 class _How(NamedTuple):
-    """How a campaign is run: on what, for how long, and where its events are written."""
+    """The settings of a campaign run: where it runs, for how long, and where its events are written."""
 
     workers: int
     cluster: str
@@ -286,7 +286,7 @@ def _reported(now: CampaignState, folder: Path | None, as_json: bool) -> int:
 
 @contextmanager
 def _standing(plan: Path, store: str, *, make: bool) -> Generator[CampaignState]:
-    """How the campaign of a plan stands in its store.  Raises BadUse for either that cannot be used."""
+    """Yield the state of a plan's campaign in its store.  Raises BadUse if either cannot be used."""
     with usage():
         campaign = _read(plan)
         kept = opened(store_url(store, plan), make=make)
@@ -299,11 +299,11 @@ def _standing(plan: Path, store: str, *, make: bool) -> Generator[CampaignState]
 def _read(plan: Path) -> Campaign:
     campaign = read_plan(plan, content_of(plan))
     for protocol in dict.fromkeys(unit.job.protocol for unit in campaign.units):
-        fixtures_of(protocol)  # a file that cannot be used is said now, not after the run
+        fixtures_of(protocol)  # report an unusable file before the run, not after it
     return campaign
 
 
 def _of_other_sources(now: CampaignState) -> int:
-    """How many jobs that are left were done under other sources or versions."""
+    """Return how many unfinished jobs were done under other sources or versions."""
     waiting = [state.unit.whole.identity for state in now.states() if not state.done]
     return len(now.store.durations(waiting))

@@ -175,7 +175,7 @@ def check(
 
 
 def _document(protocol: str, path: Path, as_json: bool) -> int:
-    """Check a document: 0 nothing found, 1 something found, 2 no such document."""
+    """Check a document: 0 nothing found, 1 something found.  Raises BadUse for no such document."""
     try:
         checked = check_document(bundle_named(protocol).name, path)
     except DocumentRefused as error:
@@ -197,7 +197,6 @@ def _document(protocol: str, path: Path, as_json: bool) -> int:
 
 
 def _answers(checked: Any) -> Iterator[str]:
-    """What a document was found to be, for people."""
     for one in checked.answers:
         yield f"{'FOUND' if one.bad else 'note ' if one.status == 'REFUTED' else 'fine '}  {inert(one.sentence)}"
         for number, action in enumerate(one.witness or (), start=1):
@@ -215,7 +214,7 @@ def _checked(
     claims_only: bool,
     effort: Any,
 ) -> Iterator[Any]:
-    """Each system in turn; the time left is shared evenly among those that are left."""
+    """Check each system in turn; the time left is shared evenly among the remaining systems."""
     with usage():
         for name in names:
             if name not in bundle.model.systems:
@@ -252,7 +251,7 @@ def _checked(
 
 
 def _expected_false(bundle: Bundle, system: Any) -> frozenset[str]:
-    """The claims that are registered to be refuted in this system under its readings."""
+    """Return the claims that are expected to be refuted in this system under its readings."""
     changed = changed_readings(system)
     return frozenset(
         claim.name
@@ -264,7 +263,7 @@ def _expected_false(bundle: Bundle, system: Any) -> frozenset[str]:
 def _finding(
     bundle: Bundle, checked: Any, defect: Any, source: Source, kernel: str, folder: Path | None, claims_only: bool
 ) -> dict[str, Json]:
-    """A finding as JSON, with the file it was written to."""
+    """Return a finding as JSON, with the file to which it was written."""
     made = finding_json(bundle.name, checked.system, defect, bundle.claims, claims_only=claims_only, kernel=source.name)
     trace: list[Json] = [describe(action) for action in defect.divergence.scenario.actions]
     beside = defect.divergence.beside
@@ -285,7 +284,7 @@ def _finding(
 
 
 def _system_json(checked: Any) -> dict[str, Json]:
-    """What was asked of one system, as JSON."""
+    """Return the counts and coverage of one checked system, as JSON."""
     return {
         "system": checked.system.name,
         "runs": dict(checked.runs),
@@ -308,7 +307,7 @@ def _firsts(checked: Sequence[Any]) -> dict[str, Json]:
 
 
 def _lines(report: Mapping[str, Any]) -> Iterator[str]:
-    """The report for people: findings by claim, then what they rest on."""
+    """Yield the report as text: findings by claim, then what was covered."""
     for claim in dict.fromkeys(one["claim"] for one in report["findings"]):
         group = [one for one in report["findings"] if one["claim"] == claim]
         yield f"FOUND  {inert(claim)}: {inert(group[0]['sentence'])}"
@@ -341,7 +340,7 @@ def _found(one: Mapping[str, Any]) -> Iterator[str]:
     others = [f"{o['claim']} ({o['basis']})" for o in one["violations"] if o["claim"] != one["claim"]]
     basis = next((o["basis"] for o in one["violations"] if o["claim"] == one["claim"]), "")
     if basis:
-        too = f"; object too: {', '.join(others)}" if others else ""
+        too = f"; also violated: {', '.join(others)}" if others else ""
         yield f"        judged on: {basis}{too}"
     if one["fixture"]:
         yield f"        {one['reproduce']}"
@@ -368,5 +367,5 @@ def _covered(one: Mapping[str, Any]) -> Iterator[str]:
             names = [name for name, reason in one["why_not_judged"].items() if reason == why]
             yield f"    {', '.join(names)}: {inert(why)}"
     if one["left_open"]:
-        yield f"  left open, for they look at a state that nobody told: {', '.join(one['left_open'])}"
+        yield f"  left open, because they need a state that the kernel does not report: {', '.join(one['left_open'])}"
     yield from (f"  {note}" for note in one["notes"])

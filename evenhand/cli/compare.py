@@ -98,7 +98,7 @@ def compare_command(
 
 
 def _table(bundle: Bundle, readings: list[str], system: str, scope: Scope | None, jobs: int, as_json: bool) -> int:
-    """Print the table; 0 whatever flips, 3 where cells stayed open."""
+    """Print the table; return 3 where cells stayed open, else 0, whatever flips."""
     began = time.monotonic()
     with running(0, "compare") as advance, usage():
         found = sensitivity_table(
@@ -117,7 +117,7 @@ def _table(bundle: Bundle, readings: list[str], system: str, scope: Scope | None
 
 
 def _where(bundle: Bundle, system: str, scope: Scope) -> str:
-    """A place, by what is not the system's own scope."""
+    """Return the system with the sizes that differ from its own scope."""
     own = dict(bundle.model.systems[system].scope)
     differs = ",".join(f"{name}={size}" for name, size in scope.items() if own.get(name) != size)
     return f"{system} {differs}".rstrip()

@@ -30,7 +30,7 @@ Names = Callable[[typer.Context, str], list[str]]
 
 
 def _offered(list_names: Callable[[Bundle, str], Iterator[str]]) -> Names:
-    """A completion from what lists names, given the protocol and the system on the line so far (empty: none)."""
+    """Return a completion of listed names, for the protocol and system on the line so far (empty: none)."""
 
     def offer(ctx: typer.Context, incomplete: str) -> list[str]:
         try:
@@ -47,7 +47,7 @@ def _offered(list_names: Callable[[Bundle, str], Iterator[str]]) -> Names:
 
 
 def _one(named: Any) -> str:
-    """The name among what was parsed so far: an option whose value is still missing leaves arguments in a list."""
+    """Return the name among the parsed words: an option without a value yet leaves arguments in a list."""
     return named if isinstance(named, str) else str(next(iter(named or ()), ""))
 
 
@@ -61,7 +61,7 @@ def protocols(incomplete: str) -> list[str]:
 
 
 def _files(incomplete: str) -> list[str]:
-    """Python files and folders that begin so, for a system of one's own; nothing is imported."""
+    """Return Python files and folders with this prefix, for a system of one's own, without an import."""
     head, slash, tail = incomplete.rpartition("/")
     folder = Path(f"{head}{slash}")
     if not (head or tail) or not folder.is_dir():

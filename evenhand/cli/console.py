@@ -88,10 +88,10 @@ _REQUESTS = (signal.SIGINT, signal.SIGTERM)
 
 @contextmanager
 def _one_request_to_end() -> Generator[None]:
-    """The first Ctrl-C or SIGTERM (as CI sends it) is a KeyboardInterrupt; more of them do not end the ending.
+    """Raise KeyboardInterrupt at the first Ctrl-C or SIGTERM (as CI sends it), and ignore later ones.
 
-    People press it twice and `timeout` sends two; what was finished must still be printed and written.  Only the
-    main thread may say so; elsewhere requests do what they always do.
+    People press Ctrl-C twice and `timeout` sends two signals, but finished results must still be printed and written.
+    Python allows this in the main thread only; in other threads the signals keep their meaning.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -115,9 +115,9 @@ SOON = 0.05
 
 
 def _repeat_interrupt(hook: Callable[[Any], object], waiting: list[threading.Timer], lost: Any) -> None:
-    """What no code can catch is told as ever; but a request to end is made again, or nobody could end the command.
+    """Send a lost KeyboardInterrupt again, and pass any other unraisable exception to `hook`.
 
-    It comes here when it is raised while the garbage collector calls somebody, as Hypothesis lets itself be called.
+    Python loses it when it is raised in a callback of the garbage collector, such as the one of Hypothesis.
     """
     if lost.exc_type is not KeyboardInterrupt:
         hook(lost)

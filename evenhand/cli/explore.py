@@ -149,7 +149,7 @@ def explore(
     bundle = bundle_named(protocol)
     bounded = max_states is not None or depth is not None or max_memory is not None
     if bundle.own and not yes and not bounded:
-        max_states, bounded = BOUNDS[Budget.standard].max_states, True  # nothing says that it ends
+        max_states, bounded = BOUNDS[Budget.standard].max_states, True  # it may never end
     asked = Job(bundle.name, "explore", system, variant=mutant, max_states=max_states, depth=depth, part=part)
     job, chosen = job_for(bundle, asked, scope, reading, [*(claim or ()), *(reach or ())])
     _are_goals(bundle, chosen.name, reach or [])
@@ -194,11 +194,11 @@ def explore(
 def _method(
     system: AnySystem, method: MethodName | None, licences: Sequence[Licence], disk: Spill | None
 ) -> tuple[MethodName | None, str]:
-    """The method to search by, and how to mend a refusal; empty where no method was chosen.  Raises BadUse."""
+    """Return the search method, and a remedy if it refuses; empty where none was chosen.  Raises BadUse."""
     mend = "leave --method out for the best that can" if method is not None else ""
     group = any(licence.quotient == one.name for licence in licences for one in system.quotients)
     if group and method is None and system.domains is not None:
-        # What orbits cannot answer is UNDECIDED then, instead of being sought in the whole graph.
+        # A claim that orbits cannot answer is then UNDECIDED, without a search of the whole graph.
         mend = "name claims that can with --claim or --reach, or leave the quotient out"
         method = MethodName.symmetric
     if method is MethodName.symmetric and disk is not None:
@@ -208,7 +208,7 @@ def _method(
 
 @contextmanager
 def _refused(mend: str) -> Generator[None]:
-    """What the search refuses is bad use; `mend` says what to change where a method was asked for."""
+    """Turn a refusal of the search into BadUse; `mend` is the remedy where a method was chosen."""
     try:
         yield
     except (ModelError, SpillFailed, NoSuchPart) as error:
@@ -236,7 +236,7 @@ def _counts(found: Exploration) -> dict[str, Any]:
 
 
 def _quotients(system: AnySystem, names: list[str], *, symmetry: bool, waits: bool) -> tuple[str, ...]:
-    """The quotients that were asked for; an empty name is whatever group the system has.  Raises BadUse."""
+    """Return the chosen quotients; an empty name selects the system's only group.  Raises BadUse."""
     if symmetry and names:
         raise BadUse("--symmetry is the --quotient of a group; leave one of them out")
     groups = {one.name for one in system.quotients}

@@ -70,7 +70,7 @@ def replay(
 
 
 def _migrate(path: Path, record: Record, result: Replayed) -> bool:
-    """Rewrite a file that replays, unless it is of the newest version already; whether it was rewritten."""
+    """Rewrite a file that replays if it is not of the newest version; return whether it was rewritten."""
     if not result.ok:
         return False
     here = fixture_at(path)
@@ -131,7 +131,7 @@ def show(
 
 
 def _lines(file: Path, result: Replayed, full: bool) -> tuple[str, ...]:
-    """The run in lines.  Raises BadUse where a system of one's own raises along a run that it no longer offers."""
+    """Return the run as lines.  Raises BadUse where the user's system raises along a run that it no longer offers."""
     try:
         return trace_lines(result.system, result.evidence, full=full)
     except Exception as error:
@@ -144,7 +144,7 @@ def _lines(file: Path, result: Replayed, full: bool) -> tuple[str, ...]:
 
 
 def _readings(chosen: Any, full: bool) -> list[str]:
-    """The readings of a run, or those that are not the default, a line each."""
+    """Return the readings of a run, or only those that are not the default, a line each."""
     entries = fields(chosen) if is_dataclass(chosen) else ()
     values = [(entry.name, getattr(chosen, entry.name), entry.default) for entry in entries]
     return [f"reading {name} = {describe(value)}" for name, value, default in values if full or value != default]

@@ -95,7 +95,7 @@ def mutants(
 
 
 def _by_rule(bundle: Bundle, count: int, seed: int) -> int:
-    """So many mutants made by rule, for a system that brings none.  Raises BadUse where there are none to make."""
+    """Return the number of mutants to make by rule, for a system without any.  Raises BadUse if none can be made."""
     if not automatic_names(bundle, count, seed):
         raise BadUse(
             f"{bundle.name} has no mutants, and none can be made by rule: a mutant changes a function in a system's "
@@ -105,7 +105,7 @@ def _by_rule(bundle: Bundle, count: int, seed: int) -> int:
 
 
 def _write(bundle: Bundle, found: KillMatrix, folder: Path) -> dict[str, str]:
-    """One counterexample for each killed mutant; the file names by mutant."""
+    """Write one counterexample for each killed mutant; return the file names by mutant."""
     written: dict[str, str] = {}
     for row in found.rows:
         with usage():
@@ -130,7 +130,7 @@ def _print(found: KillMatrix, written: dict[str, str], *, every: bool) -> None:
         f"{len(found.of('equivalent'))} shown equivalent ({proved} by proof, whatever the size), "
         f"{len(found.of('open_gap'))} open gaps, {plural(len(found.of('survivor')), 'survivor')}.",
     ]
-    if every:  # of a few mutants most claims say nothing, and are not to blame
+    if every:  # most claims cannot kill a few chosen mutants
         lines += [
             f"claims that kill nothing: {', '.join(found.idle_claims) or 'none'}",
             f"engines that kill nothing: {', '.join(found.idle_engines) or 'none'}",
@@ -144,7 +144,7 @@ def _print(found: KillMatrix, written: dict[str, str], *, every: bool) -> None:
         lines += [f"  survives: {name}" for name in made.surviving]
     for row in found.rows:
         if row.status == "survivor":
-            lines.append(f"a claim is missing: none objects to {row.mutant}, {row.sentence} Compare: {row.command}")
+            lines.append(f"a claim is missing: none kills {row.mutant}, {row.sentence} Compare: {row.command}")
             lines += [f"    {line}" for line in row.hint]
     lines.append(f"seconds by engine: {', '.join(f'{name} {s:.0f}' for name, s in found.timing()['engines'].items())}")
     lines += [f"written: {name}" for name in written.values()]

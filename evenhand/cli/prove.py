@@ -126,7 +126,7 @@ def prove(
 
 
 def _write(results: Sequence[Proved], folder: Path | None, kept: Path | None, record: Path | None) -> None:
-    """Write queries, proofs and records where they were asked for.  Raises BadUse."""
+    """Write queries, proofs and records to the paths that are given.  Raises BadUse."""
     with usage():
         if folder is not None:
             write_queries(folder, results)
@@ -137,7 +137,7 @@ def _write(results: Sequence[Proved], folder: Path | None, kept: Path | None, re
 
 
 def _matrix(bundle: Bundle, names: Collection[str], *, as_json: bool) -> int:
-    """Every theorem against every mutant; 1 where a cell is not as registered, 3 where no solver knows one that is."""
+    """Try every theorem on every mutant; 1 if a cell is not as registered, 3 if no solver knows any such cell."""
     tried = [one for one in attempts(bundle.name) if one.theorem.name in names]
     if not tried:
         raise BadUse(f"no theorem of {bundle.name} among those asked for states a mutant; ask for others, or for all")
@@ -147,7 +147,7 @@ def _matrix(bundle: Bundle, names: Collection[str], *, as_json: bool) -> int:
             for number, cell in enumerate(cells(tried, bundle), start=1):
                 found.append(cell)
                 if number == len(tried) or tried[number].theorem.name != cell.theorem:
-                    # A matrix takes minutes: what it has so far is told theorem by theorem.
+                    # A matrix takes minutes, so progress is printed after each theorem.
                     own = [one for one in found if one.theorem == cell.theorem]
                     say(f"matrix: {inert(cell.theorem)}: {counted(own)}")
                 if progress is not None:
@@ -175,7 +175,7 @@ def _matrix(bundle: Bundle, names: Collection[str], *, as_json: bool) -> int:
 
 
 def _check(file: Path, *, as_json: bool) -> int:
-    """Prove everything again that a record file names; 0 where that gives the same bytes, else 1."""
+    """Prove again every theorem of a record file; 0 if that gives the same bytes, else 1."""
     words: list[str] = []
 
     def again(named: Named) -> Proved:
@@ -229,7 +229,7 @@ def _theorem(result: Proved) -> dict[str, Json]:
         "expected": stated.expected.value,
         "verdict": result.status.value,
         "because": result.verdict.because,
-        "linked": "" if result.conformance is None else result.conformance.sentence,
+        "conformance": "" if result.conformance is None else result.conformance.sentence,
         "record": result.digest,
         "proofs": result.record.get("proofs"),
         "mutants": {

@@ -50,7 +50,6 @@ def parameters(command: str) -> Iterator[Parameter]:
 
 
 def _present(kind: Any) -> Any:
-    """The part of `kind | None` that is not None."""
     return next(one for one in (get_args(kind) or (kind,)) if one is not type(None))
 
 

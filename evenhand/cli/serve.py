@@ -104,7 +104,7 @@ def _first(
     mutant: str,
     fixture: Path | None,
 ) -> Position:
-    """Where the walk begins.  Raises BadUse."""
+    """Return the position where the walk begins.  Raises BadUse."""
     if fixture is not None:
         if system or scope or readings or mutant:
             raise BadUse(
@@ -121,7 +121,7 @@ def _first(
 
 
 def _listening(port: int) -> socket.socket:
-    """A socket on this machine's own address.  Raises BadUse."""
+    """Return a listening socket on the loopback address.  Raises BadUse."""
     made = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     try:
         made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

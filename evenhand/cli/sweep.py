@@ -154,7 +154,7 @@ def sweep(
 
 
 def _pairs(words: Sequence[str]) -> list[tuple[str, str]]:
-    """`--agents 2..6` and `--agents=2..6`, as typer hands over options that it does not know."""
+    """Parse `--agents 2..6` and `--agents=2..6`, which typer passes on as unknown options."""
     found: list[tuple[str, str]] = []
     left = list(words)
     while left:
@@ -169,7 +169,7 @@ def _pairs(words: Sequence[str]) -> list[tuple[str, str]]:
 
 
 def _sizes(written: Sequence[str]) -> dict[str, range]:
-    """What `PARAMETER=A..B` says.  Raises BadUse."""
+    """Parse `PARAMETER=A..B`.  Raises BadUse."""
     found: dict[str, range] = {}
     for text in written:
         name, _, formatted = text.partition("=")
@@ -193,7 +193,7 @@ def _sizes(written: Sequence[str]) -> dict[str, range]:
 
 
 def _known(bundle: Bundle, sizes: Mapping[str, Any], system: str) -> None:
-    """Raises UnknownName for a parameter that the system named, or every system, lacks."""
+    """Raise UnknownName for a parameter that the named system, or every system, lacks."""
     known = bundle.model.systems
     if system and system not in known:
         raise UnknownName(f"system of {bundle.name}:", system, known)
@@ -212,7 +212,7 @@ def _planned(
     reading: list[str] | None,
     claim: list[str] | None,
 ) -> tuple[Job, tuple[Job, ...]]:
-    """The job at no particular size, and at every size: each is tried before any is run."""
+    """Return the job without a size, and one for each size; every system is built before any search runs."""
     if not job.system and not job.variant:
         with usage():
             job = replace(job, system=default_system(bundle, list(sizes)))
@@ -227,7 +227,7 @@ def _planned(
 
 
 def _proved(bundle: Bundle, job: Job, sizes: Mapping[str, range], workers: int) -> tuple[tuple[Theorem, ...], bool]:
-    """What covers any number of everything swept, proved now, and whether that was interrupted."""
+    """Prove the theorems that cover any number of every swept size; return them, and whether it was interrupted."""
     if job.variant:
         return (), False
     claims = [one.name for one in claims_for(bundle, job.system, job.claims)]
@@ -277,7 +277,7 @@ def _proof_table(proved: Sequence[Theorem]) -> Table:
 
 
 def _said(found: Sweep, names: Sequence[str], proved: Sequence[Theorem] | None) -> Iterator[str]:
-    """What the tables do not say."""
+    """Yield notes on the tables."""
     swept = " and ".join(names)
     if proved is not None and not proved:
         yield f"no theorem about these claims says that it holds for any number of {swept}"

@@ -89,7 +89,7 @@ def validate(
 
 
 def _failed(found: Explained) -> Json:
-    """The event without an explanation, and the nearest outcomes that the model allows."""
+    """Return the event without an explanation, and the nearest outcomes that the model allows."""
     if found.failed is None:
         return None
     return {
@@ -111,7 +111,7 @@ def _failed(found: Explained) -> Json:
 def _judged(
     bundle: Bundle, system: System[Any, Any, Any, Any, Any], readings: Mapping[str, Any], found: Explained
 ) -> tuple[list[Json], list[str], list[str]]:
-    """The claims that object to the matching run and to the event after it, those stated so, and those left open."""
+    """Return the claims violated by the matching run and the event after it, those expected so, those left open."""
     assert found.trace is not None
     claims, _ = judged_kinds(bundle.claims, system.name)
     refuted: list[Json] = []

@@ -150,7 +150,7 @@ def _write_itf(folder: Path, suite: Suite) -> Iterator[Path]:
 
 
 def _itf(suite: Suite, vector: Vector) -> dict[str, Json]:
-    """One ITF state for each step, after the start: the action, what it shows, what is read."""
+    """Return a start state and one ITF state for each step: the action, what it shows, what is read."""
     nothing: Json = None
     states: list[dict[str, Json]] = [{"action": nothing, "shown": nothing, "read": nothing}]
     for action, one in zip(vector.run["actions"], vector.expected, strict=True):
@@ -175,7 +175,7 @@ def _freeze(bundle: Bundle, folder: Path) -> tuple[int, dict[str, Json]]:
 
 
 def _freeze_by_digest(bundle: Bundle, suites: tuple[str, ...], folder: Path) -> tuple[int, dict[str, Json]]:
-    """Keep no more of a suite than the digest of its file."""
+    """Write only the digest of each suite's file."""
     with usage():
         ready_folder(folder)
     with running(0, "vectors") as advance:
@@ -216,7 +216,7 @@ def _verify(
 
 
 def _asked(bundle: Bundle, wanted: list[Vector], adapter: str, command: str) -> Iterable[Failure | str]:
-    """Ask a kernel; its process ends whatever happens."""
+    """Run the vectors on a kernel, and end its process in every case."""
     source = adapter_source(adapter) if adapter else command_source(command)
     try:
         yield from against_kernel(bundle, wanted, source)
@@ -225,7 +225,6 @@ def _asked(bundle: Bundle, wanted: list[Vector], adapter: str, command: str) -> 
 
 
 def _lines(made: Mapping[str, Json]) -> Iterator[str]:
-    """The same for people."""
     for name, about in made.get("suites", {}).items():
         yield f"{name}: {plural(about['vectors'], 'vector')}"
         for key, value in about.items():

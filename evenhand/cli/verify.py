@@ -48,7 +48,7 @@ def verify(
     bundles = bundles_named(protocol or [])
     with usage():
         for bundle in bundles:
-            fixtures_of(bundle.name)  # a file that cannot be used is said now, not after the run
+            fixtures_of(bundle.name)  # report an unusable file before the run, not after it
         folder = folder_for(out)
         planned = [job for bundle in bundles for job in plan(bundle, budget, seed=seed, theorems=_theorems(bundle))]
     began = time.monotonic()
@@ -89,9 +89,9 @@ def _run(planned: list[Job], workers: int) -> Ran:
 
 
 def _write(folder: Path, report: Report) -> Report:
-    """Write the new counterexamples, then the report that names them; printed, their paths begin at `folder`.
+    """Write the new counterexamples, then the report that names them; return it with paths from `folder` on.
 
-    What is written holds no path of this machine, so that the same run is the same bytes anywhere.
+    The files hold no path of this machine, so that the same run gives the same bytes anywhere.
     """
     with usage():
         report = saved(folder, report)

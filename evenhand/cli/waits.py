@@ -45,7 +45,7 @@ def waiting(system: AnySystem, path: Path) -> Callable[[int | None, int | None, 
         }
         end = "" if found.complete else " (NOT complete)"
         line = (
-            f"waits: in {found.waiting} of {plural(found.states, 'state')} somebody waits, "
+            f"waits: in {found.waiting} of {plural(found.states, 'state')} an agent waits, "
             f"in {found.circular} in a circle{end}"
         )
         return {"wait_for": {**counts, "graph": wait_for_json(found.first)}}, [line, *wait_lines(found.first)]

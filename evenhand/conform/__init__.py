@@ -1,1 +1,1 @@
-"""Other people's kernels: adapters, checks against model and claims, vectors, documents."""
+"""Conformance of external kernels: adapters, checks against model and claims, vectors, documents."""

@@ -1,4 +1,4 @@
-"""The checker of a protocol's documents: `check_document` in the module `document` beside its claims."""
+"""Dispatch a document to its protocol's checker: `check_document` in the module `document` beside the claims."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["check_document"]
 
 
 def check_document(protocol: str, path: Path) -> Checked:
-    """Answer the questions about a document.  Raises DocumentRefused where it is none, or the protocol has none."""
+    """Return the checks of a document.  Raises DocumentRefused if it is invalid, or if the protocol takes none."""
     name = f"evenhand.properties.{protocol}.document"
     there = protocol.isidentifier() and importlib.util.find_spec(f"evenhand.properties.{protocol}") is not None
     if not there or importlib.util.find_spec(name) is None:

@@ -1,4 +1,4 @@
-"""The words that models, claims and engines share: systems, traces, properties, verdicts, canonical files.
+"""The vocabulary that models, claims and engines share: systems, traces, properties, verdicts, canonical files.
 
-Nothing here knows an engine or a protocol.
+No module here depends on an engine or on a protocol.
 """

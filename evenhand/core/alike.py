@@ -1,11 +1,11 @@
-"""Values that Python calls equal, and values that are equal to nothing but themselves.
+"""Compare values that Python calls equal, and find values that are equal only to themselves.
 
-A search keeps one state for all that are equal, so equality must not hide what a claim can see: Python takes 1, 1.0 and
-True for one value, 0.0 and -0.0 as well, and a dataclass leaves fields out that say `compare=False`.  And a state that
-holds an object without `__eq__` is equal to no other, so that nothing ever comes back to it.
+A search keeps one of several equal states, so equality must not hide what a claim can see.  Python merges 1, 1.0 and
+True, also 0.0 and -0.0, and a dataclass ignores fields with `compare=False`.  A state that holds an object without
+`__eq__` equals no other state, so no run ever returns to it.
 """
 
-# Values of any type come here: pyright calls what `isinstance` leaves of them partially unknown.
+# Values have any type here: pyright calls the types that `isinstance` leaves partially unknown.
 # pyright: reportUnknownArgumentType=false, reportUnknownVariableType=false, reportUnknownMemberType=false
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from evenhand.core.answers import ModelError, kind_of, short
 __all__ = ["alike", "deep_copy", "only_itself", "refuse_merge", "where_unlike"]
 
 _EXACT = frozenset({bool, int, str, bytes, type(None)})
-"""Types of which equal values cannot be told apart."""
+"""Types whose equal values are indistinguishable."""
 
 
 def alike(one: Any, other: Any) -> bool:
-    """Whether two equal values cannot be told apart: the same types in the same places, and nothing left out."""
+    """Return whether two equal values are indistinguishable: same types in the same places, nothing left out."""
     if one is other:
         return True
     kind: Any = type(one)
@@ -45,7 +45,7 @@ def alike(one: Any, other: Any) -> bool:
 
 
 def refuse_merge(known: Any, value: Any, what: str = "states") -> None:
-    """Raise ModelError for two equal values that a claim can tell apart: to keep one of them would lose the other."""
+    """Raise ModelError for two equal values that a claim can tell apart: keeping one would lose the other."""
     if value is known or (isinstance(value, tuple) and type(value) is type(known) and _same_bytes(known, value)):
         return
     if not alike(known, value):
@@ -56,9 +56,9 @@ def refuse_merge(known: Any, value: Any, what: str = "states") -> None:
 
 
 def _same_bytes(one: tuple[Any, ...], other: tuple[Any, ...]) -> bool:
-    """Whether two tuples of built-in types are written alike, types included: no look at each part is needed then.
+    """Whether two tuples marshal to the same bytes, types included; their parts then need no comparison.
 
-    Whatever is of another type cannot be written so, and version 0 writes nothing but values.
+    `dumps` refuses all but built-in types, and version 0 writes values only.
     """
     try:
         return dumps(tuple(one), 0) == dumps(tuple(other), 0)
@@ -67,7 +67,7 @@ def _same_bytes(one: tuple[Any, ...], other: tuple[Any, ...]) -> bool:
 
 
 def deep_copy(value: Any) -> tuple[Any] | None:
-    """A deep copy in a tuple, to see mutations that the hash does not show; None for what cannot be copied."""
+    """Return a deep copy in a tuple, to detect mutations that the hash does not show; None if copying fails."""
     try:
         return (copy.deepcopy(value),)
     except Exception:
@@ -75,7 +75,7 @@ def deep_copy(value: Any) -> tuple[Any] | None:
 
 
 def where_unlike(one: Any, other: Any) -> str:
-    """Where two equal values differ, in words: the smallest parts that do, or the field that holds them."""
+    """Describe where two equal values differ: the smallest differing parts, or the field that holds them."""
     if type(one) is type(other):
         for name, a, b in _parts(one, other):
             if not _same(a, b):
@@ -85,7 +85,7 @@ def where_unlike(one: Any, other: Any) -> str:
 
 
 def only_itself(value: Any) -> str:
-    """What in `value` is equal to nothing but itself, in words; empty if nothing is."""
+    """Describe the part of `value` that is equal only to itself; empty if there is none."""
     kind: Any = type(value)
     if kind in _EXACT:
         return ""
@@ -109,7 +109,7 @@ def only_itself(value: Any) -> str:
 
 @cache
 def _comparison(kind: Any) -> Callable[[Any, Any], bool]:
-    """How two equal values of that type are told apart, other than by identity."""
+    """How to tell equal values of this type apart."""
     if issubclass(kind, Enum):
         return is_
     if issubclass(kind, float):
@@ -119,7 +119,7 @@ def _comparison(kind: Any) -> Callable[[Any, Any], bool]:
     if issubclass(kind, Decimal):
         return lambda one, other: bool(one.as_tuple() == other.as_tuple())
     for base in (int, str, bytes):
-        if issubclass(kind, base):  # a class of somebody's own may have an equality of its own
+        if issubclass(kind, base):  # a subclass may define its own equality
             return lambda one, other: (
                 bool(base.__eq__(one, other)) and all(_same(a, b) for _, a, b in _parts(one, other))
             )
@@ -129,7 +129,7 @@ def _comparison(kind: Any) -> Callable[[Any, Any], bool]:
         return lambda one, other: _same_bytes(one, other) or all(map(alike, one, other))
     if issubclass(kind, frozenset | set):
         return _same_members
-    # A dataclass compares its fields, unless one says `compare=False` or the class has an `__eq__` of its own.
+    # A dataclass compares its fields, unless one has `compare=False` or the class defines `__eq__`.
     if is_dataclass(kind) and all(entry.compare for entry in fields(kind)) and len(fields(kind)) > 1:
         values = attrgetter(*(entry.name for entry in fields(kind)))
         if kind.__eq__.__code__.co_filename == "<string>":  # made by the decorator, so all fields are equal
@@ -150,7 +150,7 @@ def _same_members(one: Any, other: Any) -> bool:
 
 
 def _parts(one: Any, other: Any) -> Iterator[tuple[str, Any, Any]]:
-    """The parts of two equal values of one type side by side, each with the name of its field if it has one."""
+    """The parts of two equal values of one type, paired, each with the name of its field (empty if it has none)."""
     if is_dataclass(one):
         yield from (
             (f"field `{entry.name}`", getattr(one, entry.name), getattr(other, entry.name)) for entry in fields(one)
@@ -166,6 +166,6 @@ def _parts(one: Any, other: Any) -> Iterator[tuple[str, Any, Any]]:
             yield "", key, there[key]
             yield f"entry {short(key, 40)}", value, other[key]
     else:
-        # An attribute that only one of the two has is taken for a value that is kept for later.
+        # An attribute that only one of the two has counts as a cached value.
         mine, others = getattr(one, "__dict__", {}), getattr(other, "__dict__", {})
         yield from ((f"attribute `{name}`", value, others[name]) for name, value in mine.items() if name in others)

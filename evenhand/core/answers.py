@@ -1,12 +1,11 @@
-"""Functions that a user hands in, and what may come back from them.
+"""Call functions that a user passes in, and check what they return.
 
-A claim asks questions of functions that it did not write, and Python takes nearly everything for true: a generator
-(a forgotten `all(…)`), a coroutine, a lambda, `NotImplemented`.  So a question takes `True` or `False` (numpy's too)
-and nothing else, and a value that is compared must be one that can be compared.  Whatever else comes back, and
-whatever is raised, becomes one `ModelError` that names the function and where it was asked.
+A predicate may return only `True` or `False` (numpy's too), because Python takes nearly everything for true: a
+generator (a forgotten `all(…)`), a coroutine, a lambda, `NotImplemented`.  A compared value must be comparable.
+Anything else, and any exception, becomes one `ModelError` that names the function and its arguments.
 """
 
-# Values of any type come here: pyright calls what `isinstance` leaves of them partially unknown.
+# Values have any type here: pyright calls the types that `isinstance` leaves partially unknown.
 # pyright: reportUnknownArgumentType=false, reportUnknownVariableType=false, reportUnknownMemberType=false
 
 from __future__ import annotations
@@ -42,15 +41,15 @@ __all__ = [
 F = TypeVar("F", bound=Callable[..., Any])
 
 Gives = Literal["answer", "value", "values"]
-"""What a function gives: True or False, one value that is compared, or an iterable of values."""
+"""What a function returns: True or False, one value that is compared, or an iterable of values."""
 
 
 class ModelError(Exception):
-    """A model or a claim that breaks its contract: names the culprit, the cause and what to write instead."""
+    """A breach of contract by a model or a claim; names the culprit, the cause and the correction."""
 
 
 def located(context: str, error: ModelError) -> ModelError:
-    """The same error under `context` (`system 'lock', claim 'safe'`), unless it names the system already."""
+    """Return the error under `context` (`system 'lock', claim 'safe'`), unless it names the system already."""
     if str(error).startswith(context.partition(",")[0]):
         return error
     made = ModelError(f"{context}: {error}")
@@ -60,7 +59,7 @@ def located(context: str, error: ModelError) -> ModelError:
 
 @contextmanager
 def naming(context: str) -> Generator[None]:
-    """Say of every ModelError that is raised inside what it is about."""
+    """Put every ModelError that is raised inside under `context`."""
     try:
         yield
     except ModelError as error:
@@ -71,7 +70,7 @@ def naming(context: str) -> Generator[None]:
 
 
 def short(value: Any, most: int = 160) -> str:
-    """`repr(value)` on one line, cut where it is long; whatever `repr` raises is part of the text."""
+    """Return `repr(value)` on one line, cut after `most` characters; names the error if `repr` raises."""
     try:
         text = " ".join(repr(value).split())
     except Exception as error:
@@ -80,12 +79,12 @@ def short(value: Any, most: int = 160) -> str:
 
 
 def kind_of(value: Any) -> str:
-    """The name of the type of `value`, for messages."""
+    """Return the name of the type of `value`, for messages."""
     return str(type(value).__name__)
 
 
 def whole_number(name: str, value: Any, least: int | None = None) -> None:
-    """Refuse what is no whole number (True is none), or one below `least`.  Raises TypeError or ValueError."""
+    """Refuse all but integers (bool excluded) of at least `least`.  Raises TypeError or ValueError."""
     if type(value) is not int:
         raise TypeError(f"{name} must be a whole number, not {short(value)} ({kind_of(value)})")
     if least is not None and value < least:
@@ -93,7 +92,7 @@ def whole_number(name: str, value: Any, least: int | None = None) -> None:
 
 
 def known_names(function: str, given: Mapping[str, Any], options: type) -> None:
-    """Refuse an argument by a name that `options` (a TypedDict) lacks.  Raises TypeError, as Python does."""
+    """Refuse an argument name that `options` (a TypedDict) lacks.  Raises TypeError, as Python does."""
     for name in given.keys() - options.__annotations__.keys():
         near = get_close_matches(name, options.__annotations__, n=1)
         meant = f"; did you mean {near[0]}?" if near else ""
@@ -101,7 +100,7 @@ def known_names(function: str, given: Mapping[str, Any], options: type) -> None:
 
 
 def called(function: Callable[..., Any], role: str = "") -> str:
-    """How messages name a function: its role, its name, and file and line where it has them."""
+    """Return how messages name a function: its role, its name, and file and line if it has them."""
     code = getattr(inspect.unwrap(function), "__code__", None)
     name = f"`{getattr(function, '__name__', type(function).__name__)}`"
     place = "" if code is None else f"{PurePath(code.co_filename).name}:{code.co_firstlineno}"
@@ -112,14 +111,14 @@ def called(function: Callable[..., Any], role: str = "") -> str:
 
 @dataclass(frozen=True)
 class UserFunction:
-    """A function that is asked something: its role (`when`, say; empty: it speaks for itself), what it takes."""
+    """A user's function, its role (such as `when`; empty: its name suffices) and its argument names."""
 
     function: Callable[..., Any]
     role: str
     takes: tuple[str, ...]
 
     def at(self, given: tuple[Any, ...]) -> str:
-        """The function and where it was asked: a step by its action and state; no configuration of None."""
+        """Return the function and its arguments in words: a step by action and state; None is left out."""
         parts: list[str] = []
         for name, value in zip(self.takes, given, strict=False):
             if name in ("step", "first", "second", "other") and hasattr(value, "before"):
@@ -130,17 +129,18 @@ class UserFunction:
         return f"{called(self.function, self.role)}{' on ' if parts else ''}{', '.join(parts)}"
 
     def failed(self, error: BaseException, given: tuple[Any, ...]) -> BaseException:
-        """What to raise where the function raised."""
+        """Return the exception to raise where the function raised `error`."""
         if isinstance(error, ModelError | MemoryError):
             return error
         return ModelError(f"{self.at(given)} raised {error_text(error)}")
 
 
 def checked_call(function: F, gives: Gives, takes: tuple[str, ...], role: str = "") -> F:
-    """`function` with its answers looked at; `takes` names its arguments (`step`, `config`, `state`, …).
+    """Return `function` with its results checked; `takes` names its arguments (`step`, `config`, `state`, …).
 
-    The same function in the same role gives the same wrapper, so that what several claims share can be asked once.
-    Raises TypeError for what is no function, and for one that is a generator or coroutine, or takes other arguments.
+    The same function in the same role gives the same wrapper, so that claims can share one evaluation.  Raises
+    TypeError for a value that is no function, for a coroutine or generator function (except one that gives values), and
+    for one that takes other arguments.
     """
     if not callable(function):
         what = f"{short(function)} ({type(function).__name__})"
@@ -165,7 +165,7 @@ def checked_call(function: F, gives: Gives, takes: tuple[str, ...], role: str = 
 
 
 def error_text(error: BaseException) -> str:
-    """An exception on one line: its type, and what it says where that can be shown."""
+    """Return an exception on one line: its type, and its message if that can be shown."""
     try:
         what = " ".join(str(error).split())[:200]
     except Exception:
@@ -174,14 +174,14 @@ def error_text(error: BaseException) -> str:
 
 
 def caught() -> tuple[type[BaseException], ...]:
-    """What a function may raise that is its own affair: exceptions, and what would end the program or the test."""
+    """Return the exception types counted as a function's own, with those that end the program or the test."""
     outcomes = getattr(sys.modules.get("_pytest.outcomes"), "OutcomeException", None)
     cancelled = getattr(sys.modules.get("asyncio"), "CancelledError", None)
     return (Exception, SystemExit, *(kind for kind in (outcomes, cancelled) if kind is not None))
 
 
 def _slip(got: Any) -> str:
-    """What came back instead of True or False, and the likely slip, as the end of a sentence."""
+    """The wrong result and the likely mistake, as the end of a sentence."""
     kind = type(got).__name__
     if got is None:
         return "returned None, neither True nor False; is a `return` missing?"
@@ -225,36 +225,36 @@ def _takes(function: Callable[..., Any], takes: tuple[str, ...], role: str) -> N
 
 
 def _settled(one: UserFunction, got: Any, given: tuple[Any, ...]) -> bool:
-    """The answer in what is not plainly True or False: a bool of numpy's, or a symbolic one."""
+    """The answer of a numpy bool or a symbolic one.  Raises ModelError for anything else."""
     if isinstance(got, bool):
         return bool(got)
     if type(got).__module__ == "numpy" and type(got).__name__ in ("bool", "bool_"):
         return bool(got)
     if inspect.iscoroutine(got):
-        got.close()  # or Python warns of it later
+        got.close()  # else Python warns of it later
     raise ModelError(f"{one.at(given)} {_slip(got)}")
 
 
-def _answering(function: Callable[..., Any], checked_call: UserFunction) -> Any:
-    # One closure per arity: these run for every state and step, and `*args` costs as much as many a predicate.
-    if len(checked_call.takes) == 1:
+def _answering(function: Callable[..., Any], user: UserFunction) -> Any:
+    # One closure per arity: these run for every state and step, and `*args` can cost as much as the predicate.
+    if len(user.takes) == 1:
 
         def about_one(one: Any) -> bool:
             try:
                 got = function(one)
             except caught() as error:
-                raise checked_call.failed(error, (one,)) from error
-            return got if got is True or got is False else _settled(checked_call, got, (one,))
+                raise user.failed(error, (one,)) from error
+            return got if got is True or got is False else _settled(user, got, (one,))
 
         return about_one
-    if len(checked_call.takes) == 2:
+    if len(user.takes) == 2:
 
         def about_two(one: Any, two: Any) -> bool:
             try:
                 got = function(one, two)
             except caught() as error:
-                raise checked_call.failed(error, (one, two)) from error
-            return got if got is True or got is False else _settled(checked_call, got, (one, two))
+                raise user.failed(error, (one, two)) from error
+            return got if got is True or got is False else _settled(user, got, (one, two))
 
         return about_two
 
@@ -262,20 +262,20 @@ def _answering(function: Callable[..., Any], checked_call: UserFunction) -> Any:
         try:
             got = function(*given)
         except caught() as error:
-            raise checked_call.failed(error, given) from error
-        return got if got is True or got is False else _settled(checked_call, got, given)
+            raise user.failed(error, given) from error
+        return got if got is True or got is False else _settled(user, got, given)
 
     return about_all
 
 
-def _valuing(function: Callable[..., Any], checked_call: UserFunction) -> Any:
+def _valuing(function: Callable[..., Any], user: UserFunction) -> Any:
     def value_of(*given: Any) -> Any:
         try:
             got = function(*given)
         except caught() as error:
-            raise checked_call.failed(error, given) from error
+            raise user.failed(error, given) from error
         if type(got) not in _ATOMS:
-            _comparable(checked_call, got, given)
+            _comparable(user, got, given)
         return got
 
     return value_of
@@ -284,8 +284,8 @@ def _valuing(function: Callable[..., Any], checked_call: UserFunction) -> Any:
 _ATOMS = frozenset({bool, int, str, bytes, type(None)})
 
 
-def _comparable(checked_call: UserFunction, got: Any, given: tuple[Any, ...]) -> None:
-    """Refuse a value that is equal to nothing but itself: each call gives another, and nothing is ever compared."""
+def _comparable(user: UserFunction, got: Any, given: tuple[Any, ...]) -> None:
+    """Refuse a value that is equal only to itself: two results would never be equal."""
     parts: tuple[Any, ...] = (got, *got) if type(got) is tuple else (got,)  # pyright: ignore[reportUnknownVariableType]
     for part in parts:
         bad = inspect.iscoroutine(part) or isinstance(part, Iterator) or part is NotImplemented
@@ -293,39 +293,39 @@ def _comparable(checked_call: UserFunction, got: Any, given: tuple[Any, ...]) ->
             if inspect.iscoroutine(part):
                 part.close()
             raise ModelError(
-                f"{checked_call.at(given)} returned {short(part, 80)} ({kind_of(part)}), which is equal to nothing but "
+                f"{user.at(given)} returned {short(part, 80)} ({kind_of(part)}), which is equal to nothing but "
                 "itself, so that no two values can be compared; return a tuple, a number or a text"
             )
     try:
         hash(got)
     except Exception as error:
         raise ModelError(
-            f"{checked_call.at(given)} returned {short(got, 80)}, which cannot be hashed ({error_text(error)}); "
+            f"{user.at(given)} returned {short(got, 80)}, which cannot be hashed ({error_text(error)}); "
             "return tuples, frozensets or frozen dataclasses"
         ) from None
 
 
 MOST = 100_000
-"""Values that a function may list for one state or step before the list is taken for endless."""
+"""Values that a function may list for one state or step; a longer list counts as endless."""
 
 
-def _listing(function: Callable[..., Any], checked_call: UserFunction) -> Any:
+def _listing(function: Callable[..., Any], user: UserFunction) -> Any:
     def all_of(*given: Any) -> Any:
         try:
             got = function(*given)
         except caught() as error:
-            raise checked_call.failed(error, given) from error
+            raise user.failed(error, given) from error
         if isinstance(got, str | bytes) or not hasattr(got, "__iter__"):
             missing = "; is a `return` missing?" if got is None else "; return a list or yield them"
             what = f"{short(got, 80)} ({type(got).__name__})"
-            raise ModelError(f"{checked_call.at(given)} returned {what}, which is no list of values{missing}")
-        made = _guarded(checked_call, got, given)
+            raise ModelError(f"{user.at(given)} returned {what}, which is no list of values{missing}")
+        made = _guarded(user, got, given)
         return tuple(made) if isinstance(got, tuple | list) else made
 
     return all_of
 
 
-def _guarded(checked_call: UserFunction, values: Any, given: tuple[Any, ...]) -> Iterator[Any]:
+def _guarded(user: UserFunction, values: Any, given: tuple[Any, ...]) -> Iterator[Any]:
     members = iter(values)
     for count in itertools.count():
         try:
@@ -333,15 +333,13 @@ def _guarded(checked_call: UserFunction, values: Any, given: tuple[Any, ...]) ->
         except StopIteration:
             return
         except caught() as error:
-            raise checked_call.failed(error, given) from error
+            raise user.failed(error, given) from error
         if count >= MOST:
-            raise ModelError(
-                f"{checked_call.at(given)} lists more than {MOST:,} values and may have no end; list a few"
-            )
-        if checked_call.role.startswith("`pairs`") and not (
+            raise ModelError(f"{user.at(given)} lists more than {MOST:,} values and may have no end; list a few")
+        if user.role.startswith("`pairs`") and not (
             isinstance(member, tuple | list) and len(cast("tuple[Any, ...]", member)) == 2
         ):
-            raise ModelError(f"{checked_call.at(given)} lists {short(member, 80)}, which is no pair of actions")
+            raise ModelError(f"{user.at(given)} lists {short(member, 80)}, which is no pair of actions")
         yield member
 
 

@@ -1,8 +1,8 @@
 """JSON primitives as model values.
 
-Python takes 1, 1.0 and True for one value; JSON does not.  A state that held them bare would merge
-what a kernel keeps apart, so models hold `Atom`s, tagged by type.  What is not a JSON primitive at all
-(NaN, objects, functions) reaches a model only as a hostile choice, as `Opaque`.
+Python takes 1, 1.0 and True for one value; JSON does not.  Bare values would merge states that a kernel keeps apart, so
+models hold `Atom`s, tagged by type.  Other values (NaN, objects, functions) reach a model only as a hostile choice, as
+`Opaque`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Atom:
 
     @property
     def value(self) -> Json:
-        """The primitive as Python holds it."""
+        """The primitive as a Python value."""
         match self.kind:
             case "null":
                 return None
@@ -43,13 +43,13 @@ class Atom:
 
 @dataclass(frozen=True, order=True, slots=True)
 class Opaque:
-    """Something that is not a JSON primitive, named by `what` (`nan`, `object`, `list`, `function`)."""
+    """A value that is not a JSON primitive, named by `what` (`nan`, `object`, `list`, `function`)."""
 
     what: str
 
 
 def atom(value: Json) -> Atom | Opaque:
-    """The tagged form of a Python value; `Opaque` when it is no JSON primitive.  Never raises."""
+    """Return the tagged form of a Python value; `Opaque` if it is no JSON primitive.  Never raises."""
     if value is None:
         return Atom("null", "null")
     if isinstance(value, bool):

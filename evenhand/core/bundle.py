@@ -1,4 +1,4 @@
-"""A protocol with everything that is stated of it: model, claims, expectations, plans, generators, observers."""
+"""A protocol with everything stated about it: model, claims, expectations, plans, generators, observers."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ __all__ = ["Bundle", "Claims", "Phases", "ProtocolBroken"]
 
 
 class ProtocolBroken(ImportError):
-    """A protocol that fails to import or names what is not there: an error, never a shorter and greener report."""
+    """A protocol that does not import or names a missing part; raised so that no report omits it silently."""
 
 
 Phases: TypeAlias = Callable[[AnyStep], Iterable[tuple[str, Iterable[str]]]]
-"""How a protocol tells one of its steps to people: heading and lines of each phase."""
+"""How a protocol formats one of its steps for people: heading and lines of each phase."""
 
 
 @dataclass(frozen=True)
 class Claims:
-    """The property side of a protocol: what a module of `evenhand.properties` offers as `CLAIMS`.
+    """The property side of a protocol: `CLAIMS` in a module of `evenhand.properties`.
 
-    `phases`, if given, tells a step in the protocol's own words; reports show that above what the step showed.
-    `profile` names the claims that say what decides among agents.
+    `phases` formats a step in the protocol's own words; reports show it above the observation.  `profile` names the
+    claims that say what decides among agents.
     """
 
     claims: tuple[Property, ...]
@@ -49,8 +49,8 @@ class Claims:
 class Bundle:
     """One protocol with everything the registry found about it.
 
-    `own` says that it is a person's own system (see `ownfile`), `written` how such a one was named: `FILE.py:name`.
-    Raises ValueError for a name in it that is not there (see `naming`): it would be left out in silence.
+    `own` marks a user's own system (see `own_file`); `written` is the name by which it was found: `FILE.py:name`.
+    Raises ValueError for a name that does not exist (see `naming`), because it would be left out silently.
     """
 
     model: Protocol
@@ -74,15 +74,15 @@ class Bundle:
         return self.written or self.model.name
 
     def claims_of(self, system: str) -> tuple[Property, ...]:
-        """The claims that speak of `system`."""
+        """Return the claims about `system`."""
         return tuple(claim for claim in self.claims if not claim.systems or system in claim.systems)
 
     def observers_of(self, system: str) -> tuple[Observer, ...]:
-        """The observers that watch `system`."""
+        """Return the observers of `system`."""
         return tuple(one for one in self.observers if not one.systems or system in one.systems)
 
     def expectation(self, claim: str, system: str, engine: str, readings: Mapping[str, Any]) -> Expectation:
-        """What was registered for such a verdict; HOLDS where nothing was.  The most specific one wins."""
+        """Return the most specific expectation registered for such a verdict; HOLDS if there is none."""
         fitting = [e for e in self.expected if e.speaks_of(claim, system, engine, readings)]
         if not fitting:
             return Expectation(claim, Status.HOLDS)

@@ -1,7 +1,7 @@
-"""Canonical JSON (RFC 8785) and the digests taken over it.
+"""Canonical JSON (RFC 8785) and digests of it.
 
-Everything that leaves the workbench (fixtures, vectors, reports, records) is canonical JSON, so that
-two runs that mean the same are the same bytes.  Digests are SHA-256 over those bytes.
+All output of evenhand (fixtures, vectors, reports, records) is canonical JSON, so that equal content is equal bytes.
+Digests are SHA-256 of those bytes.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ Json: TypeAlias = Any
 """A JSON value as Python reads it: None, bool, int, float, str, list, dict with string keys."""
 
 MAX_DEPTH = 64
-"""Deepest nesting `parse` and `canonical_bytes` accept; hostile texts nest deeper."""
+"""Deepest nesting that `parse` and `canonical_bytes` accept; hostile texts nest deeper."""
 
 
 def canonical_bytes(value: Json) -> bytes:
-    """The RFC 8785 bytes of `value`.
+    """Return the RFC 8785 bytes of `value`.
 
-    Raises ValueError for what JSON cannot hold: NaN, infinities, keys that are not strings, integers
-    beyond 2**53 (write those as text), nesting deeper than `MAX_DEPTH`.
+    Raises ValueError for what JSON cannot hold: NaN, infinities, keys that are not strings, integers beyond 2**53
+    (write those as text), nesting beyond `MAX_DEPTH`.
     """
     _check_depth(value)
     try:
@@ -35,12 +35,12 @@ def canonical_bytes(value: Json) -> bytes:
 
 
 def canonical_text(value: Json) -> str:
-    """`canonical_bytes` as text."""
+    """Return `canonical_bytes` as text."""
     return canonical_bytes(value).decode("utf-8")
 
 
 def digest(value: Json) -> str:
-    """`sha256:` and the hexadecimal SHA-256 of the canonical bytes of `value`."""
+    """Return `sha256:` and the hexadecimal SHA-256 of the canonical bytes of `value`."""
     return "sha256:" + hashlib.sha256(canonical_bytes(value)).hexdigest()
 
 

@@ -1,7 +1,7 @@
-"""Model values as JSON and back, so that a run can be kept in a file and replayed by somebody else.
+"""Encode model values as JSON and decode them, so that a run can be saved and replayed elsewhere.
 
-JSON has fewer kinds of value than a model, so whatever JSON lacks is an object with one tag that starts
-with a dollar sign, which no field of a dataclass can:
+JSON has fewer kinds of value than a model.  Each other kind is an object with one tag that starts with a dollar sign,
+which no field of a dataclass can:
 
     Submit(agent="a1", writes=("x",))   {"$": "Submit", "agent": "a1", "writes": ["x"]}
     Outcome.EXECUTED                    {"$enum": "Outcome", "name": "EXECUTED"}
@@ -10,11 +10,11 @@ with a dollar sign, which no field of a dataclass can:
     2**60                               {"$int": "1152921504606846976"}
     Scope(agents=2)                     {"$scope": {"agents": 2}}
 
-Tuples are arrays; None, booleans, text and integers below 2**53 stand for themselves.  Every value has
-exactly one encoding: `encode(decode(data, …)) == data` for whatever `decode` accepts.
+Tuples are arrays; None, booleans, text and integers below 2**53 stand for themselves.  Every value has exactly one
+encoding: `encode(decode(data, …)) == data` for all data that `decode` accepts.
 
-A file is data from a stranger.  `decode` builds the classes it is handed and nothing else: it imports no
-name, evaluates no text, and checks each field against the class's annotations.
+Files are untrusted.  `decode` builds only the classes it is given: it imports no name, evaluates no text, and checks
+each field against the class's annotations.
 """
 
 from __future__ import annotations
@@ -44,22 +44,21 @@ _OWN: tuple[type, ...] = (Atom, Opaque)
 
 
 def encode(value: Any) -> Json:
-    """The JSON form of a model value; the module's text shows it.
+    """Return the JSON form of a model value (see the module's docstring).
 
-    Takes None, bool, int, str, Fraction, Enum members, tuples, frozensets, `Scope` and frozen dataclasses
-    of these.  Raises ValueError that names the place for anything else (a float, a list, a dataclass that
-    can change, a subclass of tuple), for text that is no Unicode and for nesting beyond `MAX_DEPTH`.
+    Takes None, bool, int, str, Fraction, Enum members, tuples, frozensets, `Scope` and frozen dataclasses of these.
+    Raises ValueError that names the place for anything else (a float, a list, a mutable dataclass, a subclass of
+    tuple), for text that is not Unicode and for nesting beyond `MAX_DEPTH`.
     """
     return _encode(value, "$", 1)
 
 
 def decode(data: Json, *types: type) -> Any:
-    """The model value that `data` encodes, building only classes among `types` (and `Scope`, `Atom`, `Opaque`).
+    """Return the model value that `data` encodes, building only classes in `types` (and `Scope`, `Atom`, `Opaque`).
 
-    Raises ValueError that names the place for an unknown class or tag, a missing or additional field, a
-    field that its annotation does not allow, a value that its class refuses, an encoding that is not the
-    one `encode` gives, and nesting beyond `MAX_DEPTH`.  Raises TypeError when `types` holds something that
-    is neither a frozen dataclass nor an Enum, or two classes of one name.
+    Raises ValueError that names the place for an unknown class or tag, a missing or extra field, a field that its
+    annotation does not allow, a value that its class refuses, an encoding that `encode` does not give, and nesting
+    beyond `MAX_DEPTH`.  Raises TypeError unless `types` holds frozen dataclasses and Enums of distinct names.
     """
     return _decode(data, _by_name((*_OWN, *types)), "$", 1)
 
@@ -110,7 +109,7 @@ def _encode_scope(scope: Scope, path: str, level: int) -> Json:
 def _digits(value: int | Fraction, path: str) -> str:
     try:
         return str(value)
-    except ValueError as error:  # Python refuses to print some thousands of digits
+    except ValueError as error:  # Python refuses to print thousands of digits
         raise ValueError(f"{path}: {error}") from error
 
 
@@ -178,7 +177,7 @@ def _decode_record(data: dict[str, Json], known: Mapping[str, type], path: str, 
 
 
 def _built(kind: type, values: dict[str, Any], path: str) -> Any:
-    """An instance of `kind`, which may refuse the values, and must show them again: one value, one encoding."""
+    """Build an instance of `kind`; its fields must equal the given values, so that its encoding is unique."""
     try:
         made = kind(**values)
     except (ArithmeticError, LookupError, TypeError, ValueError) as error:
@@ -257,7 +256,7 @@ def _text(value: str, path: str) -> str:
 
 
 def _matched(data: Json, pattern: re.Pattern[str], what: str, path: str) -> str:
-    # `int` and `Fraction` take "1_0", " 1" and "1e999999999", which are not what `encode` writes
+    # `int` and `Fraction` take "1_0", " 1" and "1e999999999", which `encode` never writes
     if not isinstance(data, str) or not pattern.fullmatch(data):
         raise ValueError(f"{path}: expected {what} as text, not {data!r:.60}")
     if len(data) > 4000:  # below the length at which Python refuses to convert
@@ -302,7 +301,7 @@ def _known(name: Json, known: Mapping[str, type], path: str, fits: Callable[[typ
 
 @cache
 def _hints(kind: type) -> Mapping[str, Any]:
-    """Annotation of each field that the constructor takes; `Any` where the class's module does not resolve them."""
+    """Annotation of each field that the constructor takes; `Any` if the class's module does not resolve it."""
     try:
         hints = typing.get_type_hints(kind)
     except (AttributeError, NameError, TypeError):  # classes made inside functions, imports for checkers only
@@ -315,7 +314,7 @@ def _shown(hint: Any) -> str:
 
 
 def _fits(value: Any, hint: Any) -> bool:
-    """Whether `value` is allowed by the annotation `hint`; true for forms that this does not know."""
+    """Whether the annotation `hint` allows `value`; True for forms of annotation unknown here."""
     origin, inner = typing.get_origin(hint), typing.get_args(hint)
     if hint is Any or hint is object:
         return True
@@ -342,5 +341,5 @@ def _fits(value: Any, hint: Any) -> bool:
 
 
 def _checkable(hint: Any) -> bool:
-    """Whether `isinstance` may be asked: structural interfaces refuse, or look at names only."""
+    """Whether `isinstance` works: structural interfaces refuse it or compare names only."""
     return isinstance(hint, type) and not getattr(cast("Any", hint), "_is_protocol", False)

@@ -1,4 +1,4 @@
-"""Documents that a protocol is configured by, checked for themselves: a constitution, a policy."""
+"""Documents that configure a protocol (a constitution, a policy), checked on their own."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from evenhand.core.canonical import Json
 __all__ = ["Checked", "DocumentAnswer", "DocumentRefused", "Explore"]
 
 Explore = Callable[..., Any]
-"""The search that answers the questions about a document: `evenhand.explore`."""
+"""The search that answers questions about a document: `evenhand.explore`."""
 
 
 class DocumentRefused(ValueError):
-    """A document that cannot be read as one; says where, why, and what to do."""
+    """A document that cannot be read; says where, why, and what to do."""
 
 
 @dataclass(frozen=True)
 class DocumentAnswer:
-    """One question about a document, and what was found: `bad` marks a finding, a note else.
+    """The answer to one question about a document; `bad` distinguishes a finding from a note.
 
-    `witness` holds the encoded run that shows it, None where the answer is that nothing does.
+    `witness` holds the encoded run that shows it; None if no run does.
     """
 
     claim: str
@@ -35,7 +35,7 @@ class DocumentAnswer:
 
 @dataclass(frozen=True)
 class Checked:
-    """What a document was found to be: its digest, its answers in order."""
+    """The result of checking a document: its digest, and its answers in order."""
 
     protocol: str
     digest: str

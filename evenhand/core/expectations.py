@@ -1,7 +1,7 @@
-"""Expectations as data: claim, system, engine, readings, verdict, and the reason, registered before any run.
+"""Read and write expectations, registered before any run: claim, system, engine, readings, verdict and reason.
 
-A protocol states them in Python (a tuple of `Expectation`) or as JSON beside its claims (`stated_in`); the one is the
-other: `expectations_text` writes what `read_expectations` reads.  What is not listed is expected to hold.  A surprise
+A protocol states them in Python (a tuple of `Expectation`) or as JSON beside its claims (`stated_in`);
+`expectations_text` writes what `read_expectations` reads.  Unlisted claims are expected to hold.  An unexpected verdict
 is a finding: it is reported, and never edited away.
 """
 
@@ -25,7 +25,7 @@ _FIELDS = {"claim", "expected", "system", "engine", "readings", "because"}
 
 
 def stated_in(package: str, name: str = "expected.json") -> tuple[Expectation, ...]:
-    """The expectations in a file of a package.  Raises ValueError as `read_expectations` does, with the file's name."""
+    """Return the expectations in a file of a package.  Raises ValueError with the file's name."""
     try:
         return read_expectations((files(package) / name).read_text("utf-8"))
     except ValueError as error:
@@ -33,10 +33,10 @@ def stated_in(package: str, name: str = "expected.json") -> tuple[Expectation, .
 
 
 def read_expectations(text: str) -> tuple[Expectation, ...]:
-    """The expectations of a file of the format `evenhand/expectations`.
+    """Return the expectations of a file of the format `evenhand/expectations`.
 
-    Raises ValueError that names the entry: another format, an unknown field or status, an entry without a reason, two
-    entries about the same.
+    Raises ValueError that names the entry for another format, an unknown field or status, a missing reason, and two
+    entries about the same verdict.
     """
     data = parse(text)
     head = cast("dict[str, Any]", data) if isinstance(data, dict) else {}
@@ -77,7 +77,7 @@ def _expectation(entry: Any) -> Expectation:
 
 
 def expectations_text(stated: Iterable[Expectation]) -> str:
-    """The file that says the same; an empty system or engine is left out.  Readings must be JSON values."""
+    """Return the file of these expectations, without empty systems and engines.  Readings must be JSON values."""
     entries: list[dict[str, Json]] = []
     for one in stated:
         entry: dict[str, Json] = {"claim": one.claim, "expected": one.expected.name}

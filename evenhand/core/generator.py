@@ -1,7 +1,7 @@
-"""How a protocol feeds the state machine: rules that draw actions, and rare events with floors.
+"""How a protocol drives the state machine: rules that draw actions, and rare events with floors.
 
-Drawn blindly, a machine reaches nothing that matters; so each rare event gets a rule that aims at it, and
-a floor below which the run's verdicts are UNDECIDED.
+Uniform drawing rarely reaches the states that matter.  So each rare event gets a rule that aims at it, and a floor
+below which verdicts are UNDECIDED.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def _anywhere(_config: Any, _state: Any) -> bool:
 class Rule:
     """One way to draw an action: `draw(draw, config, scope, state)`, where `possible(config, state)`.
 
-    `hostile` rules draw what no honest client would send; the others are constructive.
+    `hostile` rules draw actions that no honest client would send; the others are constructive.
     """
 
     name: str
@@ -48,7 +48,7 @@ class Rule:
     hostile: bool = False
 
     def __post_init__(self) -> None:
-        """Refuse a `draw` that cannot be called as it will be.  Raises TypeError."""
+        """Refuse a `draw` that does not take these arguments.  Raises TypeError."""
         try:
             inspect.signature(self.draw).bind("draw", "config", "scope", "state")
         except TypeError as error:
@@ -59,7 +59,7 @@ class Rule:
 
 @dataclass(frozen=True)
 class Event:
-    """Something a run must have seen: counted on every step, `floor` times in a standard run."""
+    """An event that a run must reach: counted on every step, `floor` times in a standard run."""
 
     name: str
     seen: Callable[[AnyStep], bool]
@@ -68,7 +68,7 @@ class Event:
 
 @dataclass(frozen=True)
 class Generator:
-    """What the machine draws for one system: configurations, then actions by rule; and what it counts."""
+    """What the machine draws for one system (configurations, then actions by rule), and the events it counts."""
 
     system: str
     configs: Callable[[Scope, Any], SearchStrategy[Any]]

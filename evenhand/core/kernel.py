@@ -1,12 +1,12 @@
-"""What a kernel written in Python must offer, and what it may.
+"""The interface of a kernel written in Python.
 
 A *factory* receives the initial data of one scenario and returns a fresh kernel; the kernel's `step` receives one
-action at a time and returns what that step shows.  Everything is plain JSON data as `evenhand.core.codec` writes
-it, the protocol's own encoding: `{"$": "Request", …}` is a record, an array a tuple, `{"$set": […]}` a set.
+action at a time and returns the observation.  All values are plain JSON data in the protocol's encoding, which
+`evenhand.core.codec` writes: `{"$": "Request", …}` is a record, an array a tuple, `{"$set": […]}` a set.
 
     def factory(initial: Initial) -> Kernel: ...
 
-Nothing needs to be imported from here or subclassed: the shapes are enough.
+A kernel needs no import from here and no base class: the shapes are enough.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ __all__ = ["Factory", "Initial", "Kernel", "TellsState", "Unsupported"]
 class Initial(TypedDict):
     """The initial data of one scenario.
 
-    `protocol` and `system` are names as `evenhand verify` lists them; `config` is the encoded configuration
-    (fixed during the run, readings included), `start` the encoded initial state.
+    `protocol` and `system` are names as `evenhand verify` lists them; `config` is the encoded configuration (fixed
+    during the run, readings included), `start` the encoded initial state.
     """
 
     protocol: str
@@ -33,34 +33,34 @@ class Initial(TypedDict):
 
 
 class Kernel(Interface):
-    """One run of somebody's kernel.  It is never copied, never rewound, and used for one scenario only."""
+    """One run of a user's kernel.  It is never copied or rewound, and serves one scenario only."""
 
     def step(self, action: Json, /) -> Json:
-        """Take one encoded action and return the encoded observable: all that the step shows.
+        """Take one encoded action and return the encoded observation.
 
-        The action may be disabled or hostile; a rejection is shown, not raised.  Whatever is raised is a finding.
+        The action may be disabled or hostile; show a rejection instead of raising one.  Any exception is a finding.
         """
         ...
 
 
 class TellsState(Kernel, Interface):
-    """A kernel that can also tell its state; then every claim is judged on the kernel's own states."""
+    """A kernel that also reports its state; every claim is then judged on the kernel's own states."""
 
     def state(self) -> Json:
-        """The encoded state after the last step."""
+        """Return the encoded state after the last step."""
         ...
 
 
 class Factory(Interface):
-    """Makes a kernel for one scenario.
+    """A function that makes a kernel for one scenario.
 
     Raises Unsupported for a system or configuration that this kernel does not implement; that is no finding.
     """
 
     def __call__(self, initial: Initial, /) -> Kernel:
-        """A fresh kernel at the start of the scenario."""
+        """Return a fresh kernel at the start of the scenario."""
         ...
 
 
 class Unsupported(Exception):
-    """Raised by a factory: this kernel does not implement such a scenario.  The report counts it as left out."""
+    """Raised by a factory: this kernel does not implement the scenario.  The report counts it as left out."""

@@ -1,8 +1,7 @@
-"""Permission to explore a quotient instead of the whole space.
+"""Permission to explore a quotient instead of the whole state space.
 
-`properties` defines the value, `proofs` makes it from a proved theorem, `evenhand` hands it over; the
-explorer refuses a quotient without one.  A licence speaks of one system, one variant, one quotient and one
-choice of readings.
+This module defines the value, `smt` makes it from a proved theorem, and the explorer refuses a quotient without one.  A
+licence is about one system, one variant, one quotient and one choice of readings.
 """
 
 from __future__ import annotations
@@ -15,10 +14,10 @@ __all__ = ["Licence"]
 
 @dataclass(frozen=True)
 class Licence:
-    """That `theorem` was proved, for `system` under `variant` and `readings`, so that `quotient` may be used.
+    """Permission to use `quotient`: `theorem` is proved for `system` under `variant` and `readings`.
 
-    `readings` is the record that the system's configurations carry, None where it has none.  `record` is the
-    digest of the proof record it rests on.
+    `readings` is the record that the system's configurations carry, None if it has none.  `record` is the digest of the
+    proof record.
     """
 
     quotient: str

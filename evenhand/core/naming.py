@@ -1,7 +1,7 @@
-"""Every name that the parts of a protocol say of one another is there, or the protocol is refused.
+"""Check every name by which the parts of a protocol refer to one another.
 
-A claim about a misspelt system would be checked nowhere, and an expectation of a misspelt claim would speak of nothing:
-both would vanish, and the run be green.  So a `Bundle` looks up all of its names when it is made.
+A claim about a misspelt system would be checked nowhere, and an expectation of a misspelt claim would match nothing;
+the run would pass.  So a `Bundle` looks up all of its names when it is made.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ AnySystem = System[Any, Any, Any, Any, Any]
 
 PLANNED = ("explore", "fuzz")
 ENGINES = (*PLANNED, "prove", "plan")
-"""What gives verdicts on claims; the verdict of `plan` is that no plan of the budget looks at the claim."""
+"""What gives verdicts on claims; the verdict of `plan` is that no plan of the budget covers the claim."""
 
 
 class Parts(Interface):
-    """What names one another: the parts of a `Bundle`."""
+    """The parts of a `Bundle`, which name one another."""
 
     @property
     def name(self) -> str: ...
@@ -54,10 +54,10 @@ class Parts(Interface):
 
 
 def check_names(bundle: Parts) -> None:
-    """Look up every name that the parts of `bundle` say of one another.
+    """Look up every name by which the parts of `bundle` refer to one another.
 
-    Raises ValueError that names protocol, part, culprit and what there is: for a name that nothing has, a claim in a
-    system that it does not speak of, a reading or size that is not there, and for two things of one name.
+    Raises ValueError that names protocol, part, culprit and the known names: for an unknown name, reading or size, a
+    claim in a system that it is not about, and two things of one name.
     """
     with _in(f"protocol {bundle.name}"):
         _Names(bundle).check()
@@ -65,7 +65,7 @@ def check_names(bundle: Parts) -> None:
 
 @contextmanager
 def _in(part: str) -> Yields[None]:
-    """Whatever is wrong inside is wrong with this part."""
+    """Put every ValueError that is raised inside under this part."""
     try:
         yield
     except ValueError as error:
@@ -73,8 +73,6 @@ def _in(part: str) -> Yields[None]:
 
 
 class _Names:
-    """The names of one protocol."""
-
     def __init__(self, bundle: Parts) -> None:
         self.bundle = bundle
         self.systems: Mapping[str, AnySystem] = bundle.model.systems
@@ -114,13 +112,13 @@ class _Names:
         self.vectors()
 
     def are_systems(self, names: Iterable[str]) -> None:
-        """These systems are there."""
+        """Raise UnknownName for a system that does not exist."""
         for name in names:
             if name not in self.systems:
                 raise UnknownName("system", name, self.systems)
 
     def place(self, system: str, scope: Mapping[str, int], readings: Mapping[str, Any]) -> AnySystem:
-        """The system of this name, which has these sizes and readings."""
+        """Return the system of this name at these sizes and readings.  Raises UnknownName or ValueError."""
         self.are_systems([system])
         made = self.systems[system].at(**scope).under(**readings)
         for name, values in reading_values(made.readings).items():
@@ -130,7 +128,7 @@ class _Names:
         return made
 
     def claim(self, name: str, system: str = "") -> tuple[str, ...]:
-        """The systems that a claim speaks of, which is there; `system`, if given, is one of them."""
+        """Return the systems that a claim is about; `system`, if given, must be one of them."""
         if name not in self.claims:
             raise UnknownName("claim", name, self.claims)
         spoken = self.claims[name].systems or tuple(self.systems)
@@ -141,7 +139,7 @@ class _Names:
         return spoken
 
     def plan(self, plan: Plan) -> None:
-        """Engine, place, claims and quotients of a plan."""
+        """Check engine, place, claims and quotients of a plan."""
         if plan.engine not in PLANNED:
             raise UnknownName("engine", plan.engine, PLANNED)
         system = self.place(plan.system, plan.scope, plan.readings)
@@ -154,7 +152,7 @@ class _Names:
                 raise UnknownName("quotient", name, known)
 
     def expectation(self, one: Expectation) -> None:
-        """What an expectation is about can come about."""
+        """Check that the verdict of an expectation can occur."""
         spoken = self.claim(one.claim, one.system)
         if one.engine and one.engine not in ENGINES:
             raise UnknownName("engine", one.engine, ENGINES)
@@ -173,7 +171,7 @@ class _Names:
             raise wrong
 
     def vectors(self) -> None:
-        """The places of a plan of vectors, and the readings that it gives values for."""
+        """Check the places of a vector plan, and the readings for which it gives values."""
         named = self.bundle.vectors
         if named is None:
             return
@@ -187,13 +185,12 @@ class _Names:
 
 
 def _plan_text(plan: Plan) -> str:
-    """A plan in a few words."""
     where = ",".join(f"{name}={value}" for name, value in (*plan.scope.items(), *plan.readings.items()))
     return " ".join(filter(None, (plan.engine, plan.system, where)))
 
 
 def _once(what: str, names: Iterable[str]) -> None:
-    """No name comes twice."""
+    """Raise ValueError for a name that occurs twice."""
     seen: set[str] = set()
     for name in names:
         if name in seen:
@@ -202,7 +199,7 @@ def _once(what: str, names: Iterable[str]) -> None:
 
 
 def _different(plans: tuple[Plan, ...]) -> None:
-    """No plan is there twice under one budget: it would be done twice and be seen once."""
+    """Refuse a plan that occurs twice under one budget: it would run twice and be shown once."""
     for budget in {budget for plan in plans for budget in plan.budgets}:
         seen: set[str] = set()
         for plan in plans:

@@ -1,9 +1,9 @@
-"""Observers: what can be seen of a run beside what its steps show.
+"""Observers: what can be read of a run beside the observations of its steps.
 
-A harness that classifies a run, or a counter that only the state holds, is seen by somebody; what it says may
-differ between two readings or kernels that show the same in every step.  An observer is a deterministic monitor
-without a verdict: it runs along and says something, or None as long as it has nothing to say.  `observing` makes a
-system of a system and its observers, so that every engine that compares what is shown compares that as well.
+A harness that classifies a run, or a counter that only the state holds, may differ between two readings or kernels
+whose steps show the same.  An observer is a deterministic monitor without a verdict: it runs along and reads out a
+value, or None while it has none.  `observing` combines a system with its observers, so that every engine that compares
+observations compares these values as well.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ __all__ = ["NEXT", "ObservedState", "Observer", "Seen", "observing", "readout"]
 AnySystem = System[Any, Any, Any, Any, Any]
 
 NEXT = "next"
-"""The name under which the only action that is on offer next is read, where there is only one."""
+"""The name under which the next action is read, if exactly one is on offer."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Observer:
-    """Something that watches runs: `read` says what it makes of one, from the values that `update` gives.
+    """A monitor of runs: `read` gives a value from those that `update` computes along the run.
 
-    `start(config)` is the first value (hashable), `update(value, step)` the next.  `read(config, value)` must have
-    an encoding (`evenhand.core.codec`) and is None while there is nothing to say.  Like a claim it sees
-    configurations, states and what is shown, never rules.  `systems` names those it watches (empty: all).
-    `label`, if there is one, names the class of a run from what was read: what boundary vectors are about.
+    `start(config)` is the first value (hashable), `update(value, step)` the next.  `read(config, value)` must have an
+    encoding (`evenhand.core.codec`) and is None while there is nothing to read.  Like a claim an observer sees
+    configurations, states and observations, never rules.  `systems` names those it watches (empty: all).  `label`, if
+    given, names the class of a run from what was read; boundary vectors are about these classes.
     """
 
     name: str
@@ -45,7 +45,7 @@ class Observer:
 
 @dataclass(frozen=True)
 class ObservedState:
-    """A state with the values of the observers beside it, in their order."""
+    """A state with the values of the observers, in their order."""
 
     state: Any
     values: tuple[Any, ...]
@@ -53,17 +53,17 @@ class ObservedState:
 
 @dataclass(frozen=True)
 class Seen:
-    """What a step shows, and what the observers then read, as (name, reading)."""
+    """The observation of a step, and what the observers read after it, as (name, value)."""
 
     shown: Any
     read: tuple[tuple[str, Any], ...]
 
 
 def observing(system: AnySystem, observers: Sequence[Observer], *, forced: bool = False) -> AnySystem:
-    """The system with its observers running along: its states are `ObservedState`, it shows `Seen`.
+    """Return the system with its observers: its states are `ObservedState`, its observations `Seen`.
 
-    With `forced`, the only action that is on offer after a step is read as well: where strategies choose, what
-    comes next is as good as shown.
+    With `forced`, the only action on offer after a step is read as well: where strategies choose, the next action is as
+    good as observed.
     """
 
     def begun(config: Any, states: Iterable[Any]) -> Iterator[ObservedState]:
@@ -112,9 +112,9 @@ def observing(system: AnySystem, observers: Sequence[Observer], *, forced: bool 
 
 
 def _only(system: AnySystem, config: Any, state: Any) -> Any:
-    """The action on offer, if there is exactly one; a state whose agents have a choice says nothing."""
+    """The action on offer if there is exactly one, else None."""
     joint = system.joint
-    if joint is not None:  # without taking the product
+    if joint is not None:  # avoids building the product
         for agent in joint.agents(config, state):
             if len(list(islice(joint.choices(config, system.scope, state, agent), 2))) != 1:
                 return None
@@ -123,7 +123,7 @@ def _only(system: AnySystem, config: Any, state: Any) -> Any:
 
 
 def readout(observers: Sequence[Observer], config: Any, steps: Iterable[AnyStep]) -> dict[str, Any]:
-    """What each observer reads after these steps, by name."""
+    """Return what each observer reads after these steps, by name."""
     values = [one.start(config) for one in observers]
     for step in steps:
         values = [one.update(value, step) for one, value in zip(observers, values, strict=True)]

@@ -1,9 +1,9 @@
-"""Systems of one's own, found by file and name: `FILE.py:light` stands wherever a protocol's name does.
+"""Find a user's own system by file and name: `FILE.py:light` may stand wherever a protocol's name does.
 
-The file is imported once per process, as pytest would import it: its folder (above the packages it is in) is put
-first on the path, so that it finds its siblings, and a module that is already loaded from it is used as it is.  What
-is called `light` there is a `System`, a `Protocol`, a `Bundle`, or a function without arguments that makes one.  Its
-claims and generators are those among the globals of the same file.
+The file is imported once per process, as pytest would import it: its folder (above the packages it is in) comes first
+on the path, so that it finds its siblings, and an already loaded module is reused.  The global `light` is a `System`, a
+`Protocol`, a `Bundle`, or a function without arguments that makes one.  Its claims and generators are those among the
+globals of the same file.
 """
 
 from __future__ import annotations
@@ -34,25 +34,25 @@ _WRITTEN = re.compile(r"(.+\.py)(?::([^:/\\]*))?", re.DOTALL)
 
 
 class NoSuchSystem(ValueError):
-    """A `FILE.py:name` that leads to no system with claims: which, why, and what there is instead."""
+    """A `FILE.py:name` that leads to no system with claims; says which, why, and what exists instead."""
 
 
 class GlobalName(NamedTuple):
-    """Where a system lives: its file, and its name among the globals there."""
+    """The place of a system: its file, and its name among the globals there."""
 
     file: Path
     name: str
 
 
 def names_file(written: str) -> bool:
-    """Whether a name is one of a file's (`FILE.py:name`, or `FILE.py` alone) and no protocol's."""
+    """Return whether a name is that of a file (`FILE.py:name`, or `FILE.py` alone), not of a protocol."""
     return _WRITTEN.fullmatch(written) is not None
 
 
 def file_and_name(written: str) -> tuple[str, str]:
-    """The file as it was written, and the global's name (empty where the file stands alone).
+    """Return the file as it was written, and the global's name (empty if the file stands alone).
 
-    Raises ValueError for what names no file.
+    Raises ValueError for text that names no file.
     """
     found = _WRITTEN.fullmatch(written)
     if found is None:
@@ -61,7 +61,7 @@ def file_and_name(written: str) -> tuple[str, str]:
 
 
 def own_bundle(written: str) -> Bundle:
-    """The system that `FILE.py:name` names, with its claims, as the registry would have found it.
+    """Return the system that `FILE.py:name` names, with its claims, as the registry would.
 
     Raises NoSuchSystem or UnknownName, each with one sentence.
     """
@@ -79,9 +79,9 @@ _made: dict[tuple[str, str, str], tuple[ModuleType, Bundle]] = {}
 
 
 def place_of(system: System[Any, Any, Any, Any, Any], claim: Property) -> GlobalName | None:
-    """The file of which this very system and this very claim are globals, with the system's name there.
+    """Return the file whose globals are this very system and claim, with the system's name there.
 
-    The files of those who called come first, then every module that is loaded; None where there is no such file.
+    Searches the files of the callers, then every loaded module; None if there is no such file.
     """
     for names in _namespaces():
         file = names.get("__file__")
@@ -102,7 +102,7 @@ def _namespaces() -> Iterator[Mapping[str, Any]]:
 
 
 def module_at(path: Path) -> ModuleType:
-    """The module of a file, imported if it is not loaded yet; what it prints meanwhile goes to standard error.
+    """Return the module of a file, imported if needed; its output meanwhile goes to standard error.
 
     Raises NoSuchSystem for a file that is missing, or that raises.
     """
@@ -117,7 +117,7 @@ def module_at(path: Path) -> ModuleType:
             return _imported(real)
     except KeyboardInterrupt:
         raise
-    except BaseException as error:  # a module may also leave by SystemExit, or skip itself as pytest has it
+    except BaseException as error:  # a module may also raise SystemExit, or pytest's skip
         raise NoSuchSystem(_error_text(path, real, error)) from error
 
 
@@ -130,7 +130,7 @@ def _loaded(real: Path) -> ModuleType | None:
 
 
 def _imported(real: Path) -> ModuleType:
-    """Import a file by the name that its folders give it, or by one of our own where that name is taken."""
+    """Import a file by the name that its folders give it, or by a generated one if that name is taken."""
     folder, parts = real.parent, [] if real.stem == "__init__" else [real.stem]
     while (folder / "__init__.py").is_file() and folder.name.isidentifier():
         parts.insert(0, folder.name)
@@ -160,13 +160,12 @@ def _leads_to(name: str, real: Path) -> bool:
         return False
     try:
         spec = importlib.util.find_spec(name)
-    except ValueError:  # a loaded module that does not know where it came from
+    except ValueError:  # a loaded module without a spec
         return False
     return spec is not None and spec.origin is not None and Path(spec.origin).resolve() == real
 
 
 def _error_text(path: Path, real: Path, error: BaseException) -> str:
-    """Which line of the file raised what."""
     what, said = type(error).__name__, str(error)
     lines = [
         frame.lineno for frame in traceback.extract_tb(error.__traceback__) if Path(frame.filename).resolve() == real
@@ -179,7 +178,7 @@ def _error_text(path: Path, real: Path, error: BaseException) -> str:
 
 
 def _only(module: ModuleType, file: str) -> str:
-    """The name of the one system of a file.  Raises NoSuchSystem where there are none or several."""
+    """The name of the only system of a file.  Raises NoSuchSystem if there are none or several."""
     names = _systems(module)
     if len(names) == 1:
         return names[0]
@@ -194,7 +193,7 @@ def _only(module: ModuleType, file: str) -> str:
 
 
 def _systems(module: ModuleType) -> list[str]:
-    """The names of a module's systems, each system once."""
+    """Each system once, by its first name."""
     found: dict[int, str] = {}
     for name, value in vars(module).items():
         if isinstance(value, System | Protocol | Bundle) and not name.startswith("_"):
@@ -203,7 +202,7 @@ def _systems(module: ModuleType) -> list[str]:
 
 
 def _bundle(module: ModuleType, file: str, name: str) -> Bundle:
-    """The bundle of a global.  Raises NoSuchSystem or UnknownName."""
+    """Raises NoSuchSystem or UnknownName."""
     names, written = vars(module), f"{file}:{name}"
     if name not in names:
         raise UnknownName(f"system of {file}:", name, _systems(module))
@@ -226,7 +225,7 @@ def _bundle(module: ModuleType, file: str, name: str) -> Bundle:
 
 
 def _called(value: Any, written: str) -> Any:
-    """What a function without arguments gives; anything else as it is.  Raises NoSuchSystem."""
+    """The result of a function without arguments; any other value as it is.  Raises NoSuchSystem."""
     if not inspect.isfunction(value):
         return value
     needed = list(inspect.signature(value).parameters)
@@ -259,7 +258,7 @@ def _about(model: Protocol, claims: Iterable[Property]) -> tuple[Property, ...]:
 
 
 def _among(names: Mapping[str, Any], kind: type[Any]) -> list[Any]:
-    """The values of a kind among globals, in lists and tuples there as well, each once."""
+    """The values of a kind among globals, also in lists and tuples there, each once."""
     found: dict[int, Any] = {}
     for value in list(names.values()):
         for one in cast("Iterable[Any]", value) if type(value) in (list, tuple) else (value,):

@@ -1,4 +1,4 @@
-"""What is stated before a run: the runs of each budget, and the verdicts that are expected of them."""
+"""What is registered before a run: the runs of each budget, and the expected verdicts."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from evenhand.core.verdict import Status
 __all__ = ["BUDGETS", "Expectation", "Plan"]
 
 BUDGETS = ("quick", "standard", "deep")
-"""The budgets a run can have, cheapest first."""
+"""The budgets of a run, cheapest first."""
 
 
 @dataclass(frozen=True)
 class Expectation:
     """A verdict registered before the run: for this claim, in this system, under these readings.
 
-    An empty `system` means every system, an empty `engine` every engine.  `because` is the reason, which
-    is required for everything but HOLDS.
+    An empty `system` or `engine`, and `readings` of None, match all.  `because` is the reason, required for everything
+    but HOLDS.
     """
 
     claim: str
@@ -31,7 +31,7 @@ class Expectation:
     because: str = ""
 
     def speaks_of(self, claim: str, system: str, engine: str, readings: Mapping[str, Any]) -> bool:
-        """Whether this expectation is about such a verdict; `readings` are those that are not default."""
+        """Return whether this is about such a verdict; `readings` are those that are not default."""
         return (
             self.claim == claim
             and self.system in ("", system)
@@ -48,12 +48,11 @@ def _default() -> dict[str, Any]:
 class Plan:
     """One run of one engine on one system, and the budgets it belongs to.
 
-    `scope` changes sizes of the system's own scope, `readings` its readings; `claims` names the claims to
-    check (empty: every claim of the system).  `max_states` and `depth` bound the search, which then may end
-    UNDECIDED; `examples` and `steps` size a run of the machine.  `quotient` asks for a quotient, which is
-    used only under a licence (`a+b`: two abstractions, one after the other).  `part` k/n leaves all but each n-th
-    configuration (or orbit) to other budgets.
-    A system without a plan is run at its own scope under every budget.
+    `scope` changes sizes of the system's own scope, `readings` its readings; `claims` names the claims to check (empty:
+    all of the system).  `max_states` and `depth` bound the search, which then may end UNDECIDED; `examples` and `steps`
+    size a random run.  `quotient` is used only under a licence (`a+b`: two abstractions in turn).  `part` k/n takes
+    every n-th configuration (or orbit) from the k-th on and leaves the rest to other budgets.  A system without a plan
+    is run at its own scope under every budget.
     """
 
     system: str

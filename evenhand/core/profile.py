@@ -1,7 +1,7 @@
-"""What a protocol's arbitration profile asks: does position, a name, time … decide, can it deadlock or livelock?
+"""Questions of a protocol's arbitration profile: does position, a name, time … decide, can it deadlock or livelock?
 
-A protocol names a claim of its own for each question it can answer.  The profile runs those claims where the protocol's
-own plans run them and reads the answer off the verdict; a question without a claim stays unasked, which is no `no`.
+A protocol names a claim for each question it can answer.  The profile runs those claims under the protocol's own plans
+and derives the answer from the verdict.  A question without a claim stays unasked, which is not `no`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ __all__ = ["Aspect", "ProfileQuestion"]
 
 
 class Aspect(Enum):
-    """What may decide among agents, then what may become of a run; the sentence is the question."""
+    """One question: what may decide among agents, or how a run may get stuck."""
 
     POSITION = "position"
     NAME = "name"
@@ -37,8 +37,8 @@ class Aspect(Enum):
 class ProfileQuestion:
     """The claim that answers a question; an empty `system` means wherever it is planned.
 
-    What HOLDS answers `no` (`order decides nothing`, `deadlock_free`), except for a claim that something can happen and
-    one that `affirms` (`the highest score wins`): there it answers `yes`.  `note` says what the answer leaves out.
+    A claim that HOLDS answers `no` (`order decides nothing`, `deadlock_free`), except a claim that something can happen
+    and one that `affirms` (`the highest score wins`): these answer `yes`.  `note` says what the answer leaves out.
     """
 
     aspect: Aspect

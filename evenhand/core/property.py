@@ -1,16 +1,16 @@
 """Claims: one English sentence, its source paragraph, a kind, a predicate.
 
-Every kind is a frozen record; the engines look at the kind and at nothing else.  A claim may look at the
-configuration (and the readings in it), never at a system's `rules`, or a mutant would be judged by its own
-notion.  `when` is the claim's antecedent: the steps (or states) it says something about.  A claim whose
-antecedent is never met, or that was never near being false, proves nothing; engines count both.
+Every kind is a frozen record; engines look only at the kind.  A claim may read the configuration (and its readings),
+never a system's `rules`, or a mutant would be judged by its own rules.  `when` is the antecedent: the steps (or states)
+the claim is about.  A claim whose antecedent is never met, or that was never near being false, shows nothing; engines
+count both.
 
 The decorators below make the records:
 
     @always("At most one process is in the critical section.", source="P1")
     def mutual_exclusion(config: Config, state: State) -> bool: ...
 
-A predicate over a state may leave the configuration out (`def f(state)`), for systems that have none.
+A predicate over a state may omit the configuration (`def f(state)`), for systems that have none.
 """
 
 from __future__ import annotations
@@ -79,12 +79,12 @@ _OF_STEP: tuple[Gives, tuple[str, ...]] = ("value", ("step",))
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Property:
-    """What every kind has.
+    """The fields of every kind of claim.
 
-    `name` is snake_case and says the claim; `sentence` is the claim in English; `source` the paragraph it
-    comes from; `version` goes up when the meaning changes, so that old fixtures fail loudly.  `systems`
-    names the systems it speaks of (empty: every system of its protocol).  `applies` says under which
-    configurations (readings) it is claimed at all.  `proved` marks a claim that is also to be proved.
+    `name` is snake_case; `sentence` is the claim in English; `source` the paragraph it comes from; `version` goes up
+    when the meaning changes, so that old fixtures fail loudly.  `systems` names the systems it is about (empty: every
+    system of its protocol).  `applies` says under which configurations (readings) it is claimed.  `proved` marks a
+    claim that is also to be proved.
     """
 
     name: str
@@ -96,16 +96,16 @@ class Property:
     proved: bool = False
 
     CALLS: ClassVar[Calls] = {}
-    """The functions of a kind: what each gives and takes.  Every engine asks them through `answers.checked_call`."""
+    """The functions of a kind: what each gives and takes.  Engines call them through `answers.checked_call`."""
 
     def __post_init__(self) -> None:
-        """Check the functions, so that nothing but True and False is taken for an answer.  Raises TypeError."""
+        """Check the fields and wrap the functions, so that only True and False count as answers."""
         defaults = {entry.name: entry.default for entry in fields(self)}
         for name, (gives, takes) in {"applies": _APPLIES, **self.CALLS}.items():
             function = getattr(self, name)
             if function is not defaults[name]:
                 try:
-                    # What claims may share is named by its role alone, so that it is asked once for all of them.
+                    # A function that claims may share is named by its role alone, so that one wrapper serves them all.
                     role = f"`{name}`" if name in _SHARED and not isinstance(self, Monitor) else self._role(name)
                     object.__setattr__(self, name, checked_call(_with_config(function, takes), gives, takes, role))
                 except TypeError as error:
@@ -130,7 +130,7 @@ class Property:
         return "" if name == "check" else f"`{name}` of claim {self.name!r}"
 
     def __repr__(self) -> str:
-        """One line: the functions of a claim say nothing in a failing assertion."""
+        """One line, because the functions of a claim say nothing in a failing assertion."""
         return f"<{self.kind} {self.name}: {self.sentence}>"
 
     @property
@@ -141,7 +141,7 @@ class Property:
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Always(Property):
-    """`check(config, state)` in every reachable state (an invariant)."""
+    """An invariant: `check(config, state)` in every reachable state, wherever `when(config, state)`."""
 
     check: StateTest
     when: StateTest = every_state
@@ -161,9 +161,9 @@ class EachStep(Property):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Reachable(Property):
-    """Some reachable step satisfies `goal`: guards against models that are safe because they are dead.
+    """Some reachable step satisfies `goal`: guards against models that are safe because nothing happens.
 
-    HOLDS carries the shortest run as its evidence; REFUTED needs a complete search.
+    HOLDS carries the shortest run as evidence; REFUTED needs a complete search.
     """
 
     goal: StepTest
@@ -173,11 +173,10 @@ class Reachable(Property):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class LeadsTo(Property):
-    """Every step satisfying `trigger` is followed, then or later, by one satisfying `goal`.
+    """Every step that satisfies `trigger` is followed, then or later, by one that satisfies `goal`.
 
-    Under the named fairness assumptions of the system (`fairness`, keys of `System.fair`), on every
-    infinite run and on every run that ends.  Decided on closed graphs only; refuted by a lasso, or by a
-    run that ends without the goal.
+    Claimed of infinite runs under the named fairness assumptions (`fairness`, keys of `System.fair`), and of every run
+    that ends.  Decided on closed graphs only; refuted by a lasso, or by a run that ends without the goal.
     """
 
     trigger: StepTest
@@ -199,10 +198,10 @@ class Eventually(Property):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class DeadlockFree(Property):
-    """From every reachable state in which somebody wants to act, some continuation completes.
+    """From every reachable state in which an agent wants to act, some continuation completes.
 
-    `wants(config, state)` and `completes(step)` say so; a deadlock is a reachable state that wants and
-    from which no step satisfying `completes` is reachable (not EF completes).
+    A deadlock is a reachable state with `wants(config, state)` from which no step with `completes(step)` is reachable
+    (not EF completes).
     """
 
     wants: StateTest
@@ -215,7 +214,7 @@ class DeadlockFree(Property):
 class LivelockFree(Property):
     """No fair infinite run keeps attempting and never progresses.
 
-    A livelock is a loop with some `attempts(step)`, no `progress(step)`, that is fair in every named way.
+    A livelock is a loop with some `attempts(step)`, no `progress(step)`, that meets every named fairness assumption.
     """
 
     attempts: StepTest
@@ -227,10 +226,10 @@ class LivelockFree(Property):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Monitor(Property):
-    """A claim about a history: a deterministic observer runs along, `ok` must hold after every step.
+    """A claim about a history: a deterministic monitor runs along, and `ok` must hold after every step.
 
-    `start(config)` gives its first value (hashable), `update(value, step)` the next; `ok(config, value)`.
-    `when(config, value)` is the antecedent.
+    `start(config)` is its first value (hashable), `update(value, step)` the next; `ok(config, value)` is the check,
+    `when(config, value)` the antecedent.
     """
 
     start: Callable[[Any], Any]
@@ -248,10 +247,10 @@ class Monitor(Property):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class DeterminedBy(Property):
-    """Steps with equal `key` have equal `value`: the value depends on nothing but the key.
+    """Steps with equal `key` have equal `value`: the value depends only on the key.
 
-    Decided in one hash pass over the steps of one configuration, or across all of them if `across`.
-    Refuted by the pair of runs that end in the two steps.
+    Decided in one hash pass over the steps of one configuration, or across all of them if `across`.  Refuted by the
+    pair of runs that end in the two steps.
     """
 
     key: Callable[[AnyStep], Hashable]
@@ -264,10 +263,10 @@ class DeterminedBy(Property):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Commute(Property):
-    """From a reachable state, two actions in either order lead to what `same` calls the same.
+    """From a reachable state, two actions in either order lead to ends that `same` calls the same.
 
-    `pairs(config, state, enabled)` picks the pairs; `same(config, first_then_second, second_then_first)`
-    compares the two final steps.
+    `pairs(config, state, enabled)` picks the pairs; `same(config, first_then_second, second_then_first)` compares the
+    two final steps.
     """
 
     pairs: Callable[[Any, Any, tuple[Any, ...]], Iterable[tuple[Any, Any]]]
@@ -281,13 +280,13 @@ class Commute(Property):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class TwoRun(Property):
-    """2-safety by unwinding: the second run is computed from the first, step by step.
+    """A 2-safety claim by unwinding: the second trace is computed from the first, step by step.
 
-    For a step from a reachable state and each `w` in `twins(config, state, action)`: the other run has
-    configuration `config(w, c)`, starts in `state(w, c, s)` and takes `other(w, action)` (one action, or
-    none where the action is purged).  `agree(w, step, other_step_or_None)` says that the two ends relate.
-    Initial states must relate as well: `state(w, c, s0)` must be initial for the other configuration,
-    which the engines check (`starts` may waive it for claims about single steps).
+    For a step from a reachable state and each `w` in `twins(config, state, action)`, the second trace has configuration
+    `config(w, c)`, starts in `state(w, c, s)` and takes `other(w, action)` (one action, or none if purged).  `agree(w,
+    step, other_step_or_None)` says that the two ends relate.  Engines check that initial states relate as well:
+    `state(w, c, s0)` must be initial for the other configuration (`starts=False` waives it for claims about single
+    steps).
     """
 
     twins: Callable[[Any, Any, Any], Iterable[Any]]
@@ -307,7 +306,7 @@ class TwoRun(Property):
 
 
 def _with_config(test: Callable[..., Any], takes: tuple[str, ...]) -> Callable[..., Any]:
-    """A predicate that may leave the configuration out, (state) for (config, state), with both arguments."""
+    """Let a predicate over (state) take (config, state).  Raises TypeError for a built-in."""
     if takes != ("config", "state") or not callable(test) or getattr(test, "__asked__", None) is test:
         return test
     try:
@@ -323,7 +322,7 @@ def _with_config(test: Callable[..., Any], takes: tuple[str, ...]) -> Callable[.
     def without(_config: Any, state: Any) -> Any:
         return test(state)
 
-    return functools.update_wrapper(without, test, updated=())  # reports look for where it is written
+    return functools.update_wrapper(without, test, updated=())  # reports name where it is written
 
 
 _BY_PLACE = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
@@ -332,11 +331,11 @@ K = TypeVar("K", bound="Property")
 
 
 _NAMED = ("when", "trigger", "wants", "attempts", "start", "update", "key", "pairs")
-"""The arguments of decorators that are None where they were left out."""
+"""Arguments of decorators that are None if they were left out."""
 
 
 def _claim(kind: type[K], sentence: Any, main: str, function: Any, given: Mapping[str, Any]) -> K:
-    """The claim of that kind whose function `main` was decorated.  Raises TypeError or ValueError that names it."""
+    """The claim whose function `main` was decorated.  Raises TypeError or ValueError that names it."""
     more: dict[str, Any] = {name: value for name, value in given.items() if value is not None or name not in _NAMED}
     name = more.get("name", getattr(function, "__name__", ""))
     what = f"claim {name!r}" if name else "a claim"
@@ -367,7 +366,7 @@ def _decorator(kind: type[Property]) -> str:
 
 
 def _is_open(function: Any) -> bool:
-    """Whether a function says nothing of how many arguments it takes by place."""
+    """Whether a function takes any number of positional arguments and names none."""
     try:
         given = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
@@ -376,7 +375,7 @@ def _is_open(function: Any) -> bool:
 
 
 def _said(kind: str, sentence: Any) -> None:
-    """Raise TypeError or ValueError for what is no sentence: the decorator was put without its call, say."""
+    """Raise TypeError or ValueError for a missing sentence, such as a decorator used without its call."""
     if not isinstance(sentence, str):
         name = getattr(sentence, "__name__", short(sentence))
         raise TypeError(f'@{kind} is called with a sentence first, a text, not {name}; write @{kind}("At most one …")')
@@ -405,7 +404,7 @@ def reachable(sentence: str, **more: Any) -> Callable[[StepTest], Reachable]:
 
 
 def eventually(sentence: str, **more: Any) -> Callable[[StepTest], Eventually]:
-    """Make an `Eventually` from its goal, a predicate over a step; `fairness=` names what is assumed."""
+    """Make an `Eventually` from its goal, a predicate over a step; `fairness=` names the assumptions."""
     _said("eventually", sentence)
     return lambda goal: _claim(Eventually, sentence, "goal", goal, more)
 
@@ -419,7 +418,7 @@ def leads_to(sentence: str, *, trigger: StepTest | None = None, **more: Any) -> 
 def deadlock_free(
     sentence: str, *, wants: Callable[..., bool] | None = None, **more: Any
 ) -> Callable[[StepTest], DeadlockFree]:
-    """Make a `DeadlockFree` from `completes`, a predicate over a step; `wants=` is over states."""
+    """Make a `DeadlockFree` from `completes`, a predicate over a step; `wants=` is one over states."""
     _said("deadlock_free", sentence)
     return lambda completes: _claim(DeadlockFree, sentence, "completes", completes, {"wants": wants, **more})
 
@@ -427,7 +426,7 @@ def deadlock_free(
 def livelock_free(
     sentence: str, *, attempts: StepTest | None = None, **more: Any
 ) -> Callable[[StepTest], LivelockFree]:
-    """Make a `LivelockFree` from `progress`, a predicate over a step; `attempts=` is one too."""
+    """Make a `LivelockFree` from `progress`, a predicate over a step; `attempts=` is another."""
     _said("livelock_free", sentence)
     return lambda progress: _claim(LivelockFree, sentence, "progress", progress, {"attempts": attempts, **more})
 
@@ -470,7 +469,7 @@ def two_run(sentence: str, **more: Any) -> Callable[[Callable[[Any, AnyStep, Any
 
 
 def checked_claims(system: Any, claims: Any) -> tuple[Property, ...]:
-    """`claims`, one or a list of them, if they are claims, and `system` is one.  Raises TypeError or ValueError."""
+    """Return the claims of a system as a tuple.  Raises TypeError or ValueError for anything else."""
     if not isinstance(system, System):
         made = f"{short(system)} ({type(system).__name__})"
         raise TypeError(f"{made} is no system; make one with evenhand.system(name, initial=…, actions=…, step=…)")
@@ -493,5 +492,5 @@ def checked_claims(system: Any, claims: Any) -> tuple[Property, ...]:
 
 
 def speaks_of(claim: Property, system: System[Any, Any, Any, Any, Any]) -> bool:
-    """Whether a claim is about a system: it names that, or none."""
+    """Return whether a claim is about a system: it names that system, or none."""
     return not claim.systems or system.name in claim.systems

@@ -1,11 +1,11 @@
-"""What in a function's bytecode makes it more than a function of its arguments.
+"""Find in bytecode what makes a function depend on more than its arguments.
 
-A step that draws lots, reads a clock or counts its own calls may show a search one model and a claim another.  Running
-it twice finds that by luck only, so the code is read: of every function that a system or claim hands in, and of
-whatever these call that is neither a library nor part of the workbench.  Caches of `functools` are fine.
+A step that draws random numbers, reads a clock or counts its own calls may show a search one model and a claim another.
+Running it twice detects this only by luck, so the bytecode is read: of every function of a system or claim, and of all
+that these call outside libraries and evenhand.  Caches of `functools` are allowed.
 """
 
-# Values of any type come here: pyright calls what `isinstance` leaves of them partially unknown.
+# Values have any type here: pyright calls the types that `isinstance` leaves partially unknown.
 # pyright: reportUnknownArgumentType=false, reportUnknownVariableType=false, reportUnknownMemberType=false
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ __all__ = ["IMPURE_MODULES", "impurities", "refuse_impure"]
 IMPURE_MODULES = frozenset(
     {"random", "secrets", "time", "uuid", "_random", "socket", "subprocess", "threading", "asyncio"}
 )
-"""Modules whose results depend on more than what they are given."""
+"""Modules whose results depend on more than their arguments."""
 
 _IMPURE_ATTRIBUTES = {
     "os": {"urandom", "times", "listdir", "stat"},
@@ -60,7 +60,7 @@ _LASTING = _Mark("an object that outlives the call, or a part of one")
 
 @dataclass
 class _Search:
-    """What was found so far, and what is still to be read."""
+    """The complaints so far, and the functions still to be read."""
 
     complaints: dict[str, None] = field(default_factory=dict[str, None])
     waiting: list[tuple[FunctionType, type | None]] = field(default_factory=list[tuple[FunctionType, "type | None"]])
@@ -74,13 +74,13 @@ class _Search:
         key = (function.__code__, owner)
         if _is_library(function):
             for cell in (function.__closure__ or ()) if _is_ours(function) else ():
-                self.reach_called(_content(cell))  # the workbench wraps what it is given
+                self.reach_called(_content(cell))  # evenhand wraps the user's functions
         elif key not in self.known:
             self.known.add(key)
             self.waiting.append((function, owner))
 
     def reach(self, value: Any) -> None:
-        """Read what calling or asking `value` may run."""
+        """Read later what calling or using `value` may run."""
         if isinstance(value, MethodType):
             if isinstance(value.__func__, FunctionType):
                 self.read(value.__func__, None if inspect.isclass(value.__self__) else type(value.__self__))
@@ -96,7 +96,7 @@ class _Search:
         elif inspect.isclass(value):
             self._class(value)
         elif value is not None and not isinstance(value, _Mark):
-            if is_dataclass(value):  # a record of rules, say
+            if is_dataclass(value):  # such as a record of rules
                 for entry in fields(value):
                     self.reach_called(getattr(value, entry.name, None))
             if isinstance(method := inspect.getattr_static(type(value), "__call__", None), FunctionType):
@@ -104,7 +104,7 @@ class _Search:
             self._class(type(value))
 
     def reach_called(self, value: Any) -> None:
-        """Read `value` if it is something to call."""
+        """Read `value` later if it is callable."""
         if callable(value):
             self.reach(inspect.unwrap(value))
 
@@ -118,7 +118,7 @@ class _Search:
                 self.methods.append((name, plain))
 
     def next(self) -> tuple[FunctionType, type | None] | None:
-        """What to read next: of the methods of classes those whose name some code mentions."""
+        """Return the next function to read, or None; methods only if some code mentions their name."""
         if not self.waiting:
             called = [(name, one) for name, one in self.methods if name in self.mentioned or name.startswith("__")]
             self.methods = [entry for entry in self.methods if entry not in called]
@@ -128,7 +128,7 @@ class _Search:
 
 
 def impurities(functions: Iterable[Any]) -> tuple[str, ...]:
-    """One sentence for each use of chance, clocks, files or lasting variables that these functions can reach."""
+    """Return a sentence for each use of chance, clocks, files or lasting variables that these functions can reach."""
     search = _Search()
     for function in functions:
         search.reach_called(function)
@@ -143,7 +143,7 @@ def impurities(functions: Iterable[Any]) -> tuple[str, ...]:
 
 
 def refuse_impure(label: str, *records: Any) -> None:
-    """Raise ModelError if a function in the fields of these records (a system, its rules, claims) is not pure."""
+    """Raise ModelError if a function in the fields of these records (a system, its rules, claims) is impure."""
     for record in records:
         if not is_dataclass(record) or isinstance(record, type):
             continue
@@ -161,7 +161,7 @@ def refuse_impure(label: str, *records: Any) -> None:
 
 @dataclass(frozen=True)
 class _Outside:
-    """What a piece of code sees from outside: globals, closed-over names, and locals that outlive a call."""
+    """The outer values that code sees: globals, closed-over names, and locals that outlive a call."""
 
     names: Mapping[str, Any]
     free: Mapping[str, Any]
@@ -194,7 +194,7 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
 
 
 class _Reader:
-    """Goes once through a piece of code with a stack of what is known of each value."""
+    """One pass over a piece of code, with a stack of the values as far as they are known."""
 
     def __init__(
         self, code: CodeType, outside: _Outside, free: frozenset[str], owner: type | None, search: _Search
@@ -209,11 +209,11 @@ class _Reader:
         for one in dis.get_instructions(self.code):
             self.line = (one.positions.lineno if one.positions else None) or self.line
             if one.is_jump_target:
-                self.stack.clear()  # more than one way leads here
+                self.stack.clear()  # several paths join here
             self._read(one)
 
     def complain(self, what: str) -> None:
-        """Say what is wrong, and where."""
+        """Record a complaint with its place."""
         file = self.code.co_filename.replace("\\", "/").rpartition("/")[2]
         self.search.complaints[f"{file}:{self.line} ({self.code.co_name}) {what}"] = None
 
@@ -259,7 +259,7 @@ class _Reader:
             self._effect(one)
 
     def _changes(self, op: str, name: str) -> None:
-        """A store: into an outer variable, or into something that outlives the call."""
+        """Complain of stores into outer variables or lasting objects, and of impure imports."""
         if op in ("STORE_GLOBAL", "DELETE_GLOBAL") or (op in ("STORE_DEREF", "DELETE_DEREF") and name in self.free):
             self.complain(f"changes the outer variable `{name}`")
         elif op in ("STORE_SUBSCR", "DELETE_SUBSCR") and len(self.stack) > 1 and _is_store(self.stack[-2][0]):
@@ -276,7 +276,7 @@ class _Reader:
             self.complain(f"uses the module `{name}`")
 
     def _effect(self, one: dis.Instruction) -> None:
-        """Any other instruction: so many values go, and of what it leaves nothing is known."""
+        """Apply the stack effect of any other instruction; the pushed values are unknown."""
         effect = dis.stack_effect(one.opcode, one.arg, jump=False)
         for _ in range(-effect):
             self._pop()
@@ -321,12 +321,12 @@ _NO_EFFECT = ("CACHE", "RESUME", "PRECALL", "EXTENDED_ARG", "NOP", "COPY_FREE_VA
 
 
 def _is_store(value: Any) -> bool:
-    """Whether what is put into `value` lasts."""
+    """Whether a value put into `value` outlives the call."""
     return value is _LASTING or isinstance(value, _MUTABLE)
 
 
 def _is_object(value: Any) -> bool:
-    """Whether `value` is an object of somebody's class, whose attributes last."""
+    """Whether `value` is an object of a user's class, whose attributes outlive the call."""
     return not (isinstance(value, (_Mark, ModuleType, type, FunctionType, *_PLAIN)) or _is_home(type(value).__module__))
 
 
@@ -344,7 +344,7 @@ def _is_library(function: FunctionType) -> bool:
 
 
 def _is_home(module: str) -> bool:
-    """Whether a module is the standard library's or the workbench's."""
+    """Whether a module belongs to the standard library or to evenhand."""
     root = module.split(".")[0]
     return root == "evenhand" or (root in sys.stdlib_module_names and root != "__main__")
 
@@ -357,14 +357,14 @@ def _is_chance(module: ModuleType, attribute: str) -> bool:
 
 
 def _is_harmless(value: Any) -> bool:
-    """`random.Random`, which a step may make of a seed in its state; and exceptions and waiting change nothing."""
+    """Whether a value is `random.Random` (which a step may seed from its state), an exception, or `time.sleep`."""
     if not inspect.isclass(value):
         return isinstance(value, BaseException) or value is time.sleep
     return issubclass(value, BaseException) or (value.__module__, value.__name__) == ("random", "Random")
 
 
 def _home(value: Any) -> str:
-    """The module that a value comes from: its own, that of the object it is a method of, or of its class."""
+    """The root module of a value, of the object it is a method of, or of its class."""
     owner = getattr(value, "__self__", None)
     if owner is not None and not isinstance(owner, ModuleType):
         return str(type(owner).__module__).split(".")[0]

@@ -1,4 +1,4 @@
-"""A system in a few lines, for a team's own test file: no configuration, no rules, nothing to subclass.
+"""Make a system in a few lines, for a team's own test file: no configuration, no rules, no subclass.
 
 lock = evenhand.system(
     "lock",
@@ -8,7 +8,7 @@ lock = evenhand.system(
 )
 """
 
-# Values of any type come here: pyright calls what `isinstance` leaves of them partially unknown.
+# Values have any type here: pyright calls the types that `isinstance` leaves partially unknown.
 # pyright: reportUnknownArgumentType=false, reportUnknownVariableType=false, reportUnknownMemberType=false
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ __all__ = ["system"]
 
 
 class SystemOptions(TypedDict, total=False):
-    """What a system may have beside its steps.
+    """The optional arguments of `system`.
 
-    `shows=True` says that `step` returns `(new state, shown)`, `shows=False` that a pair is a state.  `fair` names
-    fairness assumptions for claims about whole runs, `wants(state)` says in which states an agent wants to act,
-    `progress(step)` which steps complete something.  `types` names your dataclasses and enums, so that counterexamples
-    can be saved and read back. `menu` lists every action that should happen: `evenhand explore` reports those that
-    never do or never change anything.
+    `shows=True` says that `step` returns `(new state, observation)`, `shows=False` that a pair is a state.  `fair`
+    names fairness assumptions for claims about whole runs, `wants(state)` says whether an agent wants to act,
+    `progress(step)` whether a step completes something.  `types` names your dataclasses and enums, so that
+    counterexamples can be saved and read back.  `menu` lists every action that should happen: `evenhand explore`
+    reports those that never do or never change anything.
     """
 
     shows: bool | None
@@ -52,15 +52,15 @@ def system(
     step: Callable[[Any, Any], Any],
     **options: Unpack[SystemOptions],
 ) -> System[None, Any, Any, Any, None]:
-    """A system without configuration, readings or rules.
+    """Return a system without configuration, readings or rules.
 
     `initial` lists the start states, `actions(state)` the actions on offer (simplest first), and `step(state, action)`
-    returns the new state.  A pair that could be a state or a state with what it shows is refused until `shows`
-    decides.  States, actions and shown values must be hashable.  `SystemOptions` describes `shows`, `fair`, `wants`,
+    returns the new state.  A pair that could be a state or a state with its observation is refused until `shows`
+    decides.  States, actions and observations must be hashable.  `SystemOptions` describes `shows`, `fair`, `wants`,
     `progress`, `types` and `menu`.
 
-    Raises TypeError or ValueError for what cannot be a system (no initial state, a text where a list is meant, a
-    value that is not hashable); functions that misbehave later end a run with ModelError.
+    Raises TypeError or ValueError for invalid arguments (no initial state, a text for a list, an unhashable value);
+    functions that misbehave later end a run with ModelError.
     """
     if not isinstance(name, str) or not name.strip():
         raise TypeError(f"a system's name is a text, not {short(name)}")
@@ -109,8 +109,8 @@ def _menu(label: str, menu: Iterable[Hashable] | None) -> tuple[Hashable, ...] |
 
 
 def _taking(label: str, step: Callable[[Any, Any], Any], shows: bool | None, starts: tuple[Any, ...]) -> Any:
-    """The step of the system: `step`, with what it returns checked."""
-    harmless: set[type] = set()  # types of states that were looked at and found to be no slip
+    """`step` with its result checked."""
+    harmless: set[type] = set()  # types of states that passed the check
 
     def take(_rules: None, _config: None, state: Any, action: Any) -> tuple[Any, Any]:
         try:
@@ -133,14 +133,14 @@ def _taking(label: str, step: Callable[[Any, Any], Any], shows: bool | None, sta
 
 
 def _offering(label: str, actions: Callable[[Any], Any]) -> Any:
-    """The actions of the system: those that `actions` lists, checked."""
+    """`actions` with its result checked."""
 
     def offered(_config: None, _scope: Any, state: Any) -> Any:
         try:
             listed = actions(state)
             if type(listed) is not list and type(listed) is not tuple:
                 if not is_list(listed):
-                    return listed  # the system says what is wrong with it
+                    return listed  # the system raises and says why
                 listed = tuple(islice(listed, MOST + 1))
         except caught() as error:
             raise _raised(label, "actions", actions, error, f"state {short(state)}") from error
@@ -159,7 +159,7 @@ def _offering(label: str, actions: Callable[[Any], Any]) -> Any:
 
 
 def _starts(label: str, initial: Any) -> tuple[Any, ...]:
-    """The initial states.  What could be one state as well as a list of them is refused."""
+    """The initial states.  Refuses a value that could be one state as well as a list of states."""
     as_list = f"write initial=[{short(initial, 60)}]"
     named = isinstance(initial, tuple) and type(initial) is not tuple
     if named or isinstance(initial, str | bytes | Mapping) or not hasattr(initial, "__iter__"):
@@ -197,7 +197,7 @@ def _fairness(label: str, fair: Mapping[str, Fairness[Any, Any]] | None) -> dict
 
 
 def _function(label: str, what: str, function: Any, takes: tuple[str, ...]) -> None:
-    """Refuse at once what can be no such function.  Raises TypeError."""
+    """Refuse a value that cannot be such a function.  Raises TypeError."""
     call = f"{what}({', '.join(takes)})"
     if not callable(function):
         raise TypeError(f"{label}: `{what}` is a function {call}, not {short(function, 80)}")
@@ -224,7 +224,7 @@ def _raised(label: str, what: str, function: Any, error: BaseException, where: s
 def _result(
     label: str, made: Any, shows: bool | None, starts: tuple[Any, ...], state: Any, action: Any
 ) -> tuple[Any, Any]:
-    """State and what is shown, of what `step` returned."""
+    """State and observation from the result of `step`."""
     pair = type(made) is tuple and len(made) == 2
     if shows:
         if pair:
@@ -248,14 +248,14 @@ def _result(
 
 
 def _is_state(made: tuple[Any, Any], starts: tuple[Any, ...]) -> bool:
-    """Whether a pair is a state for sure: states are plain tuples, and its first half is none of these."""
+    """Whether a pair is certainly a state: states are plain tuples, and its first half is none of their lengths."""
     tuples = [start for start in starts if type(start) is tuple]
     first = made[0]
     return bool(tuples) and not (type(first) is tuple and any(len(first) == len(start) for start in tuples))
 
 
 def _refuse_unhashable(label: str, values: Iterable[tuple[str, Any]], where: str) -> None:
-    """Raise ModelError for the first value that cannot be hashed; says what it is and where it comes from."""
+    """Raise ModelError for the first unhashable value; says what it is and where it comes from."""
     for what, value in values:
         try:
             hash(value)

@@ -1,7 +1,7 @@
-"""Preregistered files: expectations that were written down before any run, and that no run may change.
+"""Read preregistered files: expectations written before any run, which no run may change.
 
-A manifest names each file and the digest of its canonical JSON.  What is not as registered is refused, so that an
-expectation cannot follow the model.
+A manifest names each file and the digest of its canonical JSON.  A file that differs from its registration is refused,
+so that an expectation cannot follow the model.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ __all__ = ["VectorBroken", "as_registered", "shipped"]
 
 
 class VectorBroken(ValueError):
-    """A preregistered file or its manifest is not what was registered; says which and why."""
+    """A preregistered file or manifest that differs from its registration; says which and why."""
 
 
 def shipped(package: str) -> tuple[dict[str, str], str]:
-    """The JSON files that lie in a package (name without `.json` -> text), and their manifest (empty: none)."""
+    """Return the JSON files of a package (name without `.json` -> text), and their manifest (empty: none)."""
     texts = {
         entry.name.removesuffix(".json"): entry.read_text("utf-8")
         for entry in files(package).iterdir()
@@ -30,10 +30,10 @@ def shipped(package: str) -> tuple[dict[str, str], str]:
 
 
 def as_registered(texts: Mapping[str, str], manifest: str, kind: str) -> Mapping[str, dict[str, Json]]:
-    """The values of these files (name without `.json` -> text) in the order of their manifest, of format `kind`.
+    """Return the values of these files (name without `.json` -> text) in the order of their manifest.
 
-    Raises VectorBroken: a manifest of another format or shape; a file that it lacks, or the reverse; a file that is no
-    JSON object or not the registered one.
+    `kind` is the manifest's format.  Raises VectorBroken for a manifest of another format or shape, a file that it
+    lacks or the reverse, and a file that is no JSON object or not the registered one.
     """
     known = _digests(manifest, kind)
     for name in sorted(set(texts) ^ set(known)):

@@ -1,7 +1,7 @@
-"""The protocols there are, found by walking the package and the entry points `evenhand.protocols`.
+"""Find the protocols by walking the package and the entry points `evenhand.protocols`.
 
-A module of `evenhand.model` that has a `PROTOCOL` is a protocol; the modules of the same name in
-`evenhand.properties` (`CLAIMS`) and `evenhand.proofs` (`THEOREMS`) complete it.  Nothing is listed by hand.
+A module of `evenhand.model` that has a `PROTOCOL` is a protocol; the modules of the same name in `evenhand.properties`
+(`CLAIMS`) and `evenhand.proofs` (`THEOREMS`) complete it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ __all__ = ["content", "find", "folder", "protocols", "registered", "rescan"]
 
 
 def content(name: str) -> ModuleSpec:
-    """Where one of the folders `model`, `properties`, `proofs`, `counterexamples` lies, as Python finds it."""
+    """Return the module spec of one of the folders `model`, `properties`, `proofs`, `counterexamples`."""
     found = importlib.util.find_spec(f"evenhand.{name}")
     if found is None or not found.submodule_search_locations:
         raise ProtocolBroken(f"evenhand.{name} is missing: evenhand is not installed whole; install it again")
@@ -33,26 +33,26 @@ def content(name: str) -> ModuleSpec:
 
 
 def folder(name: str) -> Path:
-    """The folder of that content."""
+    """Return the path of that folder."""
     return Path((content(name).submodule_search_locations or [""])[0])
 
 
 def protocols() -> tuple[Bundle, ...]:
-    """Every protocol, by name.  Raises ProtocolBroken when one does not import."""
+    """Return every protocol, by name.  Raises ProtocolBroken if one does not import."""
     return tuple(sorted(_all(), key=lambda bundle: bundle.name))
 
 
 def find(name: str) -> Bundle:
-    """The protocol called `name`, or the system that `FILE.py:name` names, whose file is then imported.
+    """Return the protocol called `name`, or the system that `FILE.py:name` names, whose file is then imported.
 
-    Raises UnknownName, NoSuchSystem, or ProtocolBroken when any protocol does not import.  A name that was read from
-    somebody's file is for `registered`, which imports no other code.
+    Raises UnknownName, NoSuchSystem, or ProtocolBroken if any protocol does not import.  For names from untrusted files
+    use `registered`, which imports no other code.
     """
     return own_bundle(name) if names_file(name) else registered(name)
 
 
 def registered(name: str) -> Bundle:
-    """The protocol called `name`.  Raises UnknownName, or ProtocolBroken when any does not import."""
+    """Return the protocol called `name`.  Raises UnknownName, or ProtocolBroken if any does not import."""
     bundles = protocols()
     for bundle in bundles:
         if bundle.name == name:
@@ -61,7 +61,7 @@ def registered(name: str) -> Bundle:
 
 
 def rescan() -> None:
-    """Look for protocols anew when next asked: one was installed while this process runs."""
+    """Make the next call search again, for a protocol installed while this process runs."""
     _all.cache_clear()
 
 
@@ -84,7 +84,7 @@ def _own() -> Iterator[Bundle]:
 
 
 def _installed() -> Iterator[Bundle]:
-    """Other people's protocols: an entry point names an object that is a `Bundle`."""
+    """Protocols of other packages: an entry point names a `Bundle`."""
     for point in entry_points(group="evenhand.protocols"):
         try:
             bundle = point.load()
@@ -103,7 +103,7 @@ def _bundle(protocol: Protocol, side: Claims) -> Bundle:
 
 
 def _claims(module: str) -> Claims:
-    """The claims of a protocol; none where nobody wrote the module yet."""
+    """The claims of a protocol; none if the module does not exist."""
     if importlib.util.find_spec(module) is None:
         return Claims(())
     side = getattr(_load(module), "CLAIMS", None)

@@ -1,10 +1,10 @@
-"""What a protocol's model is made of.
+"""The parts of a protocol's model.
 
-A *system* is a handful of pure functions over frozen, hashable values: the configurations of a scope,
-the initial states of a configuration, the actions on offer, and a total `step`.  Every engine reads this
-record and nothing else; whatever a reading or a mutant may change is a callable field of `rules`.
+A *system* is a few pure functions over frozen, hashable values: the configurations of a scope, the initial states of a
+configuration, the actions on offer, and a total `step`.  Every engine reads this record and nothing else; whatever a
+reading or a mutant may change is a callable field of `rules`.
 
-Letters: C configuration, S state, A action, O what a step shows, R rules, X one agent's choice.
+Letters: C configuration, S state, A action, O observation, R rules, X one agent's choice.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ T = TypeVar("T")
 
 
 class UnknownName(ValueError):
-    """A name (scope field, reading, mutant, system) that nothing here has; says what there is."""
+    """A name (scope field, reading, mutant, system) that does not exist; lists those that do."""
 
     def __init__(self, what: str, name: str, known: Iterable[str]) -> None:
         names = sorted(known)
@@ -93,9 +93,9 @@ class Scope(Mapping[str, int]):
         return f"Scope({self})"
 
     def updated(self, sizes: Mapping[str, int]) -> Scope:
-        """This scope with some sizes changed.
+        """Return this scope with some sizes changed.
 
-        Raises UnknownName for a name this scope lacks, ValueError for what is no integer >= 0.
+        Raises UnknownName for a name this scope lacks, ValueError for a size that is no integer >= 0.
         """
         for name, size in sizes.items():
             if name not in self:
@@ -107,7 +107,7 @@ class Scope(Mapping[str, int]):
 
 @dataclass(frozen=True)
 class Step(Generic[C, S, A, O]):
-    """One action taken in one state: what was, what was done, what it showed, what became of it."""
+    """One action taken in one state: state before, action, observation, state after."""
 
     config: C
     before: S
@@ -120,9 +120,9 @@ class Step(Generic[C, S, A, O]):
 class Joint(Generic[C, S, A, X]):
     """A joint action as a product of choices, one for each agent that may act.
 
-    `agents` are those that choose in a state; `choices` lists what one may choose, simplest first;
-    `join` makes the action, `split` takes any action apart, hostile ones too, in the order of `agents`
-    (`join(split(a)) == a` for enabled actions).
+    `agents` are those that choose in a state; `choices` lists what one may choose, simplest first; `join` makes the
+    action, `split` takes any action apart, hostile ones too, in the order of `agents` (`join(split(a)) == a` for
+    enabled actions).
     """
 
     agents: Callable[[C, S], tuple[str, ...]]
@@ -136,10 +136,9 @@ class Separated(Generic[C, S, A, O, R, X]):
     """`step` in three parts, so that equal work is done once (memoised exploration).
 
     With `key = reads(rules, config, state)`, and for every joint action `made = tuple((agent, judge(rules, config, key,
-    agent, x)) for agent, x in joint.split(action))`, the step equals `apply(rules, config, state, merge(rules,
-    config, key, made))`.  The key is all that `judge` and `merge` read of the state, and the agents that choose
-    and their choices depend on it alone.  Engines check the equation on samples and refuse the method where it
-    fails.
+    agent, x)) for agent, x in joint.split(action))`, the step equals `apply(rules, config, state, merge(rules, config,
+    key, made))`.  `judge` and `merge` read nothing of the state but the key, and the agents that choose and their
+    choices depend on it alone.  Engines check the equation on samples and refuse the method where it fails.
     """
 
     reads: Callable[[R, C, S], Hashable]
@@ -159,15 +158,15 @@ class OneOf:
 class Fairness(Generic[S, A]):
     """A scheduling assumption: `taken(state, action)` says that a step serves it.
 
-    Weak: a run in which some serving action is enabled from some point on serves it infinitely often.
-    Strong: a run in which one is enabled infinitely often does.
+    Weak: a run in which some serving action is enabled from some point on serves it infinitely often.  Strong: a run in
+    which one is enabled infinitely often does.
     """
 
     kind: Literal["weak", "strong"]
     taken: Callable[[S, A], bool]
 
     def __post_init__(self) -> None:
-        """Refuse another kind, which would silently mean the other of the two.  Raises UnknownName or TypeError."""
+        """Refuse an unknown kind, which would silently mean one of the two.  Raises UnknownName or TypeError."""
         if self.kind not in ("weak", "strong"):
             given = self.kind if isinstance(self.kind, str) else repr(self.kind)
             raise UnknownName("kind of fairness", given, ("weak", "strong"))
@@ -180,12 +179,12 @@ class Fairness(Generic[S, A]):
 class Quotient(Generic[C, S, A, W]):
     """A group acting on configurations, states and actions.
 
-    `elements(config)` lists the group, identity included; the images are those of one element.  Whether
-    the step commutes with it is a theorem, never assumed: engines use a quotient only under a licence.
+    `elements(config)` lists the group, identity included; the images are those of one element.  That the step commutes
+    with it is a theorem, never assumed: engines use a quotient only under a licence.
 
-    Where the group exchanges names, `families(config)` gives the names that may be exchanged, one tuple for the agents,
-    say, and one for the keys, and `swap(config, one, other)` the element that exchanges two names of a family.  With
-    them nobody has to list the group, which grows with the factorial.
+    If the group exchanges names, `families(config)` gives the exchangeable names, such as one tuple for agents and one
+    for keys, and `swap(config, one, other)` the element that exchanges two names of a family.  The group itself, which
+    grows with the factorial, then need not be listed.
     """
 
     name: str
@@ -199,17 +198,16 @@ class Quotient(Generic[C, S, A, W]):
 
 @dataclass(frozen=True)
 class Abstraction(Generic[C, S]):
-    """A map that takes each state to one that stands for it: instants counted from now, ages up to a cap.
+    """A map that takes each state to a representative: instants counted from now, ages up to a cap.
 
-    `state(config, state)` is the representative; of a representative it is itself.  Unlike a `Quotient` it is no
-    group: any number of states may share an image, and nothing is told of how many.  That a state and its image offer
-    the same actions in the same order, show the same, serve the same fairness and lead to states with one image is a
-    theorem, never assumed: engines use an abstraction only under a licence.
+    `state(config, state)` is the representative, which maps to itself.  Unlike a `Quotient` it is no group: an unknown
+    number of states may share an image.  That a state and its image offer the same actions in the same order, show the
+    same, serve the same fairness and lead to states with one image is a theorem, never assumed: engines use an
+    abstraction only under a licence.
 
     `alike(config, state)` gives some other states with the same image, near and far (a clock that shows a second more,
-    and one that shows a million more), reachable or not; none where the state is alone.  Claims are asked about them as
-    well: no run that is walked gets so far, and a claim that looks at what the map forgets must not pass for one that
-    does not.
+    and one a million more), reachable or not; none if the state is alone.  Claims are evaluated on them as well,
+    because no explored run gets so far, and a claim that reads what the map forgets must not pass.
     """
 
     name: str
@@ -218,7 +216,7 @@ class Abstraction(Generic[C, S]):
 
 
 def is_list(listed: Any) -> bool:
-    """Whether `listed` can be meant as a list of values: Python takes texts and mappings apart, too."""
+    """Return whether `listed` may be a list of values; texts and mappings are none, though iterable."""
     return hasattr(listed, "__iter__") and not isinstance(listed, str | bytes | Mapping)
 
 
@@ -235,27 +233,25 @@ def _nothing_smaller(_config: Any, _start: Any) -> Iterable[tuple[Any, Any]]:
 
 
 _QUESTIONS = {"wants": ("config", "state"), "progress": ("step",), "allows": ("config", "state", "action")}
-"""What a system is asked that has the answer True or False."""
+"""The functions of a system that return True or False, with their arguments."""
 
 
 @dataclass(frozen=True, repr=False)
 class System(Generic[C, S, A, O, R]):
-    """An executable model: what may be configured, where it starts, what may happen, what then happens.
+    """An executable model: its configurations, initial states, actions on offer, and step.
 
-    `step` is total and pure: a disabled or hostile action gives a shown rejection and leaves the state.
-    Either `actions` (ordered, lazy) or `joint` says what is on offer.  `shown` is everything a variant is
-    compared on.  `wants` says that somebody would act if allowed; `progress` that a step completed
-    something; both serve the deadlock and livelock searches.  `smaller(config, start)` offers simpler
-    initial data to the shrinker, simplest first.  `allows` says whether an action is on offer (by default:
-    it is among `enabled`).  `actor` says whose an action is where actions are no product, and "" of what happens by
-    itself (a clock); wait-for graphs need it.  `readings` is the record the configurations carry.  `separated`,
-    `quotients`, `abstractions` and `fair` are for the exhaustive search.  `types` names the classes that `codec` may
-    need to decode.
+    `step` is total and pure: a disabled or hostile action gives a shown rejection and leaves the state.  Either
+    `actions` (ordered, lazy) or `joint` gives the actions on offer.  Variants are compared only on what `step` shows.
+    `wants` says that an agent would act if allowed, `progress` that a step completed something; both serve the deadlock
+    and livelock searches.  `smaller(config, start)` offers simpler initial data to the shrinker, simplest first.
+    `allows` says whether an action is on offer (by default: it is among `enabled`).  `actor` names the agent of an
+    action where actions are no product ("" for none: a clock); wait-for graphs need it.  `readings` is the record that
+    the configurations carry.  `separated`, `quotients`, `abstractions` and `fair` are for the exhaustive search.
+    `types` names the classes that `codec` may need to decode.
 
-    Two declarations let the search compile the step (compiled search); neither is believed.  `domains` gives a state of
-    which every part that ever changes is a `OneOf`: records and tuples of fixed shape.  `menu`, where the
-    actions are no product, lists every action that is ever on offer, in the order of `enabled`; `allows` then
-    says which are.
+    Two declarations let the search compile the step (compiled search); it trusts neither.  `domains` gives a state of
+    which every part that ever changes is a `OneOf`: records and tuples of fixed shape.  `menu`, where the actions are
+    no product, lists every action that is ever on offer, in the order of `enabled`; `allows` then says which are.
     """
 
     name: str
@@ -292,20 +288,20 @@ class System(Generic[C, S, A, O, R]):
                 object.__setattr__(self, name, checked_call(function, "answer", takes, f"`{name}`"))
 
     def __repr__(self) -> str:
-        """One line: the functions of a system say nothing in a failing assertion."""
+        """One line, because the functions of a system say nothing in a failing assertion."""
         return f"<{self.label.capitalize()}{f', {self.scope}' if self.scope else ''}>"
 
     @property
     def label(self) -> str:
-        """How messages name this system."""
+        """The name of this system in messages."""
         return f"system {self.name!r}" + (f" ({self.variant})" if self.variant != "reference" else "")
 
     def all_configs(self) -> Iterable[C]:
-        """The configurations of this scope under these readings, in a fixed order."""
+        """Return the configurations of this scope under these readings, in a fixed order."""
         return self.configs(self.scope, self.readings)
 
     def enabled(self, config: C, state: S) -> Iterator[A]:
-        """The actions on offer in `state`, in a fixed order, made one at a time.  Raises ModelError as `take` does."""
+        """Yield the actions on offer in `state`, in a fixed order, lazily.  Raises ModelError as `take` does."""
         try:
             if self.joint is None:
                 assert self.actions is not None
@@ -319,7 +315,7 @@ class System(Generic[C, S, A, O, R]):
             raise ModelError(f"{self.label}: {what} of state {short(state)} raised {error_text(error)}") from error
 
     def _joined(self, joint: Joint[C, S, A, Any], config: C, state: S) -> Iterator[A]:
-        """The joint actions: every way in which each agent takes one of its choices."""
+        """Every combination of one choice for each agent."""
         agents = self._listed("agents", joint.agents(config, state), state)
         if not agents:
             return
@@ -328,7 +324,7 @@ class System(Generic[C, S, A, O, R]):
             yield joint.join(config, state, tuple(zip(agents, picked, strict=True)))
 
     def _listed(self, what: str, listed: T, state: S) -> T:
-        """`listed`, unless Python would take it apart in another way than it is meant.  Raises ModelError."""
+        """`listed`, if it is a list of values, no text and no mapping.  Raises ModelError."""
         kind = type(listed)
         if kind is tuple or kind is list or is_list(listed):
             return listed
@@ -337,7 +333,7 @@ class System(Generic[C, S, A, O, R]):
         raise ModelError(f"{self.label}: `{what}` of state {short(state)} returned {got}, which is no list; {mend}")
 
     def is_enabled(self, config: C, state: S, action: A) -> bool:
-        """Whether `action` is on offer in `state`."""
+        """Return whether `action` is on offer in `state`."""
         if self.allows is not None:
             return self.allows(config, state, action)
         if self.joint is not None:
@@ -355,7 +351,7 @@ class System(Generic[C, S, A, O, R]):
         return any(action == offered for offered in self.enabled(config, state))
 
     def take(self, config: C, state: S, action: A) -> Step[C, S, A, O]:
-        """The step that `action` makes from `state`.  Raises ModelError where `step` raises or gives no pair."""
+        """Return the step that `action` makes from `state`.  Raises ModelError if `step` raises or gives no pair."""
         try:
             made = self.step(self.rules, config, state, action)
         except caught() as error:
@@ -364,7 +360,7 @@ class System(Generic[C, S, A, O, R]):
         return Step(config, state, action, shown, after)
 
     def pair_of(self, made: Any, state: S, action: A) -> tuple[S, O]:
-        """What `step` returned, if it is a pair of state and what is shown.  Raises ModelError."""
+        """Return the result of `step` if it is a pair of state and observation.  Raises ModelError."""
         if not isinstance(made, tuple) or len(cast("tuple[Any, ...]", made)) != 2:
             what = f"returned {short(made, 80)} ({kind_of(made)}), no pair (state, shown)"
             raise ModelError(f"{self.label}: the step of action {short(action)} in state {short(state)} {what}")
@@ -380,11 +376,11 @@ class System(Generic[C, S, A, O, R]):
         ) from error
 
     def at(self, **sizes: int) -> System[C, S, A, O, R]:
-        """This system at other sizes.  Raises UnknownName or ValueError as `Scope.updated` does."""
+        """Return this system at other sizes.  Raises UnknownName or ValueError as `Scope.updated` does."""
         return replace(self, scope=self.scope.updated(sizes))
 
     def under(self, **chosen: Any) -> System[C, S, A, O, R]:
-        """This system under other readings.  Raises UnknownName for a reading or value it lacks."""
+        """Return this system under other readings.  Raises UnknownName for a reading or value it lacks."""
         known = reading_values(self.readings)
         for name, value in chosen.items():
             if name not in known:
@@ -398,8 +394,8 @@ class System(Generic[C, S, A, O, R]):
 class Mutant(Generic[R]):
     """A deliberate fault: other rules, and where it can be seen.
 
-    `system` and `scope` name the smallest place that can kill it, `readings` those under which it is a
-    fault.  `expected` is registered before any run: `killed`, or `equivalent` or `open_gap` with a reason.
+    `system` and `scope` name the smallest place that can kill it, `readings` those under which it is a fault.
+    `expected` is registered before any run: `killed`, or `equivalent` or `open_gap` with a reason.
     """
 
     name: str
@@ -413,14 +409,14 @@ class Mutant(Generic[R]):
     reason: str = ""
 
     def of(self, systems: Mapping[str, System[Any, Any, Any, Any, R]]) -> System[Any, Any, Any, Any, R]:
-        """The mutated system, at the scope and under the readings that the mutant names."""
+        """Return the mutated system, at the scope and under the readings that the mutant names."""
         base = systems[self.system].at(**dict(self.scope)).under(**dict(self.readings))
         return replace(base, rules=self.rules, variant=self.name)
 
 
 @dataclass(frozen=True)
 class Protocol:
-    """The model side of a protocol: what the registry finds as `PROTOCOL` in a module of this package.
+    """The model side of a protocol: the `PROTOCOL` that the registry finds in a module of `evenhand.model`.
 
     `systems` come with the main one first; `readings` is the default record (or None).
     """
@@ -434,15 +430,15 @@ class Protocol:
 
 
 def reading(*values: Any, sentence: str) -> Any:
-    """A field of a `Readings` record: its legal values, default first, and the sentence it settles.
+    """Return a field of a `Readings` record: its legal values, default first, and the sentence it settles.
 
-    With a single value (a number the text asks for, say) any value of that type is legal.
+    With a single value (such as a number in the text) any value of that type is legal.
     """
     return field(default=values[0], metadata={"values": values[1:] and values, "sentence": sentence})
 
 
 def reading_values(record: Any) -> dict[str, tuple[Any, ...]]:
-    """The legal values of every reading of a record, default first; empty for None.
+    """Return the legal values of every reading of a record, default first; empty for None.
 
     An empty tuple means that any value of the default's type is legal.
     """

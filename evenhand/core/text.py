@@ -1,9 +1,9 @@
-"""Values as text that stays inert.
+"""Format values as text that stays inert.
 
-Names and values come from models, fixtures and other people's kernels; some are hostile on purpose.  All
-text that reaches a terminal or a file goes through `inert`, which spells out what a terminal would obey
-(escapes, control and bidirectional characters), and every value through `describe`, which writes sets and
-mappings in a fixed order, so that the same value is the same text under any hash seed.
+Names and values come from models, fixtures and other people's kernels; some are hostile on purpose.  All text for a
+terminal or a file goes through `inert`, which escapes the characters that a terminal obeys (escapes, control and
+bidirectional characters).  `describe` writes sets and mappings in a fixed order, so that a value has the same text
+under any hash seed.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ __all__ = ["WIDTH", "branches", "changes", "describe", "inert", "layout"]
 
 _OBEYED = frozenset({"Cc", "Cf", "Co", "Cs", "Zl", "Zp"})
 MAX_TEXT = 400
-"""Characters of one line of a value; the file keeps all of it."""
+"""Characters of one line of a value; the file keeps the whole value."""
 
 WIDTH = 150
 """Characters that a value may take before it is laid out as a tree."""
 
 
 def inert(text: str) -> str:
-    r"""`text` with everything that a terminal or an editor would obey written as an escape.
+    r"""Return `text` with every character that a terminal or an editor would obey written as an escape.
 
     >>> inert("a\x1b[31mb\u202ec")
     'a\\u001b[31mb\\u202ec'
@@ -41,7 +41,7 @@ def _spelled(character: str) -> str:
 
 
 def describe(value: Any, limit: int = MAX_TEXT) -> str:
-    """One line for `value`: inert, in a fixed order, cut at `limit` characters.
+    """Return one line for `value`: inert, in a fixed order, cut at `limit` characters.
 
     >>> describe(frozenset({"b", "a"}))
     "{'a', 'b'}"
@@ -85,7 +85,7 @@ def _record(name: str, entries: Iterable[tuple[str, Any]]) -> str:
 
 
 def _fields(record: Any) -> Iterator[tuple[str, Any]]:
-    """The fields of a dataclass that say something: those that differ from their default."""
+    """The fields of a dataclass that differ from their default in value or type."""
     for entry in fields(record):
         value = getattr(record, entry.name)
         default = entry.default if entry.default_factory is MISSING else entry.default_factory()
@@ -94,7 +94,7 @@ def _fields(record: Any) -> Iterator[tuple[str, Any]]:
 
 
 def layout(value: Any, width: int = WIDTH) -> list[str]:
-    """`value` on one line if it fits, else as a tree: a line for each field or entry, deeper ones indented."""
+    """Return `value` on one line if it fits, else as a tree: a line for each part, deeper ones indented."""
     text = describe(value, MAX_TEXT * 10)
     if len(text) <= width:
         return [text]
@@ -102,7 +102,7 @@ def layout(value: Any, width: int = WIDTH) -> list[str]:
     if not parts:
         return [describe(value)]
     if len(parts) == 1 and parts[0][0]:
-        return layout(parts[0][1], width)  # one part says it all
+        return layout(parts[0][1], width)  # a single part needs no name
     lines: list[str] = []
     for name, branch in parts:
         if len(name) + len(one := describe(branch, MAX_TEXT * 10)) + 2 <= width:
@@ -114,12 +114,12 @@ def layout(value: Any, width: int = WIDTH) -> list[str]:
 
 
 def _is_record(value: Any) -> bool:
-    """Whether a value is a dataclass that leaves its description to us."""
+    """Whether a value is a dataclass without a `__str__` of its own."""
     return is_dataclass(value) and not isinstance(value, type) and type(value).__str__ is object.__str__
 
 
 def branches(value: Any) -> Iterator[tuple[str, Any]]:
-    """The parts of a value by name: fields, entries of a mapping or of named pairs; nameless for a sequence."""
+    """Yield the parts of a value: fields, entries of a mapping or of named pairs by name, others nameless."""
     match value:
         case Mapping():
             pairs = cast("Mapping[Any, Any]", value)
@@ -137,7 +137,7 @@ def branches(value: Any) -> Iterator[tuple[str, Any]]:
 
 
 def changes(before: Any, after: Any) -> tuple[str, ...]:
-    """What became of a state: a line for each innermost part that changed; the whole state if it has no parts."""
+    """Return a line for each innermost part of a state that changed, or one for a state without parts."""
     if before == after and type(before) is type(after):
         return ("nothing changes",)
     return tuple(_changed("", before, after))
@@ -157,7 +157,7 @@ def _changed(path: str, before: Any, after: Any) -> Iterator[str]:
 
 
 def _parts(value: Any) -> dict[str, Any] | None:
-    """The parts of a value that keep their names from state to state, or None for what is compared whole."""
+    """The parts of a value that keep their names from state to state; None if it is compared as a whole."""
     if _is_record(value):
         return {entry.name: getattr(value, entry.name) for entry in fields(value)}
     if isinstance(value, Mapping):

@@ -1,7 +1,7 @@
-"""Scenarios and what replaying them gives: traces, lassos, pairs.
+"""Scenarios and the results of replaying them: traces, lassos, pairs.
 
-A scenario is initial data and actions, named by content; replay is the only way to a trace, so that no
-engine can report a run that the model does not have.
+A scenario is initial data and actions, named by content.  Only replay makes a trace, so no engine can report a run that
+the model does not have.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ class Scenario(Generic[C, S, A]):
 
 @dataclass(frozen=True)
 class Trace(Generic[C, S, A, O]):
-    """A scenario with the steps it takes; `states` has one more entry than `steps`."""
+    """A scenario with its steps; `states` has one more entry than `steps`."""
 
     scenario: Scenario[C, S, A]
     steps: tuple[Step[C, S, A, O], ...]
 
     @property
     def states(self) -> tuple[S, ...]:
-        """The states passed, the start first."""
+        """The states of the run, the start first."""
         return (self.scenario.start, *(step.after for step in self.steps))
 
     @property
@@ -70,7 +70,7 @@ class Lasso(Generic[C, S, A]):
 
 @dataclass(frozen=True)
 class Pair(Generic[C, S, A]):
-    """Two runs that a 2-safety claim compares, and the name of what relates them."""
+    """Two runs that a 2-safety claim compares, and the name of their relation."""
 
     left: Scenario[C, S, A]
     right: Scenario[C, S, A]
@@ -78,7 +78,7 @@ class Pair(Generic[C, S, A]):
 
 
 def replay(system: System[C, S, A, O, R], scenario: Scenario[C, S, A]) -> Trace[C, S, A, O]:
-    """Run `scenario` through the system's own step, whatever is on offer.  Raises TypeError for what is no scenario."""
+    """Return the trace of `scenario`, ignoring what is on offer.  Raises TypeError for anything but a Scenario."""
     if not isinstance(scenario, Scenario) or not isinstance(scenario.actions, tuple):
         what = scenario.actions if isinstance(scenario, Scenario) else scenario
         raise TypeError(f"replay takes a Scenario(config, start, (action, …)), not {short(what)} ({kind_of(what)})")
@@ -94,9 +94,9 @@ def replay(system: System[C, S, A, O, R], scenario: Scenario[C, S, A]) -> Trace[
 def replay_lasso(
     system: System[C, S, A, O, R], lasso: Lasso[C, S, A]
 ) -> tuple[Trace[C, S, A, O], tuple[Step[C, S, A, O], ...]]:
-    """Replay a lasso: the whole trace, and the steps of its loop.
+    """Replay a lasso; return the whole trace, and the steps of its loop.
 
-    Raises NotReplayable when the loop is empty or does not end where it began.
+    Raises NotReplayable if the loop is empty or does not end where it began.
     """
     if not lasso.loop:
         raise NotReplayable("the loop of a lasso needs at least one action")

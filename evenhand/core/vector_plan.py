@@ -1,6 +1,6 @@
-"""What a protocol says about its vectors: where runs are drawn, and what its one-step orbits are.
+"""Where a protocol's vectors come from: where runs are drawn, and which one-step orbits are listed.
 
-Nothing here is required: a protocol that says nothing gets vectors from its own systems at their own scopes.
+All of it is optional: without it a protocol gets vectors from its own systems at their own scopes.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ __all__ = ["Orbits", "VectorPlan", "VectorScope"]
 
 @dataclass(frozen=True)
 class VectorScope:
-    """A system at sizes that differ from its own, from which runs of at most `steps` actions are drawn."""
+    """A system at sizes of its own, from which runs of at most `steps` actions are drawn."""
 
     system: str
     scope: Mapping[str, int] = field(default_factory=dict[str, int])
@@ -25,8 +25,8 @@ class VectorScope:
 class Orbits:
     """Every first step of a system that is to have a vector, up to the quotients of that system.
 
-    `cases` gives (configuration, action) from initial states; without it, everything on offer at `scope`.  `sentence`
-    says what is listed, for the reader of the file.
+    `cases` gives (configuration, action) from initial states; by default everything on offer at `scope`.  `sentence`
+    tells the reader of the file what is listed.
     """
 
     system: str
@@ -45,10 +45,11 @@ def _nothing() -> dict[str, tuple[Any, ...]]:
 
 @dataclass(frozen=True, kw_only=True)
 class VectorPlan:
-    """Where the vectors of a protocol come from.
+    """The sources of a protocol's vectors.
 
-    `places` are drawn from.  `runs` gives (system, configuration) pairs in which strategies choose: each is played to
-    its end and may be longer than the rest.  `readings` gives values of readings whose legal values cannot be listed.
+    Runs are drawn from `places`.  `runs` gives (system, configuration) pairs in which strategies choose: each is played
+    to its end and may be longer than the rest.  `readings` gives values of readings whose legal values cannot be
+    listed.
     """
 
     places: tuple[VectorScope, ...] = ()

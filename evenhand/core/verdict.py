@@ -1,4 +1,4 @@
-"""What an engine says of a claim: a verdict that carries its scope, its evidence and its coverage."""
+"""The verdict of an engine on a claim, with its scope, its evidence and its coverage."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from evenhand.core.trace import Lasso, Pair, Scenario
 __all__ = ["UNREPLAYED", "Evidence", "Status", "Verdict", "in_short", "runs"]
 
 UNREPLAYED = "unreplayed"
-"""Counts in a verdict's coverage: runs that looked wrong and do not replay, so that something is no function."""
+"""Coverage key: runs that looked wrong and do not replay, so that some function is impure."""
 
 
 class Status(StrEnum):
     """HOLDS within its scope; REFUTED by a run that replays; UNDECIDED for everything else.
 
-    A time-out, an unknown, a bound that was hit, an antecedent never met: all UNDECIDED, never green.
+    A time-out, an unknown, a bound that was hit, an antecedent never met: all are UNDECIDED, never HOLDS.
     """
 
     HOLDS = "HOLDS"
@@ -26,7 +26,7 @@ class Status(StrEnum):
     UNDECIDED = "UNDECIDED"
 
     def __bool__(self) -> bool:
-        """Whether it is HOLDS, so that `assert verdict.status` says what it seems to say."""
+        """Return whether it is HOLDS, so that `assert verdict.status` means what it says."""
         return self is Status.HOLDS
 
 
@@ -35,7 +35,7 @@ Evidence = Scenario[Any, Any, Any] | Lasso[Any, Any, Any] | Pair[Any, Any, Any]
 
 
 def runs(evidence: Evidence) -> tuple[Scenario[Any, Any, Any], ...]:
-    """The runs that evidence consists of: itself, a lasso's stem and one turn, or both runs of a pair."""
+    """Return the runs of evidence: itself, a lasso's stem and one turn, or both runs of a pair."""
     match evidence:
         case Scenario():
             return (evidence,)
@@ -49,10 +49,9 @@ def runs(evidence: Evidence) -> tuple[Scenario[Any, Any, Any], ...]:
 class Verdict:
     """One engine's answer on one claim of one system.
 
-    `scope` says what was covered in words and sizes (`agents`, `depth`, `examples`, `complete`, …);
-    `coverage` counts what made it non-vacuous (`states`, `steps`, `met`, `unmet`, rare events);
-    `because` says in one sentence why an UNDECIDED is undecided, or how a refutation looks;
-    `trusted_base` names what must be right for the verdict to be right.
+    `scope` says what was covered in words and sizes (`agents`, `depth`, `examples`, `complete`, …); `coverage` counts
+    what made it non-vacuous (`states`, `steps`, `met`, `unmet`, rare events); `because` is the reason of an UNDECIDED
+    in one sentence, or how a refutation looks; `trusted_base` names what must be right for the verdict to be right.
     """
 
     claim: str
@@ -69,16 +68,16 @@ class Verdict:
 
     @property
     def holds(self) -> bool:
-        """Whether the claim holds in the scope named; false for UNDECIDED too."""
+        """Whether the claim holds in the named scope; False for UNDECIDED too."""
         return self.status is Status.HOLDS
 
     def __bool__(self) -> bool:
-        """The same, so that `assert verdict` says what it seems to say."""
+        """Return `holds`, so that `assert verdict` means what it says."""
         return self.holds
 
 
 def in_short(verdicts: Sequence[Verdict]) -> str:
-    """The verdicts on one line, those that do not hold first, with the reason of the first."""
+    """Return up to three verdicts on one line, those that do not hold first and with their reasons."""
     worst = sorted(verdicts, key=lambda verdict: verdict.holds)[:3]
     listed = [f"{one.claim} {one.status.value}{f' ({one.because[:120]})' * (not one.holds)}" for one in worst]
     return ", ".join(listed) + (f" and {len(verdicts) - 3} more" if len(verdicts) > 3 else "") or "no claims"

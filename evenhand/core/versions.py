@@ -1,4 +1,4 @@
-"""With what a run was made: the versions that every report and record names."""
+"""The versions of software that every report and record names."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ RELEVANT = ("hypothesis", "numpy", "scipy", "z3-solver", "cvc5")
 
 
 def versions() -> dict[str, str]:
-    """The versions of evenhand, Python and every relevant package; `absent` for one not installed."""
+    """Return the versions of evenhand, Python and every relevant package; `absent` for one not installed."""
     found = {"evenhand": __version__, "python": platform.python_version()}
     for name in RELEVANT:
         try:

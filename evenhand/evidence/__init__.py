@@ -1,1 +1,1 @@
-"""What becomes of a counterexample: judged, shrunk, replayed, recorded, stored."""
+"""Handle counterexamples: judge, shrink, replay, record and store them."""

@@ -1,8 +1,7 @@
-"""One line of a report: what an engine said of a claim, beside what was registered before the run.
+"""One line of a report: an engine's verdict on a claim, beside the expectation registered before the run.
 
-A finding is plain data (text, integers, lists), so that it can cross a process boundary, be written to a
-file and be read back; the values of the model it speaks of are described, and a refutation is carried as
-the record that replays it.
+A finding is plain data (text, integers, lists), so that it can cross a process boundary, be written to a file and be
+read back.  Model values are described as text, and a refutation is carried as the record that replays it.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ __all__ = ["Finding", "finding", "plain", "readings_of"]
 
 
 LARGEST = 2**53
-"""Beyond this JSON readers disagree about integers, so they are written as text."""
+"""JSON readers disagree about larger integers, so they are written as text."""
 
 
 def _nothing() -> dict[str, Any]:
@@ -32,14 +31,13 @@ def _nothing() -> dict[str, Any]:
 class Finding:
     """A verdict as a report prints it.
 
-    `expected` was registered before the run, `stated` is the reason given there; `expected_of` names the
-    engine it speaks of (empty: any engine, so that one of them is enough).  `sizes` is the part of `scope` that
-    sizes the model.  `beyond` says that what is asked is beyond the engine (sampling can refute that something
-    always happens, never establish it), so that its UNDECIDED surprises only where nobody else decides.
-    `story` is the evidence step by step, `length` its number of actions, `record` the file that replays it
-    (None where the values cannot be written down), `fixture` the name of that file once written, `command`
-    what reproduces it.  `evidence` holds the model's own values; it stays in this process and is no part of
-    the JSON.
+    `expected` was registered before the run, `stated` is the reason given there; `expected_of` names the engine it is
+    about (empty: any one engine is enough).  `sizes` is the part of `scope` that sizes the model.  `beyond` says that
+    the engine cannot establish the claim (sampling can refute that something always happens, never establish it), so
+    that its UNDECIDED is unexpected only if no other engine decides.  `story` is the evidence step by step, `length`
+    its number of actions, `record` the file that replays it (None if the values cannot be encoded), `fixture` that
+    file's name once written, `command` how to reproduce it.  `evidence` holds the model's own values; it stays in this
+    process and out of the JSON.
     """
 
     protocol: str
@@ -67,28 +65,28 @@ class Finding:
     evidence: Evidence | None = field(default=None, compare=False, repr=False)
 
     def __bool__(self) -> bool:
-        """Whether it says HOLDS, as a verdict does."""
+        """Return whether it is HOLDS, as for a verdict."""
         return self.status is Status.HOLDS
 
     @property
     def about(self) -> tuple[str, str, str, str]:
-        """The claim of a system and variant that this finding is about, whoever found it and where."""
+        """Protocol, system, variant and claim, whatever engine made the finding and in which scope."""
         return (self.protocol, self.system, self.variant, self.claim)
 
     @property
     def group(self) -> tuple[str, ...]:
-        """What one expectation speaks of: findings of one group answer it together."""
+        """The key of findings that one expectation is about; they answer it together."""
         readings = tuple(f"{name}={value}" for name, value in sorted(self.readings.items()))
         file = str(self.scope.get("fixture", ""))
         return (*self.about, self.expected_of, file, *readings)
 
     @property
     def trace(self) -> tuple[str, ...]:
-        """The story in lines of text; of what a step shows, parts that take more than a line are only named."""
+        """The story in lines of text; parts of an observation longer than a line are only named."""
         return story_lines(self.story) if self.story is not None else ()
 
     def to_json(self) -> dict[str, Json]:
-        """This finding as JSON; `from_json` reads it back."""
+        """Return this finding as JSON; `from_json` reads it back."""
         made: dict[str, Json] = {}
         for entry in fields(self):
             if entry.name == "evidence":
@@ -106,7 +104,7 @@ class Finding:
 
     @staticmethod
     def from_json(made: Mapping[str, Json]) -> Finding:
-        """The finding that `to_json` wrote.  Raises KeyError, TypeError or ValueError for anything else."""
+        """Return the finding that `to_json` wrote.  Raises KeyError, TypeError or ValueError for anything else."""
         read: dict[str, Any] = {**made, "trusted_base": tuple(made["trusted_base"])}
         read |= {name: Status(read[name]) for name in ("status", "expected")}
         read["story"] = Story.from_json(made["story"]) if made["story"] is not None else None
@@ -114,7 +112,7 @@ class Finding:
 
 
 def plain(value: Any) -> Json:
-    """`value` as JSON: primitives stay (large integers as text), containers are walked, the rest is described."""
+    """Return `value` as JSON: primitives stay (large integers as text), containers convert, the rest is described."""
     if isinstance(value, int) and abs(value) > LARGEST:
         return str(value)
     if value is None or isinstance(value, bool | int | str):
@@ -127,7 +125,7 @@ def plain(value: Any) -> Json:
 
 
 def finding(protocol: str, sentence: str, verdict: Verdict, expectation: Expectation) -> Finding:
-    """The finding that `verdict` is, given what was registered for it; how it is shown is left open."""
+    """Return the finding of `verdict` beside its expectation, without story, record and command."""
     return Finding(
         protocol=protocol,
         claim=verdict.claim,
@@ -148,5 +146,5 @@ def finding(protocol: str, sentence: str, verdict: Verdict, expectation: Expecta
 
 
 def readings_of(finding: Finding) -> str:
-    """The readings of a finding that are not the default, `a=x, b=y`."""
+    """Return the readings of a finding that are not the default, `a=x, b=y`."""
     return ", ".join(f"{name}={value}" for name, value in sorted(finding.readings.items()))

@@ -1,8 +1,8 @@
-"""Models grow: a field or reading that is added later, with a default, must not turn an old file red.
+"""Keep old files valid as models grow: a field or reading added later, with a default, must not break them.
 
-A file names every field of the values that it holds.  `completed` puts in those that the model has since been given,
-with their defaults, and says which; `shape` remembers the fields of what was shown, so that `reduced` can leave out the
-later ones before the digest is compared.  A field without a default, or one that is gone, still fails loudly.
+A file names every field of its values.  `completed` adds the fields that the model has gained since, with their
+defaults, and names them; `shape` records the fields of the observations, so that `reduced` can drop later ones before
+digests are compared.  A field without a default, or one that is gone, still fails loudly.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ __all__ = ["completed", "reduced", "shape"]
 
 
 def completed(data: Json, types: tuple[type, ...]) -> tuple[Json, tuple[str, ...]]:
-    """`data` with every later field at its default, and the names (`Class.field`) of what was put in, each once."""
+    """Return `data` with every later field at its default, and the names (`Class.field`) of those, each once."""
     known = {kind.__name__: kind for kind in types if is_dataclass(kind)}
     put: dict[str, None] = {}
     return _completed(data, known, put), tuple(put)
@@ -41,7 +41,7 @@ def _completed(data: Json, known: Mapping[str, type], put: dict[str, None]) -> J
 
 
 def shape(data: Json) -> dict[str, list[str]]:
-    """The fields of every class in `data`, sorted."""
+    """Return the fields of every class in `data`, sorted."""
     found: dict[str, set[str]] = {}
     for record in _records(data):
         found.setdefault(record["$"], set()).update(key for key in record if key != "$")
@@ -61,7 +61,7 @@ def _records(data: Json) -> Iterator[dict[str, Any]]:
 
 
 def reduced(data: Json, known: Mapping[str, list[str]]) -> Json:
-    """`data` with only the fields that `known` lists; a class that it does not list stays as it is."""
+    """Return `data` with only the fields that `known` lists; a class that it does not list stays as it is."""
     if isinstance(data, list):
         return [reduced(item, known) for item in cast("list[Json]", data)]
     if not isinstance(data, dict):

@@ -1,8 +1,8 @@
-"""Where the system of a record is found: in the registry, or in a Python file of the project that the record names.
+"""Find the system of a record: in the registry, or in a Python file of the project that the record names.
 
-A record is a stranger's, and loading a Python file runs it.  So a record may only name a file of the project that
-somebody stands in (the working directory, or the root folder of a pytest run), by a path relative to its own; links
-are followed before that is asked.  Nothing else that a file of ours says leads to code.
+Records are untrusted, and loading a Python file runs it.  So a record may only name a file of the current project (the
+working directory, or the root folder of a pytest run), by a path relative to its own; links are resolved before this
+check.  Nothing else in a file that evenhand reads leads to code.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ PLUGIN = "evenhand.pytest_plugin"
 
 
 def projects() -> tuple[Path, ...]:
-    """The folders whose code may be run: the working directory, and where pytest runs, its root folder."""
+    """Return the folders whose code may be run: the working directory, and the root folders of pytest runs."""
     roots: list[Path] = getattr(sys.modules.get(PLUGIN), "ROOTS", [])
     return tuple(dict.fromkeys(path.resolve() for path in (Path.cwd(), *roots)))
 
 
 def found_within(name: str) -> Bundle:
-    """The protocol called `name`, or the system of a `FILE.py:name` of the project: for names that a file gives.
+    """Return the protocol called `name`, or the system of a `FILE.py:name` of the project: for names in files.
 
     Raises UnknownName or NoSuchSystem as `find` does, and ValueError for a file outside the project.
     """
@@ -49,7 +49,7 @@ def _within(path: Path) -> bool:
 
 
 def placed(record: Record, folder: Path, place: GlobalName | None) -> Record:
-    """`record` as it is written to `folder`, with the place of its system if both are in one project."""
+    """Return `record` as it is written to `folder`, with the place of its system if both are in one project."""
     if record.own is None or place is None:
         return record
     file, home = place.file.resolve(), folder.resolve()
@@ -60,10 +60,10 @@ def placed(record: Record, folder: Path, place: GlobalName | None) -> Record:
 
 
 def bundle_of(record: Record, file: Path | None, origin: str) -> Bundle:
-    """The protocol of a record that was read from `file` (None: from elsewhere).
+    """Return the protocol of a record that was read from `file` (None: from elsewhere).
 
-    Raises UnknownName for a protocol that is not there, BadRecord for a system of one's own that cannot be found or
-    must not be loaded.
+    Raises UnknownName for an unknown protocol, BadRecord for a user's own system that is not found or must not be
+    loaded.
     """
     own = record.own
     if own is None:

@@ -1,7 +1,7 @@
-"""Runs in ITF, the informal trace format that Apalache, Quint and their viewers read.
+"""Write runs in ITF, the informal trace format that Apalache, Quint and their viewers read.
 
-Values are taken from the codec's JSON: integers as `#bigint`, sets as `#set`, tuples as `#tup`, and a record's class
-as its field `tag`.
+Values come from the codec's JSON: integers become `#bigint`, sets `#set`, tuples `#tup`, and a record's class the field
+`tag`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ __all__ = ["itf", "itf_of_run", "itf_value"]
 
 
 def itf_value(data: Json) -> Json:
-    """A value in the codec's form as ITF has it."""
+    """Return the ITF form of a value in the codec's form."""
     if isinstance(data, bool) or data is None or isinstance(data, str):
         return "null" if data is None else data
     if isinstance(data, int):
@@ -44,7 +44,7 @@ def itf_value(data: Json) -> Json:
 
 
 def itf(states: Sequence[Mapping[str, Json]], meta: Mapping[str, Any], loop: int | None = None) -> dict[str, Json]:
-    """A trace whose states assign the same variables; `loop` is the place of the state that a lasso returns to."""
+    """Return a trace whose states assign the same variables; `loop` is the index to which a lasso returns."""
     variables = list(states[0]) if states else []
     made: dict[str, Json] = {
         "#meta": {"format": "ITF", "format-description": "https://apalache-mc.org/docs/adr/015adr-trace.html", **meta},
@@ -60,9 +60,9 @@ def itf(states: Sequence[Mapping[str, Json]], meta: Mapping[str, Any], loop: int
 
 
 def itf_of_run(system: System[Any, Any, Any, Any, Any], evidence: Evidence, meta: Mapping[str, Any]) -> dict[str, Json]:
-    """A run with the state, the action that led there and what it showed, one ITF state for each state.
+    """Return a run as ITF: for each state, the action that led there and its observation.
 
-    Raises ValueError for a pair of runs, which ITF has no form for, and for values without an encoding.
+    Raises ValueError for a pair of runs, for which ITF has no form, and for values without an encoding.
     """
     if isinstance(evidence, Pair):
         raise ValueError("a pair of runs is no ITF trace")

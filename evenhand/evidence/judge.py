@@ -1,13 +1,13 @@
-"""The one judge: does this evidence refute that claim?
+"""The one judge: decide whether evidence refutes a claim.
 
-Search, state machine, shrinker, fixtures and proofs all find evidence in ways of their own; none of them is
-believed.  Whatever they find is replayed here, in the executable model, and judged by the claim's own
-predicates; for `Reachable` the question is whether the evidence *witnesses* the claim.
+Search, state machine, shrinker, fixtures and proofs find evidence in ways of their own; none is trusted.  All evidence
+is replayed here, in the executable model, and judged by the claim's own predicates (for `Reachable`: does it *witness*
+the claim?).
 
-What counts as a run depends on the claim.  A safety claim speaks of every step from a reachable state, and
-`step` is total, so hostile actions that are not on offer are fair evidence.  A claim about what can or must
-happen (`Reachable`, the liveness kinds, `DeadlockFree`) speaks of the runs the system offers: every action
-must be on offer, or a machine could "starve" a system by repeating a request that nobody may make.
+Which runs count depends on the claim.  A safety claim is about every step from a reachable state, and `step` is total,
+so hostile actions that are not on offer are valid evidence.  A claim about what can or must happen (`Reachable`, the
+liveness kinds, `DeadlockFree`) is about the runs the system offers: every action must be on offer, or a machine could
+"starve" a system by repeating a request that no agent may make.
 """
 
 from __future__ import annotations
@@ -56,15 +56,15 @@ __all__ = [
 AnySystem = System[Any, Any, Any, Any, Any]
 
 FORWARD_LIMIT = 50_000
-"""States a deadlock's forward search may meet before the judge says that it does not know."""
+"""States in a deadlock's forward search before the judge gives up."""
 
 PAIRS_FROM = 4_096
-"""Enabled actions of one state that a `Commute` claim is asked to pick its pairs from."""
+"""Enabled actions of one state from which a `Commute` claim picks its pairs."""
 
 
 @dataclass(frozen=True)
 class Judgement:
-    """The judge's answer: `refutes`, one sentence why, and whether it could be `decided` at all."""
+    """The judge's answer: `refutes`, the reason in one sentence, and whether it could be `decided` at all."""
 
     refutes: bool
     reason: str
@@ -75,18 +75,18 @@ class Judgement:
 
 
 def refutes(system: AnySystem, claim: Property, evidence: Evidence, *, limit: int = FORWARD_LIMIT) -> bool:
-    """Whether `evidence`, replayed in `system`, refutes `claim` (witnesses it, for `Reachable`).
+    """Return whether `evidence`, replayed in `system`, refutes `claim` (witnesses it, for `Reachable`).
 
-    False also where the judge cannot know, which `judge` tells apart.
+    False also if the judge cannot decide; `judge` tells the two apart.
     """
     return judge(system, claim, evidence, limit=limit).refutes
 
 
 def judge(system: AnySystem, claim: Property, evidence: Evidence, *, limit: int = FORWARD_LIMIT) -> Judgement:
-    """`refutes`, with the reason.
+    """Return whether `evidence` refutes `claim`, with the reason.
 
-    Not decided where a deadlock's forward search meets more than `limit` states, and where the claim names a
-    fairness assumption that the system lacks under this configuration.
+    Not decided if a deadlock's forward search meets more than `limit` states, or if the system lacks a fairness
+    assumption of the claim under this configuration.
     """
     for scenario in _runs(claim, evidence):
         if not claim.applies(scenario.config):
@@ -115,10 +115,10 @@ def judge(system: AnySystem, claim: Property, evidence: Evidence, *, limit: int 
 
 
 def first_refuted_step(system: AnySystem, claim: Property, evidence: Evidence) -> int | None:
-    """How many actions it takes until the claim is seen false (or witnessed); None if it never is.
+    """Return the number of actions until the claim is false (or witnessed); None if it never is.
 
-    0 means that the start itself violates.  For a lasso this is where the loop begins, for a pair the
-    length of the left run: those are seen false as a whole.
+    0 means that the start itself violates.  For a lasso it is where the loop begins, for a pair the length of the left
+    run: these refute only as a whole.
     """
     match claim, evidence:
         case ((Always() | EachStep() | Monitor() | Reachable()), Scenario()):
@@ -132,15 +132,15 @@ def first_refuted_step(system: AnySystem, claim: Property, evidence: Evidence) -
 
 
 def has_ended(system: AnySystem, config: Any, state: Any) -> bool:
-    """Whether nothing is on offer in `state`, so that the run ends there."""
+    """Return whether no action is on offer in `state`, so that the run ends there."""
     return next(iter(system.enabled(config, state)), None) is None
 
 
 def unserved(system: AnySystem, config: Any, loop: Sequence[AnyStep], names: Sequence[str]) -> tuple[str, ...]:
-    """The fairness assumptions among `names` that going round `loop` for ever breaks.
+    """Return the fairness assumptions among `names` that repeating `loop` for ever breaks.
 
-    A loop that never serves an assumption breaks it if a serving action is on offer in every state of the
-    loop (weak) or in any (strong).  Raises UnknownName for a name that `system.fair` lacks.
+    A loop that never serves an assumption breaks it if a serving action is on offer in every state of the loop (weak)
+    or in any (strong).  Raises UnknownName for a name that `system.fair` lacks.
     """
     assumptions = system.fair(config)
     for name in names:
@@ -150,7 +150,7 @@ def unserved(system: AnySystem, config: Any, loop: Sequence[AnyStep], names: Seq
 
 
 def twins_of(system: AnySystem, claim: TwoRun, step: AnyStep) -> Iterator[tuple[Any, AnyStep | None]]:
-    """Every `w` of a 2-safety claim at `step`, with the other run's step (None where it is purged)."""
+    """Yield every `w` of a 2-safety claim at `step`, with the second trace's step (None if it is purged)."""
     for w in claim.twins(step.config, step.before, step.action):
         config = claim.config(w, step.config)
         state = claim.state(w, step.config, step.before)
@@ -163,7 +163,7 @@ def twins_of(system: AnySystem, claim: TwoRun, step: AnyStep) -> Iterator[tuple[
 
 
 def _runs(claim: Property, evidence: Evidence) -> tuple[Scenario[Any, Any, Any], ...]:
-    """The runs that must be runs of the system; the twin of a 2-safety pair is computed, not believed."""
+    """The runs that must be runs of the system; the second trace of a 2-safety pair is computed."""
     return runs(evidence)[:1] if isinstance(claim, TwoRun) else runs(evidence)
 
 
@@ -179,7 +179,7 @@ def _serving(system: AnySystem, config: Any, state: Any, fairness: Fairness[Any,
 
 
 def _not_on_offer(system: AnySystem, trace: Trace[Any, Any, Any, Any]) -> str:
-    """Why the trace is no run that the system offers; empty if it is one."""
+    """Why the system does not offer this trace; empty if it does."""
     for index, step in enumerate(trace.steps):
         if not system.is_enabled(step.config, step.before, step.action):
             return f"action {index + 1} is not on offer in the state it is taken in"
@@ -189,7 +189,7 @@ def _not_on_offer(system: AnySystem, trace: Trace[Any, Any, Any, Any]) -> str:
 def _along(
     system: AnySystem, claim: Always | EachStep | Monitor | Reachable, scenario: Scenario[Any, Any, Any]
 ) -> Judgement:
-    """A claim about states, steps or the history so far: look after every action."""
+    """Judge a claim about states, steps or the history so far, after every action."""
     if isinstance(claim, Reachable) and (why := _not_on_offer(system, replay(system, scenario))):
         return Judgement(False, why)
     found = _first(system, claim, scenario)
@@ -229,7 +229,7 @@ def _first(
 
 
 def _waiting(claim: Eventually | LeadsTo, steps: Sequence[AnyStep]) -> int | None:
-    """Where a run that goes through `steps` starts waiting in vain: the index of that step, else None."""
+    """The index of the step from which a run through `steps` lacks its goal; None if it does not."""
     waiting: int | None = 0 if isinstance(claim, Eventually) else None
     for index, step in enumerate(steps):
         if isinstance(claim, LeadsTo) and waiting is None and claim.trigger(step):
@@ -242,7 +242,7 @@ def _waiting(claim: Eventually | LeadsTo, steps: Sequence[AnyStep]) -> int | Non
 
 
 def _ended(system: AnySystem, claim: Eventually | LeadsTo, scenario: Scenario[Any, Any, Any]) -> Judgement:
-    """A run that ends refutes a promise it has not kept."""
+    """A run that ends refutes a liveness claim it does not satisfy."""
     trace = replay(system, scenario)
     if why := _not_on_offer(system, trace):
         return Judgement(False, why)
@@ -254,7 +254,7 @@ def _ended(system: AnySystem, claim: Eventually | LeadsTo, scenario: Scenario[An
 
 
 def _forever(system: AnySystem, claim: Eventually | LeadsTo | LivelockFree, lasso: Lasso[Any, Any, Any]) -> Judgement:
-    """A lasso refutes a promise if going round is fair and never keeps it."""
+    """A lasso refutes a liveness claim if its loop is fair and never satisfies it."""
     try:
         trace, loop = replay_lasso(system, lasso)
     except NotReplayable as error:
@@ -269,11 +269,11 @@ def _forever(system: AnySystem, claim: Eventually | LeadsTo | LivelockFree, lass
         return Judgement(False, f"the loop is not fair: it starves {', '.join(broken)}")
     if isinstance(claim, LivelockFree):
         if not any(claim.attempts(step) for step in loop):
-            return Judgement(False, "nobody attempts anything in the loop")
+            return Judgement(False, "no agent attempts anything in the loop")
         if any(claim.progress(step) for step in loop):
             return Judgement(False, "the loop makes progress")
         return Judgement(True, f"a fair loop of {len(loop)} actions attempts and never progresses")
-    # A goal anywhere in the loop comes round again, also for a trigger that stands after it.
+    # A goal anywhere in the loop recurs, so it also follows a later trigger.
     if any(claim.goal(step) for step in loop) or _waiting(claim, trace.steps) is None:
         return Judgement(False, "the goal is met in time on this run")
     return Judgement(True, f"a fair loop of {len(loop)} actions never meets the goal")
@@ -286,7 +286,7 @@ def _stuck(system: AnySystem, claim: DeadlockFree, scenario: Scenario[Any, Any, 
     if why := _not_on_offer(system, trace):
         return Judgement(False, why)
     if not claim.wants(config, trace.final):
-        return Judgement(False, "nobody wants to act in the final state")
+        return Judgement(False, "no agent wants to act in the final state")
     seen = {trace.final}
     queue = deque([trace.final])
     while queue:
@@ -339,7 +339,7 @@ def _bad_twin(system: AnySystem, claim: TwoRun, left: Scenario[Any, Any, Any]) -
 
 
 def bad_twins(system: AnySystem, claim: TwoRun, step: AnyStep, *, first: bool) -> Iterator[tuple[Any, str]]:
-    """Every `w` for which the twins at `step` do not relate, and how; `first`: `step` leaves an initial state."""
+    """Yield every `w` whose second trace does not relate at `step`, and how; `first`: `step` begins a run."""
     for w, other in twins_of(system, claim, step):
         if first and claim.starts:
             config, state = claim.config(w, step.config), claim.state(w, step.config, step.before)
@@ -363,14 +363,14 @@ def _either_order(system: AnySystem, claim: Commute, pair: Pair[Any, Any, Any]) 
         return Judgement(False, "the claim does not speak of these two actions in this state")
     first, second = _last(system, left), _last(system, right)
     assert first is not None and second is not None
-    # `same` takes the picked order first; a claim that is not symmetric is judged as it was picked.
+    # `same` takes the picked order first; an asymmetric claim is judged in that order.
     if claim.same(left.config, first, second):
         return Judgement(False, "both orders lead to the same")
     return Judgement(True, "the two orders lead to different ends")
 
 
 def _picks(system: AnySystem, claim: Commute, config: Any, state: Any, one: Any, two: Any) -> bool:
-    """Whether the claim picks (one, two) in `state`: shown the two alone, or all that is on offer."""
+    """Whether the claim picks (one, two) in `state`, from these two alone or from all that is on offer."""
     if all(system.is_enabled(config, state, action) for action in (one, two)) and any(
         pair == (one, two) for pair in claim.pairs(config, state, (one, two))
     ):
@@ -380,10 +380,10 @@ def _picks(system: AnySystem, claim: Commute, config: Any, state: Any, one: Any,
 
 
 def restate(system: AnySystem, claim: Property, evidence: Evidence) -> Evidence:
-    """The evidence with what is computed from the rest computed anew: a 2-safety pair's second run.
+    """Return the evidence with its computed part computed anew: a 2-safety pair's second trace.
 
-    A shrinker knows nothing of claims, and whatever it leaves in the right run of such a pair means nothing.
-    Other evidence, and a pair that no longer refutes, comes back unchanged.
+    A shrinker knows no claims, so the right run it leaves is meaningless.  Other evidence, and a pair that no longer
+    refutes, comes back unchanged.
     """
     if isinstance(claim, TwoRun) and isinstance(evidence, Pair):
         return twin_pair(system, claim, evidence.left) or evidence
@@ -391,9 +391,9 @@ def restate(system: AnySystem, claim: Property, evidence: Evidence) -> Evidence:
 
 
 def twin_pair(system: AnySystem, claim: TwoRun, left: Scenario[Any, Any, Any]) -> Pair[Any, Any, Any] | None:
-    """The pair that refutes a 2-safety claim at the last step of `left`; None if no twin disagrees.
+    """Return the pair that refutes a 2-safety claim at the last step of `left`; None if no second trace disagrees.
 
-    The right run is the twin's single step (or none, where it is purged), from the state that unwinding gives it.
+    The right run is the second trace's step (or none, if purged), from the state that unwinding gives.
     """
     found = _bad_twin(system, claim, left)
     step = _last(system, left)

@@ -1,7 +1,7 @@
-"""Files of another version: older ones are migrated, newer ones refused, both with a message that says what to do.
+"""Read files of another version: older ones are migrated, newer ones refused with a message that says what to do.
 
-A migration is a pure function from the content of one version to that of the next; reading applies as many as it
-takes.  Nothing on disk changes unless somebody asks for it, and what is refused names the version it has.
+A migration is a pure function from the content of one version to that of the next; reading applies as many as needed.
+Files on disk change only on request, and a refusal names the version of the file.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from evenhand.core.canonical import Json
 __all__ = ["AGAIN", "BadRecord", "Migration", "migrated"]
 
 Migration = Callable[[dict[str, Json]], dict[str, Json]]
-"""From the content of a file of one version to the content of the next; the number is set by the caller."""
+"""From the content of a file of one version to the content of the next; the caller sets the number."""
 
 
 class BadRecord(ValueError):
@@ -28,10 +28,10 @@ class BadRecord(ValueError):
 def migrated(
     data: Json, known: str, newest: int, origin: str, migrations: Mapping[int, Migration] | None = None
 ) -> dict[str, Json]:
-    """`data` as a file of version `newest` of the format `known`; `migrations[n]` leads from version n to n + 1.
+    """Return `data` as version `newest` of the format `known`; `migrations[n]` leads from version n to n + 1.
 
     Raises BadRecord for another format, for a version that is no number or newer than `newest`, and for an older one
-    from which no migration leads on.
+    without a migration.
     """
     top: dict[str, Any] = cast("Any", data) if isinstance(data, dict) else {}
     named, version = top.get("format"), top.get("version")
@@ -54,4 +54,4 @@ def migrated(
 
 
 AGAIN = "Record it again, or restore the file from version control"
-"""The next step for most of what can be wrong with a record."""
+"""The next step for most faults of a record."""

@@ -1,4 +1,4 @@
-"""Where a record came from: engine, source, versions.  Told to the reader, never compared."""
+"""The origin of a record: engine, source, versions.  Shown to the reader, never compared."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ __all__ = ["provenance", "source_digest"]
 
 
 def provenance(system: System[Any, Any, Any, Any, Any], engine: str, libraries: Sequence[str] = ()) -> dict[str, Json]:
-    """The engine's name, the digest of the model's source, and versions of evenhand, Python and `libraries`."""
+    """Return the engine's name, the digest of the model's source, and versions.
+
+    The versions are those of evenhand, Python and `libraries`.
+    """
     versions = {name: _version(name) for name in ("evenhand", *libraries)}
     return {
         "engine": engine,
@@ -28,9 +31,9 @@ def provenance(system: System[Any, Any, Any, Any, Any], engine: str, libraries: 
 
 
 def source_digest(system: System[Any, Any, Any, Any, Any]) -> str:
-    """The digest of the source a system is made of: the model core and the module or package of its `step`.
+    """Return the digest of a system's source: the model core and the module or package of its `step`.
 
-    Empty where there is no source to read.  For provenance and as a cache key: harmless edits change it.
+    Empty if there is no source to read.  For provenance and as a cache key: harmless edits change it.
     """
     module = sys.modules.get(getattr(system.step, "__module__", ""))
     place = getattr(module, "__file__", None)

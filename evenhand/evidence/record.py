@@ -1,12 +1,12 @@
 """A counterexample as data: the shrunk run, the claim it refutes, and where it was seen.
 
-A record says everything that replaying needs and nothing that only one machine has: protocol, system,
-scope, readings, variant, claim and its version, and the run itself, encoded by `evenhand.core.codec`.
-`shown` is the digest of what the run showed and of the verdict; a model that now shows something else
-fails loudly.  `provenance` and `reproduce` tell where the record came from and are never compared.
+A record holds all that replay needs and nothing specific to one machine: protocol, system, scope, readings, variant,
+claim and its version, and the run itself, encoded by `evenhand.core.codec`.  `shown` is the digest of the observations
+and of the verdict; a model that now shows something else fails loudly.  `provenance` and `reproduce` say where the
+record came from and are never compared.
 
-On disk it is canonical JSON whose first key is `format`, which is how a reader (pytest, say) tells our
-files from other people's by their first bytes; `sha256` seals the rest.
+On disk it is canonical JSON whose first key is `format`, so that readers (pytest, say) know it by its first bytes;
+`sha256` seals the rest.
 """
 
 from __future__ import annotations
@@ -40,19 +40,19 @@ __all__ = [
 
 FORMAT = "evenhand/counterexample"
 VERSION = 2
-"""Version 2 remembers the shape of what was shown; version 1 did not, and is migrated when it is read."""
+"""Version 2 stores the shape of the observations; version 1 did not, and is migrated when it is read."""
 
 Kind = Literal["mutant", "reference"]
 Outcome = Literal["REFUTED", "WITNESSED"]
-"""What the run does to the claim: witnesses it if the claim is that something can happen, else refutes it."""
+"""The effect of the run: it witnesses a claim that something can happen, and refutes any other."""
 
 
 @dataclass(frozen=True)
 class Own:
-    """What a record says of a system of somebody's own: where it lives, and whether all that the run took was on offer.
+    """A user's own system in a record: where it lives, and whether all actions of the run were on offer.
 
     `file` is the path of a Python file relative to the record's own, with forward slashes, and `name` the system's
-    among its globals; both are empty where nobody else could find it.
+    among its globals; both are empty if others cannot find it.
     """
 
     offered: bool
@@ -60,7 +60,7 @@ class Own:
     name: str = ""
 
     def to_json(self) -> dict[str, Json]:
-        """The fields by name."""
+        """Return the fields by name."""
         return {"offered": self.offered, "file": self.file, "name": self.name}
 
 
@@ -68,10 +68,10 @@ class Own:
 class Record:
     """One counterexample.
 
-    `variant` is `reference` or the name of a mutant, as `variant_kind` says.  `readings` maps every reading
-    of the system to its encoded value.  `run` is the encoded evidence (`decode_run` reads it), `shown` the
-    digest of what it shows, and `shape` the fields of the classes in that (see `growth`; empty: as they are now).
-    `sentence` is the claim in English as it was worded then.  `own` is there for a system that is nobody's protocol.
+    `variant` is `reference` or the name of a mutant, as `variant_kind` says.  `readings` maps every reading of the
+    system to its encoded value.  `run` is the encoded evidence (`decode_run` reads it), `shown` the digest of its
+    observations, and `shape` the fields of the classes in them (see `growth`; empty: as they are now).  `sentence` is
+    the claim in English as worded then.  `own` is set for a user's own system.
     """
 
     protocol: str
@@ -93,7 +93,7 @@ class Record:
 
     @property
     def identity(self) -> str:
-        """The digest of what is replayed: equal for two records of one run, whoever found it and when."""
+        """The digest of what is replayed: equal for two records of one run, from any engine and time."""
         content = {**self._content(), "version": 1}  # the names of files do not change with the format
         del content["provenance"], content["reproduce"], content["shape"]
         content.pop("own", None)
@@ -112,12 +112,12 @@ class Record:
         return plain(self.protocol)
 
     def to_json(self) -> dict[str, Json]:
-        """The record as JSON, sealed; `from_json` reads it back."""
+        """Return the record as JSON, sealed; `from_json` reads it back."""
         content = self._content()
         return {**content, "sha256": digest(content)}
 
     def to_bytes(self) -> bytes:
-        """What stands in a file: the canonical bytes and one line feed."""
+        """Return the content of its file: the canonical bytes and one line feed."""
         return canonical_bytes(self.to_json()) + b"\n"
 
     def _content(self) -> dict[str, Json]:
@@ -141,10 +141,10 @@ class Record:
 
     @staticmethod
     def from_json(data: Json, origin: str = "this record") -> Record:
-        """The record that `to_json` wrote; `origin` names it in messages.
+        """Return the record that `to_json` wrote; `origin` names it in messages.
 
-        Older versions are migrated.  Raises BadRecord for another format or a newer version, for what the schema does
-        not allow, and for content that is not what was sealed.
+        Older versions are migrated.  Raises BadRecord for another format or a newer version, for content that the
+        schema does not allow, and for content that differs from what was sealed.
         """
         made = migrated(data, FORMAT, VERSION, origin, _MIGRATIONS)
         wrong = mistake(made, "evenhand.evidence", "counterexample")
@@ -179,12 +179,12 @@ class Record:
 
 
 def plain(name: str) -> str:
-    """A name that every file system takes, and that leads nowhere."""
+    """Return a name that every file system takes, without slashes and dots."""
     return re.sub(r"[^A-Za-z0-9_-]", "_", name)[:60]
 
 
 def encode_run(evidence: Evidence) -> dict[str, Json]:
-    """Evidence as JSON.  Raises ValueError that names the place for a value without an encoding."""
+    """Return evidence as JSON.  Raises ValueError that names the place for a value without an encoding."""
     match evidence:
         case Scenario():
             return {"kind": "scenario", **_scenario_json(evidence)}
@@ -206,9 +206,9 @@ def encode_run(evidence: Evidence) -> dict[str, Json]:
 
 
 def decode_run(run: Mapping[str, Json], types: tuple[type, ...]) -> Evidence:
-    """The evidence that `encode_run` wrote, building only classes among `types`.
+    """Return the evidence that `encode_run` wrote, building only classes in `types`.
 
-    Raises ValueError that names the place for anything that is not the encoding of such a value.
+    Raises ValueError that names the place for any other encoding.
     """
 
     def part(of: Mapping[str, Json], name: str) -> Any:
@@ -237,8 +237,8 @@ def _scenario_json(scenario: Scenario[Any, Any, Any]) -> dict[str, Json]:
 
 
 def _without_shape(content: dict[str, Json]) -> dict[str, Json]:
-    """Version 1 to 2: what was shown is compared in the shape that it has now."""
-    if "shape" in content:  # no file of version 1 has one: let the schema say so
+    """Version 1 to 2: observations are compared in the shape that they have now."""
+    if "shape" in content:  # no file of version 1 has one, so the schema refuses it
         return {**content, "shape": None}
     return {**content, "shape": {}}
 

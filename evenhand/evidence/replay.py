@@ -1,11 +1,10 @@
-"""Recording a run and replaying it: in the variant it was seen in, and in the reference.
+"""Record a run, and replay it in the variant it was seen in and in the reference.
 
-A record stays green for one reason only: the variant it names still shows the same and is still refuted,
-and the reference is not (or, for a run of the reference itself, the refutation is the registered one).
-Anything else is reported, with what to do about it.
+A record passes only if its variant still shows the same and is still refuted, and the reference is not (or, for a run
+of the reference itself, the refutation is the registered one).  Anything else is reported, with what to do about it.
 
-A system of somebody's own has no reference beside it: a refutation of it is a regression test, red as long as the run
-refutes the claim, and green once the system is mended.
+A user's own system has no separate reference: its refutation is a regression test, which fails as long as the run
+refutes the claim.
 """
 
 from __future__ import annotations
@@ -36,12 +35,12 @@ REFERENCE = "reference"
 
 @dataclass(frozen=True)
 class Replayed:
-    """What replaying gave: `ok`, one sentence per finding in `message`, and the evidence that was decoded.
+    """The result of replaying: `ok`, one sentence per finding in `message`, and the decoded evidence.
 
-    `refuted` says whether the named variant is still refuted (or the claim still witnessed there),
-    `reference_refuted` the same of the reference, `same_shown` whether the run shows what was recorded.
-    `filled` names the fields and readings that the model has been given since, which were filled with their defaults.
-    `regression` says that the run is a regression test of somebody's own system, where the claim is to hold.
+    `refuted` says whether the named variant is still refuted (or the claim still witnessed there), `reference_refuted`
+    the same of the reference, `same_shown` whether the run shows what was recorded.  `filled` names the fields and
+    readings that the model has gained since, filled with their defaults.  `regression` marks a regression test of a
+    user's own system, where the claim is to hold.
     """
 
     ok: bool
@@ -66,11 +65,11 @@ def record_run(
     reproduce: str = "",
     libraries: Sequence[str] = (),
 ) -> Record:
-    """The record of `evidence` against `claim`, seen in `system` by `engine`.
+    """Return the record of `evidence` against `claim`, seen in `system` by `engine`.
 
-    `libraries` names distributions whose versions matter.  Raises ValueError when the evidence refutes
-    nothing here (a record is never made of what does not replay), when the system's variant is neither the
-    reference nor one of the protocol's mutants, and, naming the place, for values without an encoding.
+    `libraries` names distributions whose versions matter.  Raises ValueError if the evidence refutes nothing here (only
+    runs that replay are recorded), if the variant is neither the reference nor a mutant of the protocol, and, naming
+    the place, for values without an encoding.
     """
     judgement = judge(system, claim, evidence)
     if not judgement.refutes:
@@ -105,10 +104,9 @@ def record_run(
 def outcome_digest(
     system: AnySystem, evidence: Evidence, outcome: Outcome, known: Mapping[str, list[str]] | None = None
 ) -> str:
-    """The digest of what each step of `evidence` shows in `system`, and of the outcome.
+    """Return the digest of the observations of `evidence` in `system`, and of the outcome.
 
-    Of the classes that `known` lists, only the fields listed count.  Raises ValueError for something shown that has no
-    encoding.
+    Of the classes in `known`, only the listed fields count.  Raises ValueError for an observation without an encoding.
     """
     shown = [reduced(_shown(system, scenario), known or {}) for scenario in runs(evidence)]
     return digest({"outcome": outcome, "runs": shown})
@@ -119,10 +117,10 @@ def replay_record(
 ) -> Replayed:
     """Replay a record in the variant it names and in the reference.
 
-    The protocol is found in the registry, or for a system of one's own beside `file`, which the record was read from,
-    unless `bundle` is given; `origin` names the record in messages.
-    Raises BadRecord for a protocol, system, scope, reading, mutant or claim that is not there, for a claim
-    that changed its meaning, and for a run that this model cannot decode.
+    Unless `bundle` is given, the protocol comes from the registry or, for a user's own system, from a place relative to
+    `file`, which the record was read from; `origin` names the record in messages.  Raises BadRecord for an unknown
+    protocol, system, scope, reading, mutant or claim, for a claim that changed its meaning, and for a run that this
+    model cannot decode.
     """
     try:
         bundle = bundle or bundle_of(record, file, origin)
@@ -150,9 +148,9 @@ def replay_record(
 
 
 def renewed(record: Record, result: Replayed) -> Record:
-    """The record of the same run as this version writes it, with every field and reading that the model has now.
+    """Return the record of the same run as this version writes it, with every field and reading of the model now.
 
-    Raises ValueError for a record that does not replay: its digest is no longer known to be of the same outcome.
+    Raises ValueError for a record that does not replay: its digest may no longer be of the same outcome.
     """
     if not result.ok:
         raise ValueError(f"only what replays can be migrated: {result.message}")
@@ -201,17 +199,17 @@ def _judged(
 
 
 def _is_regression(record: Record, bundle: Bundle, reference: AnySystem, claim: Property) -> bool:
-    """Whether a record is a refutation of somebody's own system, which nobody registered as one."""
+    """Whether a record is a refutation of a user's own system that is not registered as one."""
     if not bundle.own or record.variant_kind != "reference" or _outcome(claim) != "REFUTED":
         return False
     return _registered(record, bundle, reference, claim) is not Status.REFUTED
 
 
 def _regressed(record: Record, system: AnySystem, claim: Property, evidence: Evidence, origin: str) -> Replayed:
-    """What became of a refutation of somebody's own system.
+    """Replay a refutation of a user's own system.
 
-    Its actions were on offer when it was recorded (unless the record says otherwise), so a run that takes one which is
-    not any more is no longer a run of the system, however `step` would answer.
+    Its actions were on offer when it was recorded (unless the record says otherwise), so a run with an action no longer
+    on offer is no run of the system, however `step` would answer.
     """
     try:
         gone = _departure(system, claim, evidence) if record.own is not None and record.own.offered else ""
@@ -247,7 +245,7 @@ def _regressed(record: Record, system: AnySystem, claim: Property, evidence: Evi
 
 
 def _departure(system: AnySystem, claim: Property, evidence: Evidence) -> str:
-    """Where a run is none that the system offers; empty if it is one.  The twin of a 2-safety claim need not be one."""
+    """Where the system does not offer this run; empty if it does.  The second trace of a 2-safety claim is exempt."""
     scenarios = runs(evidence)
     for scenario in scenarios[:1] if isinstance(claim, TwoRun) else scenarios:
         state = scenario.start
@@ -261,7 +259,7 @@ def _departure(system: AnySystem, claim: Property, evidence: Evidence) -> str:
 
 
 def _unexpected(record: Record, bundle: Bundle, reference: AnySystem, claim: Property) -> str:
-    """Why a run of the reference is not what was registered; empty if it is."""
+    """Why a run of the reference is not as registered; empty if it is."""
     registered = _registered(record, bundle, reference, claim)
     wanted = Status.HOLDS if isinstance(claim, Reachable) else Status.REFUTED
     if registered is wanted:
@@ -270,7 +268,7 @@ def _unexpected(record: Record, bundle: Bundle, reference: AnySystem, claim: Pro
 
 
 def _registered(record: Record, bundle: Bundle, reference: AnySystem, claim: Property) -> Status:
-    """The verdict that was registered for the claim under the readings of a record."""
+    """The verdict registered for the claim under the readings of a record."""
     usual = _values(bundle.model.systems[record.system])
     chosen = {name: value for name, value in _values(reference).items() if value != usual[name]}
     return bundle.expectation(claim.name, record.system, record.provenance["engine"], chosen).expected

@@ -1,4 +1,4 @@
-"""The published JSON Schemas of our formats: each is read and checked once, however many files are held against it."""
+"""Check files against the published JSON Schemas; each schema is read and checked once, for any number of files."""
 
 from __future__ import annotations
 
@@ -15,19 +15,21 @@ __all__ = ["Mistake", "mistake"]
 
 
 class Mistake(NamedTuple):
-    """Where a file is not as its schema says (a JSON path, `$` for the whole), and how."""
+    """Where a file violates its schema (a JSON path, `$` for the whole), and how."""
 
     place: str
     message: str
 
     def __str__(self) -> str:
-        """In a line of bounded length: what a file says is a stranger's."""
+        """One line of bounded length, because the content is untrusted."""
         return f"{self.place:.80} is wrong: {self.message:.200}"
 
 
 def mistake(data: Json, package: str, name: str, part: str = "") -> Mistake | None:
-    """What in `data` is most plainly wrong by the schema `schema/name.json` of a package, or by its `$defs` of this
-    name; None if nothing is."""
+    """Return the clearest violation of the schema `schema/name.json` of a package; None if there is none.
+
+    `part` names one of its `$defs` to check against instead.
+    """
     best: Any = jsonschema.exceptions.best_match  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
     found = best(_validator(package, name, part).iter_errors(data))
     return None if found is None else Mistake(found.json_path, found.message)

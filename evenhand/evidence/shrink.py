@@ -1,4 +1,4 @@
-"""One shrinker for every source of evidence: traces, lassos and pairs of runs, from any engine."""
+"""Shrink evidence from any engine: traces, lassos and pairs of runs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ AnyPair = Pair[Any, Any, Any]
 Actions = tuple[Any, ...]
 
 MENU = 4_096
-"""Simpler actions (or initial states) that one place of a run is tried with."""
+"""Simpler actions (or initial states) that are tried at one place of a run."""
 
 PAIRWISE = 16
 """Runs up to this length are also tried without any two of their actions."""
@@ -29,11 +29,11 @@ PAIRWISE = 16
 def shrink(
     system: AnySystem, evidence: Evidence, still_fails: Callable[[Evidence], bool], *, limit: int = 20_000
 ) -> Evidence:
-    """The simplest evidence the shrinker finds for which `still_fails` is true.
+    """Return the simplest evidence found for which `still_fails` is true.
 
-    `still_fails` must replay in the model, as `refutes` does, so that nothing unreal survives.  `limit`
-    bounds its calls (a count, so that the result does not depend on the machine's speed).  Raises ValueError
-    if `evidence` itself does not fail: then there is nothing to keep.
+    `still_fails` must replay in the model, as `refutes` does, so that only real runs survive.  `limit` bounds its calls
+    (a count, so that the result does not depend on the machine's speed).  Raises ValueError if `evidence` itself does
+    not fail.
     """
     if not still_fails(evidence):
         raise ValueError("the evidence to shrink does not fail itself; replay it with `judge`, which says why")
@@ -41,32 +41,30 @@ def shrink(
 
 
 class Shrinker:
-    """Shrinking as passes over evidence, run until every pass is idle.
+    """One shrinking run: passes over evidence, repeated until every pass is idle.
 
-    A *pass* proposes simpler evidence, boldest proposals first; the first one that still fails becomes the
-    best so far, and the pass starts again from there.  No pass remembers what it did: one that has nothing
-    left to propose has nothing left when run again, so shrinking ends when all passes are idle in a row.
-    The result is then locally minimal: no single proposal of any pass improves it.
+    A *pass* proposes simpler evidence, boldest proposals first; the first that still fails becomes the best so far, and
+    the pass restarts from there.  Passes keep no memory, so shrinking ends when all of them are idle in a row.  The
+    result is then locally minimal: no single proposal of any pass improves it.
 
-    It ends, because every proposal is smaller in one order: fewer actions; then simpler initial data
-    (`System.smaller`, then earlier initial states), of which none is visited twice; then, at the first place
-    where two runs differ, an action that stands earlier on the menu of that place.
+    It ends, because every proposal is smaller in one order: fewer actions; then simpler initial data (`System.smaller`,
+    then earlier initial states), none visited twice; then, at the first place where two runs differ, an action that
+    stands earlier on the menu of that place.
 
-    *Refitting* is what makes dropping work.  Actions are named by content, so after an edit most of the later
-    ones still make sense; those that are no longer on offer are dropped along the way.  A joint action is
-    refitted agent by agent: a choice that is gone becomes the simplest one, an agent that is gone is left out.
-    What was hostile to begin with was never on offer, and dropping it may lose the very thing that fails; so
-    an action or choice that the given evidence takes where it is not on offer is kept as it stands.  Nothing
-    else becomes hostile on the way: honest evidence stays honest.
+    *Refitting* makes dropping work.  Actions are named by content, so after an edit most of the later ones still make
+    sense; those no longer on offer are dropped.  A joint action is refitted agent by agent: a missing choice becomes
+    the simplest one, a missing agent is left out.  Hostile actions were never on offer, and dropping one may lose the
+    failure; so an action or choice that the given evidence takes where it is not on offer is kept as it stands.
+    Nothing else becomes hostile: honest evidence stays honest.
 
-    * a trace: leave out what leads round in a circle, then chunks of actions, then single ones and pairs;
-      take simpler initial data; lower one agent's choice; both at once.
-    * a lasso stays a lasso: it is judged as one, fair and closed, every time.  Beside the edits of a trace,
-      in the stem and in the loop, it is cut at any state that it visits twice and entered at any of its states.
-    * a pair: first the same edit in both runs (their common past, or the same action wherever it occurs),
-      then each run alone.
+    * a trace: leave out what leads round in a circle, then chunks of actions, then single ones and pairs; take simpler
+      initial data; lower one agent's choice; both at once.
+    * a lasso is judged as one, fair and closed, every time.  Beside the edits of a trace, in stem and loop, it is cut
+      at any state that it visits twice and entered at any of its states.
+    * a pair: first the same edit in both runs (their common past, or the same action wherever it occurs), then each run
+      alone.
 
-    Nothing here knows claims, or draws.
+    The shrinker knows no claims and draws nothing at random.
     """
 
     def __init__(
@@ -105,7 +103,7 @@ class Shrinker:
                 return (self.drop_from_pair, self.simplify_pair_start, self.lower_pair_choices)
 
     def run(self) -> Evidence:
-        """Run the passes until all of them are idle, or the limit is used up; the best evidence found."""
+        """Run the passes until all are idle, or the limit is used up; return the best evidence found."""
         idle = False
         while not idle:
             idle = True
@@ -115,7 +113,7 @@ class Shrinker:
         return self.best
 
     def _improve(self, proposals: Iterable[Evidence]) -> bool:
-        """Take the first proposal that still fails."""
+        """Take the first proposal that still fails; return whether there is one."""
         for proposal in proposals:
             if proposal in self._tried:
                 continue
@@ -132,31 +130,31 @@ class Shrinker:
     # Traces
 
     def drop_actions(self, best: AnyScenario) -> Iterator[Evidence]:
-        """Without a chunk of actions: halves first, single actions last, from the end."""
+        """Yield `best` without a chunk of actions: large chunks first, from the end."""
         yield from self._edited(best, _without_chunks(best.actions))
 
     def drop_two(self, best: AnyScenario) -> Iterator[Evidence]:
-        """Without any two actions, for those that only make sense together."""
+        """Yield `best` without any two actions, for pairs that only make sense together."""
         yield from self._edited(best, _without_two(best.actions))
 
     def skip_circles(self, best: AnyScenario) -> Iterator[Evidence]:
-        """Without the actions that lead from a state back to it, longest detour first."""
+        """Yield `best` without the actions that lead from a state back to it, longest detour first."""
         states = replay(self.system, best).states
         yield from self._edited(best, (best.actions[:i] + best.actions[j:] for i, j in _circles(states)))
 
     def simplify_start(self, best: AnyScenario) -> Iterator[Evidence]:
-        """From simpler initial data."""
+        """Yield `best` from simpler initial data."""
         for config, start in self._simpler_starts(best.config, best.start):
             yield from self._edited(Scenario(config, start), (best.actions,))
 
     def simplify_and_lower(self, best: AnyScenario) -> Iterator[Evidence]:
-        """From simpler initial data with one choice lowered, where either alone loses what fails."""
+        """Yield `best` from simpler initial data with one choice lowered, if either alone loses the failure."""
         for config, start in self._simpler_starts(best.config, best.start):
             actions = self._refit(config, start, best.actions)[0]
             yield from self.lower_choices(Scenario(config, start, actions))
 
     def lower_choices(self, best: AnyScenario) -> Iterator[AnyScenario]:
-        """With one action, or one agent's choice in it, replaced by one earlier on its menu."""
+        """Yield `best` with one action, or one agent's choice in it, replaced by an earlier one on its menu."""
         trace = replay(self.system, best)
         for index, step in enumerate(trace.steps):
             for lower in self._lower(best.config, step.before, step.action):
@@ -169,13 +167,13 @@ class Shrinker:
     # Lassos
 
     def drop_from_lasso(self, best: AnyLasso) -> Iterator[Evidence]:
-        """Without a chunk of the stem, then without a chunk of the loop."""
+        """Yield `best` without a chunk of the stem, of the loop, or without two of the loop's actions."""
         yield from self._edited_lasso(best, ((stem, best.loop) for stem in _without_chunks(best.stem)))
         yield from self._edited_lasso(best, ((best.stem, loop) for loop in _without_chunks(best.loop) if loop))
         yield from self._edited_lasso(best, ((best.stem, loop) for loop in _without_two(best.loop) if loop))
 
     def cut_lasso_where_states_repeat(self, best: AnyLasso) -> Iterator[Evidence]:
-        """A detour in stem or loop left out, or a shorter loop between two visits to one state."""
+        """Yield `best` without a detour in stem or loop, or with a shorter loop between two equal states."""
         actions, entry = best.unrolled.actions, len(best.stem)
         states = replay(self.system, best.unrolled).states
         for i, j in _circles(states):
@@ -188,7 +186,7 @@ class Shrinker:
                 yield replace(best, loop=actions[entry:i] + actions[j:])
 
     def enter_loop_elsewhere(self, best: AnyLasso) -> Iterator[Evidence]:
-        """The loop begun at another of its states, with a stem that is shorter for it."""
+        """Yield `best` with the loop begun at another of its states, and a shorter stem."""
         for turn in range(1, len(best.loop)):
             loop = best.loop[turn:] + best.loop[:turn]
             for way in (best.stem + best.loop[:turn], best.stem):
@@ -196,17 +194,17 @@ class Shrinker:
                 yield from self._edited_lasso(best, ((stem, loop) for stem in shorter))
 
     def simplify_lasso_start(self, best: AnyLasso) -> Iterator[Evidence]:
-        """From simpler initial data."""
+        """Yield `best` from simpler initial data."""
         for config, start in self._simpler_starts(best.config, best.start):
             yield from self._edited_lasso(replace(best, config=config, start=start), ((best.stem, best.loop),))
 
     def lower_lasso_choices(self, best: AnyLasso) -> Iterator[Evidence]:
-        """With one action of stem or loop replaced by one earlier on its menu, everywhere or there alone."""
+        """Yield `best` with one action replaced by one earlier on its menu, there alone or everywhere."""
         actions, entry = best.unrolled.actions, len(best.stem)
         for index, step in enumerate(replay(self.system, best.unrolled).steps):
             for lower in self._lower(best.config, step.before, step.action):
                 edits = [_replaced(actions, index, lower)]
-                if actions.index(step.action) == index:  # or the first place that differs would be another one
+                if actions.index(step.action) == index:  # otherwise an earlier place would differ first
                     edits.append(_exchanged(actions, step.action, lower))
                 yield from self._edited_lasso(best, ((changed[:entry], changed[entry:]) for changed in edits))
 
@@ -220,7 +218,7 @@ class Shrinker:
     # Pairs
 
     def drop_from_pair(self, best: AnyPair) -> Iterator[Evidence]:
-        """Without a chunk of the common past; then without a chunk of one run."""
+        """Yield `best` without a chunk of the common past; then without a chunk of one run."""
         left, right = best.left, best.right
         if _same_start(best):
             common = _common(left.actions, right.actions)
@@ -232,7 +230,7 @@ class Shrinker:
             yield from self._edited_pair(best, left.actions, actions)
 
     def simplify_pair_start(self, best: AnyPair) -> Iterator[Evidence]:
-        """From simpler initial data: both runs, or one of them."""
+        """Yield `best` from simpler initial data: both runs, or one of them."""
         left, right = best.left, best.right
         for config, start in self._simpler_starts(left.config, left.start):
             simpler = replace(left, config=config, start=start)
@@ -245,7 +243,7 @@ class Shrinker:
             yield from self._edited_pair(replace(best, right=simpler), left.actions, right.actions)
 
     def lower_pair_choices(self, best: AnyPair) -> Iterator[Evidence]:
-        """With an action lowered wherever it occurs in both runs; then in one place of one run."""
+        """Yield `best` with an action lowered everywhere in both runs; then in one place of one run."""
         left, right = best.left, best.right
         seen: set[Any] = set()
         for step in (*replay(self.system, left).steps, *replay(self.system, right).steps):
@@ -266,7 +264,7 @@ class Shrinker:
             right=replace(two, actions=self._refit(two.config, two.start, right)[0]),
         )
 
-    # What all of them use
+    # Shared by all passes
 
     def _refit(self, config: Any, state: Any, actions: Sequence[Any]) -> tuple[Actions, Any]:
         """The actions that are on offer along the way, and the state they end in."""
@@ -279,7 +277,7 @@ class Shrinker:
         return tuple(fitted), state
 
     def _fitting(self, config: Any, state: Any, action: Any) -> tuple[Any] | None:
-        """The action, or the nearest joint one that may stand here, in a box; None where there is none."""
+        """The action, or the nearest joint one that may stand here, in a tuple; None if there is none."""
         if action in self._hostile or self.system.is_enabled(config, state, action):
             return (action,)
         joint = self.system.joint
@@ -299,7 +297,7 @@ class Shrinker:
         return (joint.join(config, state, tuple(made)),)
 
     def _not_on_offer(self, evidence: Evidence) -> frozenset[Any]:
-        """The actions, and the (agent, choice) pairs of joint ones, that the evidence takes off the menu."""
+        """The actions, or (agent, choice) pairs of joint ones, that the evidence takes without being on offer."""
         joint = self.system.joint
         found: list[Any] = []
         for run in runs(evidence):
@@ -316,9 +314,9 @@ class Shrinker:
         return frozenset(found)
 
     def _lower(self, config: Any, state: Any, action: Any) -> Iterator[Any]:
-        """Simpler actions in this place: one agent's choice lowered, or what stands earlier on the menu.
+        """Simpler actions in this place: one agent's choice lowered, or an action earlier on the menu.
 
-        An action that is not on the menu at all is hostile, and everything on the menu is simpler.
+        To a hostile action, which is not on the menu, everything on it is simpler.
         """
         joint = self.system.joint
         if joint is None:
@@ -335,7 +333,7 @@ class Shrinker:
                 yield joint.join(config, state, _replaced(made, place, (agent, offered)))
 
     def _simpler_starts(self, config: Any, start: Any) -> Iterator[tuple[Any, Any]]:
-        """Initial data not visited yet: what the system calls smaller, then earlier initial states."""
+        """Initial data not visited yet: that of `System.smaller`, then earlier initial states."""
         for simpler in self.system.smaller(config, start):
             if simpler not in self._starts:
                 yield simpler
@@ -359,7 +357,7 @@ def _same_start(pair: AnyPair) -> bool:
 
 
 def _common(left: Actions, right: Actions) -> int:
-    """How many actions both runs begin with."""
+    """The length of the common beginning of both runs."""
     return next(
         (i for i, (one, two) in enumerate(zip(left, right, strict=False)) if one != two), min(len(left), len(right))
     )
@@ -374,7 +372,7 @@ def _exchanged(actions: Actions, old: Any, new: Any) -> Actions:
 
 
 def _without_chunks(actions: Actions) -> Iterator[Actions]:
-    """All of it gone, then halves, quarters … single actions, from the end."""
+    """Without everything, then without halves, quarters … single actions, from the end."""
     size = len(actions)
     while size:
         for end in range(len(actions), size - 1, -size):
@@ -385,7 +383,7 @@ def _without_chunks(actions: Actions) -> Iterator[Actions]:
 
 
 def _without_two(actions: Actions) -> Iterator[Actions]:
-    """Without two actions that are not neighbours; short runs only, for there are quadratically many."""
+    """Without two actions that are not neighbours; short runs only, because the pairs grow quadratically."""
     if len(actions) <= PAIRWISE:
         for j in range(len(actions) - 1, 1, -1):
             for i in range(j - 2, -1, -1):

@@ -1,8 +1,8 @@
-"""Records on disk: read with suspicion, written whole or not at all.
+"""Read records from disk as untrusted files, and write them whole or not at all.
 
-A file is a stranger's.  Its size is asked before it is opened, its text is parsed strictly, and whatever is
-wrong ends as one `BadRecord`.  Writing goes through a temporary file in the same folder, synced and then
-renamed, so that a reader sees the old bytes or the new ones and a full disk leaves nothing half-written.
+A file's size is checked before it is opened, its text is parsed strictly, and every fault ends as one `BadRecord`.
+Writing goes through a temporary file in the same folder, synced and then renamed: a reader sees the old bytes or the
+new ones, and a full disk leaves nothing half-written.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ _FIRST = re.compile(rb'\s*\{\s*"format"\s*:\s*"' + FORMAT.encode("ascii") + rb'"
 
 
 class NotWritten(OSError):
-    """A file that could not be written; what stood there before still does."""
+    """A file that could not be written; its earlier content is unchanged."""
 
 
 def is_record(path: Path) -> bool:
-    """Whether `path` claims to be a record, by its first bytes (`format` is the first key of our files).
+    """Return whether `path` claims to be a record, by its first bytes (`format` is the first key).
 
-    False for whatever cannot be read: it is somebody else's.
+    False for a file that cannot be read.
     """
     try:
         with path.open("rb") as file:
@@ -43,16 +43,16 @@ def is_record(path: Path) -> bool:
 
 
 def load(path: str | os.PathLike[str]) -> Record:
-    """The record in `path`.
+    """Return the record in `path`.
 
-    Raises BadRecord for a file that is missing, no file, too large, not UTF-8, not JSON, of another format
-    or version, not as the schema has it, or changed since it was recorded.
+    Raises BadRecord for a file that is missing, not regular, too large, not UTF-8, not JSON, of another format or
+    version, not as the schema has it, or changed since it was recorded.
     """
     return Record.from_json(read_json(path), os.fspath(path))
 
 
 def read_json(path: str | os.PathLike[str]) -> Json:
-    """The JSON in a file of ours, whatever its format.  Raises BadRecord as `load` does, up to the JSON."""
+    """Return the JSON in a file of any format of evenhand's.  Raises BadRecord as `load` does, up to the JSON."""
     culprit = os.fspath(path)
     try:
         return parse(_text(culprit))
@@ -63,10 +63,10 @@ def read_json(path: str | os.PathLike[str]) -> Json:
 
 
 def save(record: Record, folder: str | os.PathLike[str]) -> Path:
-    """Write `record` to `folder` under its own file name, making the folder if needed; the path written.
+    """Write `record` to `folder` under its own file name, making the folder if needed; return the path.
 
-    Raises NotWritten when the folder or the file cannot be made.  A record of the same run that is already
-    there is left as it is, whatever its provenance says; it only learns where a system of one's own lives now.
+    Raises NotWritten if the folder or the file cannot be made.  An earlier record of the same run stays as it is,
+    whatever its provenance; it is replaced only if the place of a user's own system changed.
     """
     path = Path(folder) / record.file_name
     with suppress(BadRecord):
@@ -78,7 +78,7 @@ def save(record: Record, folder: str | os.PathLike[str]) -> Path:
 
 
 def write_atomically(path: str | os.PathLike[str], content: bytes) -> None:
-    """Make `path` hold `content`, or leave it as it was; folders on the way are made.
+    """Make `path` hold `content`, or leave it as it was; missing folders are made.
 
     Raises NotWritten with the path, the cause and the next step.
     """
@@ -103,7 +103,7 @@ def write_atomically(path: str | os.PathLike[str], content: bytes) -> None:
 
 
 def _text(culprit: str) -> str:
-    """The text of a file of reasonable size."""
+    """The text of a file of at most `MAX_BYTES`."""
     try:
         about = os.stat(culprit)
         if stat.S_ISDIR(about.st_mode):
@@ -135,7 +135,7 @@ def _too_large(culprit: str, size: int) -> BadRecord:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Make a rename last through a power cut, where the system lets folders be synced."""
+    """Make a rename survive a power cut, on systems that can sync folders."""
     with suppress(OSError):
         handle = os.open(folder, os.O_RDONLY)
         try:

@@ -1,6 +1,6 @@
-"""Evidence told step by step: as data that every form of a report shows in its own way, and as lines of text.
+"""Format evidence step by step: as data that each form of a report presents in its own way, and as lines of text.
 
-A story is made by replaying the evidence, so that it tells what the system does and not what an engine said.
+A story is made by replaying, so that it shows what the system does and not what an engine reported.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ Parts: TypeAlias = tuple[tuple[str, Lines], ...]
 
 @dataclass(frozen=True)
 class StepLines:
-    """One step in lines: the action, what it showed (by part; nameless if it has no parts) and what changed.
+    """One step in lines: the action, the observation (by part; nameless if it has no parts) and the changes.
 
-    `phases` tells the same in the protocol's own words, where it has some.
+    `phases` formats it in the protocol's own words, if it has some.
     """
 
     action: Lines
@@ -47,7 +47,7 @@ class StepLines:
 
 @dataclass(frozen=True)
 class RunLines:
-    """One finite run: its configuration, its start, its steps; `loop` steps at the end are repeated for ever.
+    """One finite run: its configuration, its start, its steps; the last `loop` steps repeat for ever.
 
     `note` says what is wrong with it, if anything is.
     """
@@ -67,7 +67,7 @@ class Story:
     relation: str = ""
 
     def to_json(self) -> dict[str, Json]:
-        """The story as JSON; `from_json` reads it back."""
+        """Return the story as JSON; `from_json` reads it back."""
         return {
             "relation": self.relation,
             "runs": [
@@ -92,7 +92,7 @@ class Story:
 
     @staticmethod
     def from_json(made: Mapping[str, Any]) -> Story:
-        """The story that `to_json` wrote.  Raises KeyError, TypeError or ValueError for anything else."""
+        """Return the story that `to_json` wrote.  Raises KeyError, TypeError or ValueError for anything else."""
         runs = tuple(
             RunLines(
                 tuple(run["config"]),
@@ -119,14 +119,14 @@ def _parts(named: Iterable[tuple[str, Iterable[str]]]) -> Parts:
 
 
 def evidence_length(evidence: Evidence) -> int:
-    """How many actions `evidence` has in all."""
+    """Return the number of actions in `evidence`, over all its runs."""
     return sum(len(scenario.actions) for scenario in runs(evidence))
 
 
 def story_of(system: AnySystem, evidence: Evidence, phases: Phases | None = None) -> Story:
-    """`evidence` replayed in `system`: the start, each action, all that it showed, what changed.
+    """Return `evidence` replayed in `system`: the start, each action, its observation and the changes.
 
-    `phases` tells a step of the system's protocol in its own words.
+    `phases` formats a step in the protocol's own words.
     """
     match evidence:
         case Scenario():
@@ -139,7 +139,7 @@ def story_of(system: AnySystem, evidence: Evidence, phases: Phases | None = None
 
 
 def story_of_trace(trace: Trace[Any, Any, Any, Any], phases: Phases | None = None) -> Story:
-    """A trace that was replayed already, told as `story_of` tells evidence."""
+    """Return the story of a trace that is already replayed, formatted as by `story_of`."""
     scenario = trace.scenario
     steps = tuple(_step_lines(step, phases) for step in trace.steps)
     return Story((RunLines(_config(scenario.config), tuple(layout(scenario.start)), steps),))
@@ -174,7 +174,7 @@ def _step_lines(step: Step[Any, Any, Any, Any], phases: Phases | None) -> StepLi
 
 
 def _shown(value: Any) -> Iterator[tuple[str, Lines]]:
-    """What a step showed: in one piece if that fits on a line, else by its parts."""
+    """An observation in one piece if it fits on a line, else by its parts."""
     if value is None:
         return
     whole = layout(value)
@@ -188,14 +188,14 @@ def _shown(value: Any) -> Iterator[tuple[str, Lines]]:
 
 
 def trace_lines(system: AnySystem, evidence: Evidence, *, full: bool = False) -> Lines:
-    """`evidence` step by step in lines of text; see `story_lines`."""
+    """Return `evidence` step by step in lines of text; see `story_lines`."""
     return story_lines(story_of(system, evidence), full=full)
 
 
 def story_lines(story: Story, *, full: bool = False) -> Lines:
-    """A story in lines of text.
+    """Return a story in lines of text.
 
-    Of what a step shows, the parts that take more than a line are only named, unless `full`.
+    Parts of an observation that take more than a line are only named, unless `full`.
     """
     if len(story.runs) == 1:
         return tuple(_run_lines(story.runs[0], full))
@@ -225,7 +225,7 @@ def _run_lines(run: RunLines, full: bool) -> Iterator[str]:
 
 
 def _shown_lines(shown: Iterable[tuple[str, Lines]], full: bool) -> Iterator[str]:
-    """The parts that fit on a line beside their name; of the others all lines, or together their names."""
+    """Parts that fit on a line, beside their name; of the others all lines if `full`, else only the names."""
     long: list[str] = []
     for name, lines in shown:
         if len(lines) == 1 and len(name) + len(lines[0]) + 2 <= WIDTH:

@@ -1,9 +1,9 @@
-"""Vectors as data: runs with everything that they are to show, for checking kernels.
+"""Vectors as data: runs with all their expected observations, for checking kernels.
 
 A *suite* is a file of vectors of one kind (`orbits`, `covering`, `boundary`); the *manifest* freezes suites by the
-digest of each file and of each vector, so that an expectation cannot follow a kernel or a model.  A vector says all
-that running it needs: system, scope, every reading, configuration, start, actions, and for each action what is shown
-and what observers read then.  Values are written by `evenhand.core.codec`; files are canonical JSON.
+digest of each file and vector, so that an expectation cannot follow a kernel or a model.  A vector holds all that
+running it needs: system, scope, every reading, configuration, start, actions, and for each action the observation and
+what observers read then.  Values are written by `evenhand.core.codec`; files are canonical JSON.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ GENERATE = "Generate the vectors again, or restore the file from version control
 
 @dataclass(frozen=True)
 class Vector:
-    """One run and what it is expected to come to.
+    """One run and its expected outcome.
 
-    `expected` has an entry for each action: `shown`, the encoded observable, and `read`, what observers say after it.
-    `classes` names the class of the run where an observer has one.  `separates` lists the variants that come to
-    something else: `kind`, `name`, (for a reading) `value`, `step` and `by`.  `about` says why the vector is there.
+    `expected` has an entry for each action: `shown`, the encoded observation, and `read`, what observers read after it.
+    `classes` names the class of the run where an observer has one.  `separates` lists the variants with another
+    outcome: `kind`, `name`, (for a reading) `value`, `step` and `by`.  `about` says why the vector is there.
     """
 
     name: str
@@ -46,7 +46,7 @@ class Vector:
     about: Mapping[str, Json] = field(default_factory=dict[str, Json])
 
     def to_json(self) -> dict[str, Json]:
-        """The vector as JSON, with its hash."""
+        """Return the vector as JSON, with its hash."""
         content: dict[str, Json] = {
             "name": self.name,
             "system": self.system,
@@ -67,7 +67,7 @@ class Vector:
 
     @staticmethod
     def from_json(data: Json, origin: str) -> Vector:
-        """The vector that `to_json` wrote.  Raises BadRecord when its content is not what was hashed."""
+        """Return the vector that `to_json` wrote.  Raises BadRecord if its content is not what was hashed."""
         content = {key: value for key, value in data.items() if key != "sha256"}
         if digest(content) != data["sha256"]:
             raise BadRecord(f"{origin}, vector {data['name']}", "its content is not what was hashed", GENERATE)
@@ -86,7 +86,7 @@ class Vector:
 
 @dataclass(frozen=True)
 class Suite:
-    """Vectors of one kind of one protocol, and what was found out when they were made (`made`)."""
+    """Vectors of one kind of one protocol; `made` holds the facts found when they were made."""
 
     protocol: str
     suite: str
@@ -96,11 +96,11 @@ class Suite:
 
     @property
     def file_name(self) -> str:
-        """`orbits.json` and the like."""
+        """The name of its file, such as `orbits.json`."""
         return f"{self.suite}.json"
 
     def to_json(self) -> dict[str, Json]:
-        """The suite as JSON."""
+        """Return the suite as JSON."""
         return {
             "format": SUITE,
             "version": VERSION,
@@ -112,15 +112,15 @@ class Suite:
         }
 
     def to_bytes(self) -> bytes:
-        """What stands in the file."""
+        """Return the content of its file."""
         return canonical_bytes(self.to_json()) + b"\n"
 
     @staticmethod
     def from_json(data: Json, origin: str = "this suite") -> Suite:
-        """The suite that `to_json` wrote, of this version or an older one that can be migrated.
+        """Return the suite that `to_json` wrote, of this version or an older one that can be migrated.
 
-        Raises BadRecord for another format or version, for what the schema does not allow, for a changed vector and for
-        two vectors of one name.
+        Raises BadRecord for another format or version, for content that the schema does not allow, for a changed vector
+        and for two vectors of one name.
         """
         checked = _checked(data, SUITE, "vectors", origin)
         vectors = tuple(Vector.from_json(one, origin) for one in checked["vectors"])
@@ -138,7 +138,7 @@ class Manifest:
     suites: Mapping[str, tuple[str, tuple[tuple[str, str], ...]]]
 
     def to_json(self) -> dict[str, Json]:
-        """The manifest as JSON."""
+        """Return the manifest as JSON."""
         return {
             "format": MANIFEST,
             "version": VERSION,
@@ -155,7 +155,7 @@ class Manifest:
 
     @staticmethod
     def from_json(data: Json, origin: str = "this manifest") -> Manifest:
-        """The manifest that `to_json` wrote.  Raises BadRecord as `Suite.from_json` does."""
+        """Return the manifest that `to_json` wrote.  Raises BadRecord as `Suite.from_json` does."""
         checked = _checked(data, MANIFEST, "vector-manifest", origin)
         return Manifest(
             checked["protocol"],
@@ -166,7 +166,7 @@ class Manifest:
         )
 
     def complaints(self, suites: Mapping[str, Suite]) -> tuple[str, ...]:
-        """What is not as it was frozen, by file and vector; empty where everything is."""
+        """Return the differences from what was frozen, by file and vector; empty if there are none."""
         found: list[str] = []
         for file in sorted(set(self.suites) | set(suites)):
             if file not in suites:
@@ -187,7 +187,7 @@ class Manifest:
 
 
 def frozen(protocol: str, suites: Mapping[str, Suite]) -> Manifest:
-    """The manifest of these suites, by file name."""
+    """Return the manifest of these suites, by file name."""
     return Manifest(
         protocol,
         {

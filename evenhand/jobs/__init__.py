@@ -1,1 +1,1 @@
-"""One run: what is planned, what each engine does for it, in how many processes."""
+"""Plan and run jobs: which jobs a run has, how each engine does them, in how many processes."""

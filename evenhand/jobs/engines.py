@@ -1,8 +1,7 @@
-"""One job, one engine: runs it and turns its verdicts into findings.
+"""Run one job by its engine and turn the verdicts into findings.
 
-Everything that asks the engines to do something (the command line, the library, the mutants run) comes
-through here.  A solver that is not installed and an engine or model that raises are findings too:
-UNDECIDED, saying why, never a shorter report.
+The command line, the library and the mutants run call engines through this module.  A missing solver, and an engine or
+model that raises, give UNDECIDED findings with the reason, so that no claim is missing from a report.
 """
 
 from __future__ import annotations
@@ -49,9 +48,9 @@ AnySystem = System[Any, Any, Any, Any, Any]
 
 
 def run(bundle: Bundle, job: Job, *, workers: int = 1) -> tuple[Finding, ...]:
-    """The findings of one job; a search may use so many processes.
+    """Return the findings of one job; a search may use `workers` processes.
 
-    Raises what the model raises; `failed` makes findings of that.
+    Raises the model's exceptions, of which `failed` makes findings.
     """
     match job.engine:
         case "explore" | "fuzz":
@@ -70,7 +69,7 @@ def run(bundle: Bundle, job: Job, *, workers: int = 1) -> tuple[Finding, ...]:
 
 
 def verdicts_of(bundle: Bundle, job: Job, system: AnySystem, *, workers: int = 1) -> tuple[Verdict, ...]:
-    """What the search (in so many processes) or the machine says of the job's claims."""
+    """Return the verdicts of the search (in `workers` processes) or the machine on the job's claims."""
     claims = claims_for(bundle, system.name, job.claims)
     if job.engine == "fuzz":
         generator = next((g for g in bundle.generators if g.system == system.name), None)
@@ -94,7 +93,7 @@ def verdicts_of(bundle: Bundle, job: Job, system: AnySystem, *, workers: int = 1
 
 
 def prepared_search(bundle: Bundle, job: Job, system: AnySystem) -> Prepared:
-    """The search that a job asks for, of all its configurations, ready to begin."""
+    """Return the search of a job, of all its configurations, ready to begin."""
     return prepare(
         system,
         claims_for(bundle, system.name, job.claims),
@@ -105,14 +104,14 @@ def prepared_search(bundle: Bundle, job: Job, system: AnySystem) -> Prepared:
 
 
 PROBED = 20_000
-"""States of each configuration that are looked at before a search is called too large."""
+"""States of each configuration that are explored before a search counts as too large."""
 
 
 def steps_beyond(system: AnySystem, limit: int) -> str:
-    """How large the search of `system` is, in words, if that is more than `limit` steps; empty if it is not.
+    """Return the size of the search of `system` in words if it exceeds `limit` steps, else an empty string.
 
-    An estimate from a few states can be far too high, so a search of some thousand states has the last word; and so it
-    has of a system that declares abstractions, for that may have no end.
+    An estimate from a few states can be far too high, so a search of some thousand states decides; also for a system
+    that declares abstractions, because its search may have no end.
     """
     about = estimate(system)
     if about is None:
@@ -145,10 +144,10 @@ def _not_begun(claim: Property, system: AnySystem, size: str) -> Verdict:
 
 
 def _licences(bundle: Bundle, job: Job, system: AnySystem) -> tuple[Licence, ...]:
-    """The licences a job's quotients need.
+    """The licences for a job's quotients.
 
-    Without one of a group the whole space is searched.  Where an abstraction is asked for, the whole space may have no
-    end: then NotLicensed or NoSolver is raised.
+    Without the licence of a group the whole space is searched.  For an abstraction the whole space may have no end:
+    then NotLicensed or NoSolver is raised.
     """
     names = job.quotient.split("+") if job.quotient else []
     endless = any(one.name in names for one in system.abstractions)
@@ -166,9 +165,9 @@ def _licences(bundle: Bundle, job: Job, system: AnySystem) -> tuple[Licence, ...
 
 
 def compared(bundle: Bundle, job: Job, system: AnySystem) -> Finding:
-    """A mutant beside the reference: HOLDS where the whole scope shows no difference, REFUTED where one shows.
+    """Return the comparison of a mutant with the reference: HOLDS if equal in the whole scope, REFUTED if separated.
 
-    The scope's `same_state` says whether states that do not show were the same as well.
+    The scope's `same_state` says whether hidden states were the same too.
     """
     reference = system_for(bundle, replace(job, system=system.name, variant="", scope=tuple(system.scope.items())))
     generator = next((g for g in bundle.generators if g.system == system.name), None)
@@ -207,9 +206,9 @@ def compared(bundle: Bundle, job: Job, system: AnySystem) -> Finding:
 def findings_of(
     bundle: Bundle, job: Job, system: AnySystem, verdicts: Iterable[Verdict], *, keep: bool = True
 ) -> tuple[Finding, ...]:
-    """The findings that the verdicts of a job are; with `keep`, refutations carry the record that replays them.
+    """Return a job's verdicts as findings; with `keep`, refutations carry the record that replays them.
 
-    A claim of the job that no verdict is about is UNDECIDED.
+    A claim of the job without a verdict is UNDECIDED.
     """
     known = {claim.name: claim for claim in bundle.claims}
     given = tuple(verdicts)
@@ -234,7 +233,7 @@ def _unanswered(claim: Property, job: Job, system: AnySystem) -> Verdict:
 
 def _finding(bundle: Bundle, job: Job, system: AnySystem, claim: Property, verdict: Verdict, keep: bool) -> Finding:
     evidence = verdict.evidence
-    # Search and machine answer a claim alone as they do among others: what is drawn does not depend on the claims.
+    # One claim gives the same verdict as among others, because draws do not depend on the claims.
     command = replace(job, claims=(claim.name,)).command
     record: Json = None
     if keep and verdict.status is Status.REFUTED:
@@ -255,16 +254,16 @@ def _finding(bundle: Bundle, job: Job, system: AnySystem, claim: Property, verdi
 
 
 _UNSAMPLED = (Reachable, Eventually, LeadsTo, DeadlockFree, LivelockFree)
-"""Kinds that no finite number of drawn runs establishes (or, for `Reachable`, excludes)."""
+"""Kinds that drawn runs cannot establish (or, for `Reachable`, exclude)."""
 
 
 def sentences(bundle: Bundle) -> dict[str, str]:
-    """The English sentence of each claim, by name."""
+    """Return the English sentence of each claim, by name."""
     return {claim.name: claim.sentence for claim in bundle.claims}
 
 
 def failed(bundle: Bundle, job: Job, reason: str) -> tuple[Finding, ...]:
-    """UNDECIDED findings for every claim of a job that could not be finished, and why."""
+    """Return UNDECIDED findings with the reason for every claim of a job that could not be finished."""
     match job.engine:
         case "explore" | "fuzz" | "compare" | "plan":
             system = job.system or next(iter(bundle.model.systems))

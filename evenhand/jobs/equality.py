@@ -1,7 +1,7 @@
-"""Whether a mutant is equal to the reference whatever the size, as a finding: what a comparison says beyond its scope.
+"""Findings on whether a mutant equals the reference for any size, beyond the scope of a comparison.
 
-HOLDS: proved in a theory that says the mutant, linked to its steps.  REFUTED: a run that a solver made shows the two to
-differ, and replays.  UNDECIDED says why nothing is known, mostly that no theory says the mutant.
+HOLDS: proved in a theory that expresses the mutant and conforms to its steps.  REFUTED: a run made by a solver
+replays, and the two differ on it.  UNDECIDED gives the reason, mostly that no theory expresses the mutant.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ __all__ = ["equal_anywhere"]
 
 
 def equal_anywhere(bundle: Bundle, job: Job) -> Finding:
-    """The finding about the mutant that `job.variant` names.  Raises NoSolver when no solver is installed."""
+    """Return the finding about the mutant `job.variant`.  Raises NoSolver when no solver is installed."""
     found = equality_of(bundle, job.variant)
     return Finding(
         protocol=bundle.name,

@@ -1,7 +1,7 @@
-"""Refutations as files, on the side that reads and writes them: the fixtures of a protocol, and new ones.
+"""Refutations as files: record new ones, and turn a protocol's fixtures into findings of the engine `replay`.
 
-The record format and the store live in `evenhand.counterexamples`; here a run's refutations become files
-and the files there are become findings of the engine `replay`.
+The record format is in `evenhand.evidence.record`, the store in `evenhand.evidence.store`, the fixtures in
+`evenhand.counterexamples`.
 """
 
 from __future__ import annotations
@@ -47,13 +47,13 @@ def _shipped() -> Path:
 
 
 def fixture_files(protocol: str) -> tuple[Path, ...]:
-    """The fixture files of a protocol, by name."""
+    """Return the fixture files of a protocol, sorted by name."""
     folder = _shipped() / protocol
     return tuple(sorted(folder.glob("*.json"))) if not names_file(protocol) and folder.is_dir() else ()
 
 
 def place_named(protocol: str) -> GlobalName | None:
-    """The file and the global of a system of one's own, by what commands call it; None for a protocol."""
+    """Return the file and the global of a user's own system, from its name in commands; None for a protocol."""
     if not names_file(protocol):
         return None
     file, name = file_and_name(protocol)
@@ -61,7 +61,7 @@ def place_named(protocol: str) -> GlobalName | None:
 
 
 def fixture_at(path: Path) -> Path:
-    """`path`, or the fixture of this name (`PROTOCOL/NAME.json`) that comes with evenhand if there is no such file.
+    """Return `path`, or, without such a file, the fixture of this name (`PROTOCOL/NAME.json`) of evenhand.
 
     Reports name fixtures in this way, so that the command they print runs in any folder.
     """
@@ -70,12 +70,12 @@ def fixture_at(path: Path) -> Path:
 
 
 def fixtures_of(protocol: str) -> tuple[tuple[str, Record], ...]:
-    """The name and the record of each fixture.  Raises BadRecord for the first that cannot be used."""
+    """Return the name and the record of each fixture.  Raises BadRecord for the first that cannot be used."""
     return tuple((f"{protocol}/{path.name}", load(path)) for path in fixture_files(protocol))
 
 
 def replayed(bundle: Bundle) -> tuple[Finding, ...]:
-    """A finding for every fixture of a protocol.  Raises BadRecord for one that does not fit the model."""
+    """Return the findings of all fixtures of a protocol.  Raises BadRecord for one that does not fit the model."""
     return tuple(
         found
         for name, record in fixtures_of(bundle.name)
@@ -84,7 +84,7 @@ def replayed(bundle: Bundle) -> tuple[Finding, ...]:
 
 
 def replay_findings(name: str, record: Record, result: Replayed, phases: Phases | None = None) -> Iterator[Finding]:
-    """What replaying a record says: of the variant it names, and of the reference where it fails there too."""
+    """Yield the findings of a replayed record: of its variant, and of the reference where it fails there too."""
     witnessed = record.outcome == "WITNESSED"
     does, does_not = (Status.HOLDS, Status.REFUTED) if witnessed else (Status.REFUTED, Status.HOLDS)
     status = does if result.refuted else does_not
@@ -95,7 +95,7 @@ def replay_findings(name: str, record: Record, result: Replayed, phases: Phases 
     elif record.variant_kind == "reference" and result.refuted and not result.ok:
         expected = does_not
     elif result.refuted and not result.ok and not result.reference_refuted:
-        status = Status.UNDECIDED  # it fails as it did, but shows something else
+        status = Status.UNDECIDED  # it fails as recorded, but shows something else
     found = Finding(
         protocol=record.protocol,
         claim=record.claim,
@@ -121,7 +121,7 @@ def replay_findings(name: str, record: Record, result: Replayed, phases: Phases 
 def recorded(
     bundle: Bundle, system: System[Any, Any, Any, Any, Any], claim: Property, verdict: Verdict, again: str
 ) -> tuple[Json, str]:
-    """The record of a refutation as JSON, or None and why its values cannot be written down."""
+    """Return the record of a refutation as JSON, or None and why there is none."""
     if verdict.evidence is None:
         return None, "there is no run to record"
     try:

@@ -1,8 +1,8 @@
-"""What a run does: a list of jobs, made from what the protocols say about themselves.
+"""Make the list of jobs of a run from the plans of the protocols.
 
-No protocol is named here.  A protocol's `Claims.plans` say which engine runs which system at which scope
-under which budget; a system without a plan is explored and fuzzed at its own scope.  A job is plain data,
-so that it can be handed to another process and say afterwards what reproduces it.
+This module names no protocol.  A protocol's `Claims.plans` say which engine runs which system at which scope under
+which budget; a system without a plan is explored and fuzzed at its own scope.  A job is plain data, so that another
+process can run it and its command can reproduce it.
 """
 
 from __future__ import annotations
@@ -58,8 +58,8 @@ class Budget(StrEnum):
 class Effort:
     """The bounds of a budget where a protocol gives none.
 
-    `max_states` bounds the search of each configuration, `finishable` is the number of steps beyond which a search
-    that no plan asks for is not begun, `examples` and `steps` size a run of the machine.
+    `max_states` bounds the search of each configuration; a search that no plan asks for is not begun above
+    `finishable` steps; `examples` and `steps` size a run of the machine.
     """
 
     max_states: int
@@ -79,18 +79,17 @@ BOUNDS: Mapping[Budget, Effort] = {
     Budget.standard: Effort(max_states=100_000, finishable=0, examples=100, steps=20),
     Budget.deep: Effort(max_states=5_000_000, finishable=0, examples=2_000, steps=40),
 }
-"""The bounds of a system that comes without plans, as in a team's own test file: its search is always begun."""
+"""The bounds of a system without plans, as in a team's own test file: its search is always begun."""
 
 
 @dataclass(frozen=True)
 class Job:
-    """One engine on one system, one theorem, the fixtures of a protocol, or the claims that no plan looks at.
+    """One engine on one system, one theorem, the fixtures of a protocol, or the claims that no plan checks.
 
-    `readings` and `scope` list only what differs from the system's own; `variant` is a mutant's name;
-    `claims` names the claims (empty: all); `theorem` is for `prove`, where the variant `*` asks for what became of
-    each of its mutants; without a theorem it is asked whether the variant equals the reference whatever the size.
-    `guided` steers the machine.  A search of more than `finishable` steps is not begun.  `plan` says of the `claims`
-    of a system that no plan of `budget` looks at them.
+    `readings` and `scope` list only differences from the system's own; `variant` is a mutant's name; `claims` names
+    the claims (empty: all).  `theorem` is for `prove`, where the variant `*` includes each of its mutants; without a
+    theorem, `prove` asks whether the variant equals the reference for any size.  `guided` steers the machine.  A search
+    of more than `finishable` steps is not begun.  The engine `plan` reports `claims` that no plan of `budget` checks.
     """
 
     protocol: str
@@ -114,12 +113,12 @@ class Job:
 
     @property
     def affinity(self) -> str:
-        """What jobs have in common that one process had better do, as they share what it builds; empty: nothing."""
+        """The affinity key: jobs with the same key run in one process and share its caches.  Empty: any process."""
         return f"{self.engine} {self.protocol}" if self.engine == "prove" else ""
 
     @property
     def command(self) -> str:
-        """The command line that runs this job alone; of a job that says what no plan looks at, the whole run."""
+        """The command line that runs this job alone; for the engine `plan`, the whole run."""
         if self.engine == "plan":
             return shlex.join(["evenhand", "verify", self.protocol, "--budget", self.budget])
         words = ["evenhand", self.engine, *([self.protocol] if self.engine != "replay" else [])]
@@ -148,7 +147,7 @@ class Job:
 
     @property
     def title(self) -> str:
-        """A few words for progress and for lists of what was not finished."""
+        """A short description for progress and lists of unfinished jobs."""
         where = ",".join(f"{name}={value}" for name, value in (*self.scope, *self.readings))
         part = f"part {self.part}" if self.part else ""
         return " ".join(word for word in (self.engine, self.protocol, self.system or self.theorem, where, part) if word)
@@ -159,14 +158,14 @@ def _option(name: str, value: Any) -> list[str]:
 
 
 def written_value(value: Any) -> str:
-    """The value of a reading as the command line has it."""
+    """Return the value of a reading as written on the command line."""
     return str(value.value) if isinstance(value, Enum) else str(value)
 
 
 def plan(bundle: Bundle, budget: Budget, *, seed: int = 0, theorems: Iterable[str] = ()) -> tuple[Job, ...]:
-    """The jobs of one protocol under a budget: searches, machines, proofs, and the replay of its fixtures.
+    """Return the jobs of one protocol under a budget: searches, machines, proofs, and the replay of its fixtures.
 
-    Claims that none of these jobs looks at, in a system that they speak of, are a job too: it says so.
+    For claims about a system that none of these jobs checks, a job of the engine `plan` reports this.
     """
     jobs = [_job(bundle, entry, budget, seed) for entry in _plans(bundle) if budget.value in entry.budgets]
     jobs += [Job(bundle.name, "prove", theorem=theorem) for theorem in theorems]
@@ -174,7 +173,7 @@ def plan(bundle: Bundle, budget: Budget, *, seed: int = 0, theorems: Iterable[st
 
 
 def _left_out(bundle: Bundle, jobs: Iterable[Job], budget: Budget) -> Iterator[Job]:
-    """A job for each system of which no job looks at every claim."""
+    """A job for each system with claims that no job checks."""
     looked_at = covered(bundle, jobs)
     for system in bundle.model.systems:
         names = tuple(claim.name for claim in bundle.claims_of(system) if (claim.name, system) not in looked_at)
@@ -183,9 +182,9 @@ def _left_out(bundle: Bundle, jobs: Iterable[Job], budget: Budget) -> Iterator[J
 
 
 def covered(bundle: Bundle, jobs: Iterable[Job]) -> set[tuple[str, str]]:
-    """The claims that jobs give a verdict on, each with the system: by search, by machine, or by theorem.
+    """Return the pairs of claim and system on which jobs give a verdict: by search, by machine, or by theorem.
 
-    Under whatever readings, but of the reference: what is said of a mutant says nothing of it.
+    Under any readings, but only of the reference: a verdict on a mutant says nothing about it.
     """
     found: set[tuple[str, str]] = set()
     for job in jobs:
@@ -197,7 +196,7 @@ def covered(bundle: Bundle, jobs: Iterable[Job]) -> set[tuple[str, str]]:
 
 
 def _plans(bundle: Bundle) -> Iterator[Plan]:
-    """The protocol's plans, and one of each engine for a system that it gives no plan at all."""
+    """The protocol's plans, and one of each engine for a system without any."""
     planned = {entry.system for entry in bundle.plans}
     yield from bundle.plans
     for name in bundle.model.systems:
@@ -227,7 +226,7 @@ def _job(bundle: Bundle, entry: Plan, budget: Budget, seed: int) -> Job:
 
 
 def system_for(bundle: Bundle, job: Job) -> AnySystem:
-    """The system that a job runs: at its scope, under its readings, as the variant it names.
+    """Return the system of a job: at its scope, under its readings, as its variant.
 
     Raises UnknownName or ValueError for a name or size that the protocol does not have.
     """
@@ -250,9 +249,9 @@ def system_for(bundle: Bundle, job: Job) -> AnySystem:
 
 
 def claims_for(bundle: Bundle, system: str, names: Sequence[str] = ()) -> tuple[Property, ...]:
-    """The claims of a system, or those named.
+    """Return the claims of a system, or those named.
 
-    Raises UnknownName for a claim that the protocol lacks, ValueError for one that speaks of its other systems alone.
+    Raises UnknownName for a claim that the protocol lacks, ValueError for one about other systems only.
     """
     claims = bundle.claims_of(system)
     if not names:
@@ -270,7 +269,7 @@ def claims_for(bundle: Bundle, system: str, names: Sequence[str] = ()) -> tuple[
 
 
 def chosen_readings(system: AnySystem, written: Iterable[str]) -> tuple[tuple[str, Any], ...]:
-    """Readings as the command line has them (`name=value`), with values of the types the record holds.
+    """Return readings as written on the command line (`name=value`), with values of the record's types.
 
     Raises UnknownName for a reading or value that the system lacks, ValueError for other text.
     """
@@ -304,7 +303,7 @@ def _like(default: Any, name: str, value: str) -> Any:
 
 
 def chosen_part(written: str) -> tuple[int, int] | None:
-    """A part as the command line has it (`k/n`); None where the whole is meant.  Raises ValueError for other text."""
+    """Return a part as written on the command line (`k/n`), None for the whole.  Raises ValueError for other text."""
     if not written:
         return None
     first, stroke, parts = written.partition("/")
@@ -314,7 +313,7 @@ def chosen_part(written: str) -> tuple[int, int] | None:
 
 
 def chosen_scope(written: Iterable[str]) -> Scope:
-    """Sizes as the command line has them (`a=1,b=2`, given once or several times).
+    """Return sizes as written on the command line (`a=1,b=2`, given once or several times).
 
     Raises ValueError for text that is not of that form.
     """

@@ -1,8 +1,8 @@
-"""Jobs in processes of their own, several at a time, results in the order of the plan.
+"""Run jobs in parallel processes, with results in the order of the plan.
 
-A job runs in a child (see `processes`) that answers with the canonical JSON of its findings.  A search of many
-configurations may use as many processes again, so that the last long job does not run alone.  A child that dies (out
-of memory, say) or raises becomes UNDECIDED findings that say so.
+A job runs in a child process (see `processes`) that returns the canonical JSON of its findings.  A search of many
+configurations may use as many processes again, so that the last long job is parallel too.  A child that dies (out of
+memory, say) or raises gives UNDECIDED findings with the reason.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from evenhand.jobs.proof_cache import share_in
 __all__ = ["STOPPED", "Ran", "run_jobs", "stopped"]
 
 STOPPED = "an error stopped"
-"""How the reason begins where an engine or a model raised."""
+"""The beginning of the reason where an engine or a model raised."""
 
 
 @dataclass(frozen=True)
 class Ran:
-    """What became of a plan: the findings of the finished jobs in the plan's order, and the rest.
+    """The result of a plan: the findings of the finished jobs in the plan's order, and the unfinished jobs.
 
     `seconds` is the wall time of each finished job by its title; `interrupted` says that Ctrl-C ended it.
     """
@@ -59,9 +59,9 @@ def run_jobs(
     started: Started = _nothing_started,
     finished: Finished = _nothing_finished,
 ) -> Ran:
-    """Run every job, `workers` at a time.
+    """Run every job, `workers` at a time, and return what was found.
 
-    KeyboardInterrupt ends it and goes no further: the result says `interrupted` and holds what was finished.
+    KeyboardInterrupt ends the run and is not raised: the result says `interrupted` and holds the finished jobs.
     """
     done: dict[int, tuple[Finding, ...]] = {}
     seconds: dict[int, float] = {}
@@ -91,7 +91,7 @@ def run_jobs(
 
 @dataclass(frozen=True)
 class _Jobs:
-    """What a child does: the jobs whose places in the plan it is told."""
+    """The work of a child: a request is the place of a job in the plan, the response its findings."""
 
     jobs: Sequence[Job]
     workers: int
@@ -112,13 +112,13 @@ def _findings(job: Job, workers: int) -> tuple[Finding, ...]:
 
 
 def stopped(job: Job, error: Exception) -> str:
-    """Why a job that raised is undecided, in one line."""
+    """Return the reason why a job that raised is undecided, in one line."""
     where = traceback.extract_tb(error.__traceback__)[-1]
     return f"{STOPPED} {job.engine} at {where.name}: {type(error).__name__}: {error}"
 
 
 def _found(job: Job, what: Ended) -> tuple[Finding, ...]:
-    """What a child found, or that it died."""
+    """The findings of a child, or UNDECIDED ones if it died."""
     if what.answer is None:
         return failed(find(job.protocol), job, f"its process ended with exit code {what.code}")
     return tuple(Finding.from_json(made) for made in parse(what.answer))

@@ -1,12 +1,11 @@
-"""Tasks in processes of their own, several at a time: how a child is started, told, awaited and ended.
+"""Run tasks in child processes, several at a time: start a child, send it tasks, await and end it.
 
-A child ignores Ctrl-C and answers each message with bytes; the parent waits, so that it can always be interrupted and
-then still holds every answer that was given.  Whatever becomes of a child is its own affair: one that dies, takes too
-long or needs too much memory ends its task and no other.  A child whose parent is gone ends as well (where the
-kernel offers that), so that no process is left working for nobody.
+A child ignores Ctrl-C and answers each message with bytes; the parent only waits, so that it can always be interrupted
+and then still holds every answer given.  A child that dies, takes too long or needs too much memory ends its own task
+only.  A child ends when its parent ends (where the operating system supports this), so that no orphan is left.
 
-Tasks with the same affinity are done by one child, one after the other, because what they share is built once in a
-process; a second child of an affinity is begun only when nothing else waits.
+Tasks with the same affinity run in one child, one after the other, because they share what the process builds; a second
+child of an affinity is started only when no other task waits.
 """
 
 from __future__ import annotations
@@ -27,12 +26,12 @@ from typing import Any, cast
 __all__ = ["NO_LIMITS", "ChildTask", "Ended", "ProcessLimits", "end_with_parent", "in_children", "limit_memory"]
 
 GLANCE = 0.5
-"""Seconds between two looks at the clock while children work."""
+"""Seconds between two checks of the clock while children work."""
 
 
 @dataclass(frozen=True)
 class ProcessLimits:
-    """What one task may take: seconds by the clock, bytes of memory of its own; None: no limit."""
+    """The limits of one task: wall-clock seconds, bytes of memory of its own; None: no limit."""
 
     seconds: float | None = None
     memory: int | None = None
@@ -43,7 +42,7 @@ NO_LIMITS = ProcessLimits()
 
 @dataclass(frozen=True)
 class ChildTask:
-    """What a child is told, with whom it shares one, and what it may take."""
+    """A task for a child: its message, its affinity, and its limits."""
 
     message: bytes
     affinity: str = ""
@@ -52,7 +51,7 @@ class ChildTask:
 
 @dataclass(frozen=True)
 class Ended:
-    """What became of an task: its answer, or the exit code of the child that died, or that it took too long."""
+    """The end of a task: its answer, or the exit code of the child that died, or `late` if it took too long."""
 
     answer: bytes | None
     seconds: float
@@ -67,7 +66,7 @@ Finished = Callable[[int, Ended], Iterable[ChildTask]]
 
 @dataclass(frozen=True)
 class _Child:
-    """A process that does what it is told, and this side of the pipe to it."""
+    """A child process, and the parent's end of the pipe to it."""
 
     process: BaseProcess
     connection: Connection[Any, Any]
@@ -99,22 +98,22 @@ def in_children(
     finished: Finished,
     tick: Callable[[], None] | None = None,
 ) -> None:
-    """Do every task by `work` in children, `workers` at a time, and those that `finished` gives back after them.
+    """Run every task by `work` in children, `workers` at a time, then those that `finished` returns.
 
-    Tasks are numbered from 0 as they come.  `started` and `finished` are called here, in the parent; so is `tick`,
-    now and then while children work.  Whatever is raised here (KeyboardInterrupt, say) ends all children first.
+    Tasks are numbered from 0 as they come.  The parent calls `started` and `finished`, and `tick` now and then while
+    children work.  An exception in the parent (KeyboardInterrupt, say) ends all children first.
     """
     waiting = dict(enumerate(tasks))
     total = len(waiting)
     running: dict[Connection[Any, Any], _Running] = {}
-    alive: list[_Child] = []  # those between two tasks as well
+    alive: list[_Child] = []  # also those between two tasks
     look = tick or _no_look
 
     def begin(number: int, child: _Child) -> None:
         child_task = waiting.pop(number)
         started(number)
         running[child.connection] = _Running(number, child_task, child, time.monotonic())
-        # A child that is dead already is noticed when its answer is awaited.
+        # A dead child is noticed when its answer is awaited.
         with contextlib.suppress(OSError):
             child.connection.send_bytes(child_task.message)
 
@@ -148,7 +147,7 @@ def in_children(
 
 
 def _endings(running: Mapping[Connection[Any, Any], _Running], glance: bool) -> Iterator[tuple[_Running, Ended]]:
-    """Wait until something happens, or for a moment where the clock matters, and say what came to an end."""
+    """Wait for an answer, or at most `GLANCE` seconds where the clock matters; yield the tasks that ended."""
     timed = glance or any(ran.child_task.limits.seconds is not None for ran in running.values())
     ready = wait(list(running), GLANCE if timed else None)
     for connection in ready:
@@ -162,7 +161,7 @@ def _endings(running: Mapping[Connection[Any, Any], _Running], glance: bool) -> 
 
 
 def _answer(ran: _Running) -> Ended:
-    """What a child answered, or how it ended instead."""
+    """The answer of a child, or how it ended instead."""
     try:
         return Ended(ran.child.connection.recv_bytes(), time.monotonic() - ran.since)
     except (EOFError, ConnectionResetError):
@@ -171,7 +170,7 @@ def _answer(ran: _Running) -> Ended:
 
 
 def _stop(process: BaseProcess, by: signal.Signals) -> None:
-    """End a child and the processes that it started itself: they are a group of their own where there are groups."""
+    """End a child and the processes that it started: its process group, where the platform has groups."""
     try:
         os.killpg(cast("int", process.pid), by)
     except (AttributeError, ProcessLookupError, PermissionError):
@@ -179,7 +178,7 @@ def _stop(process: BaseProcess, by: signal.Signals) -> None:
 
 
 def _next(waiting: Mapping[int, ChildTask], running: Iterable[_Running]) -> int:
-    """The task to begin in a new child: the first whose affinity has no child yet, else the first."""
+    """The task for a new child: the first whose affinity has no child yet, else the first."""
     served = {ran.child_task.affinity for ran in running if ran.child_task.affinity}
     return next(
         (number for number, child_task in waiting.items() if child_task.affinity not in served), next(iter(waiting))
@@ -196,7 +195,7 @@ def _start(work: Work) -> _Child:
 
 
 def _child(parents: Connection[Any, Any], connection: Connection[Any, Any], work: Work, parent: int) -> None:
-    parents.close()  # or the end of the parent would not be noticed
+    parents.close()  # otherwise the child would not notice the end of the parent
     if hasattr(os, "setpgrp"):
         os.setpgrp()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -209,20 +208,20 @@ def _child(parents: Connection[Any, Any], connection: Connection[Any, Any], work
 
 
 def end_with_parent(parent: int) -> None:
-    """Let this process be killed when `parent`, which started it, ends in whatever way; on Linux, else nothing."""
+    """Have this process killed when `parent`, which started it, ends in any way; does nothing except on Linux."""
     if not sys.platform.startswith("linux"):
         return
     set_death_signal = 1  # PR_SET_PDEATHSIG of prctl(2)
     with contextlib.suppress(OSError, AttributeError):
         ctypes.CDLL(None).prctl(set_death_signal, signal.SIGKILL)
-    if os.getppid() != parent:  # it ended before that was asked for
+    if os.getppid() != parent:  # it ended before the call
         os.kill(os.getpid(), signal.SIGKILL)
 
 
 def limit_memory(size: int | None) -> None:
-    """Let this process have `size` bytes of its own from now on; what asks for more gets a MemoryError.
+    """Limit this process to `size` bytes of its own (None: no limit); allocating more raises MemoryError.
 
-    Each process that it starts has as much again.  Nothing where the platform has no such limit.
+    Each process that it starts has the same limit of its own.  Does nothing where the platform has no such limit.
     """
     try:
         import resource
@@ -234,7 +233,7 @@ def limit_memory(size: int | None) -> None:
 
 
 def _dismiss(child: _Child) -> None:
-    """Let a child end: nothing more is asked of it."""
+    """End a child that has no further task."""
     with contextlib.suppress(OSError):
         child.connection.send_bytes(b"")
     child.process.join()

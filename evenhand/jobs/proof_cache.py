@@ -1,8 +1,8 @@
-"""One proof per theorem and run, shared by the processes of the run.
+"""Share one proof per theorem among the processes of a run.
 
-A quotient search needs the licence of a theorem that a job of the same run proves as well.  Whoever comes first
-proves it, writes what became of it to a folder that belongs to this run alone, and the others wait and read it.
-Nothing outlives the run: what another run or another version proved is never believed.
+A quotient search needs the licence of a theorem that a job of the same run proves too.  The first process proves it and
+writes the result to a folder private to this run; the others wait and read it.  Nothing outlives the run: results of
+another run or version are never used.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _FOLDERS: list[Path] = []
 
 @contextlib.contextmanager
 def share_in(folder: Path) -> Generator[None]:
-    """Share proofs in `folder`, private to the run, as long as this lasts."""
+    """Share proofs in `folder`, private to the run, inside this context."""
     _FOLDERS.append(folder)
     try:
         yield
@@ -32,10 +32,10 @@ def share_in(folder: Path) -> Generator[None]:
 
 
 def once(key: str, make: Callable[[], dict[str, Json]]) -> dict[str, Json]:
-    """What `make` gives, made once per run and key: by this process or by another that came first.
+    """Return the result of `make`, computed once per run and key, by this process or an earlier one.
 
-    Without a folder to share, or without file locks on this platform, it is made anew.  What `make` raises is raised,
-    and leaves the next to try for itself.
+    Without a shared folder it is computed anew; without file locks on this platform, processes may compute it twice.
+    An exception of `make` is raised, and the next call tries again.
     """
     if not _FOLDERS:
         return make()
@@ -50,7 +50,7 @@ def once(key: str, make: Callable[[], dict[str, Json]]) -> dict[str, Json]:
 
 
 def _read(file: Path, key: str) -> dict[str, Json] | None:
-    """What stands in a file for this key; None where there is none."""
+    """The result stored in a file for this key; None without one."""
     try:
         stored = cast("dict[str, Any]", parse(file.read_bytes()))
     except FileNotFoundError:
@@ -60,7 +60,7 @@ def _read(file: Path, key: str) -> dict[str, Json] | None:
 
 @contextlib.contextmanager
 def _locked(file: Path) -> Generator[None]:
-    """Hold a lock that the operating system gives up when this process ends, however it ends."""
+    """Hold a lock that the operating system releases when this process ends in any way."""
     try:
         import fcntl
     except ImportError:

@@ -1,7 +1,7 @@
-"""Proof files: records, query texts for the shell, solvers' own proofs; and a check that believes none of it.
+"""Write proof files (records, query texts for the shell, solvers' own proofs), and check record files.
 
-A record file is canonical JSON.  Checking one reads from it nothing but which theorems to prove again; what they
-come to now, as bytes, must be the file.
+A record file is canonical JSON.  A check reads from it only which theorems to prove again; the new records must equal
+the file byte for byte.
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ __all__ = [
 FORMAT = "evenhand/proofs"
 VERSION = 1
 MOST_TOLD = 10
-"""Differences of a record file that are told one by one."""
+"""Differences of a record file that are listed one by one."""
 
 
 class BadRecord(ValueError):
-    """A file that is no record file; says what is wrong with it."""
+    """A file that is no record file; the message gives the reason."""
 
 
 @dataclass(frozen=True)
 class Named:
-    """What a record file claims to be about: a theorem of a protocol, and whether solvers' proofs were kept."""
+    """A theorem of a protocol named in a record file, and whether the solvers' proofs were kept."""
 
     protocol: str
     theorem: str
@@ -50,12 +50,12 @@ class Named:
 
 
 def records(results: Sequence[Proved]) -> bytes:
-    """The records of some proofs as one file."""
+    """Return the records of some proofs as one file."""
     return canonical_bytes({"format": FORMAT, "version": VERSION, "proofs": [dict(r.record) for r in results]})
 
 
 def named_in(data: bytes) -> tuple[Named, ...]:
-    """Which theorems a record file is about.  Raises BadRecord for what is no record file."""
+    """Return the theorems that a record file names.  Raises BadRecord for what is no record file."""
     try:
         made = parse(data)
     except ValueError as error:
@@ -72,7 +72,7 @@ def named_in(data: bytes) -> tuple[Named, ...]:
 
 
 def _mapping(value: Any) -> dict[str, Any]:
-    """A JSON object; an empty one for anything else."""
+    """The value if it is a JSON object, else an empty one."""
     return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
 
 
@@ -85,7 +85,7 @@ def _named(number: int, record: Mapping[str, Any]) -> Named:
 
 
 def differences(data: bytes, again: Callable[[Named], Proved]) -> tuple[str, ...]:
-    """In what a record file differs from what its theorems come to when `again` proves them; empty if in no byte.
+    """Return the differences of a record file from new records of its theorems, proved by `again`; empty if equal.
 
     Raises BadRecord as `named_in` does.
     """
@@ -125,9 +125,9 @@ def _short(value: Any) -> str:
 
 
 def write_queries(folder: Path, results: Sequence[Proved]) -> None:
-    """Every query as SMT-LIB 2, below comments that say what each solver answers and how it is asked from a shell.
+    """Write every query as SMT-LIB 2, below comments with each solver's answer and shell command.
 
-    In the theory's words; the folder `asked` holds what the solvers were asked, the same under numbered names.
+    It uses the theory's names; the folder `asked` holds the text that the solvers got, under numbered names.
     """
     for result in results:
         for name, answered in result.queries:
@@ -149,14 +149,14 @@ def _header(result: Proved, name: str, answered: Answered, file: str) -> Iterato
 
 
 def _command(answer: SolverAnswer) -> str:
-    """How a shell asks the solver the same."""
+    """The shell command that asks the solver the same."""
     if answer.module == "cvc5":
         return " ".join(["cvc5", *(f"--{name}" for name, value in answer.options.items() if str(value) == "true")])
     return answer.module or answer.solver
 
 
 def write_proofs(folder: Path, results: Sequence[Proved]) -> None:
-    """The solvers' own proofs of what they found unsatisfiable, in cvc5's format: kept, and checked by nobody here."""
+    """Write the solvers' own proofs of unsatisfiable queries, in cvc5's format; evenhand does not check them."""
     for result in results:
         for name, proof in result.proofs.items():
             if proof.text:

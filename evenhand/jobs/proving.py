@@ -1,7 +1,6 @@
-"""Theorems as jobs: proves them and turns what was proved into findings.
+"""Theorems as jobs: prove them and turn the results into findings.
 
-Solvers are loaded here and nowhere else, and only where a proof is asked for; without one the answer is
-not known, which is a finding too.
+Solvers are needed only where a proof is asked for; without one the finding is UNDECIDED.
 """
 
 from __future__ import annotations
@@ -33,9 +32,9 @@ ENGINE = "prove"
 
 
 def theorem_names(protocol: str, *, mutants: Collection[str] = ()) -> tuple[str, ...]:
-    """The names of a protocol's theorems and invariants, in the order in which it states them.
+    """Return the names of a protocol's theorems and invariants, in its order.
 
-    With `mutants`, those that state something of one of them.
+    With `mutants`, only those that state something of one of them.
     """
     return tuple(
         one.name for one in stated(protocol) if not mutants or any(tried.mutant in mutants for tried in one.mutants)
@@ -43,7 +42,7 @@ def theorem_names(protocol: str, *, mutants: Collection[str] = ()) -> tuple[str,
 
 
 def theorem_named(protocol: str, name: str) -> Stated:
-    """One theorem or invariant of a protocol.  Raises UnknownName."""
+    """Return one theorem or invariant of a protocol.  Raises UnknownName."""
     known = {one.name: one for one in stated(protocol)}
     if name not in known:
         raise UnknownName(f"theorem of {protocol}:", name, known)
@@ -51,7 +50,7 @@ def theorem_named(protocol: str, name: str) -> Stated:
 
 
 def proved(bundle: Bundle, job: Job) -> tuple[Finding, ...]:
-    """The finding of one theorem's job.  Raises NoSolver when no solver is installed."""
+    """Return the findings of one theorem's job.  Raises NoSolver when no solver is installed."""
     if job.variant == "*":
         result = prove(theorem_named(bundle.name, job.theorem), bundle=bundle)
         command = _alone(bundle, job.theorem)
@@ -65,9 +64,9 @@ def _alone(bundle: Bundle, theorem: str) -> str:
 
 
 def _shared(bundle: Bundle, theorem: Stated) -> dict[str, Any]:
-    """What becomes of a theorem, proved once per run: its `finding`, and what is `licensed` or why that is `refused`.
+    """The result of a theorem, proved once per run: its `finding`, and what is `licensed` or why it is `refused`.
 
-    A licence crosses processes without its readings, which the theorem tells.
+    A licence crosses processes without its readings, which the theorem defines.
     """
 
     def make() -> dict[str, Json]:
@@ -83,12 +82,12 @@ def _shared(bundle: Bundle, theorem: Stated) -> dict[str, Any]:
 
 
 def _readings(bundle: Bundle, theorem: Stated) -> Any:
-    """The readings on which a theorem is linked to its claim."""
+    """The readings on which a theorem is compared with its claim."""
     return bundle.model.systems[theorem.system].under(**theorem.readings).readings
 
 
 def _of_mutants(bundle: Bundle, result: Proved, command: str) -> Iterator[Finding]:
-    """What became of each mutant of a theorem: REFUTED by a run that replays in the executable mutant, or not."""
+    """The finding of each mutant of a theorem: REFUTED by a run that replays in the executable mutant, or not."""
     theorem = result.theorem
     base = bundle.model.systems[theorem.system].under(**theorem.readings)
     rules = {mutant.name: mutant.rules for mutant in bundle.model.mutants}
@@ -108,7 +107,7 @@ def _of_mutants(bundle: Bundle, result: Proved, command: str) -> Iterator[Findin
 
 
 def prove_all(bundle: Bundle, given: Sequence[Any]) -> tuple[Finding, ...]:
-    """The findings of theorems and invariants that are handed over.  Raises TypeError for what is neither."""
+    """Return the findings of the given theorems and invariants.  Raises TypeError for other values."""
     for one in given:
         if not isinstance(one, Stated):
             raise TypeError(f"{one!r} is no evenhand.smt.theorem.Theorem")
@@ -116,10 +115,10 @@ def prove_all(bundle: Bundle, given: Sequence[Any]) -> tuple[Finding, ...]:
 
 
 def licence_for(bundle: Bundle, system: str, quotient: str = "") -> Licence:
-    """The licence to explore a quotient of `system`, from a theorem that is proved in this run.
+    """Return the licence to explore a quotient of `system`, from a theorem that is proved in this run.
 
-    Without a name it is that of a group, not an abstraction.  Raises NotLicensed when no theorem licenses one (of that
-    name), or when it is not green.
+    Without a name it is for a symmetry group, not an abstraction.  Raises NotLicensed when no theorem licenses one (of
+    that name), or when the theorem does not hold.
     """
     maps = {one.name for one in bundle.model.systems[system].abstractions}
     for theorem in theorems(bundle.name):
@@ -136,13 +135,13 @@ def licence_for(bundle: Bundle, system: str, quotient: str = "") -> Licence:
 
 
 def finding_of(bundle: Bundle, result: Proved, command: str) -> Finding:
-    """What a proof says, beside what was registered: for this claim and engine, else by the theorem itself."""
+    """Return the finding of a proof, with the expected status of this claim and engine, else of the theorem itself."""
     theorem, verdict = result.theorem, result.verdict
     system = bundle.model.systems[theorem.system].under(**theorem.readings)
     claim = next(claim for claim in bundle.claims if claim.name == theorem.claim)
     evidence = verdict.evidence
     refuted = verdict.status is Status.REFUTED and evidence is not None
-    # A counterexample to induction refutes nothing, and its two states are shown all the same.
+    # A counterexample to induction refutes nothing, but its two states are shown.
     shown = evidence if refuted else result.outcome.evidence if isinstance(result.outcome, Induction) else None
     registered = bundle.expectation(theorem.claim, theorem.system, ENGINE, theorem.readings)
     if registered.engine != ENGINE:

@@ -1,6 +1,6 @@
-"""The claims that a run leaves out: no plan of its budget looks at them, so nothing is known, and that is a finding.
+"""Findings for claims that a run leaves out, because no plan of its budget checks them.
 
-Such a finding is by the engine `plan` and UNDECIDED; an `Expectation` of that engine may state it, with the reason.
+Such a finding is UNDECIDED, by the engine `plan`; an `Expectation` of that engine may expect it, with the reason.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ __all__ = ["left_out"]
 
 
 def left_out(bundle: Bundle, job: Job) -> tuple[Finding, ...]:
-    """A finding for each claim of a job by `plan`, with the command that looks at it."""
+    """Return a finding for each claim of a job by `plan`, with the command that checks it."""
     known = {claim.name: claim.sentence for claim in bundle.claims}
     others = _elsewhere(bundle, job)
     return tuple(_finding(bundle, job, name, known[name], others.get((name, job.system))) for name in job.claims)
@@ -39,7 +39,7 @@ def _finding(bundle: Bundle, job: Job, claim: str, sentence: str, other: Job | N
 
 
 def _elsewhere(bundle: Bundle, job: Job) -> dict[tuple[str, str], Job]:
-    """For each claim and system the first job of another budget that looks at it, the cheapest budget first."""
+    """For each claim and system the first job of another budget that checks it, the cheapest budget first."""
     theorems = [one.name for one in stated(bundle.name)]
     found: dict[tuple[str, str], Job] = {}
     for budget in Budget:

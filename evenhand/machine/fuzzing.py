@@ -1,4 +1,4 @@
-"""Drawing runs with Hypothesis: configurations, starts, rules, actions, in this order."""
+"""Draw runs with Hypothesis: configurations, initial states, rules, actions, in this order."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ def fuzz(
     guided: bool = False,
     progress: Callable[[int, int], None] | None = None,
 ) -> Fuzzing:
-    """Draw `examples` sequences of `steps` steps of `system` and watch `claims` along them.
+    """Draw `examples` sequences of `steps` steps of `system` and evaluate `claims` along them.
 
-    `guided` steers most of them towards what was seen least (see `guide`), at the cost of more drawing.
+    `guided` steers most of them towards rare steps (see `guide`), at the cost of more drawing.
 
-    Same system, claims, generator, numbers and seed: same result, under any hash seed.  A sequence begins a
-    new run of the same configuration when nothing is on offer any more.  Ctrl-C ends the drawing; the
-    result is then partial and nothing in it HOLDS that was not witnessed.  Raises ValueError for a generator of
-    another system and for numbers below 1; whatever the model raises comes with a note of the step.
+    Same system, claims, generator, numbers and seed: same result, under any hash seed.  When no action is enabled, a
+    sequence begins a new run of the same configuration.  Ctrl-C ends the drawing; then only witnessed reachability
+    claims HOLD.  Raises ValueError for a generator of another system and for numbers below 1; exceptions of the
+    model carry a note of the step.
     """
     whole_number("examples", examples, 1)
     whole_number("steps", steps, 1)
@@ -57,11 +57,11 @@ def fuzz(
 
 
 def drive(ledger: Ledger, *, examples: int, steps: int, seed: int) -> None:
-    """Let Hypothesis draw so many examples of so many steps, all into one ledger; Ctrl-C ends that."""
+    """Let Hypothesis draw `examples` of `steps` steps into one ledger, until Ctrl-C."""
     ledger.asked = examples
     drawn = settings(
         max_examples=examples,
-        stateful_step_count=steps + 1,  # Hypothesis counts drawing the start as a step
+        stateful_step_count=steps + 1,  # Hypothesis counts drawing the initial state as a step
         backend=BACKEND,
         derandomize=True,
         database=None,
@@ -76,7 +76,7 @@ def drive(ledger: Ledger, *, examples: int, steps: int, seed: int) -> None:
     except KeyboardInterrupt:
         ledger.interrupted = True
     except Flaky:
-        # Hypothesis draws a failing example again; a guide has learnt since, and takes another action.
+        # Hypothesis repeats a failing example, where the guide, with new counts, may take another action.
         if ledger.raised is None:
             raise
         raise ledger.raised from None
@@ -87,21 +87,21 @@ def drive(ledger: Ledger, *, examples: int, steps: int, seed: int) -> None:
 def machine(
     system: AnySystem, claims: Sequence[Property] = (), generator: Generator | None = None
 ) -> type[RuleBasedStateMachine]:
-    """A Hypothesis state machine for `system`, for use in a test file: `TestLock = machine(lock, CLAIMS).TestCase`.
+    """Return a Hypothesis state machine for `system`, for a test file: `TestLock = machine(lock, CLAIMS).TestCase`.
 
-    It raises `Refuted` at the step that refutes a claim, and Hypothesis shrinks and prints the run.  Each
-    example is judged for itself: no floors, no antecedents, no comparison across runs.  `fuzz` does all of that.
+    It raises `Refuted` at the step that refutes a claim, and Hypothesis shrinks and prints the run.  Each example is
+    judged alone: no floors, no antecedents, no comparison across runs, which `fuzz` adds.
     """
     return _machine(lambda: Ledger(system, tuple(claims), generator, raising=True))
 
 
 def _machine(new_ledger: Callable[[], Ledger]) -> type[RuleBasedStateMachine]:
-    """A machine of its own class, as Hypothesis keeps settings and rules by class."""
+    """A new class of machine, because Hypothesis keeps settings and rules by class."""
     return type("Machine", (_Machine,), {"new_ledger": staticmethod(new_ledger)})
 
 
 class _Machine(RuleBasedStateMachine):
-    """The Hypothesis side: what is drawn, in which order.  Everything else is the ledger's."""
+    """Draws from Hypothesis in order; the ledger does the rest."""
 
     run: Run | None = None
     chosen: frozenset[str] | None = None
@@ -114,14 +114,14 @@ class _Machine(RuleBasedStateMachine):
 
     @staticmethod
     def new_ledger() -> Ledger:
-        """The ledger of one example; `_machine` says which."""
+        """Return the ledger of one example; `_machine` overrides this."""
         raise NotImplementedError
 
     @initialize(data=st.data())
     def start(self, data: st.DataObject) -> None:
-        """Draw a configuration and a start; half of the examples use only some of the rules.
+        """Draw a configuration and an initial state; half of the examples use only some of the rules.
 
-        Leaving rules out at random (swarm testing) lets runs go where the left-out ones lead away from.
+        Leaving rules out at random (swarm testing) reaches states from which they lead away.
         """
         ledger = self.ledger
         if ledger.guide is not None and data.draw(st.integers(1, GUIDED)) > 1:
@@ -133,7 +133,7 @@ class _Machine(RuleBasedStateMachine):
 
     @rule(data=st.data())
     def act(self, data: st.DataObject) -> None:
-        """Draw one of the rules that are possible here, and an action by it."""
+        """Draw a possible rule and an action by it, and take the step."""
         assert self.run is not None
         ledger = self.ledger
         drawn = self.drawn(data)
@@ -141,7 +141,7 @@ class _Machine(RuleBasedStateMachine):
             ledger.end(self.run)
             self.run, self.last = ledger.begin(data.draw, self.run.config), None
             drawn = self.drawn(data)
-            if drawn is None:  # nothing is on offer from the start
+            if drawn is None:  # no action is enabled in the initial state
                 return
         drawing, action = drawn
         run, here = self.run, (self.run.config, self.run.state)
@@ -160,7 +160,7 @@ class _Machine(RuleBasedStateMachine):
             self.last = ledger.guide.took(self.last, step)
 
     def drawn(self, data: st.DataObject) -> tuple[DrawRule, Any] | None:
-        """A rule and an action by it; in a guided example the one of several whose step was seen least."""
+        """Return a rule and an action by it; in a guided example the one of several whose step was seen least."""
         assert self.run is not None
         scope, config, state = self.ledger.system.scope, self.run.config, self.run.state
         best: tuple[DrawRule, Any] | None = None
@@ -178,7 +178,7 @@ class _Machine(RuleBasedStateMachine):
         return best
 
     def rarity(self, guide: Guide, action: Any) -> tuple[int, ...]:
-        """How rare the step would be; one that raises is taken, so that it raises where that is reported."""
+        """Return how rare the step would be; one that raises is rarest, so that `act` takes it and reports it."""
         assert self.run is not None
         guide.looked += 1
         try:
@@ -187,7 +187,7 @@ class _Machine(RuleBasedStateMachine):
             return ()
 
     def drawn_rule(self, data: st.DataObject) -> DrawRule | None:
-        """A rule that is possible here; None where none is, or where the run has ended and stays so."""
+        """Return a possible rule; None where there is none, and sometimes where the run has ended."""
         assert self.run is not None
         config, state = self.run.config, self.run.state
         menu: list[DrawRule | None] = [*possible_rules(self.ledger.rules, self.chosen, config, state)]
@@ -213,7 +213,7 @@ def _seeded(made: type[RuleBasedStateMachine], number: int) -> type[RuleBasedSta
 def possible_rules(
     rules: Iterable[DrawRule], chosen: frozenset[str] | None, config: Any, state: Any
 ) -> tuple[DrawRule, ...]:
-    """The rules that can draw here: those chosen for this example, or all where none of these can."""
+    """Return the possible rules among those chosen for this example, or all possible ones where none of these is."""
     possible = tuple(one for one in rules if one.possible(config, state))
     preferred = tuple(one for one in possible if chosen is None or one.name in chosen)
     return preferred or possible

@@ -1,11 +1,10 @@
-"""Steering the machine: of several drawn actions, the one whose step was seen least is taken.
+"""Guide the machine: of several drawn actions, take the one whose step was seen least.
 
-Nothing is drawn that the generator would not draw, and every run stays a run of the system from a start of its own:
-what changes is only which of some drawn actions is taken.  So that it can be told which is rare, each is tried on the
-model, which is pure; a step that is only looked at is no step of the run, no claim sees it and no event counts it.
-What was seen is what was taken before, in this fuzzing: transitions, and changes of class, where the class of a step is
-which of the generator's events it shows.  Some examples stay unguided, since always doing the rarest leads away from
-what takes several common steps to reach.
+The generator draws the same actions, and every run is a run of the system from an initial state: guiding only chooses
+among drawn actions.  To compare them, each is tried on the model, which is pure; a step that is only tried is not part
+of the run, and no claim or event counts it.  Seen are the transitions taken before in this fuzzing, and changes of
+class, where the class of a step is the set of the generator's events that it shows.  Some examples stay unguided,
+because always taking the rarest action avoids states behind several common steps.
 """
 
 from __future__ import annotations
@@ -19,15 +18,15 @@ from evenhand.core.property import AnyStep
 __all__ = ["CANDIDATES", "GUIDED", "Guide"]
 
 CANDIDATES = 4
-"""Actions that are drawn where a guided example takes one."""
+"""Actions drawn for each step of a guided example."""
 
 GUIDED = 4
-"""Of so many examples, one stays unguided."""
+"""One of so many examples stays unguided."""
 
 
 @dataclass
 class Guide:
-    """How often each transition and each change of class was taken; `looked` counts the steps that were only tried."""
+    """Counts of transitions and changes of class taken; `looked` counts the steps that were only tried."""
 
     events: Sequence[Event] = ()
     transitions: dict[Hashable, int] = field(default_factory=dict[Hashable, int])
@@ -35,23 +34,23 @@ class Guide:
     looked: int = 0
 
     def rarity(self, before: Hashable, step: AnyStep) -> tuple[int, ...]:
-        """What is least for the rarest step after one of class `before`.
+        """Return a key that is least for the rarest step after one of class `before`.
 
-        A transition never taken comes before all others; of several the rarest change of class, then the rarest
-        transition.  In a large space nearly every transition is new and the class decides, in a small one the rest.
+        A transition never taken comes first; then the rarest change of class, then the rarest transition.  In a large
+        space nearly every transition is new and the class decides, in a small one the transition.
         """
         taken = self.transitions.get(_transition(step), 0)
         return min(taken, 1), self.changes.get((before, self.class_of(step)), 0), taken
 
     def took(self, before: Hashable, step: AnyStep) -> Hashable:
-        """Count a step that was taken after one of class `before`; gives its own class."""
+        """Count a step taken after one of class `before`; return its own class."""
         now, transition = self.class_of(step), _transition(step)
         self.transitions[transition] = self.transitions.get(transition, 0) + 1
         self.changes[before, now] = self.changes.get((before, now), 0) + 1
         return now
 
     def class_of(self, step: AnyStep) -> Hashable:
-        """Which events a step shows."""
+        """Return which events a step shows."""
         return tuple(bool(event.seen(step)) for event in self.events)
 
 

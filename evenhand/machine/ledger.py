@@ -1,4 +1,4 @@
-"""What outlives the single example: the counts, the watchers, and the verdicts they come to."""
+"""The data of a fuzzing across its examples: counts, watchers, and their verdicts."""
 
 from __future__ import annotations
 
@@ -31,29 +31,29 @@ __all__ = ["Fuzzing", "Ledger", "Refuted", "chosen_readings", "scramble"]
 AnySystem = System[Any, Any, Any, Any, Any]
 
 MENU = 4_096
-"""Configurations, initial states and actions that one place draws from where no generator says more."""
+"""The limit of configurations, initial states or actions to draw from without a generator."""
 JUDGED = 4_000
-"""Candidates that the shrinker may put before the judge for one claim."""
+"""Candidates of the shrinker that are judged for one claim."""
 COPIED = 100
-"""Steps that are compared with a copy of the state before; later ones seldom."""
+"""The first so many steps are compared with a copy of the state before; later ones seldom."""
 CODED = 300
-"""Distinct actions that are passed through a file's form and back."""
+"""Distinct actions that are encoded to a file's form and back."""
 TRUSTED = ("the model's step", "the claim's predicates", "the choice of runs")
 
 
 class Refuted(AssertionError):
-    """A claim is false on the run that the machine shows; raised under pytest only."""
+    """A claim is false on the current run; raised under pytest only."""
 
 
 @dataclass(frozen=True, repr=False)
 class Fuzzing:
-    """What the machine found: one verdict per claim, in order, and what it covered.
+    """The result of a fuzzing: one verdict per claim, in order, and the coverage.
 
     `coverage` counts `rule:NAME` (drawn), `event:NAME` (seen), `met:CLAIM` and `unmet:CLAIM` (antecedents),
-    `states` (distinct, with their configuration), `runs`, and, of a guided machine, `looked` (steps that were only
-    tried).  `examples` were drawn, `steps` taken in all of
-    them.  `findings` are sentences about the system itself, not about a claim: values that no file can
-    hold, or that change when a file's data does.  `interrupted`: somebody stopped it; what is here is true.
+    `states` (distinct, with their configuration), `runs`, and, if guided, `looked` (steps that were only tried).
+    `examples` were drawn, `steps` taken in all of them.  `findings` are sentences about the system itself, not about a
+    claim: values that no file can hold, or that change when a file's data does.  `interrupted`: it was stopped early;
+    the results so far are valid.
     """
 
     verdicts: tuple[Verdict, ...]
@@ -66,21 +66,21 @@ class Fuzzing:
 
     @property
     def holds(self) -> bool:
-        """Whether there are claims and no drawn run speaks against any or leaves one open; never a proof."""
+        """Whether there are claims and all hold on the drawn runs; never a proof."""
         return bool(self.verdicts) and all(verdict.holds for verdict in self.verdicts)
 
     def __repr__(self) -> str:
-        """One line: what is found of each claim, and how much was drawn."""
+        """Return one line: the status of each claim, and how much was drawn."""
         return f"<Fuzzing: {self.examples} examples, {self.steps} steps; {in_short(self.verdicts)}>"
 
     def __bool__(self) -> bool:
-        """`holds`, so that `assert evenhand.fuzz(…)` says what it seems to say."""
+        """Return `holds`, so that `assert evenhand.fuzz(…)` works."""
         return self.holds
 
 
 @dataclass
 class Ledger:
-    """Everything that outlives one example: the watchers, the counts, what went wrong."""
+    """The data shared by all examples: the watchers, the counts, the errors."""
 
     system: AnySystem
     claims: tuple[Property, ...]
@@ -120,7 +120,7 @@ class Ledger:
             self.counts[f"event:{event.name}"] = 0
 
     def draw_config(self, draw: Draw) -> Any:
-        """A configuration, as the generator draws them or from the scope's own."""
+        """Return a drawn configuration, by the generator or else from the scope."""
         if self.generator is not None:
             return draw(self.generator.configs(self.system.scope, self.system.readings))
         if self._configs is None:
@@ -129,7 +129,7 @@ class Ledger:
         return draw(st.sampled_from(self._configs))
 
     def begin(self, draw: Draw, config: Any) -> Run:
-        """A fresh run from a drawn initial state, seen by every watcher that speaks of its configuration."""
+        """Return a fresh run from a drawn initial state, passed to every watcher of its configuration."""
         starts = tuple(islice(self.system.initial(config), MENU))
         if not starts:
             raise ModelError(f"{self.system.label}: configuration {short(config)} has no initial state")
@@ -144,11 +144,11 @@ class Ledger:
         return run
 
     def watching(self, config: Any) -> list[Watch[Any]]:
-        """The watchers whose claims are made under this configuration, for this system."""
+        """Return the watchers whose claims are about this configuration and system."""
         return [one for one in self.watches if one.claim.applies(config) and speaks_of(one.claim, self.system)]
 
     def step(self, run: Run, action: Any) -> AnyStep:
-        """Take the action, count what it showed, let every watcher look."""
+        """Take the action, count its events, pass the step to every watcher; return the step."""
         number = self.counts["steps"] = self.counts["steps"] + 1
         kept = deep_copy(run.state) if number <= COPIED or number & (number - 1) == 0 else None
         step = run.take(action)
@@ -168,7 +168,7 @@ class Ledger:
         return step
 
     def end(self, run: Run) -> None:
-        """The run is over."""
+        """Pass the end of the run to every watcher."""
         for one in self.watching(run.config):
             with naming(self._about(one)):
                 one.end(run)
@@ -178,16 +178,16 @@ class Ledger:
         return f"{self.system.label}, claim {one.claim.name!r}"
 
     def confront(self) -> None:
-        """Under pytest: raise for the first claim that was caught."""
+        """Under pytest: raise Refuted for the first claim with evidence."""
         for one in self.watches if self.raising else ():
             if one.evidence is not None and not isinstance(one.claim, Reachable):
                 raise Refuted(f"{one.claim.name}: {one.claim.sentence}")
 
     def through_a_file(self, step: AnyStep) -> None:
-        """The hostile check of every machine: the action comes from a file whose data change afterwards.
+        """Check the action as if it came from a file whose data change afterwards.
 
-        What is decoded must equal what was encoded and be taken alike, and nothing in it or in the state that
-        it made may still hang on the data.
+        The decoded action must equal the encoded one and give the same step, and neither it nor the new state may
+        share mutable data with the file.
         """
         if not self.system.types or step.action in self._coded or len(self._coded) >= CODED or self.findings:
             return
@@ -210,7 +210,7 @@ class Ledger:
             self.findings["aliasing"] = f"changing a file's data after the step changes the state: {step.action!r}"
 
     def result(self, steps: int, seed: int) -> Fuzzing:
-        """The verdicts, with every suspicion judged and shrunk."""
+        """Return the verdicts, with every candidate judged and shrunk."""
         for one in self.watches:
             self.counts[f"met:{one.claim.name}"] = one.met
             self.counts[f"unmet:{one.claim.name}"] = one.unmet
@@ -269,7 +269,7 @@ class Ledger:
         )
 
     def _shrunk(self, claim: Property, evidence: Evidence) -> Evidence:
-        """The evidence made small; as it is when somebody has no patience for that."""
+        """The evidence shrunk; unchanged after Ctrl-C."""
         try:
             small = shrink(self.system, evidence, lambda less: refutes(self.system, claim, less), limit=JUDGED)
         except KeyboardInterrupt:
@@ -278,7 +278,7 @@ class Ledger:
         return restate(self.system, claim, small)
 
     def undecided(self, one: Watch[Any]) -> str:
-        """Why a claim that nothing was found against does not hold for all that; empty if it does."""
+        """Return why a claim without evidence is UNDECIDED; empty if it holds."""
         claim: Property = one.claim
         if not speaks_of(claim, self.system):
             return f"the claim does not speak of system {self.system.name}"
@@ -299,7 +299,7 @@ class Ledger:
         return ""
 
     def below_floor(self) -> str:
-        """The first event that was seen too seldom, as a sentence; empty if none was."""
+        """Return a sentence about the first event below its floor; empty if there is none."""
         for event in self.generator.events if self.generator is not None else ():
             count = self.counts[f"event:{event.name}"]
             if count < event.floor:
@@ -308,7 +308,7 @@ class Ledger:
 
 
 def scramble(data: Json) -> None:
-    """Change everything inside a JSON value that can be changed in place."""
+    """Change everything mutable inside a JSON value in place."""
     if isinstance(data, dict):
         entries = cast("dict[str, Json]", data)
         for key in list(entries):
@@ -322,7 +322,7 @@ def scramble(data: Json) -> None:
 
 
 def chosen_readings(system: AnySystem) -> dict[str, Any]:
-    """The readings of a system that are not their default."""
+    """Return the readings of a system that are not their default."""
     record = system.readings
     if record is None or not is_dataclass(record):
         return {}
@@ -331,7 +331,7 @@ def chosen_readings(system: AnySystem) -> dict[str, Any]:
 
 
 def _anything(system: AnySystem) -> DrawRule:
-    """What is on offer, evenly; of a joint action, each agent's choice evenly, so that no product is listed."""
+    """The rule that draws enabled actions uniformly, joint ones choice by choice, so that no product is listed."""
 
     def one_of_all(draw: Draw, config: Any, _scope: Any, state: Any) -> Any:
         return draw(st.sampled_from(tuple(islice(system.enabled(config, state), MENU))))

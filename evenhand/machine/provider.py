@@ -1,9 +1,8 @@
-"""Where the machine's randomness comes from: Hypothesis' own generator, without its guesses.
+"""A Hypothesis backend that draws from the seed alone.
 
-Hypothesis likes to draw constants that it reads in the source of whatever modules happen to be loaded, so
-that the same seed draws other runs under pytest than on the command line, and others again once installed.
-The backend here draws from the seed alone: same source, same versions, same runs.  It also generates every
-example from scratch, at full length, where the default one mutates and shortens earlier ones.
+By default Hypothesis draws constants from the source of the loaded modules, so that one seed draws different runs under
+pytest, on the command line and once installed.  This backend gives the same runs for the same source and versions.  It
+also generates every example from scratch, at full length, where the default one mutates and shortens earlier ones.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ BACKEND = "evenhand"
 
 
 class SeedOnly(HypothesisProvider):
-    """Hypothesis' provider, except that no constant is taken from loaded modules."""
+    """Hypothesis' provider, without constants from loaded modules."""
 
     def _maybe_draw_constant(self, *_args: Any, **_options: Any) -> None:
         return None

@@ -1,8 +1,8 @@
-"""Watchers: one per claim, each looking at every step of every run that the machine draws.
+"""Watchers: one per claim, each examining every step of every drawn run.
 
-A watcher counts how often its claim said something (`met`) and how often not (`unmet`), and keeps the
-shortest evidence it saw.  It never stops a run: a claim that is already refuted must not hide the next one.
-What it keeps is only a suspicion; the judge decides.
+A watcher counts how often its claim's antecedent was true (`met`) and how often not (`unmet`), and keeps the shortest
+evidence it saw.  It never stops a run, because a refuted claim must not hide the next one.  Its evidence is a
+candidate; the judge decides.
 """
 
 from __future__ import annotations
@@ -37,18 +37,18 @@ __all__ = ["Run", "Watch", "watch"]
 P = TypeVar("P", bound=Property)
 
 ORDERS = 64
-"""Pairs of actions that a `Commute` claim is tried on in one state."""
+"""Pairs of actions on which a `Commute` claim is tried in one state."""
 OFFERED = 128
-"""Enabled actions of one state that a `Commute` claim picks from, taken evenly from all."""
+"""Enabled actions of one state from which a `Commute` claim picks, taken evenly from all."""
 TRIES = 1_000
-"""Lassos and dead ends that one liveness claim puts before the judge in a whole run of the machine."""
+"""Lassos and dead ends that are judged for one liveness claim in a whole fuzzing."""
 AHEAD = 500
-"""States that the judge may look ahead for one deadlock."""
+"""States that the judge may explore for one deadlock."""
 
 
 @dataclass
 class Run:
-    """One run under way: initial data, the steps taken so far, and where each state was met."""
+    """One run in progress: configuration, initial state, steps so far, and where each state was met."""
 
     system: System[Any, Any, Any, Any, Any]
     config: Any
@@ -63,7 +63,7 @@ class Run:
 
     @property
     def state(self) -> Any:
-        """Where the run is now."""
+        """The current state."""
         return self.steps[-1].after if self.steps else self.start
 
     @property
@@ -72,14 +72,14 @@ class Run:
         return Scenario(self.config, self.start, tuple(step.action for step in self.steps))
 
     def take(self, action: Any) -> AnyStep:
-        """Go one step further."""
+        """Take one step and return it."""
         step = self.system.take(self.config, self.state, action)
         self.steps.append(step)
         self.met.setdefault(step.after, []).append(len(self.steps))
         return step
 
     def honest(self) -> bool:
-        """Whether every action so far was on offer where it was taken."""
+        """Return whether every action so far was enabled where it was taken."""
         while self._honest and self._checked < len(self.steps):
             step = self.steps[self._checked]
             self._honest = self.system.is_enabled(step.config, step.before, step.action)
@@ -88,7 +88,7 @@ class Run:
 
 
 class Watch(Generic[P]):
-    """What one claim has seen.  Subclasses look at runs; `fails` keeps the shortest evidence."""
+    """The counts and evidence of one claim; subclasses examine runs."""
 
     decided_by_sampling: ClassVar[bool] = True
 
@@ -99,35 +99,35 @@ class Watch(Generic[P]):
         self.evidence: Evidence | None = None
 
     def begin(self, run: Run) -> None:
-        """A run begins."""
+        """Examine the initial state of a run."""
 
     def look(self, run: Run, step: AnyStep) -> None:
-        """The last step of the run."""
+        """Examine the last step of the run."""
 
     def end(self, run: Run) -> None:
-        """The run is over, because nothing is on offer or because the machine stops here."""
+        """Examine a finished run, which ends because no action is enabled or because the machine stops."""
 
     def said(self, something: bool) -> bool:
-        """Count whether the claim said something here."""
+        """Count whether the claim's antecedent is true here, and return it."""
         self.met += something
         self.unmet += not something
         return something
 
     def fails(self, evidence: Evidence) -> None:
-        """Keep the shortest evidence."""
+        """Keep the evidence if it is the shortest."""
         if self.evidence is None or _size(evidence) < _size(self.evidence):
             self.evidence = evidence
 
 
 class WatchStates(Watch[Always]):
-    """`Always`: the start and the state after every step."""
+    """`Always`: the initial state and the state after every step."""
 
     def begin(self, run: Run) -> None:
-        """Look at the start."""
+        """Check the initial state."""
         self._look(run)
 
     def look(self, run: Run, step: AnyStep) -> None:
-        """Look at the state after the step."""
+        """Check the state after the step."""
         self._look(run)
 
     def _look(self, run: Run) -> None:
@@ -139,13 +139,13 @@ class WatchSteps(Watch[EachStep]):
     """`EachStep`: every step."""
 
     def look(self, run: Run, step: AnyStep) -> None:
-        """Look at the step."""
+        """Check the step."""
         if self.said(self.claim.when(step)) and not self.claim.check(step):
             self.fails(run.scenario)
 
 
 class WatchHistory(Watch[Monitor]):
-    """`Monitor`: the observer runs along."""
+    """`Monitor`: the observer's value after every step."""
 
     value: Any = None
     lost: bool = False
@@ -155,10 +155,10 @@ class WatchHistory(Watch[Monitor]):
         self.value = self.claim.start(run.config)
 
     def look(self, run: Run, step: AnyStep) -> None:
-        """Let the observer see the step."""
+        """Update the observer with the step and check its value."""
         before, self.value = self.value, self.claim.update(self.value, step)
         spoke = self.claim.when(run.config, self.value)
-        # A value that is lost at the first step may be a forgotten `return`: such a run shows nothing.
+        # A value that becomes None at the first step may be a forgotten `return`; then the run is not counted.
         self.lost = self.value is None and (self.lost if len(run.steps) > 1 else before is not None)
         self.said(spoke and not self.lost)
         if spoke and not self.claim.ok(run.config, self.value):
@@ -166,10 +166,10 @@ class WatchHistory(Watch[Monitor]):
 
 
 class WatchGoal(Watch[Reachable]):
-    """`Reachable`: a step that meets the goal, on a run that the system offers."""
+    """`Reachable`: a step that meets the goal, on a run of enabled actions."""
 
     def look(self, run: Run, step: AnyStep) -> None:
-        """Look at the step until a witness was seen; then only for a shorter one."""
+        """Keep the run as a witness if the step meets the goal."""
         if self.said(self.claim.goal(step)) and run.honest():
             self.fails(run.scenario)
 
@@ -177,7 +177,7 @@ class WatchGoal(Watch[Reachable]):
 class WatchKeys(Watch[DeterminedBy]):
     """`DeterminedBy`: the first step seen with each key, kept across all runs.
 
-    Only a comparison of two different steps counts as `met`: a key that never comes again proves nothing.
+    Only a comparison of two different steps counts as `met`; a key that occurs once proves nothing.
     """
 
     def __init__(self, claim: DeterminedBy) -> None:
@@ -202,10 +202,10 @@ class WatchKeys(Watch[DeterminedBy]):
 
 
 class WatchTwins(Watch[TwoRun]):
-    """`TwoRun`: every twin of every step."""
+    """`TwoRun`: every second trace of every step."""
 
     def look(self, run: Run, step: AnyStep) -> None:
-        """Unwind the step; the second run is computed."""
+        """Compare the step with its second traces, which are computed."""
         if not self.said(any(True for _ in self.claim.twins(step.config, step.before, step.action))):
             return
         if next(bad_twins(run.system, self.claim, step, first=len(run.steps) == 1), None) is not None:
@@ -222,11 +222,11 @@ class WatchOrders(Watch[Commute]):
         self.done: set[Any] = set()
 
     def begin(self, run: Run) -> None:
-        """Look at the start."""
+        """Check the initial state."""
         self._look(run)
 
     def look(self, run: Run, step: AnyStep) -> None:
-        """Look at the state after the step."""
+        """Check the state after the step."""
         self._look(run)
 
     def _look(self, run: Run) -> None:
@@ -248,7 +248,7 @@ class WatchOrders(Watch[Commute]):
 
 
 class WatchForever(Watch[Eventually | LeadsTo | LivelockFree]):
-    """The liveness kinds: a lasso wherever a state comes again, and a run that ends too early.
+    """Liveness kinds: a lasso wherever a state recurs, and a run that ends too early.
 
     Drawn runs are finite, so these never hold by sampling.
     """
@@ -257,7 +257,7 @@ class WatchForever(Watch[Eventually | LeadsTo | LivelockFree]):
     tries = 0
 
     def look(self, run: Run, step: AnyStep) -> None:
-        """Every loop that ends in this state, the shortest first."""
+        """Try every loop that ends in this state, the shortest first."""
         attempt = not isinstance(self.claim, LeadsTo) or self.claim.trigger(step)
         if isinstance(self.claim, LivelockFree):
             attempt = self.claim.attempts(step)
@@ -269,12 +269,12 @@ class WatchForever(Watch[Eventually | LeadsTo | LivelockFree]):
                 self._try(run, Lasso(run.config, run.start, actions[:entry], actions[entry:now]))
 
     def end(self, run: Run) -> None:
-        """A run after which nothing is on offer."""
+        """Try a run after which no action is enabled."""
         if not isinstance(self.claim, LivelockFree) and has_ended(run.system, run.config, run.state):
             self._try(run, run.scenario)
 
     def _promises(self, steps: Sequence[AnyStep], entry: int, now: int) -> bool:
-        """Whether the judge is worth asking: the loop has no goal in it."""
+        """Whether the loop is worth judging: no step of it meets the goal."""
         done = self.claim.progress if isinstance(self.claim, LivelockFree) else self.claim.goal
         return not any(done(step) for step in steps[entry:now])
 
@@ -286,7 +286,7 @@ class WatchForever(Watch[Eventually | LeadsTo | LivelockFree]):
 
 
 class WatchDeadEnds(Watch[DeadlockFree]):
-    """`DeadlockFree`: where a run stops, whether anything completes ahead.  Never holds by sampling."""
+    """`DeadlockFree`: whether anything can complete after the end of a run.  Never holds by sampling."""
 
     decided_by_sampling = False
 
@@ -295,11 +295,11 @@ class WatchDeadEnds(Watch[DeadlockFree]):
         self.done: set[Any] = set()
 
     def look(self, run: Run, step: AnyStep) -> None:
-        """Count where somebody wants to act."""
+        """Count whether an agent wants to act."""
         self.said(self.claim.wants(run.config, run.state))
 
     def end(self, run: Run) -> None:
-        """Look ahead from the last state."""
+        """Judge the future of the last state."""
         here = (run.config, run.state)
         if self.evidence is None and here not in self.done and len(self.done) < TRIES and run.honest():
             self.done.add(here)
@@ -323,7 +323,7 @@ _WATCHERS: dict[type[Property], Callable[[Any], Watch[Any]]] = {
 
 
 def watch(claim: Property) -> Watch[Any]:
-    """A fresh watcher for `claim`.  Raises TypeError for a kind that the machine does not know."""
+    """Return a new watcher for `claim`.  Raises TypeError for a kind that the machine does not know."""
     for kind, watcher in _WATCHERS.items():
         if isinstance(claim, kind):
             return watcher(claim)
@@ -331,7 +331,6 @@ def watch(claim: Property) -> Watch[Any]:
 
 
 def _evenly(items: tuple[Any, ...], count: int) -> tuple[Any, ...]:
-    """At most `count` of the items, spread evenly."""
     return items if len(items) <= count else tuple(items[i * len(items) // count] for i in range(count))
 
 

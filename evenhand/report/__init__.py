@@ -1,1 +1,1 @@
-"""What a run says to a person and to other programs: findings, the report, text, tables, graphs."""
+"""The output of a run for people and for other programs: findings, the report, text, tables, graphs."""

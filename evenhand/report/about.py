@@ -1,4 +1,4 @@
-"""What a report says of a claim beside its verdicts: its source paragraph, its kind, and where it is written."""
+"""The facts of a claim that a report adds to its verdicts: source paragraph, kind, file and line."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from evenhand.core.property import Property
 __all__ = ["About", "about_claims"]
 
 LAYERS = ("model", "properties", "proofs", "counterexamples")
-"""Packages of ours that stand beside `evenhand` in the repository."""
+"""The packages of this project that stand beside `evenhand` in the repository."""
 
 
 @dataclass(frozen=True)
 class About:
     """A claim as its author wrote it; `file` is a path from the root of its repository, `line` counts from 1.
 
-    Both are empty (0) for a claim without a Python predicate of its own.
+    `file` is empty and `line` 0 for a claim without a Python predicate of its own.
     """
 
     protocol: str
@@ -40,12 +40,12 @@ class About:
 
     @staticmethod
     def from_json(made: Mapping[str, Any]) -> About:
-        """What `to_json` wrote.  Raises TypeError for anything else."""
+        """Return the claim that `to_json` wrote.  Raises TypeError for anything else."""
         return About(**made)
 
 
 def about_claims(bundles: Iterable[Bundle]) -> Iterator[About]:
-    """Every claim of these protocols, in their order."""
+    """Yield every claim of these protocols, in their order."""
     for bundle in bundles:
         for claim in bundle.claims:
             file, line = _written(claim)
@@ -53,7 +53,7 @@ def about_claims(bundles: Iterable[Bundle]) -> Iterator[About]:
 
 
 def _written(claim: Property) -> tuple[str, int]:
-    """File and line of the first predicate that is the claim's own and no default of its kind."""
+    """Return file and line of the first predicate that the claim itself defines, not its kind."""
     inherited = {entry.name for entry in fields(Property)}
     for entry in fields(claim):
         value = getattr(claim, entry.name)
@@ -66,7 +66,7 @@ def _written(claim: Property) -> tuple[str, int]:
 
 
 def _file(function: Callable[..., Any]) -> str:
-    """The file of a function from its repository's root: by its module's name, never a path of this machine."""
+    """Return a function's file, relative to its repository's root, from the module's name."""
     parts = function.__module__.split(".")
     name = PurePath(function.__code__.co_filename).name
     folders = parts if name == "__init__.py" else parts[:-1]

@@ -1,4 +1,4 @@
-"""What a search counted by action, as a small table, as sentences and as JSON."""
+"""The counts of a search by action, as a small table, as sentences and as JSON."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NAMED = 12
 
 
 def action_table(counts: ActionCounts) -> Table:
-    """A row for each label: steps on offer, steps that changed the state, steps that found a new state."""
+    """Return a table with a row for each label: steps on offer, that changed the state, that found a new state."""
     made = Table(title=Text("steps by action"), title_justify="left")
     made.add_column("action", overflow="fold")
     for name in ("on offer", "changed the state", "found a new state"):
@@ -30,7 +30,7 @@ def action_table(counts: ActionCounts) -> Table:
 
 
 def action_lines(counts: ActionCounts, *, complete: bool) -> Iterator[str]:
-    """What never happens and what never does anything, of the menu, or of the labels where there is no menu."""
+    """Yield the actions of the menu, or the labels without a menu, that never happen or never change anything."""
     searched = "" if complete else " in what was searched"
     idle = [label for label, count in counts.labels.items() if not count.changed]
     if counts.menu is not None:
@@ -47,7 +47,7 @@ def _listed(words: list[str]) -> str:
 
 
 def actions_json(found: Exploration) -> dict[str, Json]:
-    """The key `actions` of an exploration that was to count; why not, where it could not."""
+    """Return the key `actions` of an exploration that should count, with the reason where its method cannot."""
     counts = found.actions
     if counts is None:
         why = f"{found.method} search takes many steps at once; --method explicit counts"

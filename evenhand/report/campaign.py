@@ -1,4 +1,4 @@
-"""The report of a campaign, from its store: the same that one process would have made of the same plan."""
+"""The report of a campaign, from its store: the report that one process would make of the same plan."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["report_of"]
 
 
 def report_of(now: CampaignState) -> Report:
-    """Every job of the plan, in its order: what was found, UNDECIDED where it ended without, else unfinished."""
+    """Return the findings of every job in plan order; a failed job is UNDECIDED, one without an end unfinished."""
     findings: list[Finding] = []
     unfinished: list[str] = []
     seconds: dict[str, float] = {}

@@ -1,4 +1,4 @@
-"""The curves of a sweep: each quantity along each parameter, through the points that are complete and no others."""
+"""The curves of a sweep: each quantity along each parameter, through complete points only."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from evenhand.studies.sweeping import Point
 __all__ = ["QUANTITIES", "Curve", "curves"]
 
 QUANTITIES = ("states", "transitions", "edges", "cpu", "memory")
-"""What curves are fitted for; `cpu` in seconds, `memory` in bytes beyond what the process held before."""
+"""The quantities with a curve; `cpu` in seconds, `memory` in bytes beyond what the process held before."""
 
 SLIGHT: Mapping[str, float] = {"cpu": 0.02, "memory": 4 << 20}
 """Seconds and bytes below which a measurement is mostly that of the interpreter."""
@@ -37,11 +37,11 @@ class Curve:
 
     @property
     def chosen(self) -> Fit | None:
-        """The law that fits better."""
+        """The law that fits better, or None."""
         return next((fit for fit in self.fits if fit.law == self.better), None)
 
     def to_json(self) -> dict[str, Json]:
-        """The points it goes through, those it does not, and the laws."""
+        """Return the points on the curve, the sizes left out, and the laws."""
         return {
             "quantity": self.quantity,
             "parameter": self.parameter,
@@ -55,7 +55,7 @@ class Curve:
 
 
 def curves(over: Mapping[str, Sequence[int]], points: Sequence[Point]) -> tuple[Curve, ...]:
-    """Each quantity along each parameter of several sizes, for each combination of the other sizes."""
+    """Return each quantity along each parameter of several sizes, for each combination of the other sizes."""
     made: list[Curve] = []
     for parameter in (name for name, sizes in over.items() if len(sizes) > 1):
         groups: dict[tuple[tuple[str, int], ...], list[Point]] = {}

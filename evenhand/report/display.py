@@ -1,6 +1,6 @@
-"""What a notebook shows of a value: runs and lassos as pictures, verdicts, reports and kill matrices as tables.
+"""The notebook display of values: runs and lassos as pictures, verdicts, reports and kill matrices as tables.
 
-Everything is text until it is escaped; a name or value cannot add a tag, a style or a script.
+All text is escaped; a name or value cannot add a tag, a style or a script.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def _text(value: object) -> str:
 
 
 def story_svg(story: Story) -> str:
-    """The states of each run in a row, its actions between them; what a lasso repeats for ever leads back."""
+    """Return each run as a row of states with its actions between them; the loop of a lasso is an arrow back."""
     shown = [run for run in story.runs if run.steps or run.start]
     longest = max((min(len(run.steps), _MOST) for run in shown), default=0)
     width, height = 40 + _GAP * (longest + 1), _HIGH * len(shown)
@@ -48,7 +48,7 @@ def story_svg(story: Story) -> str:
 
 
 def _row(run: RunLines, y: int) -> Iterator[str]:
-    """One run; of a long one the last steps, for there it goes wrong."""
+    """Draw one run; of a long one only the last steps, because the violation is there."""
     skipped = max(0, len(run.steps) - _MOST)
     steps = run.steps[skipped:]
     back = len(steps) - run.loop if run.loop else -1
@@ -80,7 +80,7 @@ def _row(run: RunLines, y: int) -> Iterator[str]:
 
 
 def story_html(story: Story) -> str:
-    """The picture, then each run step by step."""
+    """Return the picture, then each run step by step."""
     parts = [story_svg(story)]
     for number, run in enumerate(story.runs):
         if len(story.runs) > 1:
@@ -109,7 +109,7 @@ def _code(lines: Iterable[str]) -> str:
 
 
 def finding_html(finding: Finding) -> str:
-    """A verdict with its scope, and the run that refutes or witnesses it."""
+    """Return a verdict with its scope, and the run that refutes or witnesses it."""
     head = f"<p>{_badge(finding)} <b>{_text(finding.claim)}</b> by {_text(finding.engine)}, {_text(where(finding))}"
     formatted = f"<br>{_text(finding.sentence)}<br>{_text(counted(finding))} {_text(finding.because)}</p>"
     again = f"<pre>{_text(finding.command)}</pre>" if finding.command else ""
@@ -122,7 +122,7 @@ def _badge(finding: Finding) -> str:
 
 
 def report_html(report: Report) -> str:
-    """The summary, the verdicts, and what nobody stated in full."""
+    """Return the summary, the verdicts, and the unexpected verdicts in full."""
     ranked = sorted(report.findings, key=lambda one: one not in report.unexpected)
     rows = "".join(
         f"<tr><td>{_badge(one)}</td><td>{_text(one.claim)}</td><td>{_text(where(one))}</td><td>{_text(one.engine)}</td>"
@@ -136,7 +136,7 @@ def report_html(report: Report) -> str:
 
 
 def matrix_html(matrix: KillMatrix) -> str:
-    """A line for each mutant, a column for each claim that kills one; a number is the shortest run."""
+    """Return a row for each mutant, a column for each claim that kills one; a number is the shortest run."""
     claims = list(dict.fromkeys(kill.claim for row in matrix.rows for kill in row.kills))
     heads = "".join(f'<th style="writing-mode:vertical-rl">{_text(claim)}</th>' for claim in claims)
     rows = "".join(
@@ -146,12 +146,12 @@ def matrix_html(matrix: KillMatrix) -> str:
         for row in matrix.rows
     )
     return (
-        f"<table><caption>{_text(matrix.protocol)}</caption><tr><th>fault</th><th>fate</th>{heads}</tr>{rows}</table>"
+        f"<table><caption>{_text(matrix.protocol)}</caption><tr><th>fault</th><th>status</th>{heads}</tr>{rows}</table>"
     )
 
 
 def sensitivity_html(table: SensitivityTable) -> str:
-    """A line for each verdict that another reading changes."""
+    """Return a row for each verdict that another reading changes."""
     heads = "".join(f"<th>{word}</th>" for word in ("reading", "value", "claim", "in", "default", "now", "steps"))
     rows = "".join(
         f"<tr><td>{_text(one.reading)}</td><td>{_text(one.value)}</td><td>{_text(one.claim)}</td><td>{_text(one.system)}"

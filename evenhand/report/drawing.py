@@ -1,6 +1,6 @@
-"""A small explored graph as a picture: states by depth from left to right, what returns into itself in one colour.
+"""A small explored graph as a picture: states by depth from left to right, states in a cycle in one colour.
 
-A large graph is never drawn whole: what is not shown is counted in words.
+Of a large graph only a part is drawn; the rest is counted in words.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ if TYPE_CHECKING:
 __all__ = ["EDGES", "MOST", "graph_svg"]
 
 MOST = 80
-"""States that a picture shows; those nearest to the start."""
+"""States that a picture shows: those nearest to the start."""
 
 EDGES = 100
-"""Edges that are drawn at most; of more only the first way to each state."""
+"""Edges that are drawn at most; beyond it only the first edge to each state."""
 
 _INK, _CYCLE = "currentColor", "#a01322"
 _WIDE, _HIGH = 96, 40
 
 
 def graph_svg(graph: nx.DiGraph[Any]) -> str:
-    """The graph of `Exploration.to_networkx` as SVG; hovering over a state or an edge tells what it is."""
+    """Return the graph of `Exploration.to_networkx` as SVG; hovering over a state or an edge describes it."""
     every: list[Any] = sorted(graph.nodes, key=lambda node: graph.nodes[node]["number"])
     shown = every[:MOST]
     places = _places(graph, shown)
@@ -64,7 +64,7 @@ def graph_svg(graph: nx.DiGraph[Any]) -> str:
 
 
 def _first_ways(graph: nx.DiGraph[Any], edges: list[Any]) -> list[Any]:
-    """Of each state the first edge that leads to it from a state one step nearer to the start."""
+    """Return for each state the first edge that leads to it from a state one step nearer to the start."""
     found: dict[Any, Any] = {}
     for before, after, about in sorted(edges, key=lambda edge: graph.nodes[edge[0]]["number"]):
         if graph.nodes[before]["depth"] + 1 == graph.nodes[after]["depth"]:
@@ -73,7 +73,6 @@ def _first_ways(graph: nx.DiGraph[Any], edges: list[Any]) -> list[Any]:
 
 
 def _places(graph: nx.DiGraph[Any], shown: list[Any]) -> dict[Any, tuple[int, int]]:
-    """A column for each depth, its states below each other."""
     rows: dict[int, int] = {}
     places: dict[Any, tuple[int, int]] = {}
     for node in shown:

@@ -1,4 +1,4 @@
-"""An explored graph as a file: DOT for drawing, GraphML and JSON for other people's tools.
+"""An explored graph as a file: DOT for drawing, GraphML and JSON for other tools.
 
 Nodes are states, or with `--parts` the strongly connected parts, numbered in order of discovery; labels are described
 values, inert, so that nothing in a state can break out of its label.
@@ -24,16 +24,16 @@ __all__ = ["SUFFIXES", "exporter"]
 
 
 def exporter(path: Path) -> Callable[[nx.DiGraph[Any]], None]:
-    """What writes a graph to `path`, by its suffix.
+    """Return the function that writes a graph to `path`, in the format of its suffix.
 
-    Raises ValueError for a suffix that says no format, NotWritable for a folder that cannot be written to.
+    Raises ValueError for an unknown suffix, NotWritable for a folder that cannot be written to.
     """
     write = writer(path, "--graph", SUFFIXES)
     return lambda graph: write(_plain(graph))
 
 
 def _plain(graph: nx.DiGraph[Any]) -> dict[str, Json]:
-    """The graph as numbers and described values: `nodes` by number, `edges` in their order."""
+    """Return the graph as numbers and described values: `nodes` by number, `edges` in their order."""
     numbers = {state: about["number"] for state, about in graph.nodes(data=True)}
     return {
         "system": str(graph.graph.get("system", "")),
@@ -62,7 +62,6 @@ def _plain(graph: nx.DiGraph[Any]) -> dict[str, Json]:
 
 
 def _named(node: Any, about: dict[str, Any]) -> str:
-    """A state as it is described; a part of the condensation by its first state."""
     if "members" not in about:
         return describe(node)
     more = len(about["members"]) - 1
@@ -90,4 +89,4 @@ def _graphml(graph: dict[str, Json]) -> bytes:
 
 
 SUFFIXES: Formats = {".dot": _dot, ".graphml": _graphml, ".json": partial(tagged, "graph")}
-"""How each suffix is written."""
+"""The writer of each suffix."""

@@ -1,4 +1,4 @@
-"""What files of graphs share: the suffix says the format, names stay in their labels, no file is half-written."""
+"""Shared parts of graph files: the suffix selects the format, names stay in their labels, writes are atomic."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 __all__ = ["Formats", "dot", "graphml", "quoted", "tagged", "writer"]
 
 Formats: TypeAlias = Mapping[str, Callable[[dict[str, Json]], bytes]]
-"""How a graph of described values is written, by suffix."""
+"""The encoder of a graph of described values, by suffix."""
 
 
 def writer(path: Path, option: str, formats: Formats) -> Callable[[dict[str, Json]], None]:
-    """What writes a graph to the `path` that `option` names, by its suffix.
+    """Return the function that writes a graph to the `path` given by `option`, in the format of its suffix.
 
-    Raises ValueError for a suffix that says no format, NotWritable for a folder that cannot be written to.
+    Raises ValueError for an unknown suffix, NotWritable for a folder that cannot be written to.
     """
     if path.suffix not in formats:
         raise ValueError(f"{option} {path}: the suffix says the format; there is: {', '.join(sorted(formats))}")
@@ -35,22 +35,22 @@ def writer(path: Path, option: str, formats: Formats) -> Callable[[dict[str, Jso
 
 
 def quoted(text: str) -> str:
-    """A string of DOT."""
+    """Return a string of DOT."""
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 def dot(name: str, lines: Iterable[str]) -> bytes:
-    """A directed graph of DOT with these statements, its nodes in boxes."""
+    """Return a directed graph of DOT with these statements, its nodes in boxes."""
     return ("\n".join([f"digraph {quoted(name)} {{", "  node [shape=box];", *lines, "}"]) + "\n").encode()
 
 
 def graphml(graph: nx.DiGraph[Any]) -> bytes:
-    """A graph whose attributes are plain values as GraphML."""
+    """Return a graph whose attributes are plain values as GraphML."""
     content = io.BytesIO()
     nx.write_graphml(graph, content)  # pyright: ignore[reportUnknownMemberType]
     return content.getvalue()
 
 
 def tagged(name: str, graph: Mapping[str, Json]) -> bytes:
-    """A graph as canonical JSON that says its format, `evenhand/` and this name."""
+    """Return a graph as canonical JSON with its format, `evenhand/` and this name."""
     return canonical_bytes({"format": f"evenhand/{name}", "version": 1, **graph}) + b"\n"

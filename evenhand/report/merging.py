@@ -12,13 +12,13 @@ __all__ = ["Apart", "merged"]
 
 
 class Apart(ValueError):
-    """Reports that cannot be one: two speak of the same protocol, or other versions made them."""
+    """Reports that cannot be merged: two contain the same protocol, or different versions made them."""
 
 
 def merged(reports: Sequence[Report]) -> Report:
-    """The findings of all, in the order given; a single report stays as it is.
+    """Return the findings of all reports, in the order given; a single report stays as it is.
 
-    What was asked differently (`budget`, say) is listed value by value; interrupted is what has an interrupted part.
+    Settings that differ (`budget`, say) are listed value by value; the result is interrupted if any report is.
     Raises Apart for reports that share a protocol or were made by different versions of anything.
     """
     if len(reports) == 1:
@@ -46,7 +46,7 @@ def merged(reports: Sequence[Report]) -> Report:
 
 
 def _together(settings: Sequence[Mapping[str, Json]]) -> dict[str, Json]:
-    """One value where all agree, else a list of the different ones; of lists the union."""
+    """Return one value where all agree, else a list of the different ones; of lists the union."""
     found: dict[str, Json] = {}
     for name in dict.fromkeys(name for one in settings for name in one):
         values = [one[name] for one in settings if name in one]

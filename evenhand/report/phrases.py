@@ -9,17 +9,17 @@ __all__ = ["both", "classes", "counted", "plural", "refutation", "where"]
 
 
 def plural(count: int, thing: str) -> str:
-    """`1 claim`, `2 claims`: the count with thousands separated."""
+    """Return `1 claim`, `2 claims`: the count with thousands separated."""
     return f"{count:,} {thing}{'' if count == 1 else 's'}"
 
 
 def classes(count: int) -> str:
-    """`1 class of states`, `2 classes of states`: what is counted under an abstraction."""
+    """Return `1 class of states`, `2 classes of states`: the count under an abstraction."""
     return f"{count:,} class{'' if count == 1 else 'es'} of states"
 
 
 def refutation(finding: Finding) -> list[str]:
-    """One refutation: the claim, who found it and where, the trace, and what reproduces it."""
+    """Return the lines of one refutation: the claim, engine, place, trace, and the command that reproduces it."""
     steps = f" in {plural(finding.length, 'step')}" if finding.length is not None else ""
     lines = [
         f"REFUTED  {inert(finding.claim)}: {inert(finding.sentence)}",
@@ -32,7 +32,7 @@ def refutation(finding: Finding) -> list[str]:
 
 
 def where(finding: Finding) -> str:
-    """System, variant, scope and readings in one line."""
+    """Return system, variant, scope and readings in one line."""
     named = both(finding.protocol, finding.system)
     variant = [] if finding.variant == "reference" else [f"variant {finding.variant}"]
     readings = [f"{name}={value}" for name, value in sorted(finding.readings.items())]
@@ -40,14 +40,14 @@ def where(finding: Finding) -> str:
 
 
 def both(protocol: str, system: str) -> str:
-    """Protocol and system, each said once: a system of one's own is named by its protocol, `FILE.py:name`."""
+    """Return protocol and system, each named once: a system of one's own is named by its protocol, `FILE.py:name`."""
     if system == protocol:
         return system
     return protocol if protocol.endswith(f".py:{system}") else f"{protocol} {system}"
 
 
 def counted(finding: Finding) -> str:
-    """What was looked at, as a count with its unit; empty where the engine counted nothing."""
+    """Return what an engine covered, as a count with its unit; empty where the engine counted nothing."""
     if "classes" in finding.coverage:
         return classes(finding.coverage["classes"])
     key, unit = {

@@ -25,12 +25,12 @@ _WORD = {"yes": "yes", "no": "no", "open": "undecided", "unasked": "-"}
 
 
 def evidence(cell: Cell) -> str:
-    """What shows the answer: the length of a run, or the size of a search."""
+    """Return the evidence for the answer: the length of a run, or the size of a search."""
     return _seen(cell.best) if cell.best is not None else ""
 
 
 def profile_table(profiles: Sequence[Profile]) -> Table:
-    """Every protocol in one table: a line for each, a column for each question; `*` where another reading differs."""
+    """Return all protocols in one table, with a column for each question; `*` where another reading differs."""
     made = Table(title=Text("what decides, and what can become of a run"), title_justify="left")
     made.add_column("protocol")
     for aspect in Aspect:
@@ -48,7 +48,7 @@ def _short(cell: Cell) -> Text:
 
 
 def profile_tables(profile: Profile) -> Table:
-    """One protocol: a line for each question with its claim, place, evidence and the readings that change it."""
+    """Return one protocol: a row for each question with claim, place, evidence and the readings that change it."""
     made = Table(title=Text(f"{inert(profile.protocol)}: what decides"), title_justify="left")
     for column in ("question", "answer", "claim", "where", "under other readings"):
         made.add_column(column, overflow="fold")
@@ -72,7 +72,6 @@ def _places(cell: Cell) -> list[str]:
 
 
 def _each(cell: Cell) -> Iterator[tuple[str, Shown]]:
-    """For each system the verdict that shows its answer best."""
     systems: dict[str, list[Shown]] = {}
     for one in cell.shown:
         systems.setdefault(one.finding.system, []).append(one)
@@ -84,7 +83,7 @@ def _each(cell: Cell) -> Iterator[tuple[str, Shown]]:
 
 
 def _seen(one: Shown) -> str:
-    """The length of the run that shows a yes; else how often the claim said something."""
+    """Return the length of the run that shows a yes; else how many cases the claim covered."""
     if one.answer.value == "yes" and one.finding.length is not None:
         return f"in {plural(one.finding.length, 'step')}"
     return plural(one.cases, "case")
@@ -98,7 +97,7 @@ _WIDE, _HIGH, _LEFT, _TOP = 104, 46, 120, 44
 
 
 def profile_svg(profiles: Sequence[Profile]) -> str:
-    """Every protocol in one picture, for light and dark; colours are told in words as well."""
+    """Return every protocol in one picture, for light and dark; words repeat what the colours say."""
     width, height = _LEFT + _WIDE * len(Aspect) + 8, _TOP + _HIGH * len(profiles) + 30
     return "\n".join(
         [
@@ -147,7 +146,7 @@ def _said(cell: Cell) -> str:
 
 
 def profile_html(profiles: Sequence[Profile]) -> str:
-    """The picture, then a table for each protocol with claims, places and the commands that show a yes."""
+    """Return the picture, then a table for each protocol with claims, places and the commands that show a yes."""
     return profile_svg(profiles) + "".join(_html_table(profile) for profile in profiles)
 
 
@@ -191,7 +190,7 @@ thead th { overflow-wrap: normal; }
 
 
 def profile_page(profiles: Sequence[Profile]) -> str:
-    """`profile_html` as a page of its own; it loads nothing and runs nothing."""
+    """Return `profile_html` as a page of its own; it loads nothing and runs nothing."""
     policy = "default-src 'none'; style-src 'unsafe-inline'"
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'

@@ -1,4 +1,4 @@
-"""What was proved, as a table: the word, how far it reaches, what each solver spent; and what was left open."""
+"""Proofs as a table: the status, its scope, the time of each solver; and counterexamples to induction."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _STYLE = {ProofStatus.HOLDS: "green", ProofStatus.REFUTED: "red", ProofStatus.DI
 def print_proofs(
     console: Console, results: Sequence[Proved], systems: Sequence[System[Any, Any, Any, Any, Any]]
 ) -> None:
-    """The table, and every counterexample to induction with its states; `systems` are those of the results."""
+    """Print the table, and every counterexample to induction with its states; `systems` are those of the results."""
     if results:
         console.print(_table(results))
     for result, system in zip(results, systems, strict=True):
@@ -34,12 +34,12 @@ def print_proofs(
 
 
 def solvers_of(results: Sequence[Proved]) -> tuple[str, ...]:
-    """The solvers that answered, by name."""
+    """Return the solvers that answered, by name."""
     return tuple(sorted({solver for result in results for solver in result.seconds}))
 
 
 def timing_of(results: Sequence[Proved]) -> dict[str, float]:
-    """CPU seconds of each solver on each theorem."""
+    """Return the CPU seconds of each solver on each theorem."""
     return {
         f"{result.theorem.name}, {solver}": seconds for result in results for solver, seconds in result.seconds.items()
     }

@@ -1,15 +1,15 @@
-"""The report of a run: every finding, how each stands to what was expected, and what that means.
+"""The report of a run: every finding, its standing against what was expected, and the exit code.
 
 An expectation is registered before the run.  A finding stands *as expected* or is *unexpected*:
 
-* stated HOLDS: every engine must say HOLDS (sampling may leave open what it cannot establish, such as that
+* expected HOLDS: every engine must say HOLDS (sampling may leave open what it cannot establish, such as that
   something happens on every run, where another engine decides it);
-* stated REFUTED: some engine must refute it (the others may have looked in too small a place);
-* stated UNDECIDED: some engine must be undecided and none may refute it; where all hold it is *better*
-  than stated, which a summary says and which fails nothing.
+* expected REFUTED: some engine must refute it (the others may have searched too small a scope);
+* expected UNDECIDED: some engine must be undecided and none may refute it; where all hold it is *better*
+  than expected, which the summary reports and which fails nothing.
 
-The exit code follows: 1 for a refutation nobody stated or one that was expected and now holds, 3 for an
-UNDECIDED nobody stated (any at all if strict), 130 for an interrupted run, otherwise 0.
+The exit code follows: 1 for an unexpected refutation or an expected one that now holds, 3 for an unexpected
+UNDECIDED (any UNDECIDED if strict), 130 for an interrupted run, otherwise 0.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ __all__ = ["FORMAT", "INTERRUPTED", "VERSION", "Report", "Standing", "headline",
 FORMAT = "evenhand/report"
 VERSION = 1
 INTERRUPTED = 130
-"""Exit code of a run that Ctrl-C ended: 128 and SIGINT, as shells have it."""
+"""Exit code of a run that Ctrl-C ended: 128 and SIGINT, as in shells."""
 
 
 class Standing(Enum):
-    """How a finding stands to what was registered for it."""
+    """How a finding compares with its expectation."""
 
     EXPECTED = "as expected"
     LEFT_OPEN = "left open"
@@ -52,9 +52,9 @@ def _nothing() -> dict[str, Any]:
 class Report:
     """Every finding of a run, in the order of its plan.
 
-    `settings` says what was asked (budget, seed, protocols …), `versions` with what it was answered,
-    `notes` what a reader must know beside the findings, `timing` alone holds clock readings, `claims` says where
-    each claim comes from and is written.
+    `settings` are the options of the run (budget, seed, protocols …), `versions` the software that ran it,
+    `notes` what a reader must know beside the findings, `claims` the source and the place of each claim.  Only `timing`
+    holds clock readings.
     """
 
     findings: tuple[Finding, ...]
@@ -70,13 +70,13 @@ class Report:
     def holds(self) -> bool:
         """Whether every claim holds: refuted by no engine, and held by search or proof.
 
-        Random runs that found nothing are no proof, so a claim that only they looked at does not hold;
+        Random runs that found nothing are no proof, so a claim that only sampling covered does not hold;
         nor does a report without findings, or one that was interrupted.
         """
         return bool(self.findings) and not self.interrupted and not self.refuted and not self.undecided
 
     def __bool__(self) -> bool:
-        """`holds`, so that `assert evenhand.verify(…)` says what it seems to say."""
+        """Return `holds`, for `assert evenhand.verify(…)`."""
         return self.holds
 
     @property
@@ -86,14 +86,14 @@ class Report:
 
     @property
     def as_expected(self) -> bool:
-        """Whether everything stands as it was expected before the run (or better), and something was run."""
+        """Whether every finding is as expected (or better), and something was run."""
         return bool(self.findings) and not self.interrupted and not self.unexpected
 
     @property
     def undecided(self) -> tuple[Finding, ...]:
-        """One finding for each claim that nothing decided: no refutation, no HOLDS of search or proof.
+        """One finding for each claim that no engine decided: no refutation, no HOLDS of search or proof.
 
-        What an engine saw false and could not replay is decided by nobody: the model or claim is no function.
+        A violation that an engine could not replay leaves its claim undecided: the model or claim is no function.
         """
         return tuple(
             _least(group)
@@ -102,7 +102,7 @@ class Report:
         )
 
     def standing(self, finding: Finding) -> Standing:
-        """How one of the findings stands to what was expected."""
+        """Return how one of the findings compares with its expectation."""
         status = finding.status
         match finding.expected:
             case Status.HOLDS:
@@ -134,11 +134,11 @@ class Report:
 
     @cached_property
     def unexpected(self) -> tuple[Finding, ...]:
-        """The findings that are not as expected, those that are better left out."""
+        """The findings that are unexpected; those better than expected are not among them."""
         return tuple(finding for finding in self.findings if self.standing(finding) is Standing.UNEXPECTED)
 
     def exit_code(self, *, strict: bool = False) -> int:
-        """What the command line exits with; see the module."""
+        """Return the exit code of the command line; see the module."""
         if self.interrupted:
             return INTERRUPTED
         if any(f.status is Status.REFUTED or _gone(f) for f in self.unexpected):
@@ -148,7 +148,7 @@ class Report:
         return 3 if any(f.status is Status.UNDECIDED for f in counted) else 0
 
     def summary(self) -> dict[str, Json]:
-        """Counts: stated UNDECIDED first, then the rest; claims, findings, and the exit code they mean."""
+        """Return counts: UNDECIDED as expected first, then the rest; claims, findings, and the exit code."""
         standings = [(f, self.standing(f)) for f in self.findings]
         stated = [f.status for f, standing in standings if standing is Standing.EXPECTED]
         unexpected = [f.status for f in self.unexpected]
@@ -168,7 +168,7 @@ class Report:
         }
 
     def to_json(self) -> dict[str, Json]:
-        """The report as JSON: the same bytes for the same run, `timing` apart."""
+        """Return the report as JSON: the same bytes for the same run, `timing` apart."""
         return {
             "format": FORMAT,
             "version": VERSION,
@@ -184,14 +184,14 @@ class Report:
         }
 
     def _verdict(self, finding: Finding) -> dict[str, Json]:
-        """A finding as the report has it: with its standing, without the record, which is a file of its own."""
+        """Return a finding with its standing and without the record, which is a file of its own."""
         made = finding.to_json()
         del made["record"]
         return {**made, "trace": list(finding.trace), "standing": self.standing(finding).value}
 
     @staticmethod
     def from_json(made: Mapping[str, Any]) -> Report:
-        """The report that `to_json` wrote, the records of its refutations left out.
+        """Return the report that `to_json` wrote, without the records of its refutations.
 
         Raises ValueError for another format or version, and KeyError, TypeError or ValueError for what is no report.
         """
@@ -213,37 +213,36 @@ class Report:
         )
 
     def to_bytes(self) -> bytes:
-        """`to_json` as canonical JSON."""
+        """Return `to_json` as canonical JSON."""
         return canonical_bytes(self.to_json())
 
     def __repr__(self) -> str:
-        """One line: pytest shortens and flattens what it prints of a value in a failing assertion."""
+        """Return one line, because pytest shortens and flattens values in a failing assertion."""
         return f"<Report: {headline(self)}>"
 
     def __str__(self) -> str:
-        """The whole report as text: every refutation with its trace and what reproduces it."""
+        """Return the whole report as text: every refutation with its trace and the command that reproduces it."""
         return readable(self)
 
 
 def _gone(finding: Finding) -> bool:
-    """Whether what was expected as refuted now holds; where it is merely undecided, nobody knows."""
+    """Return whether an expected refutation now holds; while it is merely undecided, that is unknown."""
     return finding.status is Status.HOLDS and finding.expected is Status.REFUTED
 
 
 def _decides(finding: Finding) -> bool:
-    """Whether a finding decides its claim: it has a run to show, or it is a HOLDS of search or proof."""
+    """Return whether a finding decides its claim: it has a run to show, or it is a HOLDS of search or proof."""
     if finding.status is not Status.HOLDS:
         return finding.status is Status.REFUTED
     return finding.engine not in ("fuzz", "replay") or (finding.engine == "fuzz" and finding.length is not None)
 
 
 def _least(group: list[Finding]) -> Finding:
-    """The finding that says best why a claim is undecided: the first that is."""
     return next((finding for finding in group if finding.status is Status.UNDECIDED), group[0])
 
 
 def headline(report: Report) -> str:
-    """One line, short enough for an assertion's message: what was refuted first, and how to see it again."""
+    """Return one line, short enough for an assertion's message: the shortest refutation, or the undecided claims."""
     if report.refuted:
         first = min(report.refuted, key=_length)
         more = len({(f.protocol, f.claim) for f in report.refuted}) - 1
@@ -263,7 +262,7 @@ def _length(finding: Finding) -> int:
 
 
 def readable(report: Report) -> str:
-    """The whole report as text: every refutation with its trace, then what is undecided, then what holds."""
+    """Return the whole report as text: every refutation with its trace, then what is undecided, then what holds."""
     lines = [headline(report)]
     for finding in sorted(_once(report.refuted), key=_length):
         lines += ["", *refutation(finding)]
@@ -281,7 +280,6 @@ def readable(report: Report) -> str:
 
 
 def _once(findings: Iterable[Finding]) -> Iterator[Finding]:
-    """The shortest refutation of each claim: two engines that refute one claim tell one story."""
     best: dict[tuple[str, ...], Finding] = {}
     for finding in findings:
         key = (finding.protocol, finding.system, finding.variant, finding.claim)

@@ -1,4 +1,4 @@
-"""The refutations of a report as files: whatever is no fixture yet."""
+"""The refutations of a report as files, without those that are fixtures already."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["saved"]
 
 
 def saved(folder: Path, report: Report) -> Report:
-    """Write every refutation that is no fixture yet to `folder`; the report then names the files, relative to it.
+    """Write every refutation that is no fixture yet to `folder`; return the report with their names, relative to it.
 
     Raises NotWritten when a file cannot be made.
     """

@@ -1,4 +1,4 @@
-"""The folder a run writes to, checked before anything runs; the store writes the files themselves."""
+"""The folder that a run writes to, checked before anything runs; the store writes the files themselves."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ __all__ = ["NotWritable", "ready_folder"]
 
 
 class NotWritable(ValueError):
-    """A folder or file that cannot be written; says which and why."""
+    """A folder or file that cannot be written; the message says which and why."""
 
 
 def ready_folder(path: Path) -> Path:
-    """`path` as a folder that can be written to, made where missing.  Raises NotWritable."""
+    """Return `path` as a folder that can be written to, made where missing.  Raises NotWritable."""
     try:
         path.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=path, prefix=".evenhand-"):

@@ -24,7 +24,7 @@ _STYLE = {"HOLDS": "green", "REFUTED": "red", "UNDECIDED": "yellow"}
 
 
 def point_table(sweep: Sweep, what: str) -> Table:
-    """A line for each point: what was found, what it cost, and why it is undecided if it is."""
+    """Return a row for each point: what was found, its cost, and the reason if it is undecided."""
     made = Table(title=Text(f"sweep of {inert(what)}"), title_justify="left")
     claims = list(dict.fromkeys(finding.claim for point in sweep.points for finding in point.findings))
     for name in (*sweep.over, *_COUNTS, "CPU s", "MB", "method"):
@@ -52,12 +52,12 @@ def _verdict(point: Point, claim: str) -> Text:
 
 
 def law(fit: Fit, parameter: str) -> str:
-    """A law in a formula: `~ agents^5.03` or `~ 4.75^agents`."""
+    """Return a law as a formula: `~ agents^5.03` or `~ 4.75^agents`."""
     return f"~ {parameter}^{fit.rate:.2f}" if fit.law == "power" else f"~ {fit.rate:.2f}^{parameter}"
 
 
 def curve_table(curves: Sequence[Curve]) -> Table:
-    """A line for each curve: both laws, by what factor points lie off and the last one is missed, and the better."""
+    """Return a row for each curve: both laws, how far the points and the last point are off, the better law."""
     made = Table(title=Text("growth, over complete points only"), title_justify="left")
     for name in ("quantity", "along", "with", "points", "log-log", "log-linear", "fits better"):
         made.add_column(name, overflow="fold")
@@ -81,7 +81,6 @@ def _through(curve: Curve) -> str:
 
 
 def _unfitted(curves: Sequence[Curve]) -> dict[tuple[str, str], list[Curve]]:
-    """Curves without a fit, together where the reason is the same."""
     found: dict[tuple[str, str], list[Curve]] = {}
     for curve in curves:
         if not curve.fits:
@@ -99,7 +98,7 @@ _COLOURS = ("#2563a8", "#a01322", "#14632f", "#7a4a00", "#6b3fa0", "#0f6a6a")
 
 
 def curves_svg(sweep: Sweep, curves: Sequence[Curve], what: str) -> str:
-    """A panel for each quantity and parameter; what the fits leave out is named below, never drawn as a point."""
+    """Return a panel for each quantity and parameter; undecided points are named below and never drawn."""
     panels: dict[tuple[str, str], list[Curve]] = {}
     for curve in curves:
         if curve.points:

@@ -1,4 +1,4 @@
-"""A wait-for graph in words, and as a file: DOT for drawing, GraphML and JSON for other people's tools."""
+"""A wait-for graph in words, and as a file: DOT for drawing, GraphML and JSON for other tools."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ if TYPE_CHECKING:
 __all__ = ["FORMATS", "wait_for_json", "wait_lines", "waits_exporter"]
 
 SHOWN = 3
-"""Completions of one edge that are told in words; a file has them all."""
+"""Completions of one edge that are written in words; a file has them all."""
 
 
 def waits_exporter(path: Path) -> Callable[[WaitFor], None]:
-    """What writes a wait-for graph to `path`, by its suffix.
+    """Return the function that writes a wait-for graph to `path`, in the format of its suffix.
 
-    Raises ValueError for a suffix that says no format, NotWritable for a folder that cannot be written to.
+    Raises ValueError for an unknown suffix, NotWritable for a folder that cannot be written to.
     """
     write = writer(path, "--wait-for", FORMATS)
     return lambda found: write(wait_for_json(found))
 
 
 def wait_for_json(found: WaitFor) -> dict[str, Json]:
-    """The graph as described values: `agents`, an edge for each pair with what is waited for, and the `cycles`."""
+    """Return the graph as described values: `agents`, edges with what is waited for, and the `cycles`."""
     return {
         "system": found.system.name,
         "variant": found.system.variant,
@@ -59,7 +59,7 @@ def wait_for_json(found: WaitFor) -> dict[str, Json]:
 
 
 def wait_lines(found: WaitFor) -> list[str]:
-    """The graph in words, a line for each edge, each circle, and what was not found out."""
+    """Return the graph in words: a line for each edge, each cycle, and each unknown."""
     formatted = wait_for_json(found)
     lines = [f"after {plural(formatted['steps'], 'step')}, in {formatted['state']}:"]
     for edge in formatted["edges"]:
@@ -104,4 +104,4 @@ def _graphml(formatted: dict[str, Json]) -> bytes:
 
 
 FORMATS: Formats = {".dot": _dot, ".graphml": _graphml, ".json": partial(tagged, "waits")}
-"""How each suffix is written."""
+"""The writer of each suffix."""

@@ -1,7 +1,7 @@
 """Exhaustive search: every reachable state of every configuration of a scope, and a verdict on each claim.
 
-`explore` is the way in.  `graph` searches, `methods` makes the steps, `check`, `pairs` and `liveness` look at
-them, `evidence` turns what they find into runs that replay, `verdicts` says what may be said.
+`explore` is the entry point.  `methods` makes the steps, `graph` searches, `check`, `pairs` and `liveness` check the
+claims, `evidence` turns findings into runs that replay, `verdicts` makes the verdicts.
 """
 
 from evenhand.search.engine import Exploration, NoSuchPart, Prepared, explore, prepare

@@ -1,14 +1,13 @@
-"""Exploring one representative of each class of states: quotients by shift in time and by saturation of ages.
+"""Explore one representative of each class of states: quotients by shift in time and by saturation of ages.
 
-An `Abstraction` maps a state to one that stands for it.  The search is that of a system which takes the model's own
-step and then the map, so a graph whose states count up for ever can close.  That the map is a functional bisimulation
-(same actions on offer, same things shown, images of successors alike) is a theorem: without a licence for exactly
-this system, variant, readings and map the request is refused.  Several maps are taken one after the other, each under
-a licence of its own.
+An `Abstraction` maps a state to a representative.  The search takes the model's own step and then the map, so a graph
+whose states count up for ever can close.  A licence for exactly this system, variant, readings and map must show that
+the map is a functional bisimulation (same actions on offer, same observations, images of successors alike).  Several
+maps are applied in turn, each under its own licence.
 
-Nothing is counted but classes: any number of states may share an image.  On samples along runs of the model itself,
-state and image are compared all the same, and so is what each claim says of both; and the states that an abstraction
-declares to be alike, which lie farther off than any run that is walked, are compared with them.
+Only classes are counted: any number of states may share an image.  Samples along runs of the model compare each state
+with its image, and the claims on both; states that an abstraction declares alike, beyond the reach of these runs, are
+compared as well.
 """
 
 from __future__ import annotations
@@ -31,27 +30,27 @@ from evenhand.search.witness import AnySystem, LicenceMissing, ModelError, named
 __all__ = ["Maps", "abstracted", "compare_images", "licensed_maps", "refused_kinds", "with_and"]
 
 Maps: TypeAlias = tuple[Abstraction[Any, Any], ...]
-"""Maps that are taken one after the other."""
+"""Maps that are applied in turn."""
 
 AnyStep: TypeAlias = Step[Any, Any, Any, Any]
 
 STATES, WIDE = 100, 512
-"""States of the model, nearest first, whose actions are all compared; actions on offer that are listed to do so."""
+"""States of the model, nearest first, whose actions are all compared; and the most actions listed of each."""
 
 RUNS, LENGTH = 12, 40
-"""Drawn runs of each configuration looked at, and how many actions each has."""
+"""Random runs of each configuration compared, and the actions of each."""
 
 
 def with_and(names: Sequence[str]) -> str:
-    """Names in one, as `--quotient` has them."""
+    """Return the names in one, as in `--quotient`."""
     return "+".join(names)
 
 
 def licensed_maps(system: AnySystem, wanted: str | None, licences: Sequence[Licence]) -> Maps:
-    """The maps that were asked for (`a+b`: first a, then b), each under its licence; none where none was asked for.
+    """Return the maps requested (`a+b`: first a, then b), each under its licence; empty if none was requested.
 
-    Raises LicenceMissing for one without a licence that covers it, ValueError for one that is named twice or beside
-    what is no abstraction.
+    Raises LicenceMissing for one without a licence that covers it, ValueError for one that is named twice or together
+    with another kind of quotient.
     """
     names = wanted.split("+") if wanted else [licence.quotient for licence in licences]
     known = {one.name: one for one in system.abstractions}
@@ -72,7 +71,7 @@ def licensed_maps(system: AnySystem, wanted: str | None, licences: Sequence[Lice
 
 
 def abstracted(system: AnySystem, maps: Maps) -> AnySystem:
-    """The system that takes the model's step and then the maps, from the images of its initial states, in order."""
+    """Return the system that applies the maps to its initial states, in order, and after each step."""
 
     def image(config: Any, state: Any) -> Any:
         return image_of(system, maps, config, state)
@@ -96,7 +95,7 @@ def abstracted(system: AnySystem, maps: Maps) -> AnySystem:
 
 
 def image_of(system: AnySystem, maps: Maps, config: Any, state: Any) -> Any:
-    """What stands for a state.  Raises ModelError, which names the map, where one raises."""
+    """Return the representative of a state.  Raises ModelError, which names the map, where one raises."""
     for one in maps:
         try:
             state = one.state(config, state)
@@ -108,7 +107,7 @@ def image_of(system: AnySystem, maps: Maps, config: Any, state: Any) -> Any:
 
 
 def refused_kinds(claims: Sequence[Property]) -> dict[str, str]:
-    """By name the claims that are not asked under a map, and why: those that compare runs with one another."""
+    """Return by name why some claims are not checked under a map: they compare runs with one another."""
     return {
         claim.name: f"a claim of kind {claim.kind} compares runs, and a class of states has many of them"
         for claim in claims
@@ -119,21 +118,21 @@ def refused_kinds(claims: Sequence[Property]) -> dict[str, str]:
 def compare_images(
     system: AnySystem, maps: Maps, configs: Sequence[Any], claims: Sequence[Property]
 ) -> tuple[str, ...]:
-    """For each claim why what holds of classes may not hold of states; empty where no sample speaks against it.
+    """Return for each claim why a result on classes may not hold of states, else an empty text.
 
-    Walks the model itself: every action near the start, and drawn runs.  Raises ModelError where a state and its image
-    do not do alike, or an image is not its own: then the licence is wrong.
+    Runs the model: every action near the start, and random runs.  Raises ModelError where a state and its image behave
+    differently, or an image is not its own: the licence is then wrong.
     """
     refused = refused_kinds(claims)
     doubts = {claim.name: refused.get(claim.name, "") for claim in claims}
     for number, config in enumerate(configs):
-        if number & (number - 1) == 0:  # the first, and fewer and fewer of the rest
+        if number & (number - 1) == 0:  # configurations 0, 1, 2, 4, 8 …
             _Comparison(system, maps, config, [claim for claim in claims if claim.applies(config)], doubts).run(number)
     return tuple(doubts[claim.name] for claim in claims)
 
 
 class _Comparison:
-    """Runs of one configuration beside those of the images."""
+    """A comparison of runs of one configuration with those of the images."""
 
     def __init__(
         self, system: AnySystem, maps: Maps, config: Any, claims: Sequence[Property], doubts: dict[str, str]
@@ -142,7 +141,7 @@ class _Comparison:
         self.claims, self.doubts = claims, doubts
         self.called = f"quotient {with_and([one.name for one in maps])!r}"
         self.taken: dict[tuple[str, str], Callable[[Any, Any], bool]] = {}
-        # Of images there are few: what is asked of one is asked once.
+        # There are few images, so results about them are kept.
         self.known: dict[tuple[Any, Any], tuple[AnyStep, AnyStep, dict[str, tuple[bool, ...]]]] = {}
         for claim in claims:
             for name in fairness_of(claim) if isinstance(claim, AboutRuns) else ():
@@ -160,7 +159,7 @@ class _Comparison:
         return image_of(self.system, self.maps, self.config, state)
 
     def near(self) -> None:
-        """Every action of the states nearest to the start."""
+        """Compare every action of the states nearest to the start."""
         waiting = deque(dict.fromkeys(self.system.initial(self.config)))
         known: set[Hashable] = set(waiting)
         while waiting:
@@ -175,7 +174,7 @@ class _Comparison:
                     waiting.append(step.after)
 
     def drawn(self, random: Random) -> None:
-        """One run; what was done is often done again, so that time passes and ages grow old."""
+        """Compare one random run; actions are often repeated, so that time passes and ages grow."""
         config, last = self.config, None
         state = random.choice(list(self.system.initial(config)))
         monitors = [claim for claim in self.claims if isinstance(claim, Monitor)]
@@ -195,7 +194,7 @@ class _Comparison:
             state = step.after
 
     def alike(self, state: Any) -> Iterator[Any]:
-        """What the maps declare to be alike, each checked to offer the same."""
+        """Yield the states that the maps declare alike, each checked to offer the same."""
         for one in self.maps:
             for other in one.alike(self.config, state):
                 if one.state(self.config, other) != one.state(self.config, state):
@@ -207,7 +206,7 @@ class _Comparison:
                 yield other
 
     def offered(self, state: Any) -> list[Any]:
-        """What a state offers, which its image must offer, too."""
+        """Return the actions that a state offers, which its image must offer, too."""
         image = self.image(state)
         if self.image(image) != image:
             raise self.lies(
@@ -219,7 +218,7 @@ class _Comparison:
         return one
 
     def pair(self, state: Any, action: Any) -> tuple[AnyStep, AnyStep]:
-        """A step, and the one that the search takes for it."""
+        """Return a step, and the one that the search takes for it."""
         image = self.image(state)
         if (image, action) not in self.known:
             there = self.step(image, action)
@@ -248,7 +247,7 @@ class _Comparison:
         return Step(self.config, state, action, shown, after)
 
     def tells(self, claim: Property, step: AnyStep) -> tuple[bool, ...]:
-        """What the predicates of a claim, and the fairness that it assumes, say of one step."""
+        """Return the values of a claim's predicates, and of the fairness it assumes, on one step."""
         try:
             serves = [
                 bool(taken(step.before, step.action)) for (name, _), taken in self.taken.items() if name == claim.name

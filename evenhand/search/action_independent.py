@@ -1,9 +1,8 @@
-"""Steps with the eyes shut: one look for a whole group of joint actions.
+"""Steps without an action: one evaluation for a whole group of joint actions.
 
-Joint actions with one verdict differ in nothing but the action itself.  A claim that never looks at
-`step.action` says the same of all of them, so it is asked once, with a step whose action raises when it is
-touched.  A claim that does look is asked about every real action.  Nobody declares anything, and nobody can
-forget to: the claim's own look decides, step by step.
+Joint actions with one verdict differ only in the action itself.  A claim that never reads `step.action` has one answer
+for all of them, so it is evaluated once, on a step whose action raises when it is read.  A claim that reads it is
+evaluated on every real action.  No declaration is needed: each evaluation shows whether the claim reads the action.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ _STEP: type[Step[Any, Any, Any, Any]] = Step
 
 
 class ActionNeeded(BaseException):
-    """A claim looked at the action of a blind step.  Not an Exception, so that no claim swallows it by habit."""
+    """A claim read the action of an action-independent step.  A BaseException: no `except Exception` hides it."""
 
 
 class _ActionIndependent(Step[Any, Any, Any, Any]):
@@ -27,25 +26,25 @@ class _ActionIndependent(Step[Any, Any, Any, Any]):
 
     @property
     def action(self) -> Any:
-        """Raises ActionNeeded, and remembers that it was asked."""
+        """Raises ActionNeeded, and records that it was read."""
         self.__dict__["touched"] = True
         raise ActionNeeded
 
 
 def make_step(config: Any, before: Any, action: Any, shown: Any, after: Any) -> Step[Any, Any, Any, Any]:
-    """`Step(…)`, without the price that a frozen dataclass's constructor asks for each field."""
+    """Return `Step(…)`, without the cost per field of a frozen dataclass's constructor."""
     step: Step[Any, Any, Any, Any] = _new(_STEP)
     step.__dict__.update(config=config, before=before, action=action, shown=shown, after=after)
     return step
 
 
 def action_independent_step(config: Any, before: Any, shown: Any, after: Any) -> Step[Any, Any, Any, Any]:
-    """A step without an action: touching it raises ActionNeeded."""
+    """Return a step without an action: reading it raises ActionNeeded."""
     step = _new(_ActionIndependent)
     step.__dict__.update(config=config, before=before, shown=shown, after=after)
     return step
 
 
 def was_touched(step: Step[Any, Any, Any, Any]) -> bool:
-    """Whether somebody asked a blind step for its action (and perhaps swallowed what was raised)."""
+    """Return whether the action of an action-independent step was read, even if the exception was swallowed."""
     return "touched" in step.__dict__

@@ -1,9 +1,8 @@
-"""How often each action was on offer in a search, how often it changed the state, and how often it found a new one.
+"""Count how often each action was on offer in a search, changed the state, and found a new state.
 
-Counted by label, since actions may carry values without end: a text is its own label, a tuple that begins with a text
-has that one, a member of an enumeration its name, anything else its class.  The actions of a declared `menu` are
-counted one by one as well, so that one which never happens can be named.  A search is shown every step anyway where a
-claim looks at steps; this watcher is one more of those, and is there only when asked for.
+Actions may carry unboundedly many values, so they are counted by label: a text is its own label, a tuple that begins
+with a text has that one, a member of an enumeration its name, anything else its class.  Actions of a declared `menu`
+are also counted one by one, so that one which never happens can be named.  The watcher runs only on request.
 """
 
 from __future__ import annotations
@@ -31,24 +30,24 @@ __all__ = [
 ]
 
 LABELS = 200
-"""Labels that are told apart in one configuration; the steps of further ones are counted together."""
+"""Labels kept apart in one configuration; steps with further labels are counted together."""
 
 MENU = 2_000
-"""Actions of a menu that are counted one by one; those of a longer one are not."""
+"""Actions up to which a menu is counted one by one."""
 
 OTHERS = "…"
-"""What stands for the labels beyond `LABELS`."""
+"""The label of steps beyond `LABELS` labels."""
 
 
 class Count(NamedTuple):
-    """Steps: all that were on offer, those that changed the state, those that led to a state not met before."""
+    """Numbers of steps: on offer, that changed the state, that led to a new state."""
 
     offered: int = 0
     changed: int = 0
     new: int = 0
 
     def plus(self, later: Count, weight: int = 1) -> Count:
-        """Both together; `later` counts so many times."""
+        """Return the sum, with `later` counted `weight` times."""
         return Count(*(one + weight * other for one, other in zip(self, later, strict=True)))
 
 
@@ -57,9 +56,9 @@ Tallied = Mapping[Any, Count]
 
 @dataclass(frozen=True)
 class Counted:
-    """What was counted in some configurations: by label, and by the number of an action of the menu.
+    """The counts of some configurations: by label, and by the number of an action on the menu.
 
-    `configs` is how many they were, so that nobody takes some for all.
+    `configs` is how many there are, to detect configurations that were not counted.
     """
 
     configs: int = 0
@@ -67,7 +66,7 @@ class Counted:
     menu: Mapping[int, Count] = field(default_factory=dict[int, Count])
 
     def plus(self, later: Counted, weight: int = 1) -> Counted:
-        """Both together; `later` stands for so many configurations alike."""
+        """Return the sum, with `later` standing for `weight` configurations."""
         return Counted(
             self.configs + weight * later.configs,
             _joined(self.labels, later.labels, weight),
@@ -76,7 +75,7 @@ class Counted:
 
 
 NOTHING = Counted()
-"""Where nothing was counted."""
+"""The counts of no configuration."""
 
 
 def _joined(one: Tallied, other: Tallied, weight: int) -> dict[Any, Count]:
@@ -88,9 +87,9 @@ def _joined(one: Tallied, other: Tallied, weight: int) -> dict[Any, Count]:
 
 @dataclass(frozen=True)
 class ActionCounts:
-    """What an exploration counted: by label, and of the menu the actions that were never on offer or changed nothing.
+    """The counts of an exploration: by label, and the menu's actions that were never on offer or changed nothing.
 
-    `menu` is how many actions the menu has; None where none was declared, or one too long to be counted.
+    `menu` is its number of actions; None where none was declared, or one too long to be counted.
     """
 
     labels: Mapping[str, Count]
@@ -100,7 +99,7 @@ class ActionCounts:
 
     @staticmethod
     def of(counted: Counted, menu: Mapping[Any, int] | None) -> ActionCounts:
-        """The counts, with the actions of the menu that say something."""
+        """Return the counts, and the actions of the menu that never occur or never change the state."""
         known = {action: counted.menu.get(number, Count()) for action, number in (menu or {}).items()}
         return ActionCounts(
             counted.labels,
@@ -111,7 +110,7 @@ class ActionCounts:
 
 
 def numbered_menu(system: AnySystem, configs: Iterable[Any]) -> dict[Any, int] | None:
-    """Every action that the menus of these configurations declare, by number; None without a menu or for a long one."""
+    """Return every action on the menus of these configurations, by number; None without a menu or for a long one."""
     if system.menu is None:
         return None
     found: dict[Any, int] = {}
@@ -124,7 +123,7 @@ def numbered_menu(system: AnySystem, configs: Iterable[Any]) -> dict[Any, int] |
 
 
 def label_of(action: Any) -> str:
-    """The name under which an action is counted.
+    """Return the label under which an action is counted.
 
     >>> label_of("go"), label_of(("go", 3)), label_of((3, "go"))
     ('go', 'go', 'tuple')
@@ -138,7 +137,7 @@ def label_of(action: Any) -> str:
 
 
 class ActionsWatch(Watcher):
-    """Counts the steps of one configuration."""
+    """A watcher that counts the steps of one configuration."""
 
     name = "the count of actions"
 
@@ -149,11 +148,11 @@ class ActionsWatch(Watcher):
         self.numbers: dict[int, list[int]] = {}
 
     def arrive(self, sid: int, _state: Any, /) -> None:
-        """The states of a level arrive before any of them is expanded, the initial ones first."""
+        """Note a known state; a level arrives before any of its states is expanded, initial states first."""
         self.known = max(self.known, sid + 1)
 
     def look(self, step: Step[Any, Any, Any, Any], weight: int, _action: int, there: int, /) -> None:
-        """Count one step; states are numbered as they are found, so a new one has a number beyond all before."""
+        """Count one step; a new state has a number beyond all before: states are numbered as found."""
         action = step.action
         label = label_of(action)
         if label not in self.labels and len(self.labels) >= LABELS:
@@ -171,7 +170,7 @@ class ActionsWatch(Watcher):
             count[2] += new
 
     def counted(self) -> Counted:
-        """What it came to in this configuration."""
+        """Return the counts of this configuration."""
         return Counted(
             1,
             {label: Count(*count) for label, count in self.labels.items()},

@@ -1,8 +1,8 @@
-"""What an agent can still complete by itself: every state that its own actions, and the clock's, lead to.
+"""The completions that an agent can still reach by its own actions and the clock's.
 
-Running alone is how obstruction-freedom is defined; `waiting` makes wait-for graphs of it.  In a system of joint
-actions an agent runs alone while all others take the first choice on their menus, which is the simplest; elsewhere
-`System.actor` says whose action is whose, and what is nobody's (the clock) happens for everybody.
+Obstruction-freedom is defined by running alone; `waiting` builds wait-for graphs on it.  In a system of joint actions
+the others take the first, simplest choice on their menus.  Elsewhere `System.actor` names the agent of each action; an
+action of no agent (the clock) may always happen.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from evenhand.search.witness import AnySystem, named
 __all__ = ["NOBODY", "Alone", "Moves", "TooWide"]
 
 NOBODY = ""
-"""Whose action the clock's are."""
+"""The actor of actions that belong to no agent, such as the clock's."""
 
 
 class TooWide(Exception):
-    """More states than were to be looked at."""
+    """More states are reachable than the limit allows."""
 
 
 @dataclass
 class Moves:
-    """The actions of one configuration by whose they are, each taken once.  Raises ValueError if that is not said."""
+    """The actions of one configuration by agent, each taken once.  Raises ValueError if the system names none."""
 
     system: AnySystem
     config: Any
@@ -43,23 +43,23 @@ class Moves:
             )
 
     def agents(self, state: Any) -> tuple[str, ...]:
-        """Those who have an action on offer."""
+        """Return the agents that have an action on offer."""
         joint, config = self.system.joint, self.config
         if joint is not None:
             return tuple(joint.agents(config, state))
         return tuple(dict.fromkeys(actor for actor, *_ in self.own(state) if actor != NOBODY))
 
     def own(self, state: Any) -> tuple[tuple[str, Any, Any, bool], ...]:
-        """Each action that one takes alone: whose it is, the action or choice, the state after, whether it completes.
+        """Return each action that an agent takes alone: agent, action or choice, state after, whether it completes.
 
-        What completes something is `System.progress`; where there is none, every step that changes the state.
+        A step completes something if `System.progress` says so; without it, if the step changes the state.
         """
         if state not in self.known:
             self.known[state] = tuple(self._own(state))
         return self.known[state]
 
     def of(self, state: Any, group: frozenset[str]) -> Iterable[Any]:
-        """The states that a group can go to in one step, the others standing by."""
+        """Return the states that a group can reach in one step while the others stand by."""
         if self.system.joint is None or len(group) == 1:
             return [after for actor, _, after, _ in self.own(state) if actor in group or actor == NOBODY]
         key = (state, group)
@@ -74,14 +74,14 @@ class Moves:
         return self.together[key]
 
     def menus(self, state: Any) -> dict[str, tuple[Any, ...]]:
-        """Of a joint action: what each agent may choose, the choice of standing by first."""
+        """Return what each agent may choose in a joint action, the choice of standing by first."""
         joint = self.system.joint
         assert joint is not None
         agents = joint.agents(self.config, state)
         return {agent: tuple(joint.choices(self.config, self.system.scope, state, agent)) for agent in agents}
 
     def joined(self, state: Any, choices: dict[str, Any]) -> Any:
-        """The state after a joint action; who is not named stands by."""
+        """Return the state after a joint action in which agents without an entry in `choices` stand by."""
         return self._joined(state, choices)[1]
 
     def _own(self, state: Any) -> Iterator[tuple[str, Any, Any, bool]]:
@@ -112,10 +112,9 @@ class Moves:
 
 
 class Alone:
-    """What `agent` can complete, state by state, where nobody but the agents of `group` (it is one) takes a step.
+    """The completions of `agent`, state by state, when only the agents of `group` (which includes it) take steps.
 
-    A completion is one of the agent's own actions, or one of nobody's, that completes something; it is taken by the
-    agent alone, whoever helped to get there.
+    A completion is an action of the agent, or of no agent, that completes something; the agent takes it alone.
     """
 
     def __init__(self, moves: Moves, agent: str, group: frozenset[str], limit: int) -> None:
@@ -125,14 +124,14 @@ class Alone:
         self.goals: dict[Hashable, int] = {}
 
     def can(self, state: Any) -> frozenset[Any]:
-        """The completions in reach of a state.  Raises TooWide beyond `limit` states."""
+        """Return the completions that are reachable from a state.  Raises TooWide beyond `limit` states."""
         if state not in self.numbers:
             self._explore(state)
         mask = self.masks[self.numbers[state]]
         return frozenset(goal for goal, bit in self.goals.items() if mask >> bit & 1)
 
     def _explore(self, start: Any) -> None:
-        """Everything ahead, then backwards what each state sees of it; states known before see nothing new."""
+        """Find all states ahead, then propagate completions backwards; states known before gain nothing."""
         first = len(self.masks)
         found = [start]
         self._add(start)
@@ -144,7 +143,7 @@ class Alone:
                     self._add(after)
                     found.append(after)
                 before.setdefault(self.numbers[after], []).append(here)
-        # What was known sees all that it ever will; it tells those that lead there, and they tell others.
+        # The completions of known states are final; from them and the new ones they propagate to predecessors.
         waiting = [number for number in before if self.masks[number]]
         while waiting:
             number = waiting.pop()
@@ -155,7 +154,7 @@ class Alone:
 
     def _add(self, state: Any) -> None:
         if len(self.masks) >= self.limit:
-            self.numbers.clear()  # half a closure says nothing
+            self.numbers.clear()  # the completions of a partial closure are wrong
             self.masks.clear()
             raise TooWide(f"{self.agent} can go to more than {self.limit} states with {', '.join(sorted(self.group))}")
         mask = 0

@@ -1,4 +1,4 @@
-"""What ends a search early, and the disks that are open while it runs."""
+"""Bounds that end a search early, and the disks that are open while it runs."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ __all__ = ["Bounds", "held"]
 
 @dataclass(frozen=True)
 class Bounds:
-    """What ends a search early: so many states of one configuration, steps from the start, bytes of this process.
+    """Bounds of a search: states of one configuration, steps from the start, bytes of this process.  None: unbounded.
 
-    With `spill` a search goes on there when its memory ends.
+    With `spill`, a search continues on disk when it reaches its memory bound.
     """
 
     max_states: int | None = None
@@ -30,7 +30,7 @@ class Bounds:
 
 @contextmanager
 def held(bounds: Bounds) -> Generator[Bounds]:
-    """The same bounds; every disk that a search opens under them is closed in the end, however it ends."""
+    """Yield the same bounds, and close every disk that a search opens under them, however it ends."""
     spill = bounds.spill
     if spill is None:
         yield bounds

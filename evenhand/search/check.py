@@ -1,7 +1,7 @@
 """Watchers for claims about states, steps and histories.
 
-Each watcher counts what its claim's antecedent admits and what violates the claim, keeps the first violation
-(which is a shortest one, see `graph`), and goes on.
+Each watcher counts where its claim's antecedent is met and where the claim is violated, and keeps the first violation,
+which is a shortest one (see `graph`).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ __all__ = ["AlwaysWatch", "MonitorWatch", "ReachableWatch", "StepWatch", "StepsW
 
 
 class AlwaysWatch(Watcher):
-    """An invariant: asked about every state that is reached."""
+    """A watcher for an invariant: checks every reachable state."""
 
     def __init__(self, claim: Always, config: Any) -> None:
         self.name = f"claim {claim.name!r}"
@@ -41,13 +41,13 @@ class AlwaysWatch(Watcher):
             self.first = sid if self.first is None else self.first
 
     def close(self, walk: Walk) -> Tally:
-        """What it came to in this configuration."""
+        """Return this configuration's tally."""
         finding = None if self.first is None else walk.finding(self.first)
         return Tally(1, len(walk.states), self.met, self.violations, finding)
 
 
 class StepWatch(Watcher):
-    """A claim about each step."""
+    """A watcher for a claim about each step."""
 
     def __init__(self, claim: EachStep) -> None:
         self.name = f"claim {claim.name!r}"
@@ -58,7 +58,7 @@ class StepWatch(Watcher):
         self.first: tuple[int, int] | None = None
 
     def visit(self, sid: int, _state: Any, _method: Method, /) -> None:
-        """The steps shown next leave this state."""
+        """Note the state being expanded."""
         self.sid = sid
 
     def look(self, step: Step[Any, Any, Any, Any], weight: int, action: int, _there: int, /) -> None:
@@ -69,17 +69,17 @@ class StepWatch(Watcher):
         self.met += weight
         if not holds:
             self.violations += weight
-            # Groups come in the order of their first members, which is not the order of all actions.
+            # Groups are ordered by their first members, which is not the order of all actions.
             self.first = min(self.first or (self.sid, action), (self.sid, action))
 
     def close(self, walk: Walk) -> Tally:
-        """What it came to in this configuration."""
+        """Return this configuration's tally."""
         finding = None if self.first is None else walk.finding(*self.first)
         return Tally(1, walk.transitions, self.met, self.violations, finding)
 
 
 class StepsWatch(Watcher):
-    """Several claims about steps at once: a `when` that they share is asked once for each step."""
+    """Several watchers of steps: a `when` that they share is evaluated once for each step."""
 
     def __init__(self, watches: Sequence[StepWatch]) -> None:
         self.at = watches[0]
@@ -90,7 +90,7 @@ class StepsWatch(Watcher):
 
     @property
     def name(self) -> str:  # type: ignore[override]
-        """The claim that was asked last."""
+        """The claim that was evaluated last."""
         return self.at.name
 
     def look(self, step: Step[Any, Any, Any, Any], weight: int, action: int, _there: int, /) -> None:
@@ -109,7 +109,7 @@ class StepsWatch(Watcher):
 
 
 class ReachableWatch(StepWatch):
-    """A goal: its `violations` are the steps that meet it, its finding is the shortest way to one."""
+    """A watcher for a goal: its `violations` are the steps that meet it, its finding is the shortest run to one."""
 
     def __init__(self, claim: Reachable) -> None:
         goal = claim.goal
@@ -117,19 +117,18 @@ class ReachableWatch(StepWatch):
 
 
 NEVER_RETURNED = "its `update` never gave anything but None; is a `return` missing?"
-"""Why a monitor that begins with a value and loses it at the first step holds nothing."""
+"""The doubt about a monitor that begins with a value and loses it at the first step."""
 
 
 def product(sid: int, value: Hashable) -> Hashable:
-    """The node of a monitor's product: two histories are one where state and value are equal."""
+    """Return the node of a monitor's product: histories with equal state and value are one."""
     return (sid, value)
 
 
 class MonitorWatch(History):
-    """A claim about histories: the product of the states with the monitor's value.
+    """A watcher for a claim about histories: the product of the states with the monitor's value.
 
-    The value is asked about after every step (not at the start).  Nodes number product states; node `n` was
-    reached from `parents[n]` by action `actions[n]`.
+    The value is checked after every step (not at the start).  A node is (state, value, parent node, action).
     """
 
     def __init__(self, claim: Monitor, config: Any, max_nodes: int | None) -> None:
@@ -148,32 +147,32 @@ class MonitorWatch(History):
         self.found: dict[tuple[int, int, Any], tuple[int, Any]] = {}
 
     def start(self, initial: Sequence[int]) -> None:
-        """One node for each initial state."""
+        """Add one node for each initial state."""
         value = self.claim.start(self.config)
         for sid in initial:
             self._add(sid, value, -1, 0)
         self.initial = len(self.nodes)
-        # A step may lead back to a first node, whose value is asked about only then.
+        # The first nodes were not checked: a step that leads back to one must make a node that is.
         self.known.clear()
 
     def turn(self) -> Sequence[int]:
-        """Go on to the next level."""
+        """Go on to the next level, and return its states."""
         self.current, self.waiting = self.waiting, {}
         return tuple(self.current)
 
     def waits(self, sid: int) -> bool:
-        """Whether a node of this level is in that state."""
+        """Return whether a node of this level is in that state."""
         return sid in self.current
 
     def visit(self, sid: int, _state: Any, _method: Method, /) -> None:
-        """The steps shown next leave this state, and all nodes of this level that are in it."""
+        """Note this level's nodes in the state being expanded."""
         self.here = self.current[sid]
         self.found = {}
 
     def look(self, step: Step[Any, Any, Any, Any], _weight: int, action: int, there: int, /) -> None:
         """Update the value of every node in this state."""
         nodes, update = self.nodes, self.claim.update
-        # All values first: a blind step may be called off at any of them.
+        # All values first: on an action-independent step any update may raise ActionNeeded.
         for node, value in [(node, update(nodes[node][1], step)) for node in self.here]:
             key = (node, there, value)
             known = self.found.get(key)
@@ -209,7 +208,7 @@ class MonitorWatch(History):
                 self.first = node if self.first is None else self.first
 
     def close(self, walk: Walk) -> Tally:
-        """What it came to in this configuration."""
+        """Return this configuration's tally."""
         finding = None
         if self.first is not None:
             taken: list[int] = []

@@ -1,4 +1,4 @@
-"""The search of one configuration: by the method that was chosen or one below it, for all claims that apply."""
+"""The search of one configuration, for all claims that apply, by the chosen method or the one below it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from evenhand.search.witness import AnySystem, ModelError, Tally
 __all__ = ["Progress", "search_one"]
 
 Progress: TypeAlias = Callable[[int, int], None]
-"""Told now and then: states and steps so far."""
+"""Called at intervals with the states and steps so far."""
 
 
 def search_one(
@@ -44,7 +44,7 @@ def search_one(
     tick: Progress | None = None,
     counting: ActionsWatch | None = None,
 ) -> Result:
-    """Search one configuration for all claims that apply to it; a compiled search leaves `counting` out."""
+    """Search one configuration for all claims that apply; compiled and symmetric search ignore `counting`."""
     with held(bounds) as within:
         return _searched(system, method, config, number, claims, within, tick, counting)
 
@@ -136,7 +136,7 @@ def _watcher(system: AnySystem, claim: Property, config: Any, bounds: Bounds) ->
 
 
 def _sorted(every: Sequence[Watcher]) -> Watchers:
-    """Who wants to see what, by the methods that each watcher has made its own."""
+    """Sort watchers by the events that their classes handle."""
     steps = [w for w in every if isinstance(w, StepWatch)]
     others = [w for w in every if not isinstance(w, AlwaysWatch | CommuteWatch | History | StepWatch)]
     return Watchers(

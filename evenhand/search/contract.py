@@ -1,4 +1,4 @@
-"""What a search demands of a model: values that hash and compare, steps that are functions, states that stay."""
+"""The contract of a model that a search checks: values hash and compare, steps are functions, states never change."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["initial_states", "refuse_change", "refuse_incomparable", "refuse_unr
 
 
 def initial_states(system: AnySystem, config: Any) -> list[Any]:
-    """The initial states of a configuration, one at least.  Raises ModelError."""
+    """Return the initial states of a configuration.  Raises ModelError if `initial` raises or lists none."""
     try:
         given = system.initial(config)
         found = list(given)
@@ -31,7 +31,7 @@ def initial_states(system: AnySystem, config: Any) -> list[Any]:
 
 
 def refuse_incomparable(system: AnySystem, state: Any) -> None:
-    """Refuse a state that is equal to no other, as one with a NaN is.  Raises ModelError."""
+    """Raise ModelError for a state that equals no other, such as one that holds a NaN."""
     if found := only_itself(state):
         raise ModelError(
             f"{named(system)}: a state holds {found}. Such a state is equal to no other, so the search would never "
@@ -49,7 +49,7 @@ def unhashable(system: AnySystem, state: Any, what: str, error: Exception) -> Mo
 def refuse_unrepeatable(
     system: AnySystem, method: Method, config: Any, state: Any, taken: Sequence[tuple[int, Any, Any, Any]]
 ) -> None:
-    """Ask for the actions again, and take them again in the other order: a function gives the same."""
+    """Raise ModelError if the same actions, taken again in reverse order, are not on offer or lead elsewhere."""
     offered = [] if system.joint is not None else list(islice(system.enabled(config, state), taken[-1][0] + 1))
     for number, action, after, shown in reversed(taken):
         once_more = offered[number] if number < len(offered) else method.action(config, state, number)
@@ -76,7 +76,7 @@ def refuse_unrepeatable(
 
 
 def refuse_change(system: AnySystem, walk: Walk, sid: int, kept: Any) -> None:
-    """Refuse a model that changed a state in place.  Raises ModelError."""
+    """Raise ModelError if the model changed this state in place."""
     state = walk.states[sid]
     try:
         intact = walk.ids.get(state) == sid and (kept is None or kept[0] == state)
@@ -87,7 +87,7 @@ def refuse_change(system: AnySystem, walk: Walk, sid: int, kept: Any) -> None:
 
 
 def _mutated(system: AnySystem, walk: Walk, sid: int) -> ModelError:
-    """Name the action that changes its state in place, by running the way there again on fresh objects."""
+    """An error that names the action that changes its state in place, found by replay on fresh objects."""
     start, path = walk.path(sid)
     config = walk.config
     for choice in count():

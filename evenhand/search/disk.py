@@ -1,7 +1,7 @@
-"""What a search asks of a disk when its memory ends.
+"""The interface of a disk on which a search continues when its memory ends.
 
-Engines write no files.  Whoever starts a search hands over a `Spill`, which opens a `Disk` when one is needed; the
-search says when it is done with it.  Nothing on a `Disk` outlives the search, and no other process reads it.
+Engines write no files: the caller of a search passes a `Spill`, which opens a `Disk` when one is needed; the search
+closes it.  Nothing on a `Disk` outlives the search, and no other process reads it.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ __all__ = ["Disk", "Spill", "SpillFailed", "plausible"]
 
 
 class SpillFailed(Exception):
-    """A disk that cannot be written or read any more; names the folder, the cause and the next step."""
+    """A disk can no longer be written or read; names the folder, the cause and the next step."""
 
 
 def plausible(number: int, parent: int) -> int:
-    """The parent of a state, which has a smaller number, or a way back would never end.  Raises SpillFailed."""
+    """Return the parent of a state.  Raises SpillFailed unless its number is smaller, because paths back must end."""
     if parent >= number:
         raise SpillFailed(
             f"the disk gave back {parent} for the parent of state {number}: check the disk, or name another"
@@ -33,23 +33,23 @@ class Disk(Protocol):
         ...
 
     def alike(self, code: int) -> Sequence[tuple[int, bytes]]:
-        """Number and bytes of every state kept with this hash (64 bits, signed)."""
+        """Return number and bytes of every state kept with this hash (64 bits, signed)."""
         ...
 
     def body(self, number: int) -> bytes:
-        """The bytes of a state."""
+        """Return the bytes of a state."""
         ...
 
     def link(self, number: int) -> tuple[int, int]:
-        """Parent and action of a state."""
+        """Return parent and action of a state."""
         ...
 
     def unseen(self, keys: Sequence[int] | Sequence[bytes]) -> Sequence[int]:
-        """The positions of the keys (all different) that were never handed over before, in order; now they were."""
+        """Return the positions of the keys (all different) that are new, in order, and remember the keys."""
         ...
 
     def forget(self, keys: Sequence[int] | Sequence[bytes]) -> None:
-        """As if these keys had never been handed over."""
+        """Forget these keys, so that they are new again."""
         ...
 
     def append(self, first: int, words: bytes, parents: bytes) -> None:
@@ -57,11 +57,11 @@ class Disk(Protocol):
         ...
 
     def block(self, number: int) -> tuple[int, bytes, bytes]:
-        """The block that record `number` is in, as it was appended."""
+        """Return the block that holds record `number`, as it was appended."""
         ...
 
     def close(self) -> None:
-        """Give everything back.  Never raises, and may be called again."""
+        """Release everything.  Never raises, and may be called again."""
         ...
 
 

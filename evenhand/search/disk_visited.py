@@ -1,8 +1,8 @@
-"""The states of a search whose memory has ended: the first of them in memory, all later ones on a disk.
+"""The states of a search whose memory has ended: the first in memory, all later ones on a disk.
 
-A `DiskVisited` takes the place of a walk's lists and of its dictionary, with the same numbers.  A state is looked up
-among those in memory, then among those met lately, then on the disk by its hash; what is found there is compared with
-it as the model compares states, so that two states are one here if and only if they are one in memory.
+A `DiskVisited` replaces a walk's lists and dictionary, with the same numbers.  A state is looked up in memory, then
+among recent states, then on the disk by its hash; a hit is compared as the model compares states, so that two states
+are one here if and only if they are one in memory.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from evenhand.search.packing import Packing
 __all__ = ["Column", "DiskVisited"]
 
 RECENT = 1 << 12
-"""States met lately that are kept as objects, twice over at most."""
+"""Recent states that are kept as objects; at most twice as many."""
 
 
 class DiskVisited:
-    """Numbers states as a walk does; `first` is the first number on the disk, `count` the next one to be given."""
+    """A numbering of states, like a walk's; `first` is the first number on the disk, `count` the next free one."""
 
     def __init__(
         self,
@@ -43,7 +43,7 @@ class DiskVisited:
         self.last: tuple[int, Any] = (-1, None)
 
     def get(self, state: Any) -> int | None:
-        """The number of a state, None for one that was never met.  Raises ModelError as `refuse_merge` does."""
+        """Return the number of a state, None for a new one.  Raises ModelError as `refuse_merge` does."""
         number = self.ids.get(state)
         if number is not None:
             return number
@@ -58,7 +58,7 @@ class DiskVisited:
         return known[1]
 
     def add(self, state: Any, parent: int, action: int) -> int:
-        """Give a new state its number."""
+        """Number a new state."""
         number = self.count
         self.disk.put(number, hash(state), self.packing.pack(state), parent, action)
         self.count += 1
@@ -84,7 +84,7 @@ class DiskVisited:
 
 
 class Column(Sequence[Any]):
-    """One list of a walk, of which the later part is read from the disk."""
+    """One list of a walk, whose later part is read from the disk."""
 
     def __init__(self, disk_visited: DiskVisited, near: Sequence[Any], far: Callable[[int], Any]) -> None:
         self.disk_visited, self.near, self.far = disk_visited, near, far

@@ -1,7 +1,6 @@
-"""`explore`: every configuration, every state, every claim; one verdict each.
+"""`explore`: search every state of every configuration, and give one verdict for each claim.
 
-Configurations are searched one by one (or split over processes, with identical results), each is a graph of
-its own, and the counts add up.  Nothing stops at a violation.
+Each configuration has its own graph; counts are added up.  A violation does not stop the search.
 """
 
 from __future__ import annotations
@@ -52,15 +51,14 @@ __all__ = ["Exploration", "NoSuchPart", "Prepared", "SearchOptions", "explore", 
 
 @dataclass(frozen=True, repr=False)
 class Exploration:
-    """What an exhaustive search found.
+    """The result of an exhaustive search.
 
     `verdicts` has one entry per claim, in order.  `states`, `transitions` (one for each state and each action or joint
-    choice on offer) and `edges` (distinct pairs of states, self-loops included) are sums over the configurations; under
-    a group they are those of the full space, under abstractions (then `classes`) those of the classes, and nothing is
-    said of how many states a class has.  `depth` is the largest distance of a state from an initial
-    one.  `complete` says that no bound left anything out; `spilled` counts the states that went to a disk.
-    `reach` gives the shortest length for each reachable goal.  `searched` counts the configurations that were really
-    searched.  `actions` says what was counted by action: None where nobody asked, or where the search was compiled.
+    choice on offer) and `edges` (distinct pairs of states, self-loops included) are sums over the configurations: of
+    the full space under a group, of classes of unknown size under abstractions (`classes`).  `depth` is the largest
+    distance of a state from an initial one.  `complete`: no bound left anything out; `spilled`: states that went to
+    disk; `reach`: shortest length for each reachable goal; `searched`: configurations actually searched; `actions`:
+    counts by action, None if not requested or if the search was compiled.
     """
 
     verdicts: tuple[Verdict, ...]
@@ -87,16 +85,16 @@ class Exploration:
         return bool(self.verdicts) and all(verdict.holds for verdict in self.verdicts)
 
     def __repr__(self) -> str:
-        """One line: what is found of each claim, and how much was searched."""
+        """Return one line: the verdicts, and how much was searched."""
         whole = "complete" if self.complete else "open"
         return f"<Exploration: {self.states} states, {self.transitions} steps, {whole}; {in_short(self.verdicts)}>"
 
     def __bool__(self) -> bool:
-        """`holds`, so that `assert evenhand.explore(…)` says what it seems to say."""
+        """Return `holds`, so that `assert evenhand.explore(…)` asserts the verdicts."""
         return self.holds
 
     def to_networkx(self, config: int = 0) -> nx.DiGraph[Any]:
-        """The graph of one configuration as networkx knows graphs; searched again, since it was not kept.
+        """Return the graph of one configuration for networkx; it is searched again, because it was not kept.
 
         Nodes are the states (`number`, `depth`, `initial`); edges carry `action` (the first one on offer that
         takes it) and `weight` (how many do).  Raises IndexError for a configuration that was not explored.
@@ -104,24 +102,25 @@ class Exploration:
         return as_networkx(self.system, self._configs[config], config, self._bounds)
 
     def condensation(self, config: int = 0) -> nx.DiGraph[Any]:
-        """The strongly connected parts of that graph and the edges between them; `members` are the states of a part.
+        """Return the strongly connected components of that graph and the edges between them.
 
-        Parts are numbered from 0 and carry what their `first` state carries, with the least `depth`; edges carry
-        `weight`, the steps that lead from one part to the other, and the `action` of the first.
+        Components are numbered from 0.  `members` are the states of a component; its other attributes are those of its
+        `first` state, with the least `depth`.  Edges carry `weight`, the number of steps, and the `action` of the
+        first.
         """
         return condensed(self.to_networkx(config))
 
 
 class SearchOptions(TypedDict, total=False):
-    """How to search; every entry may be left out.
+    """How to search; every entry is optional.
 
     `max_states` bounds the graph of each configuration, `depth` the number of steps from the start, `max_memory` the
-    bytes that the process may hold; what a bound leaves out is UNDECIDED.  With `spill` (a `Folder`, say) an explicit,
-    memoised or compiled search continues on disk shortly before it reaches `max_memory`.  `quotient` (default: the one
-    that `licence` names) explores one configuration of each orbit, or one state of each class of an abstraction; `a+b`
-    applies two abstractions in turn, each under a licence.  `method` is `explicit`, `memoised`, `compiled` or
-    `symmetric` (default: the best that system, claims and licence allow).  `configs` explores these configurations
-    instead of those of the scope.
+    bytes that the process may hold; what a bound leaves out is UNDECIDED.  With `spill` (such as a `Folder`) an
+    explicit, memoised or compiled search continues on disk shortly before it reaches `max_memory`.  `quotient`
+    (default: the one that `licence` names) explores one configuration of each orbit, or one state of each class of an
+    abstraction; `a+b` applies two abstractions in turn, each under a licence.  `method` is `explicit`, `memoised`,
+    `compiled` or `symmetric` (default: the best that system, claims and licence allow).  `configs` replaces the
+    configurations of the scope.
     """
 
     max_states: int | None
@@ -147,15 +146,14 @@ def explore(
     """Search every reachable state of every configuration, and decide the claims.
 
     `SearchOptions` describes `max_states`, `depth`, `max_memory`, `spill`, `licence`, `quotient`, `method` and
-    `configs`. `part` (k, n) explores each n-th configuration from the k-th on; together the n parts give what the whole
-    gives. `jobs` splits the configurations over processes (`max_memory` then bounds each of them); findings and counts
-    do not depend on it.  `progress` is called now and then with states and steps so far.  `count_actions` counts by
-    action how often it was on offer, changed the state, or found a new one, if actions are no products and the search
-    runs every one.
+    `configs`.  `part` (k, n) explores every n-th configuration from the k-th on; the n parts together give the result
+    of the whole.  `jobs` splits the configurations over processes (`max_memory` bounds each); results do not depend on
+    it.  `progress` is called at intervals with states and steps so far.  `count_actions` counts how often each action
+    was on offer, changed the state, or found a new one, if actions are no products and the search runs every one.
 
-    Raises ModelError for a model that breaks its contract or a claim that raises, LicenceMissing for a
-    quotient without licence, NoSuchPart, UnknownName for a fairness assumption or quotient that the system lacks,
-    ValueError for a bound, method or number of jobs that makes no sense, SpillFailed for a disk that is full or gone.
+    Raises ModelError for a model that breaks its contract or a claim that raises, LicenceMissing for a quotient without
+    licence, NoSuchPart, UnknownName for a fairness assumption or quotient that the system lacks, ValueError for a
+    bound, method or number of jobs that makes no sense, SpillFailed for a disk that is full or gone.
     """
     prepared = prepare(system, claims, **options)
     if part is not None:
@@ -168,7 +166,7 @@ def explore(
 
 
 def prepare(system: AnySystem, claims: Iterable[Property] = (), **options: Unpack[SearchOptions]) -> Prepared:
-    """What `explore` does before it searches: list the configurations, check bounds and licence, choose a method."""
+    """Prepare a search: list the configurations, check bounds and licence, choose a method."""
     known_names("explore", options, SearchOptions)
     licence, quotient, method = options.get("licence"), options.get("quotient"), options.get("method")
     asked = checked_claims(system, claims)
@@ -213,12 +211,12 @@ def prepare(system: AnySystem, claims: Iterable[Property] = (), **options: Unpac
 
 @dataclass(frozen=True)
 class Prepared:
-    """A search that has everything it needs: `totals` searches, `concluded` says what the totals mean.
+    """A search ready to run: `totals` searches, `concluded` turns the totals into verdicts.
 
-    The two are apart so that others can search in other processes, each some of the configurations, and what all of
-    them come to is judged once.  `kept` names the configurations by number, each with its weight (of its orbit).
-    `searched` is the system itself, or under abstractions the one that takes their maps after each step; `refused` says
-    by name why some claims are not asked then.
+    They are separate so that several processes can search parts of the configurations, and the sum is judged once.
+    `kept` lists configurations by number, each with the weight of its orbit.  `searched` is the system itself or, under
+    abstractions, the one that applies their maps after each step; `refused` says by name why some claims are not
+    checked.
     """
 
     system: AnySystem
@@ -243,11 +241,11 @@ class Prepared:
 
     @property
     def classes(self) -> bool:
-        """Whether what is counted are classes of states."""
+        """Whether the search counts classes of states."""
         return self.searched is not self.system
 
     def only(self, part: Part) -> Prepared:
-        """The same for a part of the configurations, which says nothing of the others.  Raises NoSuchPart."""
+        """Return this search for one part of the configurations.  Raises NoSuchPart."""
         doubts = tuple(doubt or elsewhere(claim, part) for doubt, claim in zip(self.doubts, self.claims, strict=True))
         return replace(self, kept=portion(self.kept, part), doubts=doubts, part=part)
 
@@ -259,7 +257,7 @@ class Prepared:
         progress: Progress | None = None,
         jobs: int = 1,
     ) -> Result:
-        """Search these configurations, by default all that are kept; the claims `leaving` names come to nothing."""
+        """Search these configurations (default: all kept) and add up; claims in `leaving` get an empty tally."""
         whole_number("jobs", jobs, 1)
         left = {*leaving, *self.refused}
         asked = [claim for claim in self.claims if claim.name not in left]
@@ -277,7 +275,7 @@ class Prepared:
         return replace(found, tallies=tuple(Tally() if claim.name in left else next(tallies) for claim in self.claims))
 
     def concluded(self, total: Result) -> Exploration:
-        """The verdicts and counts that the totals of all kept configurations mean; evidence is judged here."""
+        """Return the verdicts and counts for the totals of all kept configurations; the evidence is judged here."""
         covered_configs = sum(weight for _, weight in self.kept)
         covered = Covered(
             states=total.states,
@@ -322,11 +320,11 @@ class Prepared:
         )
 
     def _all_counted(self, total: Result) -> bool:
-        """Whether the actions of every configuration were counted, not only where none could be compiled."""
+        """Whether every configuration was counted; compiled ones are not."""
         return self.counting and total.counted.configs == sum(weight for _, weight in self.kept)
 
     def _replayed(self, claim: Property, tally: Tally) -> Tally:
-        """The tally; of a claim that was not asked, why."""
+        """The tally or, for a refused claim, one with the reason."""
         why = self.refused.get(claim.name, "")
         return Tally(configs=len(self.kept), doubts=(why,)) if why else tally
 
@@ -354,7 +352,7 @@ class Prepared:
 
 
 MOST_CONFIGS = 500_000
-"""Configurations beyond which their list is taken for endless."""
+"""The most configurations that are listed; a longer list is taken for endless."""
 
 
 def _listed(system: AnySystem, configs: Iterable[Any] | None) -> list[Any]:
@@ -373,7 +371,7 @@ def _listed(system: AnySystem, configs: Iterable[Any] | None) -> list[Any]:
 
 
 def _sane(system: AnySystem, licence: Any, configs: Any) -> None:
-    """Refuse records that cannot be what they stand for.  Raises TypeError that names the field."""
+    """Raise TypeError, which names the field, for a value of the wrong kind."""
     if system.joint is not None and not isinstance(system.joint, Joint):
         raise TypeError(f"{named(system)}: `joint` is a Joint, not {short(system.joint)}")
     calls = (("step", 4), ("actions", 3), ("configs", 2), ("initial", 1))

@@ -1,8 +1,8 @@
-"""How large a search will be, before it is begun.
+"""Estimate the size of a search before it starts.
 
-A short search either closes, and then its count is exact, or shows how many values each part of a state
-takes; their product, times the joint choices of a state, is the size to expect if nothing is correlated.
-An estimate, not a bound: a part that takes new values only deep in the graph is underrated.
+A short search either closes, and then its count is exact, or shows how many values each part of a state takes; their
+product, times the joint choices of a state, is the size to expect if nothing is correlated.  This is no bound: a part
+that takes new values only deep in the graph is underestimated.
 """
 
 from __future__ import annotations
@@ -26,22 +26,22 @@ PROBED = 8
 """Configurations that are probed, evenly spread."""
 
 STATES = 200
-"""States that each probe looks at."""
+"""States of each probe."""
 
 NUMBER = 3
-"""The number a probe gives its configuration: none of those that memoised search compares in full."""
+"""The configuration number of a probe: none that memoised search compares in full."""
 
 WIDE = 1_000_000
-"""Joint choices of one state from which on not even a probe is begun: as if `STATES` states offered as much."""
+"""Joint choices of one state beyond which no probe runs, and `STATES` states are assumed to offer as many."""
 
 CONFIGS = 1_000_000
-"""Configurations that are counted."""
+"""Most configurations that are counted."""
 
 
 def estimate(system: AnySystem) -> int | None:
-    """About how many steps (states times joint choices, over all configurations) a search will take.
+    """Return about how many steps (states times joint choices, over all configurations) a search will take.
 
-    None where there are more configurations than can be counted, or none at all to probe.
+    None if there are more configurations than can be counted, or none to probe.
     """
     configs = list(islice(system.all_configs(), CONFIGS + 1))
     if not configs or len(configs) > CONFIGS:
@@ -53,9 +53,9 @@ def estimate(system: AnySystem) -> int | None:
 
 
 def widest_state(system: AnySystem) -> int:
-    """The joint choices of the initial state that offers the most, counted as a product and never listed.
+    """Return the joint choices of the initial state that offers the most, counted as a product and never listed.
 
-    0 for a system whose actions are no product: those are listed one by one anyway.
+    0 for a system whose actions are no product, because those are listed anyway.
     """
     joint = system.joint
     if joint is None:
@@ -83,11 +83,10 @@ class _Choices(Watcher):
         self.of: list[int] = []
 
     def visit(self, sid: int, state: Any, method: Method, /) -> None:
-        """The steps shown next leave this state; states come in the order of their numbers."""
+        """Start a count; states come in the order of their numbers."""
         self.of.append(0)
 
     def look(self, step: Step[Any, Any, Any, Any], weight: int, action: int, there: int, /) -> None:
-        """Count them."""
         self.of[-1] += weight
 
 
@@ -104,7 +103,7 @@ def _size(system: AnySystem, config: Any) -> int:
                 values.append(set())
             values[place].add(part)
     states = max(math.prod(len(seen) for seen in values), len(walk.states))
-    # What the starts offer says little of the rest: after them a run may already be over.
+    # The initial states say little about the rest: after them a run may already be over.
     starts = walk.levels[1] if len(walk.levels) > 1 else len(walk.states)
     later = choices.of[starts:] or choices.of
     return sum(choices.of[:starts]) + -(-sum(later) * (states - starts) // len(later))

@@ -1,6 +1,6 @@
-"""From findings to evidence: walk the numbers through the model, and let the one judge look at the result.
+"""Turn findings into evidence: replay the numbers in the model, and ask the judge.
 
-A finding that does not replay, or that the judge does not take for a refutation, never becomes one.
+A finding that does not replay, or that the judge does not confirm, never becomes evidence.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ def judged(
     *,
     least: int = FORWARD_LIMIT,
 ) -> tuple[Evidence | None, Judgement]:
-    """The evidence that a finding stands for, and what the judge says of it.
+    """Return the evidence of a finding, and the judge's answer.
 
-    `states` is how many there are; a deadlock's judge may meet so many, and `least` in any case.
+    A deadlock's judge may visit `states` states, the size of the search, and `least` in any case.
     """
     try:
         evidence = realised(system, configs, claim, finding, bounds)
@@ -51,7 +51,7 @@ def judged(
 def realised(
     system: AnySystem, configs: Sequence[Any], claim: Property, finding: Witness, bounds: Bounds
 ) -> Evidence | None:
-    """The run, lasso or pair of runs itself.  Raises IndexError where the model does not offer what was found."""
+    """Return the run, lasso or pair of a finding; None if no twin disagrees.  Raises IndexError if none replays."""
     if finding.places:
         left, right = (_to_place(system, configs, place, bounds) for place in finding.places)
         return Pair(left, right, claim.name)
@@ -71,7 +71,7 @@ def realised(
 
 
 def _walked(system: AnySystem, config: Any, start: int, numbers: Sequence[int]) -> tuple[Scenario[Any, Any, Any], Any]:
-    """The scenario of these action numbers, and the state it ends in."""
+    """The scenario of these action numbers, and its last state."""
     first = state = list(system.initial(config))[start]
     actions: list[Any] = []
     for number in numbers:
@@ -81,7 +81,7 @@ def _walked(system: AnySystem, config: Any, start: int, numbers: Sequence[int]) 
 
 
 def _to_place(system: AnySystem, configs: Sequence[Any], place: StepNumber, bounds: Bounds) -> Scenario[Any, Any, Any]:
-    """A shortest run that ends with the step at a place; searches the way there again rather than keeping it."""
+    """A shortest run that ends with that step; the path is searched again, because it was not kept."""
     method, _ = method_for(system, None)
     with held(bounds) as within:
         walk = search(system, method, configs[place.config], place.config, Watchers(), within, until=place.state)

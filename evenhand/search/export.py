@@ -1,4 +1,4 @@
-"""The explored graph as a networkx graph, for drawing and for other people's algorithms."""
+"""The explored graph as a networkx graph, for drawing and for other algorithms."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["as_networkx", "condensed"]
 
 
 class _Pairs(Watcher):
-    """Every pair of states that a step joins: the first action, and how many there are."""
+    """The pairs of states that a step joins: the first action, and the number of steps."""
 
     name = "the export"
 
@@ -26,7 +26,6 @@ class _Pairs(Watcher):
         self.pairs: dict[tuple[int, int], tuple[int, int]] = {}
 
     def visit(self, sid: int, _state: Any, _method: Method, /) -> None:
-        """The steps shown next leave this state."""
         self.sid = sid
 
     def look(self, _step: Step[Any, Any, Any, Any], weight: int, action: int, there: int, /) -> None:
@@ -37,7 +36,7 @@ class _Pairs(Watcher):
 
 
 def as_networkx(system: AnySystem, config: Any, number: int, bounds: Bounds) -> nx.DiGraph[Any]:
-    """The graph of one configuration; see `Exploration.to_networkx`."""
+    """Return the graph of one configuration; see `Exploration.to_networkx`."""
     method, _ = method_for(system, None)
     pairs = _Pairs()
     walk = search(system, method, config, number, Watchers(lookers=(pairs,)), bounds)
@@ -51,7 +50,7 @@ def as_networkx(system: AnySystem, config: Any, number: int, bounds: Bounds) -> 
 
 
 def condensed(graph: nx.DiGraph[Any]) -> nx.DiGraph[Any]:
-    """The condensation of a graph; see `Exploration.condensation`."""
+    """Return the condensation of a graph; see `Exploration.condensation`."""
     parts: nx.DiGraph[Any] = nx.condensation(graph)
     mapping: dict[Any, int] = parts.graph["mapping"]
     made: nx.DiGraph[Any] = nx.DiGraph(**graph.graph, mapping=mapping)

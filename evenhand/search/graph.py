@@ -1,11 +1,10 @@
 """Breadth-first search through the states of one configuration.
 
-States are numbered in the order in which they are found, so that a smaller number never lies deeper and
-the first violation met is a shortest one.  Each state keeps the number of its parent and of the action that
-led here; nothing else of the graph is kept unless a claim wants edges.  Where memory ends, later states go to a
-disk, if there is one (`shelf`).  Watchers are shown what the search
-meets: states (`arrive`), states about to be expanded (`visit`), steps (`look`).  Histories (monitors) are
-searched along in the same levels, as products with the states, so that each state's steps serve all of them.
+States are numbered in the order in which they are found, so a smaller number never lies deeper and the first violation
+found is a shortest one.  Each state keeps the numbers of its parent and of the action between; edges are kept only if a
+claim needs them.  When memory ends, later states go to a disk, if there is one (`disk_visited`).  Watchers receive
+states (`arrive`), states about to be expanded (`visit`) and steps (`look`).  Histories (monitors) are searched in the
+same levels, as products with the states, so that each state's steps serve all of them.
 """
 
 from __future__ import annotations
@@ -38,15 +37,15 @@ __all__ = ["History", "Watcher", "Watchers", "search"]
 
 
 REPEATED = 64
-"""Steps of a state that are taken again to compare, and states of the first configuration that are looked at so."""
+"""Steps of a state that are taken again to compare, and states of the first configuration where this is done."""
 SETTLED = 0x3FFF
-"""After so many states (and one) the garbage collector leaves alone what it has seen: known states stay."""
+"""States (less one) between calls of `gc.freeze`: known states stay, so the garbage collector can ignore them."""
 COMPARED = 256
-"""States that are searched for values that are equal to nothing but themselves."""
+"""States that are checked for values that equal nothing but themselves."""
 
 
 class Watcher:
-    """Somebody who is shown what the search meets; by default not interested."""
+    """A receiver of what the search finds; by default it ignores everything."""
 
     name = "a watcher"
 
@@ -59,22 +58,22 @@ class Watcher:
     def look(self, step: Step[Any, Any, Any, Any], weight: int, action: int, there: int, /) -> None:
         """`weight` steps like this one leave the visited state; the first is action number `action`.
 
-        They lead to state number `there`, which is -1 for a state beyond the bound.  The step may be blind.
+        They lead to state number `there`, -1 for a state beyond the bound.  The step may be action-independent.
         """
 
 
 class History(Watcher):
-    """A watcher with values of its own, which runs along as a product with the states."""
+    """A watcher with values of its own, searched as a product with the states."""
 
     def start(self, initial: Sequence[int]) -> None:
         """The search begins in these states."""
 
     def turn(self) -> Sequence[int]:
-        """Go on to the next level: the states in which this history has something new to see."""
+        """Go on to the next level, and return the states where this history has something new to see."""
         return ()
 
     def waits(self, sid: int) -> bool:
-        """Whether this history wants to see the steps out of that state at this level."""
+        """Return whether this history needs the steps out of that state at this level."""
         return False
 
     def leave(self) -> None:
@@ -83,7 +82,7 @@ class History(Watcher):
 
 @dataclass(frozen=True)
 class Watchers:
-    """Who wants to see what; `singly` are the lookers again, for steps that stand for themselves (or the same)."""
+    """Watchers by event; `singly` replaces `lookers` for steps that are not grouped (None: the same)."""
 
     arrivals: tuple[Watcher, ...] = ()
     visitors: tuple[Watcher, ...] = ()
@@ -102,7 +101,7 @@ def search(
     tick: Callable[[int, int], None] | None = None,
     until: int | None = None,
 ) -> Walk:
-    """Search one configuration; stops early only at a bound, or once state number `until` is known.
+    """Search one configuration; stop early only at a bound, or once state number `until` is known.
 
     Raises ModelError for a model that breaks its contract, or a claim that raises; SpillFailed for a disk that is full
     or gone.
@@ -159,7 +158,7 @@ def _search(
 
 
 def _enter_initial(system: AnySystem, walk: Walk) -> None:
-    """Number the initial states, each once."""
+    """Number the distinct initial states."""
     for place, state in enumerate(initial_states(system, walk.config)):
         try:
             known = state in walk.ids
@@ -173,7 +172,7 @@ def _enter_initial(system: AnySystem, walk: Walk) -> None:
 
 
 def _memory_ends(walk: Walk, bounds: Bounds, budget: MemoryBudget) -> tuple[Bounds, MemoryBudget]:
-    """Continue on disk, where there is one; else nothing new is kept, and what is known is still expanded."""
+    """Continue on disk, if there is one; else keep no new states, and expand only known ones."""
     if bounds.spill is not None and walk.disk_visited is None:
         walk.spill(bounds.spill)
         budget.left()
@@ -182,12 +181,12 @@ def _memory_ends(walk: Walk, bounds: Bounds, budget: MemoryBudget) -> tuple[Boun
 
 
 def frontier(low: int, high: int) -> range:
-    """The states of one level that are still to be expanded: all that were found in the level before."""
+    """Return the states of one level that are still to be expanded: all that were found in the level before."""
     return range(low, high)
 
 
 def _any_goes_on(system: AnySystem, walk: Walk, low: int, high: int) -> bool:
-    """Whether an action is on offer in one of these states."""
+    """Whether one of these states offers an action."""
     offers = (system.enabled(walk.config, state) for state in walk.states[low:high])
     return any(next(iter(offer), None) is not None for offer in offers)
 
@@ -195,7 +194,7 @@ def _any_goes_on(system: AnySystem, walk: Walk, low: int, high: int) -> bool:
 def _expand(
     system: AnySystem, method: Method, walk: Walk, sid: int, watchers: Watchers, bounds: Bounds, *, fresh: bool
 ) -> None:
-    """Take every step out of one state; `fresh` is false where only histories want to see them again."""
+    """Take every step out of one state; `fresh` is false where only histories need them again."""
     config, states, ids = walk.config, walk.states, walk.ids
     state, spilled = states[sid], inf if walk.disk_visited is None else walk.disk_visited.first
     histories = [history for history in watchers.histories if history.waits(sid)]
@@ -240,7 +239,7 @@ def _expand(
 
 
 def _enter(system: AnySystem, walk: Walk, after: Any, way: tuple[int, int], most: int | None) -> int:
-    """Number a new state that `way` (a state and an action's number) leads to; -1 where a bound leaves it out."""
+    """Number a new state reached by `way` (a state and an action's number); -1 where a bound leaves it out."""
     if most is not None and len(walk.states) >= most:
         walk.open = True
         return -1
@@ -260,7 +259,7 @@ def _show_step(
 
 
 def weight_of(group: Sequence[int] | None) -> int:
-    """How many joint actions one row stands for."""
+    """Return how many joint actions one row stands for."""
     return 1 if group is None else len(group)
 
 
@@ -272,7 +271,7 @@ def _show_group(
     state: Any,
     row: tuple[Any, Any, Any, int],
 ) -> None:
-    """Show a group of joint actions: blind to whom that suffices, one real action after the other to the rest."""
+    """Show a group of joint actions: once without action, then each action to the watchers that read it."""
     group, after, shown, there = row
     rest: list[Watcher] = []
     for watcher in lookers:

@@ -1,8 +1,8 @@
-"""The same work in one process or in several, with the same result.
+"""Run the same work in one process or in several, with the same result.
 
-Results are folded in the order of the configurations whoever made them.  Workers are forked, so that a model
-made of lambdas needs no serialising: numbers go in, tallies of numbers come out (and, for claims that compare
-steps across configurations, the keys and values seen, over the pipe that the processes of one run share).
+Results are folded in the order of the configurations, whichever process made them.  Workers are forked, so that a model
+made of lambdas needs no serialising: numbers go in, tallies of numbers come out (and, for claims that compare steps
+across configurations, the keys and values seen, over the pipe that the processes of one run share).
 """
 
 from __future__ import annotations
@@ -15,28 +15,28 @@ from typing import Any, Protocol, Self, TypeAlias, TypeVar
 __all__ = ["Addable", "in_processes"]
 
 CHUNKS = 8
-"""Portions for each process: so many that none waits long for the last one."""
+"""Portions for each process: enough that no process waits long for the last one."""
 
 
 class Addable(Protocol):
-    """A result that can be weighed and added up."""
+    """A result that can be weighted and added up."""
 
     @property
     def states(self) -> int:
-        """States seen."""
+        """Number of states."""
         ...
 
     @property
     def transitions(self) -> int:
-        """Steps taken."""
+        """Number of steps."""
         ...
 
     def times(self, weight: int) -> Self:
-        """The result of an orbit of `weight` configurations."""
+        """Return the result for an orbit of `weight` configurations."""
         ...
 
     def plus(self, later: Self) -> Self:
-        """This result and one of later configurations."""
+        """Return the sum with the result of later configurations."""
         ...
 
 
@@ -52,7 +52,7 @@ def in_processes(
     nothing: T,
     progress: Callable[[int, int], None] | None,
 ) -> T:
-    """Add up `one(number)`, weighed, over the kept configurations (number, weight), in their order."""
+    """Return the weighted sum of `one(number)` over the kept configurations (number, weight), in their order."""
     global _task
 
     def portion(numbers: Numbers, tell: Callable[[int, int], None] | None = None) -> T:

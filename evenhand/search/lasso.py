@@ -1,7 +1,7 @@
-"""Short runs that break a promise: a run that ends too early, or a lasso whose loop is itself fair.
+"""Short runs that violate a liveness property: a run that ends too early, or a lasso whose loop is itself fair.
 
-The stem is a shortest one.  The loop is short, not always shortest: it starts as the shortest way round and
-takes in what each unmet need asks for, the nearest first, from several entries; the shrinker does the rest.
+The stem is a shortest one.  The loop is short, not always shortest: it starts as the shortest cycle and is extended for
+each unmet need, the nearest first, from several entries; the shrinker does the rest.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from evenhand.search.csr import Flags, Ints
 __all__ = ["Edges", "Need", "Stem", "fair_loop", "nearest_run"]
 
 EFFORT = 400_000
-"""Edges that the search for a short loop may look at before it settles for fewer entries."""
+"""Edges that the search for a short loop may visit before it tries fewer entries."""
 
 PARTS = 8
-"""Parts up to which the search for a stem looks after each step whether it may end."""
+"""Parts up to which the search for a stem checks after each step whether it may end."""
 
 Stem: TypeAlias = tuple[Flags, Flags, Flags]
-"""Which edges a stem may take: while nothing is awaited, to start waiting, and while waiting."""
+"""The edges that a stem may take: before waiting, to start waiting, and while waiting."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Edges:
 
 @dataclass(frozen=True)
 class Need:
-    """What a loop must do: `weak` or `strong` fairness, or `must` (take a serving edge in any case).
+    """A need of a loop: `weak` or `strong` fairness, or `must` (take a serving edge in any case).
 
     `served` marks edges, `on_offer` the states in which a serving edge starts.
     """
@@ -52,7 +52,7 @@ class Need:
     on_offer: Flags
 
     def met(self, loop: Sequence[int], states: Sequence[int]) -> bool:
-        """Whether going round `loop` (edges) for ever, through `states`, meets it."""
+        """Return whether repeating `loop` (edges) through `states` for ever meets it."""
         if any(self.served[edge] for edge in loop):
             return True
         match self.kind:
@@ -67,10 +67,10 @@ class Need:
 def nearest_run(
     edges: Edges, stem: Stem, ends: Flags, parts: Sequence[Ints], needs: Sequence[Need], *, waiting: bool = True
 ) -> tuple[int, tuple[int, ...], tuple[int, ...]] | None:
-    """The shortest run found: its initial state, the actions of its stem, the actions of its loop (or none).
+    """Return the shortest run found: its initial state, the actions of its stem, those of its loop (or none).
 
-    A run waits from the start if `waiting`, else from where an edge starts it; it is waiting when it stops in
-    a state that `ends`, or goes round one of `parts`.
+    A run waits from the start if `waiting`, else from an edge that starts it; it violates the property when, while
+    waiting, it stops in a state that `ends`, or goes round one of `parts`.
     """
     if not parts and not ends.any():
         return None
@@ -95,7 +95,7 @@ def nearest_run(
 
 
 def _distinct(ordered: Ints) -> Ints:
-    """The distinct ones of some numbers in increasing order, at least one."""
+    """The distinct values of a sorted, non-empty array."""
     first = np.ones(len(ordered), dtype=np.bool_)
     first[1:] = ordered[1:] != ordered[:-1]
     found: Ints = ordered[first]
@@ -103,7 +103,7 @@ def _distinct(ordered: Ints) -> Ints:
 
 
 def _enough(ends: Flags, doors: Sequence[tuple[Ints, int]]) -> Callable[[Ints], bool]:
-    """Whether all that can be part of the shortest run is reached: a stop, or so many ways into every part."""
+    """A test whether the shortest run is reached: a stop, or so many entries of every part."""
 
     def enough(waits: Ints) -> bool:
         if ends.any():
@@ -114,10 +114,10 @@ def _enough(ends: Flags, doors: Sequence[tuple[Ints, int]]) -> Callable[[Ints], 
 
 
 def _layers(edges: Edges, stem: Stem, enough: Callable[[Ints], bool], *, waiting: bool) -> tuple[Ints, Ints]:
-    """Breadth-first through states (not waiting, then waiting): the distance of each, and the edge it was reached by.
+    """Search breadth-first (not waiting, then waiting): the distance of each state, and the edge that reached it.
 
-    State `s` stands at `s`, and waiting at `size + s`; -1 says that it was not reached.  An edge that starts waiting
-    counts from `len(source)` on.
+    State `s` is at `s`, and waiting at `size + s`; -1 says that it was not reached.  An edge that starts waiting counts
+    from `len(source)` on.
     """
     size, count = edges.size, len(edges.source)
     before, starts, during = stem
@@ -131,7 +131,7 @@ def _layers(edges: Edges, stem: Stem, enough: Callable[[Ints], bool], *, waiting
         states = frontier % size
         edge = out.of(states)
         waits = np.repeat(frontier >= size, out.degree(states))
-        # Each edge may lead on in two ways; they are looked at in this order.
+        # Each edge may keep the phase or start waiting, in this order.
         ways = np.stack([np.where(waits, during[edge], before[edge]), ~waits & starts[edge]], axis=1)
         there = np.stack([edges.target[edge] + size * waits, edges.target[edge] + size], axis=1)
         taken = np.stack([edge, edge + count], axis=1)
@@ -156,14 +156,14 @@ def _back(edges: Edges, via: Ints, state: int) -> tuple[int, tuple[int, ...]]:
 
 
 class _Out:
-    """Some edges by their source: `some` are numbers of edges in increasing order."""
+    """Some edges by their source: `some` are edge numbers in increasing order."""
 
     def __init__(self, edges: Edges, some: Ints) -> None:
         self.some = some
         self.first = np.searchsorted(edges.source[some], np.arange(edges.size + 1))
 
     def degree(self, states: Ints) -> Ints:
-        """How many of the edges leave each of these states."""
+        """The number of these edges that leave each state."""
         return self.first[states + 1] - self.first[states]
 
     def of(self, states: Ints) -> Ints:
@@ -174,7 +174,7 @@ class _Out:
 
 
 def fair_loop(edges: Edges, part: Ints, entry: int, needs: Sequence[Need]) -> list[int]:
-    """A loop through `entry` inside a fair part that meets every need itself: its edges."""
+    """Return the edges of a loop through `entry`, inside a fair part, that meets every need itself."""
     out = _Out(edges, part)
     walk: list[int] = []
     at = entry
@@ -189,14 +189,14 @@ def fair_loop(edges: Edges, part: Ints, entry: int, needs: Sequence[Need]) -> li
 
 
 def _serves(edges: Edges, need: Need) -> Callable[[Ints], Flags]:
-    """Which edges bring a loop closer to meeting a need: those that serve it, or leave what it asks for."""
+    """A test for edges that help to meet a need: they serve it, or leave where it is on offer."""
     if need.kind == "weak":
         return lambda edge: need.served[edge] | ~need.on_offer[edges.target[edge]]
     return lambda edge: need.served[edge]
 
 
 def _way(edges: Edges, out: _Out, at: int, wanted: Callable[[Ints], Flags]) -> list[int]:
-    """The shortest way of at least one edge whose last edge is wanted; in a fair part there always is one."""
+    """The shortest path of at least one edge whose last edge is wanted; a fair part always has one."""
     via = np.full(edges.size, -1, dtype=np.int64)
     frontier = np.asarray([at], dtype=np.int64)
     while len(frontier):

@@ -1,8 +1,8 @@
-"""Evidence found among classes of states, carried back: the same actions, taken by the model itself from its own start.
+"""Carry evidence found among classes of states back: the model takes the same actions from its own start.
 
-A run that violates a claim must violate it there; if it does not, the licence lies, and that is said aloud.  A loop of
-classes is another matter: in the model it may count up for ever and never come back.  It is gone round a few times; if
-the model comes back to a state that it was in, that is a lasso and the judge may take it, else nothing is refuted.
+A run that violates a claim must violate it in the model, too; if not, the licence is wrong, and ModelError says so.  A
+loop of classes may never close in the model, for example where it counts up for ever.  The model goes round it a few
+times: if it returns to one of its states, that is a lasso for the judge, else nothing is refuted.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from evenhand.search.witness import AnySystem, ModelError, Witness, named
 __all__ = ["ROUNDS", "carried"]
 
 ROUNDS = 4
-"""How often a loop of classes is gone round in the model."""
+"""Rounds of a loop of classes that the model takes."""
 
 AHEAD = 2_000
-"""States at least that the judge of a deadlock may meet: in the model there may be no end of them."""
+"""States that the judge of a deadlock may visit at least: the model may have infinitely many."""
 
 TOLD = 400
-"""Characters of a candidate that a verdict tells."""
+"""Characters of a candidate that a verdict shows."""
 
 
 def carried(
@@ -42,9 +42,9 @@ def carried(
     states: int,
     doubt: str,
 ) -> tuple[Evidence | None, Judgement]:
-    """What a finding among classes is in the model, and what the judge says of it.
+    """Return the evidence in the model for a finding among classes, and the judge's answer.
 
-    `doubt` is why the claim may tell a state from its image; without one, a run that the model takes otherwise raises
+    `doubt` is why the claim may tell a state from its image; without one, a run that the model contradicts raises
     ModelError.
     """
     evidence, judgement = judged(system, configs, claim, finding, bounds, states, least=AHEAD)
@@ -66,7 +66,7 @@ def carried(
 def _rounds(
     system: AnySystem, claim: Property, lasso: Lasso[Any, Any, Any]
 ) -> tuple[Lasso[Any, Any, Any] | None, Judgement]:
-    """A lasso of the model that goes round the loop a few times, or why there is none."""
+    """A lasso of the model that repeats the loop, or why there is none."""
     entries = [replay(system, Scenario(lasso.config, lasso.start, lasso.stem)).final]
     for turn in range(1, ROUNDS + 1):
         trace = replay(system, Scenario(lasso.config, entries[-1], lasso.loop))

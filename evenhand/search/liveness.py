@@ -1,15 +1,15 @@
 """Claims about whole runs, decided on the closed graph of one configuration.
 
-An infinite run of a finite graph ends up in one strongly connected part, so a promise is broken in just two
-ways: by a run that ends, or by a lasso.  An edge carries the set of predicates (triggers, goals, attempts,
-fairness) that its joint actions satisfy; edges with different sets stay different edges.  A part of the
-graph is *fair* if a loop can stay in it for ever without breaking an assumption:
+An infinite run of a finite graph ends in one strongly connected part, so a liveness property is violated in just two
+ways: by a run that ends, or by a lasso.  An edge carries the set of predicates (triggers, goals, attempts, fairness)
+that its joint actions satisfy; edges with different sets stay different.  A part of the graph is *fair* if a loop can
+stay in it for ever without violating an assumption:
 
 - weak: the loop serves it, or passes a state in which no serving action is on offer;
 - strong: the loop serves it, or passes no state in which one is.
 
-A strong assumption that a part offers but does not serve does not condemn the part: it forbids the states
-that offer it, and what is left is looked at again.  Runs are maximal: one ends only where nothing is on offer.
+If a part offers but does not serve a strong assumption, the states that offer it are removed, and the rest is analysed
+again.  Runs are maximal: one ends only where nothing is on offer.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ __all__ = [
 ]
 
 AboutRuns: TypeAlias = DeadlockFree | Eventually | LeadsTo | LivelockFree
-"""The kinds that are decided on the graph."""
+"""The kinds of claim that are decided on the graph."""
 
 
 @dataclass(frozen=True)
@@ -55,12 +55,12 @@ class Taken:
     fairness: Fairness[Any, Any]
 
     def __call__(self, step: Step[Any, Any, Any, Any]) -> bool:
-        """Whether the step serves it."""
+        """Return whether the step serves it."""
         return self.fairness.taken(step.before, step.action)
 
 
 class Labels(Watcher):
-    """Keeps the edges: target, which predicates the step satisfies, number of the first such action."""
+    """A watcher that keeps the edges: target, predicates that the step satisfies, number of the first such action."""
 
     def __init__(self, system: AnySystem, config: Any, claims: Sequence[AboutRuns]) -> None:
         self.name = "a predicate of " + ", ".join(repr(claim.name) for claim in claims)
@@ -73,12 +73,12 @@ class Labels(Watcher):
         self.here: dict[tuple[int, int], int] = {}
 
     def visit(self, sid: int, _state: Any, _method: Method, /) -> None:
-        """The steps shown next leave this state."""
+        """Write the edges of the last state, and note the state being expanded."""
         self.flush()
         self.sid = sid
 
     def look(self, step: Step[Any, Any, Any, Any], weight: int, action: int, there: int, /) -> None:
-        """Find out which predicates the step satisfies, and keep the edge unless there is one like it."""
+        """Evaluate the predicates on the step, and keep its edge unless an equal one is known."""
         satisfied = 0
         for test, bit in self.tests.items():
             if test(step):
@@ -92,7 +92,7 @@ class Labels(Watcher):
             self.here[there, label] = action
 
     def flush(self) -> None:
-        """Write down the edges of the state visited last, in the order of their actions."""
+        """Write the edges of the state visited last, in the order of their actions."""
         for (there, label), action in sorted(self.here.items(), key=lambda entry: (entry[1], entry[0])):
             self.source.append(self.sid)
             self.target.append(there)
@@ -101,7 +101,7 @@ class Labels(Watcher):
         self.here = {}
 
     def edges(self, walk: Walk) -> Edges:
-        """The whole graph as arrays."""
+        """Return the whole graph as arrays."""
         self.flush()
         return Edges(
             len(walk.states),
@@ -110,13 +110,13 @@ class Labels(Watcher):
         )
 
     def where(self, test: Callable[[Any], bool]) -> Flags:
-        """The edges that satisfy one of the predicates."""
+        """Return the edges that satisfy a predicate."""
         bit = self.tests[test]
         table = np.asarray([bool(satisfied >> bit & 1) for satisfied in self.sets], dtype=np.bool_)
         return table[np.asarray(self.label, dtype=np.int64)] if len(table) else np.zeros(0, dtype=np.bool_)
 
     def count(self, test: Callable[[Any], bool]) -> int:
-        """How many steps (joint actions) satisfy one of the predicates."""
+        """Return how many steps (joint actions) satisfy a predicate."""
         bit = self.tests[test]
         return sum(count for satisfied, count in zip(self.sets, self.counts, strict=True) if satisfied >> bit & 1)
 
@@ -124,7 +124,7 @@ class Labels(Watcher):
 def predicates_of(
     system: AnySystem, fair: Mapping[str, Fairness[Any, Any]], claims: Sequence[AboutRuns]
 ) -> dict[Callable[[Any], bool], int]:
-    """The predicates of these claims and of the fairness that they assume, numbered.  Raises UnknownName."""
+    """Number the predicates of these claims and of the fairness that they assume.  Raises UnknownName."""
     found: dict[Callable[[Any], bool], int] = {}
     for claim in claims:
         for test in _tests(claim):
@@ -149,21 +149,21 @@ def _tests(claim: AboutRuns) -> tuple[Callable[[Any], bool], ...]:
 
 
 def fairness_of(claim: AboutRuns) -> tuple[str, ...]:
-    """The assumptions that a claim names."""
+    """Return the assumptions that a claim names."""
     return () if isinstance(claim, DeadlockFree) else claim.fairness
 
 
 def need_of(kind: str, served: Flags, edges: Edges) -> Need:
-    """An assumption on the graph: the edges that serve it, the states in which one of those is on offer."""
+    """Return an assumption on the graph: the edges that serve it, the states that offer one of those."""
     on_offer = np.zeros(edges.size, dtype=np.bool_)
     on_offer[edges.source[served]] = True
     return Need(kind, served, on_offer)
 
 
 def fair_parts(edges: Edges, alive: Flags, needs: Sequence[Need]) -> list[Ints]:
-    """The parts of the graph of `alive` edges in which a loop can meet every need: their edges, part by part.
+    """Return the parts of the graph of `alive` edges in which a loop can meet every need, each as its edges.
 
-    Each part is strongly connected and has at least one edge; going through all of it for ever is fair.
+    Each part is strongly connected and has an edge; going through all of it for ever is fair.
     """
     parts: list[Ints] = []
     left = np.flatnonzero(alive)
@@ -176,7 +176,7 @@ def fair_parts(edges: Edges, alive: Flags, needs: Sequence[Need]) -> list[Ints]:
         if not len(left):
             break
         if bool((key != key[0]).any()):
-            order = np.argsort(key, kind="stable")  # stable, so that the edges of each part stay in their order
+            order = np.argsort(key, kind="stable")  # stable: the edges of each part stay in their order
             left, key = left[order], key[order]
         first = np.flatnonzero(np.concatenate([[True], key[1:] != key[:-1]]))
         part_of = np.repeat(np.arange(len(first)), np.diff(np.append(first, len(left))))
@@ -206,7 +206,7 @@ def fair_parts(edges: Edges, alive: Flags, needs: Sequence[Need]) -> list[Ints]:
 
 
 def can_complete(edges: Edges, completing: Flags) -> Flags:
-    """The states from which some continuation completes (EF): those that lie behind a completing edge."""
+    """Return the states from which some continuation completes (EF): those that reach a completing edge."""
     seeds = np.zeros(edges.size, dtype=np.bool_)
     seeds[edges.source[completing]] = True
     return ahead(edges.size, edges.target, edges.source, seeds)
@@ -215,15 +215,15 @@ def can_complete(edges: Edges, completing: Flags) -> Flags:
 class RunGraph(Protocol):
     """The graph of one configuration, however it was made.
 
-    `edges` is asked for only where the graph is closed.  `where` and `count` say which edges, and how many steps,
-    satisfy a predicate; `finding` is a shortest run to a state, `run` one that starts in an initial state.
+    `edges` is read only if the graph is closed.  `where` and `count` give the edges, and the number of steps, that
+    satisfy a predicate; `finding` is a shortest run to a state, `run` a run from an initial state.
     """
 
     fair: Mapping[str, Fairness[Any, Any]]
 
     @property
     def size(self) -> tuple[int, bool]:
-        """How many steps there are, and whether a bound left the graph open."""
+        """The number of steps, and whether a bound left the graph open."""
         ...
 
     @property
@@ -232,15 +232,15 @@ class RunGraph(Protocol):
         ...
 
     def where(self, test: Callable[[Any], bool]) -> Flags:
-        """The edges that satisfy one of the predicates."""
+        """Return the edges that satisfy a predicate."""
         ...
 
     def count(self, test: Callable[[Any], bool]) -> int:
-        """How many steps (joint actions) satisfy one of the predicates."""
+        """Return how many steps (joint actions) satisfy a predicate."""
         ...
 
     def wanting(self, wants: Callable[[Any, Any], bool]) -> Sequence[int]:
-        """The states in which somebody wants something, by number."""
+        """Return the numbers of the states in which an agent wants something."""
         ...
 
     def finding(self, sid: int) -> Witness:
@@ -248,12 +248,12 @@ class RunGraph(Protocol):
         ...
 
     def run(self, start: int, path: tuple[int, ...], loop: tuple[int, ...]) -> Witness:
-        """A run from the initial state of that number by these actions."""
+        """Return the run of these actions from the initial state of that number."""
         ...
 
 
 class _Explored:
-    """The graph that a search kept step by step."""
+    """The graph that a step-by-step search kept."""
 
     def __init__(self, labels: Labels, walk: Walk) -> None:
         self.fair, self.size = labels.fair, (walk.transitions, walk.open)

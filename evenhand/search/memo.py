@@ -1,11 +1,11 @@
 """Memoised search: do equal work once.
 
-It serves systems that say how their step separates (`System.separated`): what a choice is worth is judged
-once per configuration and key, what the judgements come to is merged once per combination, and `apply` runs
-once per state and verdict.  Joint choices with the same verdict form a *group*; its members are numbered as
-`enabled` would list them, so that the graph comes out as in explicit search, in the same order.
+It serves systems with a `separated` step: a choice is judged once per configuration and key, each combination of
+judgements is merged once, and `apply` runs once per state and verdict.  Joint choices with the same verdict form a
+*group*; its members are numbered as `enabled` would list them, so that the graph is that of explicit search, in the
+same order.
 
-Memoised search is never believed: on a growing distance and at random it is compared with `step` itself, every time.
+Every search compares its steps with `step` itself, at growing distances and at random.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ from evenhand.search.witness import AnySystem, ModelError, named
 __all__ = ["Memo", "made_key"]
 
 WHOLE = 4_096
-"""Joint actions of one table that the cross-check compares in full; of larger ones it takes a sample."""
+"""Joint actions of one table up to which the cross-check compares all; of larger tables it takes a sample."""
 
 SAMPLE = 8
-"""Joint actions that the cross-check compares each time it looks at a state."""
+"""Groups of joint actions that a sample of the cross-check compares, on average."""
 
 OTHERS = 256
-"""Other configurations that memoised search remembers at a time, for claims about pairs of runs."""
+"""Other configurations that are remembered at a time, for claims about pairs of runs."""
 
 
 def made_key(agent: str, choice: Any) -> Hashable:
-    """What a judgement is remembered by, within one configuration and key."""
+    """Return the key of a judgement within one configuration and key."""
     return (agent, choice)
 
 
@@ -59,7 +59,7 @@ class _Table:
 
 
 class _Page:
-    """Everything remembered about one configuration and key.
+    """The memo of one configuration and key.
 
     Judgements are numbered, equal ones of an agent alike, so that a combination is a few small numbers.
     """
@@ -73,7 +73,7 @@ class _Page:
 
 
 class Memo:
-    """Judge, merge and apply, each once per argument; compared with `step` on samples."""
+    """Memoised search: judge, merge and apply, each once per argument; compared with `step` on samples."""
 
     name = "memoised"
 
@@ -85,7 +85,7 @@ class Memo:
         self.begin(None, 0)
 
     def begin(self, config: Any, number: int) -> None:
-        """Start a configuration: forget the last one, and draw the samples by its number alone."""
+        """Start a configuration: clear the memo, and draw the samples by its number alone."""
         self.config, self.number_of_config = config, number
         self.pages: dict[Hashable, _Page] = {}
         self.others: dict[Any, dict[Hashable, _Page]] = {}
@@ -95,7 +95,7 @@ class Memo:
         self.table: _Table | None = None
 
     def rows(self, config: Any, state: Any) -> Iterator[Row]:
-        """One row for each group of joint choices with the same verdict."""
+        """Yield one row for each group of joint choices with the same verdict."""
         table = self.table_of(config, state)
         table.uses += 1
         if _due(table.uses) or self.random.random() < 1 / 64:
@@ -109,14 +109,14 @@ class Memo:
             yield first, None, members, after, shown
 
     def action(self, config: Any, state: Any, number: int) -> Any:
-        """The joint action of that number, joined from its choices.  Raises IndexError when there are fewer."""
+        """Return the joint action of that number, made of its choices.  Raises IndexError when there are fewer."""
         table = self.table if state is self.state and self.table is not None else self.table_of(config, state)
         if number >= table.size:
             raise IndexError(f"{named(self.system)}: state {state!r} offers no action number {number}")
         return self.joint.join(config, state, table.picked(number))
 
     def step(self, rules: Any, config: Any, state: Any, action: Any) -> tuple[Any, Any]:
-        """The step of any action, hostile ones too, of this configuration or of another one."""
+        """Return the step of any action, hostile ones too, of this configuration or another."""
         if len(self.others) > OTHERS:
             self.others.clear()
         pages = self.pages if config is self.config else self.others.setdefault(config, {})
@@ -130,7 +130,7 @@ class Memo:
         return found
 
     def table_of(self, config: Any, state: Any) -> _Table:
-        """The table of a state; judges and merges everything when its key is new."""
+        """Return the table of a state; for a new key it judges and merges everything."""
         try:
             key = self.parts.reads(self.system.rules, config, state)
             page = self.pages.setdefault(key, _Page())
@@ -183,7 +183,7 @@ class Memo:
         return page.merged[combination]
 
     def _compare(self, config: Any, state: Any, table: _Table) -> None:
-        """The cross-check: the menus of this state, and some of its joint actions against `step`."""
+        """Compare the menus of this state, and some of its joint actions, with the model."""
         if (table.agents, table.menus) != self._menus(config, state):
             raise ModelError(
                 f"{named(self.system)}: `separated.reads` gives one key to states with different choices; "

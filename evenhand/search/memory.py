@@ -1,4 +1,4 @@
-"""How much memory this process holds, for searches that are told to stay below a bound."""
+"""The memory that this process holds, for searches with a bound on memory."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from pathlib import Path
 __all__ = ["WORKING", "MemoryBudget", "resident"]
 
 WORKING = 48 << 20
-"""Bytes that a search on a disk needs beside what it keeps: the cache of its files, and what it works on just now."""
+"""Bytes that a search on disk needs beside the states that it keeps: the cache of its files, and its working data."""
 
 _STATM = Path("/proc/self/statm")
 
 
 def resident() -> int:
-    """Bytes resident now; where the system does not say, the most there ever were."""
+    """Return the bytes resident now or, where the system does not report them, the peak so far."""
     try:
         return int(_STATM.read_text("ascii").split()[1]) * os.sysconf("SC_PAGE_SIZE")
     except (OSError, ValueError, IndexError):
@@ -27,9 +27,9 @@ def resident() -> int:
 class MemoryBudget:
     """A bound on memory, and whether it is reached.
 
-    A search that may go on elsewhere has to leave its memory while there is still room to work in, `WORKING` bytes
-    before the bound.  What a process holds anyway (Python, numpy) cannot leave: a bound below that and the room to
-    work in means just that much.
+    A search that can spill has to move to disk while there is still room to work in, `WORKING` bytes before the bound.
+    The memory that a process holds anyway (Python, numpy) stays: a bound below that plus `WORKING` is raised to the
+    sum.
     """
 
     def __init__(self, bound: int | None, *, spills: bool = False) -> None:
@@ -39,10 +39,10 @@ class MemoryBudget:
             self.limit = max(0, bound - WORKING)
 
     def spent(self, more: int = 0) -> bool:
-        """Whether the bound is reached, or would be with so many bytes more."""
+        """Return whether the bound is reached, or would be with so many bytes more."""
         return self.limit is not None and resident() + more > self.limit
 
     def left(self) -> None:
-        """The search has left memory: from here on it may take what it works with, up to the bound."""
+        """Record that the search has moved to disk: from now on it may use working memory, up to the bound."""
         if self.bound is not None:
             self.limit = max(self.bound, resident() + WORKING)

@@ -1,9 +1,9 @@
-"""Ways to get the steps out of a state: run `step` on every action, do equal work once, or compile it.
+"""The methods of search: run `step` on every action, do equal work once, or compile it.
 
-*Explicit* search is the reference and runs any model.  *Memoised* search serves systems that say how their step
-separates; it finds the same graph in the same order with the same multiplicities, which tests and samples compare.
-*Compiled* search serves systems that declare finite domains, and claims about states and single steps.  *Symmetric*
-search serves the same under a licensed quotient.
+*Explicit* search is the reference and runs any model.  *Memoised* search serves systems with a `separated` step; it
+finds the same graph in the same order with the same multiplicities, which tests and samples compare.  *Compiled* search
+serves systems that declare finite domains, and claims about states, single steps and whole runs.  *Symmetric* search
+serves claims about states and single steps on such systems, under a licensed quotient.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ __all__ = ["MethodName", "Plain", "chosen_method", "method_for"]
 
 
 class MethodName(StrEnum):
-    """The methods, the reference first."""
+    """A method of search; the reference comes first."""
 
     explicit = "explicit"
     memoised = "memoised"
@@ -43,7 +43,7 @@ def chosen_method(
     configs: Sequence[Any],
     quotient: AnyQuotient | None = None,
 ) -> tuple[Method | Compiled | Orbits, str]:
-    """The method to explore with and the reason for it, compiled rows and a licensed quotient of states included.
+    """Return the method to explore with, of all four, and the reason.
 
     Raises UnknownName for an unknown method, ValueError for one that system or claims do not allow, LicenceMissing for
     symmetric search without a quotient.
@@ -93,7 +93,7 @@ def _unreduced_method(
 
 
 def method_for(system: AnySystem, wanted: str | None) -> tuple[Method, str]:
-    """Explicit or memoised search and the reason for it.  Raises ValueError for one that the system does not allow."""
+    """Return explicit or memoised search and the reason.  Raises ValueError for one that the system rules out."""
     able = system.separated is not None and system.joint is not None
     if wanted == "memoised" and not able:
         raise ValueError(
@@ -110,7 +110,7 @@ def method_for(system: AnySystem, wanted: str | None) -> tuple[Method, str]:
 
 
 class Plain:
-    """Explicit search: run `step` on every action."""
+    """Explicit search: `step` runs on every action."""
 
     name = "explicit"
 
@@ -118,10 +118,10 @@ class Plain:
         self.system = system
 
     def begin(self, config: Any, number: int) -> None:
-        """Nothing is remembered."""
+        """Do nothing, because nothing is remembered."""
 
     def rows(self, config: Any, state: Any) -> Iterator[Row]:
-        """One row for each action."""
+        """Yield one row for each action."""
         system = self.system
         step, rules = system.step, system.rules
         for number, action in enumerate(system.enabled(config, state)):
@@ -133,9 +133,9 @@ class Plain:
             yield number, action, None, after, shown
 
     def action(self, config: Any, state: Any, number: int) -> Any:
-        """The action of that number."""
+        """See `Method`."""
         return nth_action(self.system, config, state, number)
 
     def step(self, rules: Any, config: Any, state: Any, action: Any) -> tuple[Any, Any]:
-        """The system's own step."""
+        """See `Method`; the system's own step."""
         return self.system.step(rules, config, state, action)

@@ -1,10 +1,9 @@
 """States as bytes and back, for a search that keeps them on a disk.
 
 A state is a tree of frozen dataclasses, tuples and frozensets.  Its bytes are 32-bit numbers, the tree written from the
-top: what stands at a node, and then its parts.  Leaves (text, members of an Enum, whatever else a model takes) are
-kept in memory once, by type and value, and stand in the bytes by number, so what comes back is made of the very
-same leaves.  The bytes mean something to this packing alone.  Nothing depends on equal states having equal bytes: they
-are found by their hashes and compared as the model compares them.
+top: the kind of a node, and then its parts.  Leaves (text, members of an Enum, any other value) are kept in memory
+once, by type and value, and written by number, so unpacking gives the very same leaves.  Only this packing can read the
+bytes.  Equal states may have different bytes: they are found by hash and compared as the model compares them.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ _set = object.__setattr__
 
 
 class Packing:
-    """Packs the states of one search."""
+    """A packing of the states of one search."""
 
     def __init__(self) -> None:
         self.leaves: list[Any] = []
@@ -36,13 +35,13 @@ class Packing:
         self.known: dict[type[Any], int] = {}
 
     def pack(self, state: Any) -> bytes:
-        """The bytes of a state; all of it must be hashable."""
+        """Return the bytes of a state; all of it must be hashable."""
         made = array("I")
         self._write(state, made)
         return made.tobytes()
 
     def unpack(self, body: bytes) -> Any:
-        """The state that has these bytes."""
+        """Return the state that has these bytes."""
         return self._read(iter(array("I", body)))
 
     def _write(self, value: Any, made: array[int]) -> None:
@@ -76,7 +75,7 @@ class Packing:
                 self._write(getattr(value, name), made)
 
     def _learn(self, kind: Any) -> int:
-        """The number of a class whose values can be taken apart; -1 for one whose values are leaves."""
+        """The number of a class whose values can be taken apart; -1 if they are leaves."""
         apart = -1
         if _is_record(kind) or _is_named(kind):
             names = () if _is_named(kind) else tuple(entry.name for entry in fields(kind))

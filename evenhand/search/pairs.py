@@ -18,11 +18,11 @@ __all__ = ["VALUED", "CommuteWatch", "DeterminedWatch", "TwoRunWatch", "differin
 
 
 VALUED = "valued"
-"""Counts the keys under which there was a value that is not None."""
+"""The count of keys with a value that is not None."""
 
 
 class DeterminedWatch(Watcher):
-    """One hash pass: the values seen under each key, and where each was seen first."""
+    """A watcher for `DeterminedBy`, in one hash pass: the values under each key, and where each was seen first."""
 
     def __init__(self, claim: DeterminedBy) -> None:
         self.name = f"claim {claim.name!r}"
@@ -33,11 +33,11 @@ class DeterminedWatch(Watcher):
         self.others: dict[Hashable, dict[Hashable, tuple[int, int]]] = {}
 
     def visit(self, sid: int, _state: Any, _method: Method, /) -> None:
-        """The steps shown next leave this state."""
+        """Note the state being expanded."""
         self.sid = sid
 
     def look(self, step: Step[Any, Any, Any, Any], weight: int, action: int, _there: int, /) -> None:
-        """Keep the value under its key, at the first place where it occurs."""
+        """Keep the value under its key, with the first step where it occurs."""
         claim = self.claim
         if not claim.when(step):
             return
@@ -55,7 +55,7 @@ class DeterminedWatch(Watcher):
         self.met += weight
 
     def close(self, walk: Walk) -> Tally:
-        """What it came to in this configuration; the table too if the claim goes across configurations."""
+        """Return the tally of this configuration, with the table if the claim goes across configurations."""
         table: dict[Hashable, Seen] = {}
         for key, (value, sid, action) in self.seen.items():
             if not self.claim.across and key not in self.others:
@@ -71,7 +71,7 @@ class DeterminedWatch(Watcher):
 
 
 def differing(table: Mapping[Hashable, Seen]) -> tuple[int, Witness | None]:
-    """How many values are too many under their keys, and the shortest pair of runs that shows it."""
+    """Return how many values are surplus under their keys, and the shortest pair of runs that shows it."""
     violations = 0
     best: Witness | None = None
     for seen in table.values():
@@ -83,7 +83,7 @@ def differing(table: Mapping[Hashable, Seen]) -> tuple[int, Witness | None]:
 
 
 class CommuteWatch(Watcher):
-    """Two actions in either order, from every state."""
+    """A watcher for two actions in either order, from every state."""
 
     def __init__(self, claim: Commute, system: AnySystem, config: Any) -> None:
         self.name = f"claim {claim.name!r}"
@@ -106,20 +106,20 @@ class CommuteWatch(Watcher):
                 self.first = (sid, pick) if self.first is None else self.first
 
     def close(self, walk: Walk) -> Tally:
-        """What it came to in this configuration."""
+        """Return this configuration's tally."""
         finding = None if self.first is None else replace(walk.finding(self.first[0]), pick=self.first[1])
         return Tally(1, self.met, self.met, self.violations, finding)
 
 
 class TwoRunWatch(Watcher):
-    """2-safety by unwinding: every step against its twins."""
+    """A watcher for 2-safety by unwinding: compares every step with its twins in the second trace."""
 
     def __init__(self, claim: TwoRun, system: AnySystem, initials: int) -> None:
         self.name = f"claim {claim.name!r}"
         self.claim = replace(claim, twins=self._counted)
         self.twins = claim.twins
         self.system = self.fast = system
-        self.initials = initials  # so many states, the first ones, are initial
+        self.initials = initials  # initial states come first
         self.sid = 0
         self.met = self.violations = 0
         self.first: tuple[int, int] | None = None
@@ -130,13 +130,13 @@ class TwoRunWatch(Watcher):
             yield w
 
     def visit(self, sid: int, _state: Any, method: Method, /) -> None:
-        """The steps shown next leave this state."""
+        """Note the state being expanded."""
         self.sid = sid
         if self.fast is self.system:
             self.fast = replace(self.system, step=method.step)
 
     def look(self, step: Step[Any, Any, Any, Any], weight: int, action: int, _there: int, /) -> None:
-        """Compare one step with its twins; twins depend on the action, so no blind step gets further than here."""
+        """Compare one step with its twins; they depend on the action, so an action-independent step stops here."""
         del weight
         _ = step.action
         for _w, _why in bad_twins(self.fast, self.claim, step, first=self.sid < self.initials):
@@ -144,6 +144,6 @@ class TwoRunWatch(Watcher):
             self.first = min(self.first or (self.sid, action), (self.sid, action))
 
     def close(self, walk: Walk) -> Tally:
-        """What it came to in this configuration."""
+        """Return this configuration's tally."""
         finding = None if self.first is None else walk.finding(*self.first)
         return Tally(1, self.met, self.met, self.violations, finding)

@@ -1,4 +1,4 @@
-"""A part of the configurations: which ones it has, and what it cannot say of the others."""
+"""A part of the configurations: which ones it has, and which claims it cannot decide for the others."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from evenhand.core.property import DeterminedBy, Property, Reachable
 __all__ = ["NoSuchPart", "Part", "elsewhere", "portion"]
 
 Part: TypeAlias = tuple[int, int]
-"""The k-th of n parts of the configurations, counted from 1."""
+"""Part k of n of the configurations, counted from 1."""
 
 
 class NoSuchPart(ValueError):
-    """A part that the configurations do not have."""
+    """The configurations do not have the part that was requested."""
 
 
 def portion(kept: Sequence[tuple[int, int]], part: Part) -> tuple[tuple[int, int], ...]:
-    """Each n-th configuration from the k-th on.  Raises NoSuchPart."""
+    """Return every n-th configuration from the k-th on.  Raises NoSuchPart for a part that does not exist."""
     first, parts = part
     if not 1 <= first <= parts <= len(kept):
         raise NoSuchPart(
@@ -28,10 +28,9 @@ def portion(kept: Sequence[tuple[int, int]], part: Part) -> tuple[tuple[int, int
 
 
 def elsewhere(claim: Property, part: Part) -> str:
-    """Why a claim that nothing violates here is not decided; empty where no other part can speak against it.
+    """Return why a claim without violation here is not decided; empty where no other part can violate it.
 
-    A safety claim holds of the configurations that were explored; a goal, or what two configurations have to agree
-    on, may be met or broken in those that were not.
+    A safety claim holds on the configurations explored; in others a goal may be met, or compared values may differ.
     """
     if isinstance(claim, Reachable) or (isinstance(claim, DeterminedBy) and claim.across):
         return f"part {part[0]}/{part[1]} of the configurations says nothing of the others"

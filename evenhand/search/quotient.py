@@ -1,10 +1,9 @@
-"""Exploring one configuration of each orbit, under a licence.
+"""Explore one configuration of each orbit, under a licence.
 
-Where a group renames agents and keys and the step commutes with it, configurations that are images of one
-another have the same graph up to names.  That the step commutes is a theorem, never a hope: without a licence
-for exactly this system, variant and quotient the request is refused.  Counts are multiplied by the size of
-the orbit, so they are those of the full space.  On samples, equivariance and the invariance of the claims
-are looked at all the same.
+If a group renames agents and keys and the step commutes with it, configurations that are images of one another have the
+same graph up to names.  A licence for exactly this system, variant and quotient must show that the step commutes, else
+the request is refused.  Counts are multiplied by the size of the orbit, so they are those of the full space.  Samples
+also check equivariance and the invariance of the claims.
 """
 
 from __future__ import annotations
@@ -35,10 +34,9 @@ SAMPLES = 24
 
 
 def licensed(system: AnySystem, wanted: str | None, licence: Licence | None) -> Quotient[Any, Any, Any, Any] | None:
-    """The quotient that may be used; None when none was asked for.
+    """Return the quotient to use; None if none was requested.
 
-    Raises LicenceMissing when one was asked for without a licence that covers it, UnknownName for a
-    quotient that the system does not have.
+    Raises LicenceMissing for one without a licence that covers it, UnknownName for one that the system lacks.
     """
     name = wanted or (licence.quotient if licence is not None else None)
     if name is None:
@@ -55,7 +53,7 @@ def licensed(system: AnySystem, wanted: str | None, licence: Licence | None) -> 
 
 
 def covers(system: AnySystem, name: str, licence: Licence) -> None:
-    """Raises LicenceMissing where a licence speaks of another quotient, system, variant or readings."""
+    """Raise LicenceMissing if a licence is for another quotient, system, variant or readings."""
     for what, has, needs in (
         ("quotient", licence.quotient, name),
         ("system", licence.system, system.name),
@@ -72,10 +70,9 @@ def covers(system: AnySystem, name: str, licence: Licence) -> None:
 def orbits(
     system: AnySystem, quotient: Quotient[Any, Any, Any, Any], configs: Sequence[Any]
 ) -> tuple[tuple[int, int], ...]:
-    """One representative of each orbit, the one enumerated first, and the orbit's size.
+    """Return one representative of each orbit, the one enumerated first, and the orbit's size.
 
-    Raises ModelError where the images are no partition of the configurations (so the elements are no group,
-    or the group leaves the scope).
+    Raises ModelError if the images do not partition the configurations (the elements are no group, or leave the scope).
     """
     numbers: dict[Hashable, int] = {config: number for number, config in enumerate(configs)}
     sizes: dict[int, int] = {}
@@ -99,7 +96,7 @@ def orbits(
 
 
 def _tried(quotient: Quotient[Any, Any, Any, Any], config: Any) -> Iterator[Any]:
-    """The elements that samples are compared under: all, or exchanges of neighbours, which generate all."""
+    """The elements that samples use: all, or exchanges of neighbours, which generate all."""
     if quotient.swap is None:
         yield from quotient.elements(config)
         return
@@ -130,11 +127,11 @@ def doubts_under(
     kept: Sequence[tuple[int, int]],
     claims: Sequence[Property],
 ) -> tuple[str, ...]:
-    """For each claim why it may not be carried over to the whole orbit; empty where nothing speaks against it.
+    """Return for each claim why it may not carry over to the whole orbit, else an empty text.
 
-    Looks at the first steps of a few representatives and at their images under every element.  Raises
-    ModelError where a step and its image come apart: then the licence is wrong; or where the image is not on
-    offer: then one representative does not stand for its orbit.
+    Compares the first steps of a few representatives with their images under elements that generate the group.  Raises
+    ModelError where a step and its image differ, because the licence is then wrong, or where the image is not on offer,
+    because the representative then does not stand for its orbit.
     """
     doubts = [_by_kind(claim) for claim in claims]
     for number, _size in [entry for place, entry in enumerate(kept) if place & (place - 1) == 0]:
@@ -159,12 +156,12 @@ def _by_kind(claim: Property) -> str:
 
 
 def not_fixed(quotient: Quotient[Any, Any, Any, Any], claim: Property) -> str:
-    """Why a claim that tells a step from its image cannot be carried over."""
+    """Return the doubt about a claim that tells a step from its image."""
     return f"quotient {quotient.name!r} does not leave {claim.name} fixed: a step and its image are told apart"
 
 
 def _steps(system: AnySystem, config: Any) -> Any:
-    """Steps from the initial states and from the states they lead to."""
+    """Steps from the initial states and their successors."""
     for start in system.initial(config):
         for action in islice(system.enabled(config, start), SAMPLES // 2):
             step = system.take(config, start, action)
@@ -176,9 +173,10 @@ def _steps(system: AnySystem, config: Any) -> Any:
 def image_of(
     system: AnySystem, quotient: Quotient[Any, Any, Any, Any], w: Any, image: Any, step: Step[Any, Any, Any, Any]
 ) -> Step[Any, Any, Any, Any]:
-    """The image of a step under an element, taken by the model itself.
+    """Return the image of a step under an element, taken by the model itself.
 
-    `image` is the image of the configuration.  Raises ModelError where it is not on offer, or leads elsewhere.
+    `image` is the image of the configuration.  Raises ModelError if the step's image is not on offer, or leads
+    elsewhere.
     """
     before, action = quotient.state(w, step.config, step.before), quotient.action(w, step.config, step.action)
     if not on_offer(system, image, before, action):
@@ -196,7 +194,7 @@ def image_of(
 
 
 def on_offer(system: AnySystem, config: Any, state: Any, action: Any) -> bool:
-    """Whether the scope offers an action, a joint one in whatever order of its agents."""
+    """Return whether the scope offers an action, a joint one in any order of its agents."""
     joint = system.joint
     if joint is None:
         return any(action == offered for offered in system.enabled(config, state))
@@ -208,7 +206,7 @@ def on_offer(system: AnySystem, config: Any, state: Any, action: Any) -> bool:
 
 
 def said(claim: Property, step: Step[Any, Any, Any, Any]) -> tuple[bool, ...]:
-    """What a claim's predicates say of one step."""
+    """Return the values of a claim's predicates on one step."""
     tests: tuple[Callable[[Any], bool], ...] = ()
     match claim:
         case Always():

@@ -1,9 +1,9 @@
-"""Where a search goes on when its memory ends: a SQLite database in a file without a name.
+"""A disk to continue a search on: a SQLite database in a file without a name.
 
-SQLite, because it is in the standard library, holds its cache to what it was told, and answers a question about one
-state in some microseconds; `docs/explanation/exploration.md` has the figures beside DuckDB's.  The file loses its name
-as soon as it is open, so the system takes it back whatever ends the process.  Nothing is ever committed or synced: the
-database is of no use to anybody but the search that writes it.
+SQLite is in the standard library, keeps its cache within the limit, and answers a query about one state in some
+microseconds; `docs/explanation/exploration.md` has the figures beside DuckDB's.  The file loses its name as soon as it
+is open, so the system frees it however the process ends.  Nothing is ever committed or synced, because only this search
+uses the database.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ __all__ = ["Folder", "SqliteDisk"]
 T = TypeVar("T")
 
 CACHE_KIB = 16 << 10
-"""What SQLite may hold of a database in memory."""
+"""KiB of a database that SQLite may hold in memory."""
 
 _SETTINGS = (
     "journal_mode=OFF",
@@ -48,22 +48,22 @@ _TABLES = """
 
 @dataclass(frozen=True)
 class Folder:
-    """A folder to spill to: a `Spill` for `explore`.  Each search under way has a file of its own there."""
+    """A folder to spill to: a `Spill` for `explore`.  Each running search has its own file there."""
 
     path: Path
 
     def __call__(self) -> SqliteDisk:
-        """A new, empty disk.  Raises SpillFailed for a folder that is not there or cannot be written to."""
+        """Return a new, empty disk.  Raises SpillFailed for a folder that is missing or cannot be written to."""
         return SqliteDisk(self.path)
 
     def ready(self) -> Folder:
-        """This folder, once something could be written there.  Raises SpillFailed."""
+        """Return this folder, after a test that it can be written to.  Raises SpillFailed."""
         self().close()
         return self
 
 
 class SqliteDisk:
-    """A `Disk` in a file that has no name any more."""
+    """A `Disk` in a file that has lost its name."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -89,27 +89,27 @@ class SqliteDisk:
             os.unlink(name)
 
     def put(self, number: int, code: int, body: bytes, parent: int, action: int) -> None:
-        """Keep a state."""
+        """See `Disk`."""
         self._do(
             lambda: self.base.execute("insert into state values (?, ?, ?, ?, ?)", (number, code, body, parent, action))
         )
 
     def alike(self, code: int) -> Sequence[tuple[int, bytes]]:
-        """Number and bytes of every state with this hash."""
+        """See `Disk`."""
         return self._all("select number, body from state where code = ?", code)
 
     def body(self, number: int) -> bytes:
-        """The bytes of a state."""
+        """See `Disk`."""
         found: bytes = self._all("select body from state where number = ?", number)[0][0]
         return found
 
     def link(self, number: int) -> tuple[int, int]:
-        """Parent and action of a state."""
+        """See `Disk`."""
         parent, action = self._all("select parent, action from state where number = ?", number)[0]
         return parent, action
 
     def unseen(self, keys: Sequence[int] | Sequence[bytes]) -> Sequence[int]:
-        """The positions of the keys that were never handed over before."""
+        """See `Disk`."""
         if not keys:
             return ()
         table = _table_of(keys)
@@ -121,23 +121,23 @@ class SqliteDisk:
         return list(_positions(keys, fresh))
 
     def forget(self, keys: Sequence[int] | Sequence[bytes]) -> None:
-        """As if these keys had never been handed over."""
+        """See `Disk`."""
         if keys:
             table = _table_of(keys)
             self._do(lambda: self.base.executemany(f"delete from {table} where key = ?", ((key,) for key in keys)))
 
     def append(self, first: int, words: bytes, parents: bytes) -> None:
-        """Keep a block of records."""
+        """See `Disk`."""
         self._do(lambda: self.base.execute("insert into block values (?, ?, ?)", (first, words, parents)))
 
     def block(self, number: int) -> tuple[int, bytes, bytes]:
-        """The block that a record is in."""
+        """See `Disk`."""
         question = "select first, words, parents from block where first <= ? order by first desc limit 1"
         first, words, parents = self._all(question, number)[0]
         return first, words, parents
 
     def close(self) -> None:
-        """Give the space back."""
+        """See `Disk`."""
         with suppress(sqlite3.Error):
             self.base.close()
 

@@ -1,4 +1,4 @@
-"""What both methods make: the rows of a state, one for each step out of it or for a group of equal ones."""
+"""The interface of explicit and memoised search: the rows of a state, one for each step or group of equal steps."""
 
 from __future__ import annotations
 
@@ -12,33 +12,33 @@ from evenhand.search.witness import AnySystem, ModelError, named
 __all__ = ["Method", "Row", "nth_action", "number_of", "stepped"]
 
 Row = tuple[int, Any, "Sequence[int] | None", Any, Any]
-"""One row of a state: number of the (first) action, the action or None, the group's members or None, after, shown."""
+"""A row of a state: number of the (first) action, the action or None, the group's members or None, after, shown."""
 
 
 class Method(Protocol):
-    """A way to get the steps out of a state."""
+    """A way to compute the steps out of a state."""
 
     name: str
 
     def begin(self, config: Any, number: int) -> None:
-        """Start on a configuration, the one of that number."""
+        """Start on the configuration of that number."""
         ...
 
     def rows(self, config: Any, state: Any) -> Iterator[Row]:
-        """The steps on offer, in the order of `enabled` by first member."""
+        """Yield the steps on offer, in the order of `enabled` by first member."""
         ...
 
     def action(self, config: Any, state: Any, number: int) -> Any:
-        """The action of that number among those on offer."""
+        """Return the action of that number among those on offer."""
         ...
 
     def step(self, rules: Any, config: Any, state: Any, action: Any) -> tuple[Any, Any]:
-        """The system's step, by this method's means, for any action."""
+        """Return the system's step for any action, as this method computes it."""
         ...
 
 
 def stepped(system: AnySystem, config: Any, state: Any, action: Any) -> tuple[Any, Any]:
-    """`step`, with what a model may do wrong turned into a ModelError that names the action."""
+    """Return the system's step; errors of the model become a ModelError that names the action."""
     try:
         made = system.step(system.rules, config, state, action)
     except caught() as error:
@@ -47,7 +47,7 @@ def stepped(system: AnySystem, config: Any, state: Any, action: Any) -> tuple[An
 
 
 def nth_action(system: AnySystem, config: Any, state: Any, number: int) -> Any:
-    """The action of that number among those on offer in `state`.  Raises IndexError when there are fewer."""
+    """Return the action of that number on offer in `state`.  Raises IndexError when there are fewer."""
     if system.joint is None:
         for action in itertools.islice(system.enabled(config, state), number, None):
             return action
@@ -63,9 +63,9 @@ def nth_action(system: AnySystem, config: Any, state: Any, number: int) -> Any:
 
 
 def number_of(system: AnySystem, config: Any, state: Any, action: Any) -> int:
-    """The number of an action among those on offer in `state`; of a joint one, whatever the order of its agents.
+    """Return the number of an action on offer in `state`; the agents of a joint action may come in any order.
 
-    Raises ModelError for one that is not on offer.
+    Raises ModelError for an action that is not on offer.
     """
     found = 0
     try:

@@ -1,7 +1,6 @@
-"""What a search comes to in numbers, added up over configurations, within a process or as JSON between several.
+"""The numbers that a search gives, added up over configurations, within a process or as JSON between several.
 
-Only what `DeterminedBy` claims compare across configurations is no number: its table holds values of the model, and
-so a total with one has no JSON.
+The table of a `DeterminedBy` claim across configurations holds values of the model, so a total with one has no JSON.
 """
 
 from __future__ import annotations
@@ -19,10 +18,10 @@ __all__ = ["Result", "nothing"]
 
 @dataclass(frozen=True)
 class Result:
-    """What the search of one configuration came to: numbers alone, so that it travels between processes.
+    """The result of the search of one configuration: numbers alone, so that processes can exchange it.
 
-    `spilled` states were kept on a disk: those of the searches that were made, whatever their orbits weigh.
-    `counted` says what was counted by action, if that was asked for; it is no part of the JSON.
+    `spilled` counts the states on disk, without the weights of orbits.  `counted` holds the counts by action, if
+    requested; it is no part of the JSON.
     """
 
     states: int
@@ -35,7 +34,7 @@ class Result:
     counted: Counted = NOTHING
 
     def times(self, weight: int) -> Result:
-        """The same for an orbit of `weight` configurations."""
+        """Return the result for an orbit of `weight` configurations."""
         return Result(
             self.states * weight,
             self.transitions * weight,
@@ -48,7 +47,7 @@ class Result:
         )
 
     def plus(self, later: Result) -> Result:
-        """Both together; `later` comes from other configurations."""
+        """Return the sum with the result of other configurations."""
         return Result(
             self.states + later.states,
             self.transitions + later.transitions,
@@ -61,7 +60,7 @@ class Result:
         )
 
     def to_json(self) -> dict[str, Json]:
-        """This result as JSON; `from_json` reads it back.  Raises ValueError where a tally holds a table."""
+        """Return this result as JSON for `from_json`.  Raises ValueError where a tally holds a table."""
         return {
             "states": _written(self.states),
             "transitions": _written(self.transitions),
@@ -73,7 +72,7 @@ class Result:
 
     @staticmethod
     def from_json(made: Mapping[str, Any]) -> Result:
-        """The result that `to_json` wrote.  Raises KeyError, TypeError or ValueError for anything else."""
+        """Return the result that `to_json` wrote.  Raises KeyError, TypeError or ValueError for anything else."""
         return Result(
             states=int(made["states"]),
             transitions=int(made["transitions"]),
@@ -85,12 +84,12 @@ class Result:
 
 
 def nothing(claims: int) -> Result:
-    """What no configuration comes to."""
+    """Return the result of no configuration."""
     return Result(0, 0, 0, 0, False, (Tally(),) * claims)
 
 
 def _written(number: int) -> str:
-    """A number as text, whatever kind of integer it is: JSON readers disagree about large ones."""
+    """A number as text, whatever its integer type: JSON readers disagree about large ones."""
     return str(int(number))
 
 

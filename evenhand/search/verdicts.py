@@ -1,7 +1,7 @@
-"""From tallies to verdicts: what may be said of a claim, and what may not.
+"""Turn tallies into verdicts.
 
-REFUTED needs evidence that the judge confirms.  HOLDS needs a closed search, an antecedent that was met, and
-no doubt.  Everything else is UNDECIDED, and says why.
+REFUTED needs evidence that the judge confirms.  HOLDS needs a closed search, an antecedent that was met, and no doubt.
+Everything else is UNDECIDED, with a reason.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ ENGINE = "explore"
 
 @dataclass(frozen=True)
 class Covered:
-    """What a search covered, for all its verdicts: exact counts, bounds, and what it rests on.
+    """The coverage of a search, for all its verdicts: exact counts, bounds, trusted base.
 
-    `classes` says that `states` are classes of states, of which one each was searched.
+    `classes` says that `states` counts classes of states, each searched by one representative.
     """
 
     states: int
@@ -46,12 +46,12 @@ class Covered:
 
     @property
     def looked_at(self) -> str:
-        """How much was covered, in words."""
+        """The states and steps covered, in words."""
         return f"{self.states} {'classes of states' if self.classes else 'states'} and {self.transitions} steps"
 
 
 def changed_readings(system: AnySystem) -> dict[str, Any]:
-    """The readings of a system that differ from their defaults."""
+    """Return the readings of a system that differ from their defaults."""
     record = system.readings
     if record is None or not is_dataclass(record):
         return {}
@@ -63,7 +63,7 @@ def changed_readings(system: AnySystem) -> dict[str, Any]:
 def verdict_of(
     system: AnySystem, configs: Sequence[Any], claim: Property, tally: Tally, covered: Covered, doubt: str
 ) -> Verdict:
-    """The verdict on one claim; `doubt` is a reason why a quotient cannot carry it over to the whole space."""
+    """Return the verdict on one claim; `doubt` is why a quotient cannot carry it over to the whole space."""
     if isinstance(claim, DeterminedBy):
         if claim.across:
             violations, finding = differing(tally.table)
@@ -120,12 +120,12 @@ def verdict_of(
 
 
 def _undecided(claim: Property, tally: Tally, covered: Covered, doubt: str) -> str:
-    """Why a claim that nothing violates is not decided all the same; empty if it is."""
+    """Why a claim without violation is undecided; empty if it is decided."""
     seen = covered.looked_at
     if tally.configs == 0:
         return f"it applies to none of the {covered.configs} configurations"
     if tally.doubts and not tally.total:
-        return tally.doubts[0]  # it was not asked, so nothing is said of what was covered
+        return tally.doubts[0]  # the claim was not checked, so the coverage does not matter
     if not covered.complete:
         if isinstance(claim, AboutRuns):
             return f"a graph that {covered.bounds} left open decides no claim about whole runs ({seen} were covered)"
@@ -143,7 +143,7 @@ def _undecided(claim: Property, tally: Tally, covered: Covered, doubt: str) -> s
 
 
 def _nothing_compared(tally: Tally) -> str:
-    """A claim that steps with equal keys agree says nothing where no key comes twice, or no value is ever given."""
+    """Why a `DeterminedBy` claim compared nothing: no key comes twice, or no value is given; else empty."""
     if tally.met and not tally.more.get(VALUED, 1):
         return "its value never was anything but None; is a `return` missing?"
     if tally.met and tally.met <= tally.more.get("keys", 0):

@@ -1,16 +1,16 @@
-"""Wait-for graphs: who waits for whom, and for what, after a run; and whether a reachable state has a circular wait.
+"""Wait-for graphs after a run, and circular waits in reachable states.
 
-At the end of a run agent A *waits for* agent B, *for* a completion g (an action of A's that completes something, see
+At the end of a run agent A *waits for* agent B, *for* a completion g (an action of A that completes something, see
 `alone`), if A cannot reach g alone, and
 
-- B *holds* it: B is in a smallest set of other agents without whose actions the same run would have ended where A can
-  reach g alone (no set with fewer of these agents does; there may be several); or
+- B *holds* it: B is in a minimal set of other agents without whose actions the same run would have ended where A can
+  reach g alone (there may be several such sets); or
 - B *can help*: there is no such set, and A and B together can reach g.
 
-Leaving out an agent's action means that of a joint one it stands by, and that another one does not happen; what is
-then not on offer any more is taken as the total step takes it.  A holder *gives* if A and B together can reach g.  A
-graph belongs to a run, since who holds what is history; that of a reachable state is that of the run by which the
-search first came there, a shortest one.  A cycle is a candidate for a deadlock, no proof of one: who gives may give.
+Without its actions an agent stands by in joint actions, and its other actions do not happen; an action that is then no
+longer on offer is taken as the total step takes it.  A holder *gives* if A and B together can reach g.  A graph belongs
+to a run, because holding depends on history; a reachable state has the graph of the shortest run by which the search
+first reached it.  A cycle is a candidate for a deadlock and no proof, because a holder may give.
 """
 
 from __future__ import annotations
@@ -37,21 +37,21 @@ if TYPE_CHECKING:
 __all__ = ["LIMIT", "MOST", "CircularWaits", "Hands", "Wait", "WaitFor", "circular_waits", "waits_after"]
 
 LIMIT = 50_000
-"""States that an agent, or two, may go to alone before nothing is said of them."""
+"""States that an agent, alone or with another, may reach before the result is unknown."""
 
 MOST = 4
-"""Agents that a set of holders may have; larger sets are not looked for."""
+"""Agents that a set of holders may have; larger sets are not searched."""
 
 Without: TypeAlias = dict[frozenset[str], Any]
-"""Where a run would have ended without the actions of some agents, by those agents; of nobody, where it did."""
+"""Ends of a run without the actions of some agents, by those agents; the empty set stands for the run itself."""
 
 
 @dataclass(frozen=True)
 class Wait:
     """`waiter` waits for `holder`, for `what` (the waiter's action, or its choice in a joint one).
 
-    `holds` says that the holder's actions keep it away, else the holder could help; `beside` are the others of the
-    same set of holders.  `gives` says whether the two together can reach it, None where that was too wide to find out.
+    `holds`: the holder's actions keep it away, else the holder could help; `beside`: the others of the same set of
+    holders; `gives`: whether the two together can reach it, None where that exceeded the limit.
     """
 
     waiter: str
@@ -64,7 +64,7 @@ class Wait:
 
 @dataclass(frozen=True)
 class WaitFor:
-    """The waits after a run; `state` is where it ends, `unknown` what was not found out."""
+    """The waits after a run; `state` is where it ends, `unknown` lists results that exceeded the limit."""
 
     system: AnySystem = field(repr=False)
     run: Scenario[Any, Any, Any]
@@ -75,13 +75,13 @@ class WaitFor:
 
     @property
     def cycles(self) -> tuple[tuple[str, ...], ...]:
-        """Circular waits, each from its first name on, the shortest first."""
+        """Circular waits, each from its least name on, the shortest first."""
         found = [tuple(cycle) for cycle in nx.simple_cycles(self.to_networkx())]
         turned = (cycle[cycle.index(min(cycle)) :] + cycle[: cycle.index(min(cycle))] for cycle in found)
         return tuple(sorted(turned, key=lambda cycle: (len(cycle), cycle)))
 
     def to_networkx(self) -> nx.DiGraph[str]:
-        """Agents, and an edge from each to those it waits for, with its `waits`."""
+        """Return a graph of the agents, with an edge from each to those it waits for, with its `waits`."""
         graph: nx.DiGraph[str] = nx.DiGraph(system=self.system.name, variant=self.system.variant)
         graph.add_nodes_from(self.agents)
         for wait in self.waits:
@@ -92,14 +92,14 @@ class WaitFor:
 
 
 class Hands:
-    """Who can complete what in one configuration, alone and by twos, and where runs end without some agents."""
+    """Completions of agents in one configuration, alone and in pairs, and the ends of runs without some agents."""
 
     def __init__(self, system: AnySystem, config: Any, limit: int) -> None:
         self.moves, self.limit = Moves(system, config), limit
         self.known: dict[tuple[str, frozenset[str]], Alone | TooWide] = {}
 
     def can(self, agent: str, state: Any, *others: str) -> frozenset[Any]:
-        """What the agent can complete, alone or with others.  Raises TooWide."""
+        """Return what the agent can complete, alone or with others.  Raises TooWide."""
         key = (agent, frozenset((agent, *others)))
         alone = self.known.get(key) or Alone(self.moves, *key, self.limit)
         self.known[key] = alone
@@ -112,7 +112,7 @@ class Hands:
             raise
 
     def then(self, before: Without, action: Any) -> Without:
-        """Where these runs end after one more action."""
+        """Return where these runs end after one more action."""
         system, config = self.moves.system, self.moves.config
         after: Without = {}
         for group, state in before.items():
@@ -126,7 +126,7 @@ class Hands:
         return after
 
     def waits(self, agent: str, ends: Without, everybody: Sequence[str], unknown: list[str]) -> Iterator[Wait]:
-        """What an agent waits for at the end of a run; what is too wide is said in `unknown`."""
+        """Yield the waits of an agent at the end of a run; results beyond the limit are named in `unknown`."""
         state = ends[frozenset()]
         kept: dict[Any, list[frozenset[str]]] = {}
         try:
@@ -157,7 +157,7 @@ class Hands:
 
 
 def _sets(everybody: Sequence[str]) -> list[frozenset[str]]:
-    """Nobody, each one, each two, and so on up to `MOST`, but never all."""
+    """The empty set, each agent, each pair, and so on up to `MOST`, but never all."""
     sizes = range(min(MOST, len(everybody) - 1) + 1)
     return [frozenset(group) for size in sizes for group in combinations(everybody, size)] or [frozenset()]
 
@@ -173,10 +173,10 @@ def waits_after(
     agents: Iterable[str] = (),
     limit: int = LIMIT,
 ) -> WaitFor:
-    """Who waits for whom after a run (of a lasso: after its stem and one loop).
+    """Return the wait-for graph after a run (of a lasso: after its stem and one loop).
 
-    `agents` are looked at beside those who have an action on offer somewhere on the run.  Raises ValueError for a
-    system that does not say whose action is whose.
+    `agents` are added to those that have an action on offer somewhere on the run.  Raises ValueError for a system that
+    does not name the agent of each action.
     """
     if isinstance(run, Lasso):
         run = run.unrolled
@@ -197,11 +197,11 @@ def waits_after(
 
 @dataclass(frozen=True)
 class CircularWaits:
-    """What looking at the waits of every reachable state came to.
+    """The waits in all reachable states.
 
-    `states` were looked at; in `waiting` of them somebody waits, in `circular` of them in a circle.  `first` is the
-    graph of the nearest state with a circle, else of the nearest with any wait, else of the first initial state;
-    `complete` says that no bound left anything out, and nothing was too wide to be found out.
+    Of `states` states an agent waits in `waiting`, in a circle in `circular`.  `first` is the graph of the nearest
+    state with a circle, else of the nearest with any wait, else of the first initial state; `complete` says that no
+    bound left anything out, and nothing exceeded the limit.
     """
 
     states: int
@@ -221,9 +221,9 @@ def circular_waits(
     limit: int = LIMIT,
     progress: Callable[[int, int], None] | None = None,
 ) -> CircularWaits:
-    """Look at the waits of every reachable state, by explicit or memoised search, within the bounds.
+    """Find the waits in every reachable state, by explicit or memoised search, within the bounds.
 
-    Raises ValueError for a system that does not say whose action is whose.
+    Raises ValueError for a system that does not name the agent of each action.
     """
     states = waiting = circular = rank = 0
     complete = True
@@ -255,7 +255,7 @@ def circular_waits(
 
 
 def _circular(edges: set[tuple[str, str]]) -> bool:
-    """Whether the edges close a circle: those that lead to somebody who waits for nobody are taken away, again."""
+    """Whether the edges close a circle: edges to agents that wait for none are removed, repeatedly."""
     left = edges
     while left:
         waiters = {waiter for waiter, _ in left}

@@ -1,4 +1,4 @@
-"""The states that a search has met in one configuration, and how each was reached."""
+"""The states that a search found in one configuration, and how each was reached."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ __all__ = ["Walk", "remember"]
 class Walk:
     """The states of one configuration, how each was first reached, and the exact counts.
 
-    `levels[d]` is the number of the first state at distance `d`.  `open` says that a bound kept the search
-    from seeing everything; `transitions` counts state times action on offer, `edges` distinct pairs of states.
+    `levels[d]` is the number of the first state at distance `d`.  `open` says that a bound left something out;
+    `transitions` counts pairs of a state and an action on offer, `edges` distinct pairs of states.
     """
 
     config: Any
@@ -36,16 +36,16 @@ class Walk:
 
     @property
     def kept(self) -> int:
-        """How many of the states, the first ones, stand in memory."""
+        """The number of states in memory; these come first."""
         return len(self.states) if self.disk_visited is None else self.disk_visited.first
 
     @property
     def spilled(self) -> int:
-        """How many of the states went to a disk."""
+        """The number of states on disk."""
         return 0 if self.disk_visited is None else self.disk_visited.count - self.disk_visited.first
 
     def spill(self, spill: Spill) -> None:
-        """Keep the states that are found from here on on a disk.  Raises SpillFailed."""
+        """Keep later states on disk.  Raises SpillFailed."""
         disk_visited = self.disk_visited = DiskVisited(spill(), self.ids, self.states, self.parents, self.actions)
         self.ids, self.states, self.parents, self.actions = (
             disk_visited,
@@ -55,11 +55,11 @@ class Walk:
         )
 
     def depth_of(self, sid: int) -> int:
-        """The distance of a state from the nearest initial one."""
+        """Return the distance of a state from the nearest initial one."""
         return bisect_right(self.levels, sid) - 1
 
     def path(self, sid: int) -> tuple[int, tuple[int, ...]]:
-        """A shortest way to a state: number of the initial state, numbers of the actions."""
+        """Return a shortest path to a state: number of the initial state, numbers of the actions."""
         taken: list[int] = []
         while self.parents[sid] >= 0:
             taken.append(self.actions[sid])
@@ -67,13 +67,13 @@ class Walk:
         return self.actions[sid], tuple(reversed(taken))
 
     def finding(self, sid: int, *more: int) -> Witness:
-        """The shortest run to a state, and the actions after it."""
+        """Return the shortest run to a state, and the actions `more` after it."""
         start, path = self.path(sid)
         return Witness(self.number, start, (*path, *more))
 
 
 def remember(walk: Walk, state: Any, parent: int, action: int) -> int:
-    """Number a state that was not met before, and keep how it was reached."""
+    """Number a new state, and keep how it was reached."""
     if walk.disk_visited is not None:
         return walk.disk_visited.add(state, parent, action)
     sid = len(walk.states)

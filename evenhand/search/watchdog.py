@@ -1,9 +1,8 @@
-"""A model's function that does not come back: noticed, and named with file and line.
+"""Detect a model's function that does not return, and name it with file and line.
 
-A search calls millions of functions that it did not write.  Every `SECONDS` of CPU time somebody looks which call of
-the model's is under way; one that was under way the time before has taken at least as long, and ends the search.  CPU
-time is used, so that a busy machine makes no difference.  Only the main thread of a process can be watched so, and only
-where the system has such a clock; elsewhere nothing is watched.
+Every `SECONDS` of CPU time a signal handler checks which call of the model is under way; one that was already under way
+the time before ends the search.  CPU time is independent of the load of the machine.  Only the main thread of a process
+can be watched, and only where the system has such a timer.
 """
 
 from __future__ import annotations
@@ -21,19 +20,19 @@ from evenhand.search.witness import AnySystem, ModelError, named
 __all__ = ["SECONDS", "within_reason"]
 
 SECONDS = 30.0
-"""CPU seconds that one call of a model's function may take, at least; the double at most."""
+"""CPU seconds that one call of a model's function may always take; after twice as many it is stopped."""
 
 _ENGINE = ("evenhand.search", "evenhand.evidence.judge", "networkx", "numba", "numpy", "scipy")
-"""Modules whose own work may take as long as it takes."""
+"""Modules whose own work has no time limit."""
 
 
 class _Stuck(BaseException):
-    """A call that does not come back.  No Exception: nothing between here and the search swallows it by habit."""
+    """A call does not return.  A BaseException, so that no `except Exception` on the way swallows it."""
 
 
 @contextmanager
 def within_reason(system: AnySystem) -> Generator[None, None, None]:
-    """Watch what runs inside.  Raises ModelError for a call that does not come back."""
+    """Watch the calls made inside the block.  Raises ModelError for a call that does not return."""
     if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -61,9 +60,9 @@ def within_reason(system: AnySystem) -> Generator[None, None, None]:
 
 
 def _call(frame: FrameType | None) -> tuple[FrameType | None, str]:
-    """The outermost call that the search made into foreign code, and where that code is.
+    """The outermost call from the search into foreign code, and where that code is.
 
-    A generator is no call: the same one is asked again and again.
+    Generators do not count, because the same one is resumed again and again.
     """
     call: FrameType | None = None
     place = ""

@@ -1,8 +1,8 @@
-"""What a search brings home from one configuration: counts, and findings made of numbers alone.
+"""The results of a search of one configuration: counts, and findings made of numbers alone.
 
-A finding names its run by numbers (which configuration, which initial state, which action of those on offer
-in each state), so that it is small, travels between processes, and cannot hold a run that the model does not
-have: `evidence` walks it through `enabled` and `step` to get the actions themselves.
+A finding names its run by numbers (configuration, initial state, action among those on offer in each state), so it is
+small, can be sent between processes, and cannot hold a run that the model lacks: `evidence` replays it through
+`enabled` and `step`.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from evenhand.core.system import System
 __all__ = ["AnySystem", "LicenceMissing", "ModelError", "Seen", "StepNumber", "Tally", "Witness", "named", "shorter"]
 
 AnySystem: TypeAlias = System[Any, Any, Any, Any, Any]
-"""A system over anything: engines know nothing of a user's classes."""
+"""A system of any types: engines do not know a user's classes."""
 
 
 class LicenceMissing(ValueError):
-    """A quotient was asked for without a licence that covers this system, variant and quotient."""
+    """A quotient was requested without a licence that covers this system, variant and quotient."""
 
 
 def named(system: AnySystem) -> str:
-    """How messages name a system."""
+    """Return the name of a system in messages."""
     return system.label
 
 
@@ -42,8 +42,8 @@ class StepNumber(NamedTuple):
 class Witness:
     """A run by numbers: from initial state `start` the actions `path`, then (a lasso) `loop` for ever.
 
-    `pick` is the number of the pair that a `Commute` claim picked.  `places` are the two steps that a
-    `DeterminedBy` claim compares; its path is empty.
+    `pick` is the number of the pair that a `Commute` claim picked.  `places` are the two steps that a `DeterminedBy`
+    claim compares; its path is empty.
     """
 
     config: int
@@ -55,27 +55,27 @@ class Witness:
 
     @property
     def length(self) -> int:
-        """How many actions it takes; for a pair of places those of both runs."""
+        """The number of actions; for a pair of places those of both runs."""
         return len(self.path) + len(self.loop) + sum(place.depth + 1 for place in self.places)
 
 
 def shorter(one: Witness | None, other: Witness | None) -> Witness | None:
-    """The shorter finding; of equally long ones that of the earlier configuration, else `one`."""
+    """Return the shorter finding; of equally long ones that of the earlier configuration, else `one`."""
     if one is None or other is None:
         return one or other
     return other if (other.length, other.config) < (one.length, one.config) else one
 
 
 Seen: TypeAlias = tuple[tuple[Hashable, StepNumber], ...]
-"""What a `DeterminedBy` claim saw under one key: each value, in order of discovery, and where it was first seen."""
+"""The values of a `DeterminedBy` claim under one key, in order of discovery, and where each was first seen."""
 
 
 @dataclass(frozen=True)
 class Tally:
-    """What one claim came to: in one configuration, or added up over many.
+    """The result of one claim in one configuration, or added up over many.
 
-    `configs` counts those it applies to; `total` the states, steps, pairs or histories looked at, `met` those
-    that the antecedent admits, `violations` those that violate it (for `Reachable`: that meet the goal).
+    `configs` counts the configurations it applies to; `total` the states, steps, pairs or histories checked, `met`
+    those that the antecedent admits, `violations` those that violate it (for `Reachable`: that meet the goal).
     `doubts` are reasons why it cannot hold here although nothing violates it.  `table` serves `DeterminedBy`.
     """
 
@@ -89,7 +89,7 @@ class Tally:
     table: dict[Hashable, Seen] = field(default_factory=dict[Hashable, Seen])
 
     def times(self, weight: int) -> Tally:
-        """The same for an orbit of `weight` configurations."""
+        """Return the tally of an orbit of `weight` configurations."""
         if weight == 1:
             return self
         return replace(
@@ -102,7 +102,7 @@ class Tally:
         )
 
     def plus(self, later: Tally) -> Tally:
-        """Both together; `later` comes from later configurations.  May take over this tally's own table."""
+        """Return the sum with a tally of later configurations.  May take over this tally's own table."""
         table = self.table or dict(later.table)
         if table is self.table:
             for key, seen in later.table.items():

@@ -1,1 +1,1 @@
-"""Proofs by SMT solvers: first-order theories of a protocol, linked with its executable model."""
+"""Proofs by SMT solvers: first-order theories of a protocol, compared with its executable model."""

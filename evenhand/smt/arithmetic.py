@@ -1,9 +1,9 @@
-"""Numbers in formulas: the reals, printed as SMT-LIB has them, evaluated exactly as fractions.
+"""Numbers in formulas: real numbers, printed as SMT-LIB reals and evaluated exactly as fractions.
 
-`NUMBER` and the symbols below have one meaning in every structure, so no theory declares them and no structure lists
-them; an element of `NUMBER` is written as the fraction in lowest terms (`"3/2"`), so that equal numbers are equal
-texts.  A theory's own functions may have numbers as values, never as arguments, and nothing quantifies over numbers:
-whatever is proved is proved of finitely many numbers at a time, for any number of things that have them.
+`NUMBER` and the symbols below have a fixed meaning, so theories and structures do not list them; a number is written as
+the fraction in lowest terms (`"3/2"`), so that equal numbers are equal texts.  A theory's functions may have numbers as
+values, never as arguments, and formulas do not quantify over numbers: a proof is about finitely many numbers at a time,
+for any number of elements that have them.
 """
 
 from __future__ import annotations
@@ -55,63 +55,63 @@ _NUMERAL = "number.is."
 
 
 def number(value: int | Fraction) -> Term:
-    """The numeral."""
+    """Return the numeral of a rational number."""
     exact = Fraction(value)
     sign = "m" if exact < 0 else "p"
     return Function(f"{_NUMERAL}{sign}{abs(exact.numerator)}.{exact.denominator}", (), NUMBER)()
 
 
 def plus(*terms: Term) -> Term:
-    """The sum; of nothing it is 0."""
+    """Return the sum; 0 without terms."""
     return reduce(_PLUS, terms) if terms else number(0)
 
 
 def minus(one: Term, *others: Term) -> Term:
-    """The first without the others."""
+    """Return the first minus the others."""
     return reduce(_MINUS, others, one)
 
 
 def times(*terms: Term) -> Term:
-    """The product; of nothing it is 1."""
+    """Return the product; 1 without terms."""
     return reduce(_TIMES, terms) if terms else number(1)
 
 
 def at_most(one: Term, other: Term) -> Formula:
-    """The first is no greater than the second."""
+    """Return the formula `one` ≤ `other`."""
     return _AT_MOST(one, other)
 
 
 def at_least(one: Term, other: Term) -> Formula:
-    """The first is no less than the second."""
+    """Return the formula `one` ≥ `other`."""
     return _AT_MOST(other, one)
 
 
 def below(one: Term, other: Term) -> Formula:
-    """The first is less than the second."""
+    """Return the formula `one` < `other`."""
     return _BELOW(one, other)
 
 
 def zero(term: Term) -> Formula:
-    """It is 0."""
+    """Return the formula that the term is 0."""
     return same(term, number(0))
 
 
-# What readers need: the printer, the evaluator, the reader of models.
+# For the printer, the evaluator and the reader of models.
 
 
 def element(value: int | Fraction) -> str:
-    """A number as an element of a structure."""
+    """Return a number as an element of a structure."""
     return str(Fraction(value))
 
 
 @lru_cache(maxsize=65_536)
 def value_of(written: str) -> Fraction:
-    """The number that an element is.  Raises ValueError for what is none."""
+    """Return the number that an element denotes.  Raises ValueError for other text."""
     return Fraction(written)
 
 
 def is_element(written: Any) -> bool:
-    """Whether this is a number, written as elements are."""
+    """Return whether this is a number, written as elements are."""
     try:
         return isinstance(written, str) and element(value_of(written)) == written
     except (ValueError, ZeroDivisionError):
@@ -126,7 +126,7 @@ def _numeral(name: str) -> Fraction | None:
 
 
 def printed(name: str) -> str | None:
-    """A symbol of this module in SMT-LIB 2; None for a symbol of a theory."""
+    """Return a symbol of this module in SMT-LIB 2; None for a symbol of a theory."""
     for known in (_CALCULATED, _COMPARED):
         if name in known:
             return known[name][0]
@@ -139,7 +139,7 @@ def printed(name: str) -> str | None:
 
 
 def calculated(name: str) -> Callable[[Sequence[str]], str] | None:
-    """What a function of this module makes of elements; None for a function of a theory."""
+    """Return the evaluation of a function of this module on elements; None for a function of a theory."""
     exact = _numeral(name)
     if exact is None and name not in _CALCULATED:
         return None
@@ -152,7 +152,7 @@ def calculated(name: str) -> Callable[[Sequence[str]], str] | None:
 
 
 def compared(name: str) -> Callable[[str, str], bool] | None:
-    """What a relation of this module says of two elements; None for a relation of a theory."""
+    """Return the test of a relation of this module on two elements; None for a relation of a theory."""
     if name not in _COMPARED:
         return None
     test = _COMPARED[name][1]
@@ -164,7 +164,7 @@ def compared(name: str) -> Callable[[str, str], bool] | None:
 
 
 def numeric(functions: Iterable[Function], formulas: Iterable[Formula]) -> str:
-    """Which arithmetic a query needs: none (empty), linear (`LRA`), or with products of two unknowns (`NRA`)."""
+    """Return the arithmetic a query needs: none (empty), linear (`LRA`), or with products of unknowns (`NRA`)."""
     found = "LRA" if any(function.codomain == NUMBER for function in functions) else ""
     needed = [_NEEDED.get((formula,), partial(_needed, formula)) for formula in formulas]
     return max([found, *needed], key=_POWER.index)
@@ -187,7 +187,7 @@ def _needed(formula: Formula) -> str:
 
 
 def _product(term: Term) -> bool:
-    """Whether two unknowns are multiplied somewhere in a term."""
+    """Whether a term contains a product of two unknowns."""
     if isinstance(term, Var):
         return False
     if term.function == _TIMES and not any(_is_numeral(argument) for argument in term.arguments):

@@ -1,13 +1,13 @@
-"""Corner cases: structures that a solver makes so that each word of a theory is true of something, and false.
+"""Boundary cases: structures that a solver makes so that each definition of a theory is true somewhere, and false.
 
-Drawn worlds miss what nobody thought of; a solver does not.  For each definition it is asked for a structure in which
-the word holds somewhere, and for one in which it fails somewhere; for each axiom, for one that breaks this axiom alone.
-What it finds is realised as a run of the model, and theory and model are compared on the run's last step.  A step
-of the model that breaks an axiom shows that the axiom claims too much.
+They cover cases that drawn samples miss.  For each definition the solver is asked for a structure in which it holds
+somewhere, and for one in which it fails somewhere; for each axiom, for one that breaks this axiom alone.  The structure
+is realised as a run of the model, and theory and model are compared on the run's last step.  A step of the model that
+breaks an axiom shows that the axiom is too strong.
 
-One solver is enough where it finds a structure: nothing is believed of what it says, only tried.  A structure that is
-too large to be realised is made small first.  Where it finds that there is none, all solvers are asked, and the
-corner case counts as unreachable only if one proves so and none contradicts.
+One solver is enough where it finds a structure, because the structure is replayed.  One that cannot be realised is
+minimised first.  Where the solver finds none, all solvers are asked, and the boundary case is impossible only if one
+proves so and none contradicts.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ AnySystem: TypeAlias = System[Any, Any, Any, Any, Any]
 
 
 AGAINST = "against "
-"""What the name of a corner case begins with that denies an axiom."""
+"""The prefix of the name of a boundary case that denies an axiom."""
 
 
 @dataclass(frozen=True)
 class BoundaryCase:
-    """A formula that a structure was made for, and the step of the model that came of it, if any.
+    """A formula, and the step of the model made from a structure that satisfies it, if any.
 
-    `axiom`: the formula is the denial of an axiom, so that no step of the model should satisfy it.  `impossible`: it is
+    `axiom`: the formula is the negation of an axiom, which no step of the model should satisfy.  `impossible`: it is
     proved that no structure of the theory (of its other axioms) satisfies the formula.
     """
 
@@ -56,10 +56,10 @@ _SOLVER: list[Portfolio] = []
 
 
 def boundary_cases(theorem: Theorem, system: AnySystem) -> tuple[BoundaryCase, ...]:
-    """The corner cases of a theorem's theory, each with the step of `system` that was made of it.
+    """Return the boundary cases of a theorem's theory, each with the step of `system` made from it.
 
-    Of a theory of two copies only the axioms that tie the copies together are asked about: the words are those of the
-    theory that was copied, and have corner cases there.
+    Of a theory of two copies only the axioms that tie the copies together are asked about: its definitions have
+    boundary cases in the theory that was copied.
     """
     whole = theorem.samples.whole if isinstance(theorem.samples, Samples) else None
     shares = whole is not None and whole.definitions is theorem.theory.definitions
@@ -90,7 +90,7 @@ def _visible(theorem: Theorem, bound: tuple[Var, ...]) -> Formula:
 
 
 def _mentions(formula: Formula, names: set[str]) -> bool:
-    """Whether a formula speaks of one of these, as a relation or in an equation."""
+    """Whether a formula names one of these, as a relation or in an equation."""
     return any(
         (isinstance(part, Holds) and part.relation.name in names)
         or (isinstance(part, Equal) and any(name in repr(part) for name in names))
@@ -112,7 +112,7 @@ def _boundary_case(
         if evidence is None and not confirmed(theory, answered.model, formula):
             evidence = theorem.realise(minimise(answered.model, all_of(theory, formula)))
     except (KeyError, IndexError, ValueError):
-        # A structure that breaks an axiom may be one of which nothing at all can be made.
+        # A structure that breaks an axiom may be unfit for `realise`.
         if not axiom:
             raise
         evidence = None

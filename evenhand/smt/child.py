@@ -1,9 +1,9 @@
-"""What runs in a solver's own process: one query per line of JSON in, one answer per line out.
+"""The program of a solver process: one query per line of JSON in, one answer per line out.
 
-Solvers are C++ and may crash, hang or run out of memory; here they do so alone.  Where the platform can fork,
-every query has a fresh fork, so that no answer depends on what was asked before; z3's context, which costs more than
-many a query, is made once, before the forks, and each fork has it as new.  This file imports nothing of the workbench
-and is the only one that touches z3 and cvc5, whose Python interfaces carry no types.
+Solvers are C++ and may crash, hang or run out of memory; a process of their own contains this.  Where the platform can
+fork, every query has a fresh fork, so that no answer depends on earlier ones; z3's context, which costs more than many
+queries, is made once before the forks, and each fork has it unused.  This file imports nothing of evenhand and is the
+only one that uses z3 and cvc5, whose Python interfaces carry no types.
 
 Question: `text`, `sorts` (names), `functions` ([name, [sorts], sort]), `relations` ([name, [sorts]]), `options`,
 `rlimit`, `seconds` (of CPU), `proof` (whether cvc5 is to print its proof), `horn` (the predicate of Horn clauses, for
@@ -33,9 +33,9 @@ Answer = dict[str, Any]
 
 
 def answer(solver: str, question: Question, made: Any = None) -> Answer:
-    """What one solver says of one question.  Never raises: every failure is an `unknown` with its reason.
+    """Return one solver's answer to one question.  Never raises: every failure is an `unknown` with its reason.
 
-    `made` is what was made ready for it (see `_ready`) and asked nothing yet.
+    `made` is the result of `_ready`, not used before.
     """
     try:
         module = importlib.import_module(solver)
@@ -53,8 +53,8 @@ def answer(solver: str, question: Question, made: Any = None) -> Answer:
 
 
 def _ready(solver: str) -> Any:
-    """What every fork needs and none has changed: z3 imported with a context, cvc5 imported; None without either."""
-    with contextlib.suppress(Exception):  # what is wrong with a solver is said by `answer`
+    """Import the solver before the forks; return an unused context for z3, else None."""
+    with contextlib.suppress(Exception):  # `answer` reports errors of a solver
         module = importlib.import_module(solver)
         return module.Context() if solver == "z3" else None
     return None
@@ -75,7 +75,7 @@ def _z3(z3: Any, question: Question, made: Any) -> Answer:
     found = str(solver.check())
     reply: Answer = {"status": found, "because": "", "version": version}
     if found == "unsat":
-        reply["core"] = sorted(str(name) for name in solver.unsat_core())  # minimised now: counted below
+        reply["core"] = sorted(str(name) for name in solver.unsat_core())  # minimises now, so before counting units
     elif found == "sat":
         reply["model"] = _z3_model(z3, solver.model(), question)
     else:
@@ -86,7 +86,7 @@ def _z3(z3: Any, question: Question, made: Any) -> Answer:
 
 
 def _spacer(z3: Any, question: Question, context: Any) -> Answer:
-    """Horn clauses to z3's Spacer: `sat` with what the predicate `horn` means, as nested lists over its arguments."""
+    """The answer of z3's Spacer to Horn clauses: for `sat` the meaning of the predicate `horn`, as nested lists."""
     solver = z3.SolverFor("HORN", ctx=context)
     solver.from_string(question["text"])
     found = str(solver.check())
@@ -102,7 +102,7 @@ def _spacer(z3: Any, question: Question, context: Any) -> Answer:
 
 
 def _nested(z3: Any, formula: Any) -> Any:
-    """A propositional formula as nested lists; the number i is argument i."""
+    """A propositional formula as nested lists; a number i stands for argument i."""
     if z3.is_var(formula):
         return int(z3.get_var_index(formula))
     return [str(formula.decl().name()), *(_nested(z3, part) for part in formula.children())]
@@ -185,13 +185,13 @@ def _tables(
     is_true: Callable[[Any], bool],
     exact: Callable[[Any], str],
 ) -> Answer:
-    """The model as plain tables; element i of a sort is called `Sort.i`, what the solver left open is the first.
+    """The model as plain tables; element i of a sort is called `Sort.i`, an undetermined value is the first element.
 
-    A number is written as a fraction in lowest terms, 0 if it was left open.  One that is not rational raises an
-    exception of the solver's interface, and the answer becomes `unknown`.
+    A number is written as a fraction in lowest terms, 0 if undetermined.  For an irrational one the solver's interface
+    raises an exception, and the answer becomes `unknown`.
     """
     names = {sort: {str(e): f"{sort}.{i}" for i, e in enumerate(found)} for sort, found in elements.items()}
-    # A sort that the solver never needed has no elements of its own: it gets one.
+    # A sort that the solver never needed has no elements; it gets one.
     universe = {sort: list(found.values()) or [f"{sort}.0"] for sort, found in names.items()}
     things = {sort: list(found) or [None] for sort, found in elements.items()}
     functions: dict[str, list[list[str]]] = {}
@@ -221,7 +221,7 @@ def _say(reply: Answer) -> None:
 
 
 def _bounded(question: Question) -> None:
-    """Give this process its seconds of CPU and no more, where the platform can: a busy machine is no reason to fail."""
+    """Limit the CPU time of this process, where the platform can; unlike wall-clock time, it ignores a busy machine."""
     with contextlib.suppress(ImportError):
         import resource
 
@@ -230,7 +230,7 @@ def _bounded(question: Question) -> None:
 
 
 def _in_fork(solver: str, question: Question, made: Any) -> None:
-    """Answer in a fork of this process; say so if the fork dies, or uses up its seconds of CPU."""
+    """Answer in a fork of this process; report a fork that dies or uses up its CPU time."""
     process = os.fork()
     if process == 0:
         code = 1
@@ -253,7 +253,7 @@ def main(solver: str) -> None:
     forks = hasattr(os, "fork")
     made = _ready(solver) if forks else None
     gc.disable()
-    gc.freeze()  # a collection in a fork would copy every page that it looks at
+    gc.freeze()  # a collection in a fork would copy every page that it visits
     for line in sys.stdin:
         question = json.loads(line)
         if forks:

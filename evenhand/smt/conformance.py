@@ -1,4 +1,4 @@
-"""How far a theory was compared with the model, and whether that is far enough to carry a proof."""
+"""The extent of a comparison of theory and model, and whether it suffices for a proof."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from dataclasses import dataclass
 __all__ = ["ORIGINS", "Conformance"]
 
 ORIGINS = ("every", "corner", "drawn", "replayed")
-"""Every situation of a stated size, solver-made corner cases, drawn worlds, countermodels that were followed."""
+"""Every situation of a stated size, solver-made boundary cases, drawn samples, replayed countermodels."""
 
 
 @dataclass(frozen=True)
 class Conformance:
-    """How far the theory was compared with the model.
+    """The counts of a comparison of theory and model.
 
-    `cases` were looked at, `outside` of them the theory says nothing about; the others gave `structures` different
-    structures of at most `size` elements per sort, the claim true on `true` cases and false on `false`. `words` counts
-    comparisons of defined words, `mutants` the variants that were compared. `disagreements` says the first few,
-    `silent` names words of the formula that were only ever observed true, or false. `every` situations of the size
-    `upto` were listed and `drawn` others made; of `corners` that the solver could make, `reached` are steps of the
-    model, `unreached` names the rest, `denied` axioms were denied in vain, and those in `lifted` leave out steps on
-    purpose, of which one was made; `impossible` names corner cases that are proved to be unreachable; `caught` counts
-    disagreements by origin; `events` counts what the drawn worlds showed, `short` names what they showed too rarely.
+    `cases` were compared, `outside` of them lie outside the theory; the others gave `structures` different structures
+    of at most `size` elements per sort, with the claim true on `true` cases and false on `false`.  `words` counts
+    comparisons of defined relations, `mutants` the mutants compared.  `disagreements` holds the first few, `silent`
+    the relations of the formula that were observed with one value only.  `every` situations of the size `upto` were
+    listed and `drawn` others drawn.  Of the `boundary_cases` that the solver could make, `reached` are steps of the
+    model and `unreached` names the others; `denied` counts axioms that no made step breaks, `lifted` names intended
+    restrictions that one breaks; `impossible` names boundary cases proved unreachable.  `caught` counts disagreements
+    by origin; `events` counts what the drawn samples show, `short` names events below their floor.
     """
 
     cases: int = 0
@@ -49,7 +49,7 @@ class Conformance:
 
     @property
     def because(self) -> str:
-        """Why the link does not carry the proof; empty if it does."""
+        """Why the conformance does not suffice for a proof; empty if it does."""
         if self.disagreements:
             return f"theory and model disagree: {self.disagreements[0]}"
         if not self.structures:
@@ -64,20 +64,21 @@ class Conformance:
 
     @property
     def _beyond(self) -> str:
-        """What became of the other corner cases."""
+        """The unreached and impossible boundary cases."""
         said = [f"unreached: {', '.join(self.unreached)}"] if self.unreached else []
         said += [f"unreachable, proved: {', '.join(self.impossible)}"] if self.impossible else []
         return f" ({'; '.join(said)})" if said else ""
 
     @property
     def sentence(self) -> str:
-        """The link in one line, as reports print it."""
+        """The conformance in one line, as reports print it."""
         share = 100 * self.outside // self.cases if self.cases else 0
         parts = [f"compared on {self.structures} structures up to size {self.size}"]
         if self.upto:
             parts += [
                 f"every one of {self.upto} ({self.every})",
-                f"{self.reached + self.denied + len(self.lifted)} of {self.boundary_cases} boundary cases{self._beyond}",
+                f"{self.reached + self.denied + len(self.lifted)} of {self.boundary_cases} boundary cases"
+                f"{self._beyond}",
             ]
             seen = (
                 f"; {len(self.events)} events, the rarest {min(n for _, n in self.events)} times" if self.events else ""

@@ -1,10 +1,10 @@
-"""What becomes of a countermodel.
+"""Validate a countermodel: confirm, minimise, realise and replay it.
 
-A solver's model is believed only after the evaluator, which shares nothing with solver and printer, finds
-every assertion true in it.  It is then made small, realised as a scenario, and replayed in the executable model.
-Four ends: `Refutation` (it replays from an initial state: a counterexample), `Induction` (the step is wrong, but
-nobody knows that its state is reachable), `NoCounterpart` (no scenario matches: an axiom is missing) and
-`EncodingDisagrees` (the model does something else).
+A solver's model counts only after the evaluator, which shares nothing with solver and printer, finds every assertion
+true in it.  It is then minimised, realised as a scenario, and replayed in the executable model.  Four outcomes:
+`Refutation` (it replays from an initial state: a counterexample), `Induction` (the step is wrong, but its state may be
+unreachable), `NoCounterpart` (no scenario matches: an axiom is missing) and `EncodingDisagrees` (the model does
+something else).
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class NoCounterpart:
 
 @dataclass(frozen=True)
 class EncodingDisagrees:
-    """Theory and executable model, or solver and evaluator, do not say the same."""
+    """Theory and executable model, or solver and evaluator, disagree."""
 
     structure: Structure
     because: str
@@ -77,7 +77,7 @@ Outcome: TypeAlias = Refutation | Induction | NoCounterpart | EncodingDisagrees
 
 
 def confirmed(theory: Theory, model: Structure, *claims: Formula) -> str:
-    """Which axiom or claim the evaluator finds false in a solver's model; empty if it confirms them all."""
+    """Return what the evaluator finds false in a solver's model, an axiom or a claim; empty if nothing."""
     reader = theory.reader
     for axiom in theory.axioms:
         if not reader.holds(axiom.formula, model):
@@ -88,7 +88,7 @@ def confirmed(theory: Theory, model: Structure, *claims: Formula) -> str:
 
 
 def follow(theorem: Theorem, theory: Theory, model: Structure, claim: Property, system: AnySystem) -> Outcome:
-    """Confirm, minimise, realise and replay a countermodel of the theorem in `theory`.
+    """Confirm, minimise, realise and replay a countermodel of the theorem in `theory`; return the outcome.
 
     `theory` is the theorem's own or a mutant of it, `system` the executable variant that belongs to it.
     """
@@ -99,13 +99,13 @@ def follow(theorem: Theorem, theory: Theory, model: Structure, claim: Property, 
     found = _replayed(theorem, small, claim, system)
     if isinstance(found, Refutation) or small == model:
         return found
-    # A smaller structure may have lost what makes it realisable; the solver's own gets its chance.
+    # The minimised structure may not be realisable where the solver's own is.
     larger = _replayed(theorem, model, claim, system)
     return larger if isinstance(larger, Refutation) else found
 
 
 def all_of(theory: Theory, claim: Formula) -> Callable[[Structure], bool]:
-    """Whether the axioms and `claim` are true; what was false last is tried first, as it is most likely false again."""
+    """Return a test whether the axioms and `claim` are true; it tries the formula that was false last first."""
     waiting = [claim, *(axiom.formula for axiom in theory.axioms)]
 
     def keeps(model: Structure) -> bool:
@@ -131,7 +131,7 @@ def _replayed(theorem: Theorem, structure: Structure, claim: Property, system: A
 
 
 def _wrong_step(system: AnySystem, claim: Property, evidence: Evidence) -> bool:
-    """Whether the last step violates the claim, wherever it starts."""
+    """Whether the last step violates the claim, from any start."""
     if isinstance(evidence, Lasso):
         return False
     scenario = evidence.left if isinstance(evidence, Pair) else evidence
@@ -144,9 +144,9 @@ def _wrong_step(system: AnySystem, claim: Property, evidence: Evidence) -> bool:
 
 
 def minimise(model: Structure, keeps: Callable[[Structure], bool]) -> Structure:
-    """A structure from which no element can be dropped and no tuple taken so that `keeps` stays true.
+    """Return a structure from which no element and no tuple can be dropped so that `keeps` stays true.
 
-    An element may take its image under a function with it, or a bijection would hold on to both.  Greedy and
+    An element may be dropped with its image under a function, or a bijection would keep both.  Greedy and
     deterministic: the last elements go first.  `keeps(model)` must be true.
     """
     found, before = model, None
@@ -179,7 +179,7 @@ def _droppable(model: Structure) -> list[frozenset[str]]:
 
 
 def _sayings(model: Structure) -> list[tuple[_Said, ...]]:
-    """Tuples one by one; then each with one of the relation's second copy, which an axiom may tie to it."""
+    """Tuples one by one; then each with one of the relation's second copy, to which an axiom may tie it."""
     alone = [(name, entry) for name, table in model.relations.items() for entry in sorted(table, reverse=True)]
     pairs = [
         ((name, entry), (f"{name}2", other))
@@ -198,10 +198,10 @@ def _unsaid(model: Structure, said: tuple[_Said, ...]) -> Structure | None:
 
 
 def _without(model: Structure, gone: frozenset[str]) -> Structure | None:
-    """The structure without some elements; functions that led to one lead to the first that stays.
+    """The structure without some elements; function values among them become the sort's first remaining element.
 
-    None if a sort would be empty or nothing would change.  Element names are unique across sorts, which both
-    `portfolio` and every `view` see to.
+    None if a sort would be empty or nothing would change.  Element names are unique across sorts, as `portfolio` and
+    every `view` guarantee.
     """
     universe = {sort: tuple(e for e in elements if e not in gone) for sort, elements in model.universe.items()}
     if universe == dict(model.universe) or not all(universe.values()):

@@ -1,14 +1,12 @@
-"""Agreement: does the theory say of the model's own steps what the model does?
+"""Conformance: compare theory and model on the model's own steps.
 
-Two comparisons on every case that `view` can turn into a structure.  The theorem's formula must be true exactly
-where the claim's predicate is, on the reference **and on every mutant** (a formula that is always true would
-pass on the reference alone), and both truth values must have been seen.  And every defined word of the theory
-must hold of exactly the things of which it was observed: the reference's words on the reference, a mutant's words
-on that mutant.
+Two comparisons on every case that `view` can turn into a structure.  The theorem's formula must be true exactly where
+the claim's predicate is, on the reference **and on every mutant** (an always true formula would pass on the reference
+alone), and both truth values must occur.  And every defined relation must hold of exactly the elements of which it was
+observed: the reference's definitions on the reference, a mutant's on that mutant.
 
-The steps come from three places (`ORIGINS`), and a disagreement says from which: every small situation, corner cases
-that a solver makes (see `corners`), and drawn worlds whose coverage is asserted (see `worlds`).  Countermodels that
-were replayed come on top.
+The steps have four origins (`ORIGINS`), which a disagreement names: every small situation, boundary cases that a solver
+makes (see `boundary_cases`), drawn samples with coverage targets (see `samples`), and replayed countermodels.
 """
 
 from __future__ import annotations
@@ -34,10 +32,10 @@ AnySystem: TypeAlias = System[Any, Any, Any, Any, Any]
 
 
 def cases(system: AnySystem, claim: Property, steps: Iterable[AnyStep]) -> Iterator[tuple[Any, bool]]:
-    """The cases a claim makes of steps, each with whether the claim is true of it.
+    """Yield the cases of a claim in some steps, each with whether the claim is true of it.
 
-    A step for `EachStep`; the first step of a run for `Monitor` (the theorem is the step of an induction, what the
-    monitor remembers must be in it); (w, step, other step) for `TwoRun`; a pair of steps with equal keys for
+    A case is a step for `EachStep`; the first step of a run for `Monitor` (the theorem is an induction step, which
+    must contain the monitor's memory); (w, step, other step) for `TwoRun`; a pair of steps with equal keys for
     `DeterminedBy`.  Raises TypeError for other kinds.
     """
     match claim:
@@ -67,9 +65,9 @@ def cases(system: AnySystem, claim: Property, steps: Iterable[AnyStep]) -> Itera
 
 
 def variants(system: AnySystem, mutants: Sequence[Mutant[Any]]) -> tuple[AnySystem, ...]:
-    """The reference and each mutant of it, at the system's own scope and readings.
+    """Return the reference and each of its mutants, at the system's own scope and readings.
 
-    A protocol whose systems have rules of several kinds has mutants of each; those of another kind are left out.
+    Mutants whose rules are of another type than the system's are left out.
     """
     own = [mutant for mutant in mutants if type(mutant.rules) is type(system.rules)]
     return (system, *(replace(system, rules=mutant.rules, variant=mutant.name) for mutant in own))
@@ -83,7 +81,7 @@ def agree(
     *,
     also: Mapping[str, Sequence[AnyStep]] | None = None,
 ) -> Conformance:
-    """Compare theory and model on the theorem's samples of every variant, and on the steps `also` gives by variant."""
+    """Compare theory and model on the theorem's samples of every variant, and on the steps in `also` by variant."""
     tally = _Tally(theorem)
     extra = also or {}
     sampled = theorem.samples if isinstance(theorem.samples, Samples) else None
@@ -98,7 +96,7 @@ def agree(
             taken = _picked(taken, pairs=isinstance(claim, TwoRun), words=words is not None)
         for one in taken:
             if one.alike is not None and not isinstance(claim, TwoRun):
-                # What a mutant does as the reference does was compared already, but for the mutant's own words.
+                # Steps equal to the reference's were compared already, except with the mutant's own definitions.
                 found = told[one.alike] if words is not None else []
             else:
                 found = told[one.place] if reference else list(cases(variant, claim, (one.step,)))
@@ -124,7 +122,7 @@ def _sampled_readings(system: AnySystem, sampled: Samples | None) -> Iterator[An
 
 @dataclass(frozen=True, slots=True)
 class _Taken:
-    """A step, where it comes from, its place among the variant's, and the reference's step that it equals, if any."""
+    """A step, its origin, its place among the variant's steps, and the place of the reference's equal step, if any."""
 
     origin: str
     step: AnyStep
@@ -137,7 +135,7 @@ _PAIRS, _SINGLES = 6, 24
 
 
 def _steps(theorem: Theorem, variant: AnySystem, usual: Sequence[_Taken] | None) -> tuple[_Taken, ...]:
-    """The steps that a variant is compared on; theorems that share worlds look at the same ones."""
+    """The steps on which a variant is compared; theorems that share samples share them."""
     samples = theorem.samples
     if not isinstance(samples, Samples):
         return tuple(_marked((("drawn", step, None) for step in samples(variant)), usual))
@@ -145,7 +143,7 @@ def _steps(theorem: Theorem, variant: AnySystem, usual: Sequence[_Taken] | None)
     place = (id(samples), id(variant.step), f"{variant.variant} {variant.readings!r}", id(variant.rules))
     if place not in _STEPS:
         made = ((origin, variant.take(*one), id(one)) for origin, one in samples.situations(variant))
-        # Worlds and rules are kept, so that no identity is used twice.
+        # Samples and rules are kept, so that their ids are not reused.
         _STEPS[place] = (samples, variant.rules, tuple(_marked(made, usual)))
     return _STEPS[place][2]
 
@@ -159,7 +157,7 @@ def _marked(made: Iterable[tuple[str, AnyStep, int | None]], usual: Sequence[_Ta
 
 
 def _picked(taken: Sequence[_Taken], *, pairs: bool, words: bool) -> list[_Taken]:
-    """Of a mutant's steps mostly those in which it does otherwise; more where the theory says what it does."""
+    """A selection of a mutant's steps, mostly those that differ from the reference; more if `words` define it."""
     limit = (_PAIRS if pairs else _SINGLES) * (3 if words and pairs else 1)
     apart = [one for one in taken if one.alike is None]
     alike = [one for one in taken if one.alike is not None] if pairs or words else []
@@ -171,7 +169,7 @@ def _spread(taken: list[_Taken], limit: int) -> list[_Taken]:
 
 
 def _mutated(theorem: Theorem, name: str) -> Mapping[str, Definition] | None:
-    """The mutant's words; None where the theory has no such mutant."""
+    """The mutant's definitions; None where the theory has no such mutant."""
     for mutation in theorem.mutants:
         if mutation.mutant == name:
             return theorem.theory.redefined(mutation.definitions).meanings
@@ -179,7 +177,7 @@ def _mutated(theorem: Theorem, name: str) -> Mapping[str, Definition] | None:
 
 
 class _Look:
-    """A case as a structure, with its key; which axioms hold in it, and what its words come to, is kept."""
+    """A case as a structure, with its key and the cached truth of axioms in it."""
 
     __slots__ = ("axioms", "case", "key", "structure")
 
@@ -193,7 +191,7 @@ _Words: TypeAlias = tuple[tuple[str, ...], int, frozenset[tuple[str, bool]]]
 
 
 class _Lens:
-    """What definitions and a view make of steps.  Shared by all theorems that have both."""
+    """Caches of cases under a theory's definitions and a view, shared by all theorems with both."""
 
     def __init__(self, theorem: Theorem) -> None:
         self.definitions, self.view = theorem.theory.definitions, theorem.view
@@ -204,7 +202,7 @@ class _Lens:
         self.kept: dict[int, Axiom] = {}
 
     def look(self, case: Any) -> _Look:
-        """The structure of a case; of a step, which other theorems look at as well, kept."""
+        """Return the structure of a case; that of a single step is cached, because other theorems need it too."""
         found = self.seen.get(id(case))
         if found is None or found.case is not case:
             found = _Look(case, self.view(case))
@@ -213,21 +211,21 @@ class _Lens:
         return found
 
     def broken(self, look: _Look, theory: Theory) -> str:
-        """The first axiom that is false in a structure; empty if all hold."""
+        """Return the name of the first axiom that is false in a structure; empty if all hold."""
         assert look.structure is not None
         for axiom in theory.axioms:
             holds = look.axioms.get(id(axiom))
             if holds is None:
-                self.kept[id(axiom)] = axiom  # so that no identity is used twice
+                self.kept[id(axiom)] = axiom  # so that its id is not reused
                 holds = look.axioms[id(axiom)] = self.plain.holds(axiom.formula, look.structure)
             if not holds:
                 return axiom.name
         return ""
 
     def words(self, variant: str, look: _Look, words: Mapping[str, Definition]) -> _Words:
-        """What is wrong with observed words, how many there are, and which truth values each was seen with.
+        """Return errors of the observed relations, their number, and the truth values seen of each.
 
-        Each structure is compared once for each meaning of the words.
+        Each structure is compared once for each set of definitions.
         """
         known = self.readers.get(variant)
         if known is None or known[0] != words:
@@ -270,8 +268,6 @@ def _lens(theorem: Theorem) -> _Lens:
 
 
 class _Tally:
-    """Counts as it goes."""
-
     def __init__(self, theorem: Theorem) -> None:
         self._theorem, self._lens = theorem, _lens(theorem)
         self._formula = theorem.formula
@@ -289,7 +285,7 @@ class _Tally:
     def case(
         self, origin: str, variant: str, case: Any, truth: bool, words: Mapping[str, Definition] | None
     ) -> Structure | None:
-        """Compare on one case."""
+        """Compare on one case; return its structure, None outside the view."""
         self._counts["cases"] += 1
         look = self._lens.look(case)
         structure, key = look.structure, look.key
@@ -315,14 +311,14 @@ class _Tally:
         return structure
 
     def boundary_case(self, boundary_case: BoundaryCase, found: list[tuple[Any, bool]]) -> None:
-        """Compare on a corner case, and see whether the step that was made of it still is one."""
+        """Compare on a boundary case, and count whether its step satisfies the case's formula."""
         words, reached = self._theorem.theory.meanings, False
         for case, truth in found:
             structure = self.case("corner", "reference", case, truth, words)
             if structure is not None:
                 bare = structure.without(words)
                 reached = reached or self._lens.plain.holds(boundary_case.formula, bare)
-        if boundary_case.axiom:  # a step of the model that breaks an axiom was noted as a case
+        if boundary_case.axiom:  # `case` has noted a step of the model that breaks an axiom
             self._denied += not reached
             if reached and boundary_case.name.removeprefix(AGAINST) in (self._lax or ()):
                 self._lifted.append(boundary_case.name)
@@ -337,7 +333,7 @@ class _Tally:
     def result(
         self, mutants: int, sampled: Samples | None, usual: Sequence[_Taken], made: Sequence[BoundaryCase]
     ) -> Conformance:
-        """What was counted."""
+        """Return the counts."""
         spoken = {part.relation.name for part in walk(self._formula) if isinstance(part, Holds)}
         met = {name for name, _ in self._values}
         silent = tuple(name for name in sorted(met & spoken) if not {(name, True), (name, False)} <= self._values)

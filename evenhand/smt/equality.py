@@ -1,19 +1,18 @@
-"""Mutants that nobody can tell from the reference, for any number of whatever a theory counts.
+"""Prove mutants equal to the reference, for any number of whatever a theory counts.
 
-A search shows a mutant equivalent in the scope that it searched.  Where the mutant can be said in a theory, more can be
-asked: every word that a step tells the truth of (what the theorem's `view` observes) comes to the same under the
-mutant's definitions as under the reference's, in every structure.  Words that no step shows may differ; if none of the
-observed ones leads to what was changed, nothing was asked and nothing is shown.
+A search shows a mutant equivalent within its scope.  Where a theory expresses the mutant, a proof goes further: every
+observed defined relation (one that the theorem's `view` gives) is the same under both definitions, in every structure.
+Relations that no step shows may differ; if no observed one depends on the change, nothing is asked or shown.
 
-That is believed under conditions like those of a theorem: (1) a solver proves it of each word and none contradicts it;
-(2) the axioms have a model and speak of no changed word; (3) another fault of the same theory is told apart by the very
-same question; (4) the mutant's words say what the executable mutant does on its own steps, and each word that is asked
-about was seen both true and false.  A structure in which a word differs is realised and replayed in both variants: if
-they show different things the mutant is no equivalent one, whatever a search said.
+The conditions are like those of a theorem: (1) a solver proves each relation equal and none contradicts it; (2) the
+axioms have a model and do not depend on the change; (3) the same question distinguishes another fault of the theory;
+(4) the mutant's definitions agree with the executable mutant on its own steps, and each relation was observed both true
+and false.  A structure in which a relation differs is realised and replayed in both variants: if they show different
+things, the mutant is not equivalent, whatever a search said.
 
-What holds is what the theory tells of a step: the words are not all that a step shows, nor all of its state.
+The result is about the observed relations: they are not all that a step shows, nor all of its state.
 
-A protocol says more than its theorems do in the module `equality` of its folder (`EQUALITIES`).
+A protocol may state more than its theorems do in the module `equality` of its folder (`EQUALITIES`).
 """
 
 from __future__ import annotations
@@ -45,15 +44,15 @@ from evenhand.smt.theory import Theory
 __all__ = ["Equality", "EqualityResult", "distinguished", "equalities", "equality_of"]
 
 MARK = "_m"
-"""What the mutant's words are called beside the reference's."""
+"""The suffix of the mutant's relations beside the reference's."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Equality:
-    """That `mutant`, said as `definitions` in the theory of `theorem`, is equal to the reference.
+    """The statement that `mutant`, expressed by `definitions` in the theory of `theorem`, equals the reference.
 
-    The theorem lends theory, link, system, readings and scope.  `instead` says of a word that holds hidden state what
-    relates the two, where it is not the same (a closed formula; the mutant's words are called `word_m`).
+    The theorem provides theory, conformance, system, readings and scope.  `instead` maps a relation of hidden state
+    that may differ to the closed formula that relates the two versions (the mutant's relation `word` is `word_m`).
     """
 
     mutant: str
@@ -64,10 +63,10 @@ class Equality:
 
 @dataclass(frozen=True)
 class EqualityResult:
-    """What was found: HOLDS if every word is proved equal, REFUTED if two runs show different things.
+    """HOLDS if every observed relation is proved equal, REFUTED if a run shows a difference.
 
-    `words` are those that were asked about, `scope` the theorem's; `apart` is the run on which the two differ, `system`
-    the executable mutant in it.
+    `words` are the relations that were asked about, `scope` is the theorem's; `apart` is the run on which the two
+    differ, `system` the executable mutant in it.
     """
 
     mutant: str
@@ -81,7 +80,7 @@ class EqualityResult:
 
 
 def equalities(bundle: Bundle, mutant: str) -> tuple[Equality, ...]:
-    """What can be asked about a mutant: what its protocol states, else every theorem that is tried on it.
+    """Return the equalities of a mutant: those its protocol states, else one for each theorem with this mutant.
 
     Raises ProtocolBroken for theorems that do not import.
     """
@@ -106,9 +105,9 @@ def equalities(bundle: Bundle, mutant: str) -> tuple[Equality, ...]:
 
 
 def equality_of(bundle: Bundle, mutant: str, *, portfolio: Portfolio | None = None) -> EqualityResult:
-    """Whether a mutant is equal to the reference whatever the size: the first answer that decides, else the last.
+    """Return whether a mutant equals the reference for any size: the first result that decides, else the last.
 
-    Raises NoSolver when no solver is there.
+    Raises NoSolver when no solver is installed.
     """
     found = EqualityResult(mutant, Status.UNDECIDED, "no theory of the protocol says this mutant")
     declared = next((one for one in bundle.model.mutants if one.name == mutant), None)
@@ -124,7 +123,7 @@ def equality_of(bundle: Bundle, mutant: str, *, portfolio: Portfolio | None = No
 def distinguished(
     equality: Equality, bundle: Bundle, mutant: Mutant[Any], *, portfolio: Portfolio | None = None
 ) -> EqualityResult:
-    """Ask about one mutant in one theory."""
+    """Return the result for one mutant in one theory."""
     theorem = equality.theorem
     if dict(theorem.readings) != dict(mutant.readings):
         return EqualityResult(mutant.name, Status.UNDECIDED, f"theorem {theorem.name} is about other readings")
@@ -132,7 +131,7 @@ def distinguished(
 
 
 class _Asking(ProofTask):
-    """One equality on its way."""
+    """The proof of one equality."""
 
     def __init__(self, equality: Equality, bundle: Bundle, portfolio: Portfolio) -> None:
         theorem = equality.theorem
@@ -187,7 +186,7 @@ class _Asking(ProofTask):
         return EqualityResult(mutant.name, Status.HOLDS, because, self.theorem.scope, reached, conformance)
 
     def observed(self) -> tuple[tuple[str, ...], frozenset[str]]:
-        """The defined words that steps of the reference tell the truth of; those of them seen with one value only."""
+        """Return the defined relations observed on the reference, and those of them seen with one value only."""
         values: dict[str, set[bool]] = {}
         for structure in self.structures(self.system):
             for name, definition in self.theory.meanings.items():
@@ -202,7 +201,7 @@ class _Asking(ProofTask):
         return words, frozenset(name for name in words if len(values[name]) < 2)
 
     def structures(self, system: System[Any, Any, Any, Any, Any]) -> Iterator[Structure]:
-        """What the view makes of the samples, inside the theory."""
+        """Yield the structures of the samples that lie inside the theory."""
         for case, _ in cases(system, self.claim, self.theorem.samples(system)):
             found = self.theorem.view(case)
             if found is not None and all(self.theory.reader.holds(one.formula, found) for one in self.theory.axioms):
@@ -211,7 +210,7 @@ class _Asking(ProofTask):
     def beside(
         self, definitions: Sequence[Definition], words: Sequence[str]
     ) -> tuple[Theory, list[tuple[str, Formula]]]:
-        """The theory with the mutant's words beside its own, and what is to be proved of each word."""
+        """Return the theory with the mutant's definitions beside its own, and the goal for each relation."""
         other = replace(self.theory.redefined(definitions), axioms=()).twice(MARK, shared=self.theory.symbols)
         copies = tuple(one for one in other.definitions if one.name not in self.theory.meanings)
         both = replace(self.theory, name=self.theory.name + MARK, definitions=(*self.theory.definitions, *copies))
@@ -225,7 +224,7 @@ class _Asking(ProofTask):
         return both, goals
 
     def equal(self, both: Theory, goals: Sequence[tuple[str, Formula]]) -> Scenario[Any, Any, Any] | None:
-        """Prove each word equal; a structure in which one is not is replayed: the run that shows it, or a doubt."""
+        """Prove each relation equal; return the first replayed run that shows a difference, else record doubts."""
         for word, goal in goals:
             answered = self.ask(f"equal.{word}", both.query(("goal", Not(goal))), "unsat")
             if answered.status == "unsat":
@@ -242,12 +241,12 @@ class _Asking(ProofTask):
         return None
 
     def differ(self, run: Scenario[Any, Any, Any]) -> bool:
-        """Whether the executable mutant shows something else on a run than the reference."""
+        """Return whether the executable mutant and the reference show different things on a run."""
         one, other = (replay(system, run).steps for system in (self.system, self.faulty))
         return [step.shown for step in one] != [step.shown for step in other]
 
     def sees_others(self, words: Sequence[str]) -> bool:
-        """Whether another fault of the theory makes one of these words differ: the question can be answered with no."""
+        """Return whether another fault of the theory makes one of these relations differ, as a positive control."""
         for fault in self.faults:
             if fault.expected != "refuted" or not touches(self.theory, words, fault.definitions):
                 continue

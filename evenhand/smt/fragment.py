@@ -1,10 +1,10 @@
-"""Is a query in the decidable fragment?  Yes or no, because.
+"""Decide whether a query lies in the decidable fragment, and say why.
 
-A many-sorted query is *stratified* if no sort can feed itself: draw an arrow from sort A to sort B for
-every function from A to B, and for every "there is a B" under a "for every A" (after negations are pushed
-inwards).  Without a cycle only finitely many ground terms exist, and the solvers must end with an answer; where terms
-end in numbers, what is left to decide is real arithmetic without quantifiers, which is decidable too.
-A query outside the fragment may be decided as well; it is just not bound to be.
+A many-sorted query is *stratified* if its sorts have no cycle: draw an arrow from sort A to sort B for every function
+from A to B, and for every "there is a B" under a "for every A" (after negations are pushed inwards).  Without a cycle
+only finitely many ground terms exist, and the solvers must end with an answer; where terms end in numbers, what remains
+is real arithmetic without quantifiers, which is decidable too.  A solver may also decide a query outside the fragment,
+without a guarantee.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ __all__ = ["Fragment", "fragment"]
 
 @dataclass(frozen=True)
 class Fragment:
-    """Whether the query is stratified, and why (not): an order of its sorts, or a cycle and where it comes from."""
+    """Whether a query is stratified, with an order of its sorts or a cycle as the reason."""
 
     decidable: bool
     because: str
@@ -45,7 +45,7 @@ class Fragment:
 
 
 def fragment(query: Query) -> Fragment:
-    """Stratification of the query's formulas as they stand, so definitions must be expanded already."""
+    """Return the stratification of a query, whose definitions must be expanded already."""
     arrows: dict[tuple[str, str], str] = {}
     for function in query.functions:
         for sort in function.domain:
@@ -74,7 +74,7 @@ _NUMBERS = {
 
 
 def _cycle(stuck: list[str], arrows: dict[tuple[str, str], str]) -> list[str]:
-    """Some cycle among sorts each of which has an arrow from another of them (or itself)."""
+    """A cycle among sorts, each of which has an arrow from one of them."""
     path = [stuck[0]]
     while True:
         back = next(a for a in stuck if (a, path[-1]) in arrows)
@@ -87,14 +87,13 @@ _ARROWS: Cache[tuple[tuple[str, str], ...]] = Cache()
 
 
 def _own(formula: Formula) -> tuple[tuple[str, str], ...]:
-    """The arrows of one formula, in the order of finding."""
     found: dict[tuple[str, str], None] = {}
     _arrows(formula, True, (), found)
     return tuple(found)
 
 
 def _arrows(formula: Formula, positive: bool, above: tuple[Sort, ...], arrows: dict[tuple[str, str], None]) -> None:
-    """Collect arrows from universally bound sorts `above` to existentially bound ones, by polarity."""
+    """Collect arrows from the universally bound sorts `above` to existentially bound ones, by polarity."""
     match formula:
         case Holds() | Equal():
             return

@@ -1,7 +1,6 @@
-"""Licences: a proved equivariance is what allows the explorer to look at one state of each orbit.
+"""Licences: a proved equivariance allows the explorer to visit one state of each orbit.
 
-Without a green theorem there is no licence, and a licence never speaks of a mutant: the faults one hunts for
-are often the very ones that break the symmetry.
+A licence needs a theorem that HOLDS, and covers the reference only, because a mutant's fault may break the symmetry.
 """
 
 from __future__ import annotations
@@ -16,15 +15,14 @@ __all__ = ["NotLicensed", "licence"]
 
 
 class NotLicensed(ValueError):
-    """A theorem that is not proved, or that licenses nothing; says which."""
+    """A theorem that is not proved, or that names no quotient."""
 
 
 def licence(proved: Proved, readings: Any) -> Licence:
-    """The licence that a green theorem gives, for the reference variant of its own system under `readings`.
+    """Return the licence that a proved theorem gives, for the reference variant of its system under `readings`.
 
-    These are the readings of the system on which the theorem was linked to its claim.
-
-    Raises NotLicensed for a theorem that is not green or names no quotient.
+    `readings` are those of the system on which conformance was checked.  Raises NotLicensed for a theorem that does not
+    hold or names no quotient.
     """
     theorem = proved.theorem
     if not isinstance(theorem, Theorem) or not theorem.quotient:

@@ -1,12 +1,12 @@
 """A small many-sorted first-order logic.
 
-One abstract syntax, read in three ways: evaluated on a finite structure (`structure`), printed as
-SMT-LIB 2 (`smtlib`), and filled by a solver's model (`portfolio`).  The readers share nothing but this
-syntax, so that a fault in one shows against the others.
+One abstract syntax with three readers: it is evaluated on a finite structure (`structure`), printed as SMT-LIB 2
+(`smtlib`), and interpreted by a solver's model (`portfolio`).  The readers share nothing but this syntax, so that a
+fault in one shows against the others.
 
 Formulas are built with `&`, `|`, `~`, `>>` (implies), `same`, `differ`, `iff`, `ite`, `forall`, `exists`, and by
-applying a `Relation` to terms.  A formula has no truth value of its own: `if`, `and`, `not` and `==` between
-terms are mistakes that a Python program makes silently, so they raise.
+applying a `Relation` to terms.  A formula has no truth value: `if`, `and` and `not` on formulas, and `==` of terms in
+place of `same`, are silent mistakes in Python, so they raise here.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ _RESERVED = frozenset(_WORDS.split())
 
 
 class IllSorted(TypeError):
-    """A term or formula that does not fit its place; says which symbol wanted what."""
+    """A term or formula of the wrong sort; the message names the symbol and the sorts it takes."""
 
 
 def _checked(name: str) -> None:
@@ -70,7 +70,7 @@ def _checked(name: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Sort:
-    """A set of things; never empty."""
+    """A set of elements; never empty."""
 
     name: str
 
@@ -81,13 +81,11 @@ class Sort:
         return hash(self.name)
 
     def __call__(self, name: str) -> Var:
-        """A variable of this sort."""
+        """Return a variable of this sort."""
         return Var(name, self)
 
 
 class _NoTruth:
-    """What formulas have instead of a truth value."""
-
     __slots__ = ()
 
     def __bool__(self) -> bool:
@@ -112,7 +110,7 @@ class _Connectives(_NoTruth):
 
 @dataclass(frozen=True, slots=True)
 class Var:
-    """A variable; two are one if name and sort agree."""
+    """A variable; two are equal if name and sort agree."""
 
     name: str
     sort: Sort
@@ -120,7 +118,7 @@ class Var:
     def __post_init__(self) -> None:
         _checked(self.name)
 
-    def __hash__(self) -> int:  # looked up all the time, and few variables of one name differ in sort
+    def __hash__(self) -> int:  # looked up often, and variables of one name seldom differ in sort
         return hash(self.name)
 
 
@@ -136,7 +134,7 @@ class Function:
         _checked(self.name)
 
     def __call__(self, *arguments: Term) -> Apply:
-        """The function applied.  Raises IllSorted."""
+        """Return the function applied to terms.  Raises IllSorted."""
         _fit(self.name, self.domain, arguments)
         return Apply(self, arguments)
 
@@ -152,7 +150,7 @@ class Relation:
         _checked(self.name)
 
     def __call__(self, *arguments: Term) -> Holds:
-        """The relation applied.  Raises IllSorted."""
+        """Return the relation applied to terms.  Raises IllSorted."""
         _fit(self.name, self.domain, arguments)
         return Holds(self, arguments)
 
@@ -180,7 +178,7 @@ class Holds(_Connectives):
 
 @dataclass(frozen=True, slots=True)
 class Equal(_Connectives):
-    """Two terms of one sort are the same thing."""
+    """Equality of two terms of one sort."""
 
     left: Term
     right: Term
@@ -234,7 +232,7 @@ class Ite(_Connectives):
 
 @dataclass(frozen=True, slots=True)
 class Forall(_Connectives):
-    """For every value of the variables."""
+    """Universal quantification."""
 
     variables: tuple[Var, ...]
     body: Formula
@@ -242,7 +240,7 @@ class Forall(_Connectives):
 
 @dataclass(frozen=True, slots=True)
 class Exists(_Connectives):
-    """For some value of the variables."""
+    """Existential quantification."""
 
     variables: tuple[Var, ...]
     body: Formula
@@ -257,7 +255,7 @@ FALSE: Formula = Or(())
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """`relation(variables)` means `body`.  It may use definitions made before it, never itself."""
+    """`relation(variables)` means `body`, which may use earlier definitions, never itself."""
 
     relation: Relation
     variables: tuple[Var, ...]
@@ -295,24 +293,24 @@ def _formula(value: object) -> Formula:
 
 
 def variables(sort: Sort, names: str) -> tuple[Var, ...]:
-    """Variables of one sort, named by a text with blanks between."""
+    """Return variables of one sort; `names` are separated by blanks."""
     return tuple(Var(name, sort) for name in names.split())
 
 
 def same(left: Term, right: Term) -> Formula:
-    """The two terms are the same thing.  Raises IllSorted for terms of two sorts."""
+    """Return the formula that two terms are equal.  Raises IllSorted for terms of two sorts."""
     if left.sort != right.sort:
         raise IllSorted(f"{left.sort.name} and {right.sort.name} are never the same thing")
     return Equal(left, right)
 
 
 def differ(left: Term, right: Term) -> Formula:
-    """The two terms are two things."""
+    """Return the formula that two terms are not equal.  Raises IllSorted for terms of two sorts."""
     return Not(same(left, right))
 
 
 def conjunction(parts: Iterable[Formula]) -> Formula:
-    """All of the parts; nested conjunctions are made flat, a single part stands alone."""
+    """Return the conjunction of the parts; nested ones are flattened, a single part is returned as it is."""
     found: list[Formula] = []
     for part in parts:
         found.extend(part.parts if isinstance(part, And) else (_formula(part),))
@@ -320,7 +318,7 @@ def conjunction(parts: Iterable[Formula]) -> Formula:
 
 
 def disjunction(parts: Iterable[Formula]) -> Formula:
-    """Some of the parts; nested disjunctions are made flat, a single part stands alone."""
+    """Return the disjunction of the parts; nested ones are flattened, a single part is returned as it is."""
     found: list[Formula] = []
     for part in parts:
         found.extend(part.parts if isinstance(part, Or) else (_formula(part),))
@@ -328,23 +326,23 @@ def disjunction(parts: Iterable[Formula]) -> Formula:
 
 
 def iff(left: Formula, right: Formula) -> Formula:
-    """Both or neither."""
+    """Return the formula that both are true or both false."""
     return Iff(_formula(left), _formula(right))
 
 
 def ite(test: Formula, then: Formula, other: Formula) -> Formula:
-    """`then` where `test`, else `other`."""
+    """Return the formula `then` where `test` is true, else `other`."""
     return Ite(_formula(test), _formula(then), _formula(other))
 
 
 def forall(bound: Iterable[Var], body: Formula) -> Formula:
-    """For every value of `bound` (none: the body itself)."""
+    """Return the body for every value of `bound`; without variables the body itself."""
     names = tuple(bound)
     return Forall(names, _formula(body)) if names else _formula(body)
 
 
 def exists(bound: Iterable[Var], body: Formula) -> Formula:
-    """For some value of `bound` (none: the body itself)."""
+    """Return the body for some value of `bound`; without variables the body itself."""
     names = tuple(bound)
     return Exists(names, _formula(body)) if names else _formula(body)
 
@@ -364,7 +362,7 @@ def _parts(formula: Formula) -> tuple[Formula, ...]:
 
 
 def walk(formula: Formula) -> Iterator[Formula]:
-    """The formula and every formula in it, outermost first."""
+    """Yield the formula and all its subformulas, outermost first."""
     waiting = [formula]
     while waiting:
         part = waiting.pop()
@@ -396,7 +394,7 @@ def _collect(formula: Formula, bound: frozenset[Var], found: set[Var]) -> None:
 
 
 def free(formula: Formula) -> frozenset[Var]:
-    """The variables that nothing binds."""
+    """Return the free variables."""
     found = set[Var]()
     _collect(formula, frozenset(), found)
     return frozenset(found)

@@ -1,14 +1,13 @@
-"""The kill matrix: every theorem of a protocol against every mutant that its theory can say.
+"""The kill matrix: every theorem of a protocol against every mutant that its theory can express.
 
-A cell is found by the same theory and the same replay as in `prove`: a countermodel of few elements first, then, a
-conjunct of the theorem at a time, a proof from those of its lemmas that stay true, and at last the solvers in turns.
-Where neither a conjunct nor an axiom leads to a word that the mutant changes, the query is the reference's and no
-solver is asked; whether the reference is proved is for `prove` to say.  What was registered before is compared with
-what comes out: a cell that is not as registered is `wrong`.
+A cell uses the same theory and the same replay as `prove`: first a countermodel of few elements, then, for each
+conjunct of the theorem, a proof from those of its lemmas that stay true, and at last the solvers in turns.  Where
+neither a conjunct nor an axiom depends on a definition that the mutant changes, the query is the reference's and no
+solver is asked; `prove` decides the reference.  A cell whose outcome is not as registered is `wrong`.
 
-By default a protocol's mutants are those that any of its theorems states, each tried on every theorem that has all
-the words which it changes, with the same meaning.  A protocol that can say more has a module `matrix` that gives
-its own `attempts()`, and may list in OUTSIDE what no theory of it can say.
+By default each mutant of any theorem is tried on every theorem whose theory has the changed definitions with the same
+meaning.  A protocol may have a module `matrix` with its own `attempts()`, and with mutants that its theories cannot
+express in OUTSIDE.
 """
 
 from __future__ import annotations
@@ -38,13 +37,13 @@ Outcome = Literal["killed", "survives", "not touched", "not replayed", "unknown"
 Registered = Literal["killed", "survives", ""]
 
 LIMITS = SolverLimits(rlimit=5_000_000, timeout_ms=30_000)
-"""A cell is tried with less than a theorem: there are many, and `unknown` is an answer."""
+"""Limits of a cell, lower than those of a theorem: cells are many, and may be `unknown`."""
 
 QUICK = SolverLimits(rlimit=1_000_000, timeout_ms=10_000)
-"""For what follows from lemmas, or does not."""
+"""Limits of proofs from lemmas."""
 
 GLANCE = SolverLimits(rlimit=200_000, timeout_ms=5_000)
-"""For another countermodel where there is one that does not replay."""
+"""Limits of the search for another countermodel after one that does not replay."""
 
 SIGNS: Mapping[Outcome, str] = {
     "killed": "X",
@@ -57,7 +56,7 @@ SIGNS: Mapping[Outcome, str] = {
 
 @dataclass(frozen=True)
 class Attempt:
-    """A theorem to be tried on a mutant, said in the theorem's own theory; `registered` is what must come out."""
+    """A theorem to try on a mutant, expressed in the theorem's own theory; `registered` is the required outcome."""
 
     theorem: Theorem
     mutant: str
@@ -67,7 +66,7 @@ class Attempt:
 
 @dataclass(frozen=True)
 class Cell:
-    """What a theorem makes of a mutant: `killed` by a countermodel that replays in the mutant, `spared` by a proof."""
+    """A theorem's outcome on a mutant, such as `killed` by a countermodel that replays, or `survives` by a proof."""
 
     theorem: str
     mutant: str
@@ -76,14 +75,14 @@ class Cell:
 
     @property
     def wrong(self) -> bool:
-        """Whether it was registered to come out otherwise; what is not touched is spared as well."""
+        """Whether the outcome is not as registered; an untouched mutant survives."""
         if self.registered == "survives":
             return self.outcome not in ("survives", "not touched")
         return self.registered == "killed" and self.outcome != "killed"
 
 
 def attempts(protocol: str) -> tuple[Attempt, ...]:
-    """All cells of a protocol, theorem by theorem.  Raises ProtocolBroken for theorems that do not import."""
+    """Return all attempts of a protocol, theorem by theorem.  Raises ProtocolBroken if theorems do not import."""
     known = theorems(protocol)
     own = _own(protocol) if known else None
     if own is None:
@@ -92,7 +91,7 @@ def attempts(protocol: str) -> tuple[Attempt, ...]:
 
 
 def outside(protocol: str) -> Mapping[str, str]:
-    """Mutants that the protocol's theories cannot say, with the reason, where its module `matrix` lists them."""
+    """Return the mutants that the protocol's theories cannot express, with reasons, as its module `matrix` lists."""
     return cast("Mapping[str, str]", getattr(_own(protocol), "OUTSIDE", {}))
 
 
@@ -125,9 +124,9 @@ def _pooled(known: Iterable[Theorem]) -> Iterator[Attempt]:
 
 
 def _sayable(theory: Theory, other: Theory, definitions: Iterable[Definition]) -> bool:
-    """Whether a mutant of one theory is one of another of the same words: what it changes means the same in both.
+    """Whether a mutant of one theory is one of another with the same definitions where it changes them.
 
-    A theory of two copies has other words than that of one, and a mutant of it must change both copies.
+    A theory of two copies has other definitions than that of one, and a mutant of it must change both copies.
     """
     known = {*other.symbols, *other.meanings}
     return theory.meanings.keys() == other.meanings.keys() and all(
@@ -136,17 +135,17 @@ def _sayable(theory: Theory, other: Theory, definitions: Iterable[Definition]) -
 
 
 def cells(tried: Iterable[Attempt], bundle: Bundle, *, portfolio: Portfolio | None = None) -> Iterator[Cell]:
-    """What becomes of each, as they are found.  Raises NoSolver."""
+    """Yield the cell of each attempt.  Raises NoSolver."""
     asked = portfolio or shared()
     for attempt in tried:
         yield Cell(attempt.theorem.name, attempt.mutant, _outcome(attempt, bundle, asked), attempt.registered)
 
 
 def touched(attempt: Attempt) -> tuple[Formula, ...]:
-    """The parts of the theorem that the mutant can change: those that lead to a word which it defines anew.
+    """Return the parts of the theorem that depend on a definition which the mutant changes.
 
-    All of them where the theory's axioms lead to one.  A part that leads to none is the reference's own, axioms and
-    all, and nothing is asked about it.
+    These are all parts where the theory's axioms depend on one.  Any other part is the same query as for the reference,
+    and is not asked.
     """
     theorem = attempt.theorem
     assumed = [name for axiom in theorem.theory.axioms for name in axiom.relations]
@@ -174,7 +173,7 @@ def _outcome(attempt: Attempt, bundle: Bundle, portfolio: Portfolio) -> Outcome:
     def kills(model: Structure | None) -> bool:
         return model is not None and isinstance(follow(theorem, theory, model, claim, mutated), Refutation)
 
-    # Most faults show in a small structure.  All parts at once: without quantifiers that is not harder.
+    # Most faults show in a small structure.  All parts at once, because without quantifiers that is not harder.
     whole, _ = small_model(theory, Not(conjunction(parts)), portfolio)
     if kills(whole):
         return "killed"
@@ -189,7 +188,7 @@ def _outcome(attempt: Attempt, bundle: Bundle, portfolio: Portfolio) -> Outcome:
         expected: Expected = "sat" if wrong is not None or attempt.registered == "killed" else "either"
         limits = LIMITS if wrong is None else GLANCE
         answered = portfolio.ask(theory.query(("goal", Not(part))), expected=expected, limits=limits)
-        # One that replays is enough; another part, or another solver's model, may be the one.
+        # One model that replays is enough, of any part and any solver.
         if any(kills(answer.model) for answer in answered.answers):
             return "killed"
         if wrong is not None or answered.status == "sat":
@@ -200,9 +199,9 @@ def _outcome(attempt: Attempt, bundle: Bundle, portfolio: Portfolio) -> Outcome:
 
 
 class _Lemmas:
-    """The theorem's lemmas, as far as they are true of the mutant too; none is asked about before it is wanted.
+    """The theorem's lemmas that are true of the mutant too, proved on first use.
 
-    What the mutant does not touch is asked in the reference's words, and so asked once.
+    A lemma that the mutant does not touch gives the reference's query, whose answer is cached.
     """
 
     def __init__(self, theorem: Theorem, theory: Theory, portfolio: Portfolio) -> None:
@@ -210,7 +209,7 @@ class _Lemmas:
         self._known: dict[str, Formula] | None = None
 
     def prove(self, part: Formula) -> bool:
-        """Whether the part follows from them without a look into the theorem's opaque words."""
+        """Return whether the part follows from them with the theorem's `opaque` definitions unexpanded."""
         known = self._proved()
         return bool(known) and self._follows(part, known, tuple(known), self._theorem.opaque)
 
@@ -219,7 +218,7 @@ class _Lemmas:
             self._known = {}
             for lemma in self._theorem.lemmas:
                 if lemma.formula in self._theorem.parts or not set(lemma.uses) <= self._known.keys():
-                    continue  # a part is asked about as a part
+                    continue  # parts are tried on their own
                 if self._follows(lemma.formula, self._known, lemma.uses, lemma.opaque):
                     self._known[lemma.name] = lemma.formula
         return self._known
@@ -231,10 +230,10 @@ class _Lemmas:
 
 
 def grafted(own: Any, usual: Any, faulty: Any) -> Any:
-    """A system's `own` rules with the fault that sets `faulty` apart from the protocol's `usual` ones.
+    """Return a system's `own` rules with the fields in which `faulty` differs from the protocol's `usual` rules.
 
-    A mutant is a variant of the main system's rules; a system whose own are others (a repair, say) keeps the others.
-    Where rules are no records of one type there is nothing to graft, and the mutant's are taken as they are.
+    A mutant is a variant of the main system's rules; a system with other rules (a repair, say) keeps its own elsewhere.
+    Where the rules are not dataclasses of one type, `faulty` is returned.
     """
     if own is usual or not is_dataclass(own) or type(own) is not type(faulty) or type(usual) is not type(faulty):
         return faulty
@@ -244,11 +243,11 @@ def grafted(own: Any, usual: Any, faulty: Any) -> Any:
 
 
 _WEIGHTS: tuple[Outcome, ...] = ("survives", "unknown", "not replayed")
-"""What a cell comes to whose parts came to different things, and of which none is a kill: the last of these."""
+"""Outcomes in ascending weight: a cell without a kill has the heaviest outcome of its parts."""
 
 
 def touches(theory: Theory, claim: Iterable[str], definitions: Iterable[Definition]) -> bool:
-    """Whether words that mean something else in `definitions` are spoken of, directly or in other words."""
+    """Return whether the relations in `claim` depend, directly or through definitions, on one of `definitions`."""
     reached, waiting = set[str](), list(claim)
     while waiting:
         word = waiting.pop()
@@ -262,7 +261,7 @@ def touches(theory: Theory, claim: Iterable[str], definitions: Iterable[Definiti
 
 
 def counted(found: Iterable[Cell]) -> str:
-    """How many cells came out in which way, in words: what a page may say of a matrix."""
+    """Return the number of cells of each outcome, in words."""
     every = list(found)
     said = [f"{sum(cell.outcome == outcome for cell in every):,} {outcome}" for outcome in SIGNS]
     wrong = sum(cell.wrong for cell in every)
@@ -271,7 +270,7 @@ def counted(found: Iterable[Cell]) -> str:
 
 
 def table(found: Iterable[Cell]) -> str:
-    """One row for each mutant, one column for each theorem, as text; `!` behind a cell that is not as registered."""
+    """Return the matrix as text: one row per mutant, one column per theorem, `!` behind a `wrong` cell."""
     every = list(found)
     names = list(dict.fromkeys(cell.theorem for cell in every))
     signs = {(c.theorem, c.mutant): SIGNS[c.outcome] + ("!" if c.wrong else " ") for c in every}

@@ -1,8 +1,8 @@
-"""What was made of formulas before, looked up by identity.
+"""Caches of values computed from formulas, keyed by object identity.
 
-Formulas are large and shared: the axioms of a theory enter each of its queries.  Hashing one walks all of it, so what
-is made of it (expansion, text, arrows between sorts) is kept under the identity of the objects that it was made of.
-They are kept as well, so that no identity is used twice while it is known.
+Formulas are large and shared: the axioms of a theory enter each of its queries.  Hashing one walks all of it, so a
+value computed from it (expansion, text, arrows between sorts) is kept under the identity of its inputs.  The inputs
+are kept too, so that no identity is reused while it is known.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ V = TypeVar("V")
 
 
 class Cache(Generic[V]):
-    """Values by the identity of what they were made of; of too many, those that were made first are forgotten.
+    """Values by the identity of their inputs; beyond `most` values the oldest are dropped.
 
     >>> memo, one = Cache[int](), [1, 2]
     >>> memo.get((one,), lambda: sum(one)), memo.get((one,), lambda: 0)
@@ -28,7 +28,7 @@ class Cache(Generic[V]):
         self._kept: dict[tuple[int, ...], tuple[tuple[object, ...], V]] = {}
 
     def get(self, of: tuple[object, ...], make: Callable[[], V]) -> V:
-        """What was made of these very objects, or is made of them now."""
+        """Return the cached value for these very objects, computed by `make` on first use."""
         place = tuple(map(id, of))
         found = self._kept.get(place)
         if found is None:

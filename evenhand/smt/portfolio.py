@@ -1,11 +1,10 @@
-"""The same text to several solvers, and what they say together.
+"""Ask several solvers the same query, and combine their answers.
 
-Each solver lives in a process of its own, which may die, hang or be missing without harm: whatever is not
-a plain `sat` or `unsat` is `unknown` with its reason.  Two solvers that contradict each other are no majority
-vote but a status of their own, `disagreement`, and nothing is built on it.
+Each solver runs in a process of its own, which may die, hang or be missing without harm: every answer but a plain
+`sat` or `unsat` is `unknown` with its reason.  Solvers that contradict each other give the status `disagreement`, not
+a majority vote.
 
-`solvers` says who is asked in which order.  A text is asked once: a solver that had the same text before, under the
-same limits, is not asked again.
+`solvers` defines the order of asking.  Answers are cached by solver, text and limits.
 """
 
 from __future__ import annotations
@@ -57,7 +56,7 @@ Status = Literal["sat", "unsat", "unknown", "disagreement"]
 
 
 class NoSolver(RuntimeError):
-    """No solver is there at all, so nothing can be proved or refuted."""
+    """No solver is installed, so nothing can be proved or refuted."""
 
     def __init__(self, reasons: Sequence[str]) -> None:
         super().__init__("no SMT solver answers: " + "; ".join(reasons) + ". Install one: pip install z3-solver cvc5")
@@ -65,10 +64,10 @@ class NoSolver(RuntimeError):
 
 @dataclass(frozen=True)
 class SolverAnswer:
-    """One solver's answer: its status, why it is unknown, the names in its core, its model, units used.
+    """One solver's answer: its status, the reason of an unknown, the names in its core, its model, units used.
 
-    `cut` says that its units came to an end.  `seconds` are CPU seconds of its process for this query, none where it
-    had been asked before; a clock reading, so that equal answers may differ in it.
+    `cut` says that its units were used up.  `seconds` are CPU seconds of its process for this query, 0 for a cached
+    answer; they do not count for equality.
     """
 
     solver: str
@@ -87,9 +86,9 @@ class SolverAnswer:
 
 @dataclass(frozen=True)
 class Answered:
-    """What all solvers that were asked said of one text; their joint `status` is no majority vote.
+    """The answers of all solvers to one query, with their joint `status`.
 
-    `asked` is the text, under numbered names; `text` says the same in the theory's words.
+    `asked` is the text under numbered names; `text` is the same in the theory's vocabulary.
     """
 
     status: Status
@@ -99,12 +98,12 @@ class Answered:
 
     @property
     def text(self) -> str:
-        """The query in the theory's words."""
+        """The query in the theory's vocabulary."""
         return text(self.query)
 
     @property
     def digest(self) -> str:
-        """The SHA-256 of the text that was asked: the same whatever symbols are called."""
+        """The SHA-256 of the text that was asked; it does not depend on symbol names."""
         return "sha256:" + hashlib.sha256(self.asked.encode()).hexdigest()
 
     @property
@@ -115,7 +114,7 @@ class Answered:
 
     @property
     def because(self) -> str:
-        """What each solver said, in one line."""
+        """Each solver's answer, in one line."""
         return "; ".join(f"{a.solver}: {a.status}{f' ({a.because})' if a.because else ''}" for a in self.answers)
 
 
@@ -123,7 +122,7 @@ class Answered:
 class ProofText:
     """A solver's own proof of one query, as it printed it, or `because` there is none.
 
-    It is kept, and checked by nobody here: an independent checker would have to be run on it.
+    Evenhand does not check it; that needs an independent checker.
     """
 
     solver: str
@@ -132,10 +131,10 @@ class ProofText:
 
 
 class Portfolio:
-    """Solvers asked together.  A context manager: leaving it ends the solver processes."""
+    """Solvers that are asked together.  A context manager: leaving it ends the solver processes."""
 
     def __init__(self, solvers: Sequence[Solver] | None = None) -> None:
-        """`solvers`: always ask these; None: z3 and cvc5, cvc5 with the options that fit the expected answer."""
+        """`solvers`: always ask these; None: z3 and cvc5, with options that fit the expected answer."""
         self._fixed = tuple(solvers) if solvers is not None else None
         self._workers: dict[tuple[str, ...], Worker] = {}
         self._answers: dict[str, Mapping[str, Any]] = {}
@@ -154,13 +153,13 @@ class Portfolio:
             worker.stop()
 
     def pids(self) -> tuple[int, ...]:
-        """The ids of the solver processes that run."""
+        """Return the ids of the running solver processes."""
         return tuple(worker.pid for worker in self._workers.values() if worker.pid is not None)
 
     def ask(self, query: Query, *, expected: Expected, limits: SolverLimits | None = None) -> Answered:
-        """Ask the solvers in their turns; then, where one of two found nothing, those that may still help it.
+        """Ask the solvers in their turns; then, where only one of two answered, other configurations of the other.
 
-        The expectation chooses options and order, never the status.  Raises NoSolver when none is there.
+        The expectation determines options and order, never the status.  Raises NoSolver when none is installed.
         """
         limits = limits or SolverLimits()
         question = _question(query, limits)
@@ -174,7 +173,7 @@ class Portfolio:
         answers = list(latest.values())
         if self._fixed is None:
             for helper in _helpers(query, expected, answers):
-                # Where nobody knew what to expect, a second opinion on a proof is worth half of its price.
+                # Without an expectation, confirming a proof gets half of the units.
                 answers += self._side_by_side((helper,), question, query, limits, 2 if expected == "either" else 1)
                 if answers[-1].status != "unknown":
                     break
@@ -183,9 +182,9 @@ class Portfolio:
         return Answered(_together(answers), tuple(answers), question["text"], query)
 
     def model(self, query: Query, *, limits: SolverLimits | None = None, both: bool = False) -> Answered:
-        """What one solver alone says of a query without quantifiers of which a model is wanted; or what both say.
+        """Ask the first installed solver, or `both`, for a model of a query without quantifiers.
 
-        A model is to be tried out, never to be believed.  Raises NoSolver when none is there.
+        The caller validates the model.  Raises NoSolver when none is installed.
         """
         limits = limits or SolverLimits()
         question = _question(query, limits)
@@ -200,7 +199,7 @@ class Portfolio:
         return Answered(_together(answers), tuple(answers), question["text"], query)
 
     def proof(self, answered: Answered, *, limits: SolverLimits | None = None) -> ProofText:
-        """cvc5's own proof of what it found unsatisfiable, asked for anew: printing proofs may change its search."""
+        """Return cvc5's own proof of an `unsat` answer, asked for anew: printing proofs may change its search."""
         limits = limits or SolverLimits()
         for answer in answered.answers:
             if answer.module == "cvc5" and answer.status == "unsat":
@@ -225,9 +224,9 @@ class Portfolio:
         return ProofText(solver.name, str(said["proof"]))
 
     def horn(self, clauses: str, predicate: str, *, limits: SolverLimits | None = None) -> Mapping[str, Any]:
-        """What z3's Spacer says of Horn clauses: `status`, `because`, and the predicate's `meaning` where `sat`.
+        """Return the answer of z3's Spacer to Horn clauses: `status`, `because`, and, if `sat`, the `meaning`.
 
-        Spacer raises when its time is up, and knows no resource limit: then the status is `unknown`.
+        Spacer has no resource limit and raises when its time is up: then the status is `unknown`.
         """
         limits = limits or SolverLimits()
         worker = self._workers.setdefault((*Z3.start, "0"), Worker(Z3.start))
@@ -253,7 +252,7 @@ class Portfolio:
             if place in self._answers:
                 known.add(place)
             else:
-                # Two configurations of one solver in one round need a process each.
+                # Two configurations of one solver in one turn need a process each.
                 key = (*solver.start, str(sum(s.start == solver.start for s in solvers[:index])))
                 worker = self._workers.setdefault(key, Worker(solver.start))
                 worker.ask(put)
@@ -261,16 +260,16 @@ class Portfolio:
         for place, worker in asked:
             if worker is not None:
                 self._answers[place] = worker.take(limits.patience)
-        # What was not asked now took no time now.
+        # Cached answers take no time.
         replies = [{**self._answers[place], **({"seconds": 0.0} if place in known else {})} for place, _ in asked]
         for (place, _), said in zip(asked, replies, strict=True):
-            if "used" not in said:  # what befell a process, or its clock, may not befall the next one
+            if "used" not in said:  # a crash or a time-out may not happen again
                 self._answers.pop(place, None)
         return [_answer(solver, said, query) for solver, said in zip(solvers, replies, strict=True)]
 
 
 def _question(query: Query, limits: SolverLimits) -> dict[str, Any]:
-    """The query as a solver process takes it."""
+    """The query in the format of `child`."""
     number = query.numbers
     return {
         "text": text(query, numbered=True),
@@ -286,10 +285,10 @@ def _question(query: Query, limits: SolverLimits) -> dict[str, Any]:
 
 
 def _helpers(query: Query, expected: Expected, answers: Sequence[SolverAnswer]) -> Iterator[Solver]:
-    """Who is asked in place of a solver that fell silent, with all units, until one of them speaks.
+    """Configurations to ask in place of a solver that answered `unknown`, until one of them decides.
 
-    Where one found a model, cvc5 is helped to look for models, and a model that was expected needs no second.  Where
-    one found a proof, a search for models is the wrong help: the other solver is asked for a proof as well.
+    Where a proof was expected and a solver found a model, cvc5 searches for finite models; any other model needs no
+    confirmation.  Where one found a proof, the other is asked for a proof too, because a model search does not help.
     """
     silent = [answer for answer in answers if answer.status == "unknown" and not answer.missing]
     said = {answer.status for answer in answers}
@@ -340,7 +339,7 @@ def _answer(solver: Solver, said: Mapping[str, Any], query: Query) -> SolverAnsw
 
 
 def _core(numbered: Sequence[str], query: Query) -> tuple[str, ...]:
-    """The assertions that are called `a0`, `a1` …, in the order of the query.  Raises ValueError, IndexError."""
+    """The names of assertions `a0`, `a1` …, in the order of the query.  Raises ValueError, IndexError."""
     places = sorted(int(name.removeprefix("a")) for name in numbered)
     return tuple(query.assertions[place][0] for place in places)
 
@@ -374,7 +373,7 @@ _SHARED: list[Portfolio] = []
 
 
 def shared() -> Portfolio:
-    """One portfolio for this process, made when first wanted, closed when the process ends."""
+    """Return the portfolio of this process, made on first use and closed when the process ends."""
     if not _SHARED:
         _SHARED.append(Portfolio())
         atexit.register(_SHARED[0].close)

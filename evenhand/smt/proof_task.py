@@ -1,7 +1,7 @@
-"""What everything that is proved goes through: queries, doubts, mutants, and the word at the end.
+"""The common part of all proof tasks: queries, doubts, mutants and the final status.
 
-A trial collects doubts as it goes.  At the end the gravest decides: solvers that contradict each other, a
-counterexample that replays, a vacuity, any other doubt; only what leaves none is green.
+A proof task collects doubts.  The gravest decides: solvers that contradict each other, a counterexample that replays,
+vacuity, any other doubt.  A theorem HOLDS only without doubts.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ AnySystem: TypeAlias = System[Any, Any, Any, Any, Any]
 
 
 class ProofTask:
-    """One theorem or invariant on its way; `doubts` are the reasons why it is not green, in the order of finding.
+    """The proof of one theorem or invariant; `doubts` lists why it does not hold, in the order of finding.
 
     Raises UnknownName when the protocol lacks the system, the claim, a reading or a mutant that is named.
     """
@@ -68,14 +68,14 @@ class ProofTask:
             _named(self.executable, "mutant", mutation.mutant)
 
     def ask(self, name: str, query: Query, expected: Literal["sat", "unsat"]) -> Answered:
-        """Ask all solvers; a contradiction between them is a doubt, a proof is kept where that was asked for."""
+        """Return the solvers' joint answer; a contradiction is a doubt.  With `keep_proofs`, keep cvc5's proof."""
         answered = self.note(name, self.portfolio.ask(query, expected=expected, limits=self.limits))
         if self.keep_proofs and answered.status == "unsat":
             self.proofs[name] = self.portfolio.proof(answered, limits=self.limits)
         return answered
 
     def note(self, name: str, answered: Answered) -> Answered:
-        """Keep what was asked under this name, and whether it lies in the decidable fragment."""
+        """Record an answer under this name, with its decidable fragment; a contradiction is a doubt."""
         self.fragments[name] = str(fragment(answered.query))
         self.queries.append((name, answered))
         if answered.status == "disagreement":
@@ -83,16 +83,19 @@ class ProofTask:
         return answered
 
     def doubt(self, status: ProofStatus, because: str) -> None:
-        """Note a reason why it is not green."""
+        """Record a reason why the theorem does not hold."""
         self.doubts.append((status, because))
 
     def satisfiable(self, name: str, query: Query, otherwise: str, confirmed: Callable[[Structure], str]) -> None:
-        """`query` must have a model, and every solver's model must be `confirmed` (what is false in it; else empty)."""
+        """Doubt unless `query` has a model and `confirmed` finds nothing false in any solver's model.
+
+        `confirmed` returns what is false in a model, or an empty string; `otherwise` is the doubt without a model.
+        """
         answered = self.ask(name, query, "sat")
         if answered.status == "unsat":
             self.doubt(ProofStatus.VACUOUS, otherwise)
         elif answered.status == "unknown":
-            self.doubt(ProofStatus.UNDECIDED, f"nobody knows whether {name} can be satisfied: {answered.because}")
+            self.doubt(ProofStatus.UNDECIDED, f"no solver decides whether {name} can be satisfied: {answered.because}")
         for answer in answered.answers:
             said = confirmed(answer.model) if answer.model is not None else ""
             if said:
@@ -101,9 +104,10 @@ class ProofTask:
                 )
 
     def needed(self, steps: Sequence[Answered]) -> None:
-        """Every axiom said to be needed is in each solver's core of some step, and every step uses its own goal.
+        """Doubt unless each axiom of `needs` is in every core of some step, and each core contains its goal.
 
-        An axiom that is assumed at several moments is named `axiom.0`, `axiom.1` … in the cores.
+        An axiom that is assumed at several moments is named `axiom.0`, `axiom.1` … in the cores.  Raises UnknownName
+        when the theory lacks an axiom of `needs`.
         """
         known = {axiom.name for axiom in self.theory.axioms}
         cores = [[frozenset(map(_bare, a.core)) for a in step.answers if a.core is not None] for step in steps]
@@ -116,11 +120,11 @@ class ProofTask:
             self.doubt(ProofStatus.VACUOUS, "a goal is proved without itself: the axioms contradict each other")
 
     def mutated(self, mutation: Mutation) -> AnySystem:
-        """The executable mutant of the same name, at the system's scope and readings."""
+        """Return the executable mutant of the same name, at the system's scope and readings."""
         return replace(self.system, rules=self.executable[mutation.mutant].rules, variant=mutation.mutant)
 
     def countered(self, outcome: Outcome) -> None:
-        """A countermodel of what should be proved: whatever does not replay from a start is a doubt."""
+        """Record a countermodel of the theorem; one that does not replay from an initial state is a doubt."""
         self.remember("reference", self.system, outcome)
         if not isinstance(outcome, Refutation):
             self.doubt(
@@ -129,7 +133,7 @@ class ProofTask:
             )
 
     def killed(self, mutation: Mutation, answered: Answered, outcome: Outcome | None) -> Killed:
-        """What became of a mutant; not as declared is a doubt."""
+        """Return the result for a mutant; a result other than declared is a doubt."""
         name = mutation.mutant
         refuted = mutation.expected == "refuted"
         if outcome is not None:
@@ -161,7 +165,7 @@ class ProofTask:
         return Killed(mutation, answered, outcome, good, verdict)
 
     def remember(self, variant: str, system: AnySystem, outcome: Outcome) -> None:
-        """Keep the last step of a realised countermodel: the link is tried on it as well."""
+        """Keep the last steps of a replayed countermodel: conformance is checked on them too."""
         evidence: Evidence | None = outcome.evidence if isinstance(outcome, Refutation | Induction) else None
         if isinstance(evidence, Scenario | Pair):
             runs = (evidence,) if isinstance(evidence, Scenario) else (evidence.left, evidence.right)
@@ -171,7 +175,7 @@ class ProofTask:
     def finish(
         self, main: Answered, outcome: Outcome | None, killed: tuple[Killed, ...], conformance: Conformance
     ) -> Proved:
-        """The word, the verdict and the record."""
+        """Return the status, the verdict and the record."""
         stated = self.stated
         if conformance.because:
             self.doubt(ProofStatus.UNDECIDED, conformance.because)
@@ -188,7 +192,7 @@ class ProofTask:
                 "theorem": stated.name,
                 "proof_status": word.value,
                 "proved": stated.scope if word is ProofStatus.HOLDS else "",
-                "linked": conformance.sentence,
+                "conformance": conformance.sentence,
                 "fragment": self._fragment(),
             },
             evidence=outcome.evidence if isinstance(outcome, Refutation) else None,
@@ -224,12 +228,12 @@ class ProofTask:
         }
 
     def _fragment(self) -> str:
-        """Whether every step of the proof lies in the decidable fragment; the first that does not says why."""
+        """Whether all proof steps lie in the decidable fragment, with the reason of the first outside it."""
         steps = [said for name, said in self.fragments.items() if name.split(".")[0] == "theorem"]
         return next((said for said in steps if ": no" in said), steps[0])
 
     def _judge(self, main: Answered, outcome: Outcome | None, conformance: Conformance) -> tuple[ProofStatus, str]:
-        """The word, by gravity: a contradiction, a real counterexample, a vacuity, a doubt, else the verdict."""
+        """The status and its reason, by gravity: disagreement, counterexample, vacuity, doubt, else the answer."""
         for grave in (ProofStatus.DISAGREEMENT, ProofStatus.VACUOUS):
             said = [because for word, because in self.doubts if word is grave]
             if said and not (grave is ProofStatus.VACUOUS and isinstance(outcome, Refutation)):
@@ -243,14 +247,14 @@ class ProofTask:
         return ProofStatus.UNDECIDED, main.because
 
     def trusted(self, main: Answered) -> tuple[str, ...]:
-        """What must be right for the verdict to be right."""
+        """Return the trusted base of the verdict."""
         solvers = [f"{a.solver} {a.version}".strip() for a in main.answers if a.status != "unknown"]
         words = f"theory {self.theory.name} with its axioms", "view and realise", "SMT-LIB printer"
         return ("executable model", *words, *solvers)
 
 
 def kind_of(outcome: Outcome) -> str:
-    """Which of the four ends of a countermodel this is, in words."""
+    """Return the name of an outcome's kind."""
     match outcome:
         case Refutation():
             return "refutation"
@@ -263,7 +267,7 @@ def kind_of(outcome: Outcome) -> str:
 
 
 def _bare(name: str) -> str:
-    """The name of an axiom without the moment it is assumed at."""
+    """The name of an axiom without its moment."""
     head, _, moment = name.rpartition(".")
     return head if head and moment.isdigit() else name
 
@@ -273,7 +277,7 @@ def _outcome_json(outcome: Outcome | None) -> Json:
 
 
 COUNTED = ("structures", "size", "cases", "outside", "true", "false")
-"""What a record keeps of the comparison of formula and claim."""
+"""The fields of `Conformance` that a record keeps."""
 
 
 def _theorem_json(stated: Stated) -> Json:

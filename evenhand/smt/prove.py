@@ -1,11 +1,10 @@
-"""Prove a theorem or an invariant, and believe it only under five conditions.
+"""Prove a theorem or an invariant, under five conditions and a conformance check.
 
-Green means: (1) at least one solver gives the expected verdict and none contradicts it; (2) the axioms alone
-have a model; (3) so has the antecedent; (4) every axiom that the author says it needs is in every core;
-(5) every mutant behaves as declared, refuted by a countermodel that replays in the executable mutant.  Then the
-link must carry (`agreement`).  Anything less is UNDECIDED, with a word of its own where nothing was proved
-(VACUOUS) or the solvers contradict each other (DISAGREEMENT).  `transitions.prove` says what the conditions are for
-an invariant.
+HOLDS means: (1) at least one solver gives the expected verdict and none contradicts it; (2) the axioms alone have a
+model; (3) so has the antecedent; (4) every axiom in `needs` is in every core; (5) every mutant behaves as declared,
+refuted by a countermodel that replays in the executable mutant.  Then theory and model must conform (`differential`).
+Anything less is UNDECIDED, or VACUOUS for a vacuous proof and DISAGREEMENT for solvers that contradict each other.
+`transitions.prove` states the conditions for an invariant.
 """
 
 from __future__ import annotations
@@ -41,11 +40,11 @@ def prove(
     portfolio: Portfolio | None = None,
     keep_proofs: bool = False,
 ) -> Proved:
-    """Prove `theorem` and check what a green verdict rests on.
+    """Prove `theorem` and check the conditions under which it HOLDS.
 
     `bundle` is the theorem's protocol (by default the registry's); `keep_proofs` asks cvc5 for its own proof of
-    everything that it proves.  Raises NoSolver when no solver is there and UnknownName when the protocol lacks
-    the system, the claim or a mutant that the theorem names.
+    every query that it proves.  Raises NoSolver when no solver is installed, UnknownName when the protocol lacks the
+    system, the claim or a mutant that the theorem names, TypeError for what is neither theorem nor invariant.
     """
     asked: dict[str, Any] = {
         "bundle": bundle or find(theorem.protocol),
@@ -63,8 +62,6 @@ def prove(
 
 
 class _Theorem(ProofTask):
-    """One theorem on its way."""
-
     def run(self, theorem: Theorem) -> Proved:
         main, steps = self.decide("theorem", theorem, theorem.theory, "unsat" if self.wants_proof() else "sat")
         outcome = self.main_outcome(theorem, main)
@@ -82,7 +79,7 @@ class _Theorem(ProofTask):
     def decide(
         self, name: str, theorem: Theorem, theory: Theory, expected: Literal["sat", "unsat"]
     ) -> tuple[Answered, tuple[Answered, ...]]:
-        """Prove or refute the theorem in `theory`: the deciding answer, and all steps that a proof rests on."""
+        """Prove or refute the theorem in `theory`: return the deciding answer and all steps of the proof."""
         if not theorem.lemmas:
             found = self.claimed(name, theory, [("goal", Not(theorem.formula))], expected)
             return found, (found,)
@@ -90,7 +87,7 @@ class _Theorem(ProofTask):
             steps = self.by_lemmas(name, theorem, theory)
             if steps is not None:
                 return steps[-1], steps
-        # A conjunct at a time, with nothing opaque: whatever has a model here is a countermodel.
+        # One conjunct at a time, with nothing opaque, so that any model is a countermodel.
         answers: list[Answered] = []
         for number, part in enumerate(theorem.parts, start=1):
             answers.append(self.claimed(f"{name}.part{number}", theory, [("goal", Not(part))], expected))
@@ -100,7 +97,7 @@ class _Theorem(ProofTask):
         return undecided, tuple(answers)
 
     def by_lemmas(self, name: str, theorem: Theorem, theory: Theory) -> tuple[Answered, ...] | None:
-        """The answers of every lemma and of the goal from them; None where one is not proved."""
+        """Return the answers for every lemma, then for the goal from them; None where one is not proved."""
         known: dict[str, Formula] = {}
         steps: list[Answered] = []
         for lemma in theorem.lemmas:
@@ -143,7 +140,7 @@ class _Theorem(ProofTask):
     def mutant(self, theorem: Theorem, mutation: Mutation) -> Killed:
         theory = theorem.theory.redefined(mutation.definitions)
         if mutation.expected == "refuted":
-            # Most faults show in a small structure; where it replays, nothing more is wanted of any solver.
+            # Most faults show in a small structure; if it replays, no larger query is needed.
             model, query = small_model(theory, Not(theorem.formula), self.portfolio)
             found = None if model is None else follow(theorem, theory, model, self.claim, self.mutated(mutation))
             if isinstance(found, Refutation):

@@ -1,4 +1,4 @@
-"""What a proof comes to: one of five words, and everything the word rests on."""
+"""The result of a proof: one of five statuses, and everything it rests on."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ __all__ = ["Killed", "ProofStatus", "Proved"]
 
 
 class ProofStatus(Enum):
-    """What a report says of a theorem or invariant.
+    """The status of a theorem or invariant.
 
     VACUOUS: the proof goes through, but proves nothing.  DISAGREEMENT: the solvers contradict each other.  Both
-    are UNDECIDED as verdicts, never green.
+    are UNDECIDED as verdicts.
     """
 
     HOLDS = "HOLDS"
@@ -33,7 +33,7 @@ class ProofStatus(Enum):
 
 @dataclass(frozen=True)
 class Killed:
-    """What became of one mutant of the theory: as declared or not, and its verdict on the executable mutant."""
+    """The result for one mutant of the theory: whether it is as declared, and its verdict on the executable mutant."""
 
     mutation: Mutation
     answered: Answered
@@ -46,9 +46,8 @@ class Killed:
 class Proved:
     """The verdict on a theorem or an invariant, with everything it rests on.
 
-    `queries` are (name, answers) in the order in which they were asked; `outcome` is what became of a countermodel
-    of the theorem itself; `record` is canonical-JSON-able and holds no clock reading; `proofs` are the solvers' own
-    proofs by query, where they were asked for.
+    `queries` are (name, answers) in the order of asking; `outcome` is that of a countermodel of the theorem itself;
+    `record` is canonical JSON without clock readings; `proofs` are the solvers' own proofs by query, where requested.
     """
 
     theorem: Stated
@@ -64,7 +63,7 @@ class Proved:
 
     @property
     def green(self) -> bool:
-        """Whether it holds under all conditions."""
+        """Whether it HOLDS under all conditions."""
         return self.status is ProofStatus.HOLDS
 
     @property
@@ -74,7 +73,7 @@ class Proved:
 
     @property
     def seconds(self) -> Mapping[str, float]:
-        """CPU seconds of each solver (all its options together) over all queries: a clock reading, in no record."""
+        """CPU seconds of each solver (all its options together) over all queries; never part of a record."""
         spent: dict[str, float] = {}
         for _, answered in self.queries:
             for answer in answered.answers:

@@ -1,7 +1,7 @@
-"""Proof records: canonical JSON that says what was asked, of whom, and what they said.
+"""Proof records: canonical JSON of the queries, the solvers and their answers.
 
-A record holds no clock reading and no path, so the same proof is the same bytes; its digest is what a licence
-and a report refer to.
+A record holds no clock reading and no path, so the same proof gives the same bytes; licences and reports refer to its
+digest.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ __all__ = ["FORMAT", "KEPT", "VERSION", "answered_json", "record_digest", "recor
 
 FORMAT = "evenhand/proof"
 VERSION = 2
-"""2: the outcome of a countermodel of the theorem itself, and the solvers' own proofs where they are kept."""
+"""2 added the outcome of a countermodel of the theorem itself, and the solvers' own proofs where they are kept."""
 
 KEPT = "kept, not checked"
-"""The status of a solver's own proof: nothing here checks one."""
+"""The status of a solver's own proof: evenhand does not check it."""
 
 
 def answered_json(answered: Answered) -> Json:
-    """One query: the digest of its text, the joint status, and each solver's answer with core or model."""
+    """Return one query as JSON: the digest of its text, the joint status, each solver's answer with core or model."""
     return {
         "text": answered.digest,
         "status": answered.status,
@@ -49,9 +49,9 @@ def record_of(
     proofs: Mapping[str, ProofText] | None,
     **parts: Json,
 ) -> dict[str, Any]:
-    """The record of one theorem: everything a second run can be compared with.
+    """Return the record of one theorem: everything that a second run can be compared with.
 
-    `parts` are `theorem`, `fragments`, `mutants`, `outcome`, `linked`, `verdict` and `because`.
+    `parts` are `theorem`, `fragments`, `mutants`, `outcome`, `conformance`, `verdict` and `because`.
     """
     return {
         **parts,
@@ -64,7 +64,7 @@ def record_of(
 
 
 def _proof_json(proof: ProofText) -> Json:
-    """Size and digest of a proof text, and its status; a query without a proof says why."""
+    """Size, digest and status of a proof text; without a proof, the reason."""
     if not proof.text:
         return {"solver": proof.solver, "status": f"not kept: {proof.because}"}
     data = proof.text.encode()
@@ -77,5 +77,5 @@ def _proof_json(proof: ProofText) -> Json:
 
 
 def record_digest(record: Mapping[str, Any]) -> str:
-    """`sha256:` and the digest of the record's canonical bytes."""
+    """Return `sha256:` and the digest of the record's canonical bytes."""
     return digest(dict(record))

@@ -1,7 +1,7 @@
-"""What a protocol wants proved, found by name.
+"""The theorems and invariants of a protocol, found by name.
 
-Theorems are `THEOREMS` in the module of `evenhand.proofs` that is called like the protocol, invariants are `INVARIANTS`
-in the module `invariants` beside it.
+Theorems are `THEOREMS` in the module of `evenhand.proofs` named like the protocol, invariants are `INVARIANTS` in its
+submodule `invariants`.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ T = TypeVar("T", bound=Stated)
 
 
 def theorems(protocol: str) -> tuple[Theorem, ...]:
-    """The theorems of `protocol`, in the order in which it states them; none if nobody wrote any.
+    """Return the theorems of `protocol` in their order; none without a module.
 
-    Raises ProtocolBroken when the module does not import, holds no tuple of theorems, or names what is not there.
+    Raises ProtocolBroken when the module does not import, holds no tuple of theorems, or uses an unknown name.
     """
     return _stated(protocol, f"evenhand.proofs.{protocol}", "THEOREMS", Theorem) if _there(protocol) else ()
 
 
 def invariants(protocol: str) -> tuple[Invariant, ...]:
-    """The invariants of `protocol`: `INVARIANTS` in the module `invariants` of its folder; none without such a module.
+    """Return the invariants of `protocol`; none without a module `invariants` in its folder.
 
-    Raises ProtocolBroken when the module does not import, holds no tuple of invariants, or names what is not there.
+    Raises ProtocolBroken when the module does not import, holds no tuple of invariants, or uses an unknown name.
     """
     name = f"evenhand.proofs.{protocol}.invariants"
     if not _there(protocol) or not _is_folder(protocol) or importlib.util.find_spec(name) is None:
@@ -42,7 +42,7 @@ def invariants(protocol: str) -> tuple[Invariant, ...]:
 
 
 def stated(protocol: str) -> tuple[Stated, ...]:
-    """All that `protocol` wants proved: its theorems, then its invariants.
+    """Return the theorems, then the invariants of `protocol`.
 
     Raises ProtocolBroken as they do, for two of one name, and for a claim marked as proved that none of them states.
     """
@@ -89,7 +89,7 @@ def _stated(protocol: str, module: str, name: str, kind: type[T]) -> tuple[T, ..
 
 
 def _check_names(bundle: Bundle, one: Stated) -> None:
-    """Everything that a theorem names is there, or it would be proved of nothing.  Raises ValueError."""
+    """Check that everything a theorem names exists; otherwise it would be proved of nothing.  Raises ValueError."""
     systems = bundle.model.systems
     _is_one("protocol", one.protocol, [bundle.name])
     _is_one("system", one.system, systems)

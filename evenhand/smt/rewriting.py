@@ -1,4 +1,4 @@
-"""Formulas made of formulas: definitions expanded as macros, and a second copy about other symbols."""
+"""Rewrite formulas: expand definitions as macros, and copy a formula to other symbols."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ __all__ = ["expand", "symbols", "translate"]
 
 
 def symbols(formula: Formula) -> frozenset[str]:
-    """The names of all functions and relations in a formula."""
+    """Return the names of all functions and relations in a formula."""
     found = set[str]()
     for part in walk(formula):
         if isinstance(part, Holds):
@@ -48,7 +48,7 @@ def symbols(formula: Formula) -> frozenset[str]:
 
 
 def _rebuild(formula: Formula, change: Callable[[Formula], Formula]) -> Formula:
-    """A connective with each part changed; not for quantifiers and atoms."""
+    """A connective with each part changed; quantifiers and atoms raise AssertionError."""
     match formula:
         case Not(body):
             return Not(change(body))
@@ -67,10 +67,10 @@ def _rebuild(formula: Formula, change: Callable[[Formula], Formula]) -> Formula:
 
 
 def expand(formula: Formula, definitions: Mapping[str, Definition]) -> Formula:
-    """The formula with every defined relation replaced by what it means, as macros are.
+    """Return the formula with every defined relation expanded like a macro.
 
-    Bound variables get another name where two of one name would meet, so nothing is captured.  Raises
-    ValueError for a definition that leads back to itself.
+    Bound variables are renamed where two of one name would meet, so nothing is captured.  Raises ValueError for a
+    definition that leads back to itself.
     """
     loose = free(formula)
     return _expand(formula, definitions, {v: v for v in loose}, (), frozenset(v.name for v in loose))
@@ -105,7 +105,7 @@ def _expand(
                 now[name] = new
                 fresh.append(new)
             return type(formula)(tuple(fresh), _expand(body, definitions, now, inside, used))
-        case Not(body):  # these three are most of any formula
+        case Not(body):  # for speed: `Not`, `And` and `Or` are most of any formula
             return Not(_expand(body, definitions, bound, inside, taken))
         case And(parts) | Or(parts):
             return type(formula)(tuple([_expand(part, definitions, bound, inside, taken) for part in parts]))
@@ -135,7 +135,7 @@ def translate(
     functions: Mapping[Function, Function],
     relations: Mapping[Relation, Relation],
 ) -> Formula:
-    """The same formula about other symbols: the second copy of a theory.  What no mapping names stays."""
+    """Return the formula with its symbols mapped to others, as in the second copy of a theory; unmapped ones stay."""
 
     def term(given: Term) -> Term:
         if isinstance(given, Var):

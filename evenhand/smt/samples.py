@@ -1,9 +1,8 @@
-"""Where theory and model are compared: every small situation, and drawn ones that must have shown what matters.
+"""Samples on which theory and model are compared: every small situation, and drawn ones with coverage targets.
 
-A situation is a configuration, a state and an action; which step it makes is for a variant's rules to say.  Drawing is
-done by Hypothesis from strategies, one for each kind of thing that blind draws would miss; it is seeded, so the same
-situations are drawn in every run.  `events` says what the drawn situations must show on the reference, and how often;
-a run in which one falls short has compared too little, and the link does not carry.
+A situation is a configuration, a state and an action; the rules of a variant determine its step.  Hypothesis draws
+from one strategy for each kind of situation that uniform draws would miss, with a fixed seed.  `events` says what the
+drawn situations must show on the reference, and how often; if one falls short, conformance is not established.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ __all__ = ["Event", "Samples", "Situation", "draw"]
 
 Situation: TypeAlias = tuple[Any, Any, Any]
 Event: TypeAlias = tuple[Callable[[Step[Any, Any, Any, Any]], bool], int]
-"""A test of a step, and on how many drawn steps it must be true."""
+"""A predicate of a step, and its floor: on how many drawn steps it must be true."""
 
 _SEED = 20_261
 _UNCHECKED = (
@@ -38,11 +37,11 @@ _UNCHECKED = (
     "nested_given",
     "too_slow",
 )
-"""All that Hypothesis may find odd about a draw: here it draws, and tests nothing."""
+"""The health checks of Hypothesis, suppressed because it only draws here and tests nothing."""
 
 
 def draw(strategies: Mapping[str, SearchStrategy[Any]], count: int) -> Iterator[Any]:
-    """`count` examples of each strategy, the same ones in every run."""
+    """Yield `count` examples of each strategy, the same in every run."""
     for strategy in strategies.values():
         yield from _examples(strategy, count)
 
@@ -72,14 +71,14 @@ def _always(_variables: tuple[Var, ...]) -> Formula:
 
 @dataclass(frozen=True, eq=False)
 class Samples:
-    """What a theorem's link is tried on.
+    """The samples on which the conformance of a theorem is checked.
 
-    `every(readings)` lists all situations of the size that `upto` states, `drawn(readings)` others.  `foils` are
-    faulty rules by name, beside the protocol's mutants: for claims that no mutant breaks.  `restrictions` are axioms
-    that leave steps out on purpose; any other axiom that is false of a step is a fault of the theory.  Of the
-    situations that are listed, mutants take each `thin`-th.  `visible` says when a step shows these things at all: of a
-    request that nobody submitted, no step says anything.  `whole` is a theory of which theorems may use a part of the
-    axioms: corner cases are made from all of them.
+    `every(readings)` lists all situations of the size that `upto` states, `drawn(readings)` others.  `sampled_readings`
+    are faulty rules by name, beside the protocol's mutants: for claims that no mutant breaks.  `restrictions` are
+    axioms that exclude steps on purpose; any other axiom that is false of a step is a fault of the theory.  Mutants
+    take each `thin`-th of the listed situations.  `visible(variables)` says when a step shows these things: a step
+    shows nothing of a request that was not submitted.  `whole` is the theory with all axioms, of which theorems may use
+    some: boundary cases are made from all of them.
     """
 
     every: Callable[[Any], tuple[Situation, ...]]
@@ -93,7 +92,7 @@ class Samples:
     visible: Callable[[tuple[Var, ...]], Formula] = _always
 
     def situations(self, system: System[Any, Any, Any, Any, Any]) -> tuple[tuple[str, Situation], ...]:
-        """What `system` is tried on, each with where it comes from: `every` or `drawn`."""
+        """Return the situations for `system`, each with its origin: `every` or `drawn`."""
         listed = _all(self.every, system.readings)
         if system.variant != "reference":
             listed = listed[:: self.thin]
@@ -101,12 +100,12 @@ class Samples:
         return (*(("every", one) for one in listed), *(("drawn", one) for one in drawn))
 
     def __call__(self, system: System[Any, Any, Any, Any, Any]) -> Iterator[Step[Any, Any, Any, Any]]:
-        """The steps that `system` takes."""
+        """Yield the steps that `system` takes in its situations."""
         for _, situation in self.situations(system):
             yield system.take(*situation)
 
     def fewer(self, of_every: int, of_drawn: int) -> Samples:
-        """Each n-th of the situations, for claims that look at many twins of each step; nothing is asserted of them."""
+        """Return each n-th situation without floors, for claims that examine many second traces of each step."""
         return replace(
             self,
             every=_each(of_every, self.every),

@@ -1,11 +1,10 @@
-"""Small countermodels: a structure with two elements of each sort that satisfies a theory and a claim, if there is one.
+"""Small countermodels: structures with two elements of each sort that satisfy a theory and a claim.
 
-Quantifiers over few elements are conjunctions and disjunctions, so that the query has none, and a solver that loses
-its way among instances decides it at once.  Words stay words, each with its definition said of each tuple: expanded,
-they would grow with every quantifier that they stand under.
+Quantifiers over few elements become conjunctions and disjunctions, so the query has none, and solvers that get lost in
+instantiation decide it at once.  Defined relations stay symbols, with their definition stated for each tuple: expanded,
+they would grow with every quantifier around them.
 
-What is found is a model of the theory like any other, and is tried out like any other.  That nothing is found means
-nothing: there may be larger ones.
+A small model is validated like any other model.  A search without result means nothing: larger models may exist.
 """
 
 from __future__ import annotations
@@ -49,20 +48,20 @@ from evenhand.smt.theory import Theory, spoken
 __all__ = ["ELEMENTS", "LIMITS", "small", "small_model"]
 
 ELEMENTS = 2
-"""Of each sort: enough for one thing to differ from another, which is what most faults take."""
+"""Elements of each sort: enough for one to differ from another, which most faults need."""
 
 Values = Mapping[Var, Term]
 
 LIMITS = SolverLimits(rlimit=1_000_000, timeout_ms=10_000)
-"""Of one look: it is there for being quick."""
+"""Limits of one query, low because small models should be quick."""
 
 
 def small_model(
     theory: Theory, claim: Formula, portfolio: Portfolio, *, elements: int = ELEMENTS
 ) -> tuple[Structure | None, Query]:
-    """A structure of the theory with so many elements of each sort in which the claim holds, None if none is found.
+    """Return a structure of the theory with `elements` of each sort in which the claim holds, and its query.
 
-    And what one solver was asked for it.  Raises NoSolver.
+    The structure is None if one solver finds none.  Raises NoSolver.
     """
     query = small(theory, claim, elements=elements)
     answered = portfolio.model(query, limits=LIMITS)
@@ -74,9 +73,9 @@ def small_model(
 
 
 def small(theory: Theory, claim: Formula, *, elements: int = ELEMENTS) -> Query:
-    """The query that has a model where the theory has one with so many elements in which the claim holds.
+    """Return the query for a model of the theory with `elements` of each sort in which the claim holds.
 
-    Without quantifiers: element i of sort S is the constant `S.i`.
+    It has no quantifiers: element i of sort S is the constant `S.i`.
     """
     ground = _ground(theory.sorts, elements)
     axioms = [(axiom.name, ground.closed(axiom.formula)) for axiom in theory.axioms]
@@ -99,7 +98,7 @@ def small(theory: Theory, claim: Formula, *, elements: int = ELEMENTS) -> Query:
 
 
 def _spoken(theory: Theory, formulas: Sequence[Formula]) -> set[str]:
-    """The defined words that the formulas lead to."""
+    """The defined relations on which the formulas depend."""
     found, waiting = set[str](), list(formulas)
     while waiting:
         for name in spoken(waiting.pop()):
@@ -111,7 +110,7 @@ def _spoken(theory: Theory, formulas: Sequence[Formula]) -> set[str]:
 
 
 class _Ground:
-    """Formulas about the elements of a small universe; of what is kept anyway, each is made once."""
+    """Grounds formulas over a small universe; axioms, definitions and functions are grounded once."""
 
     def __init__(self, sorts: Sequence[Sort], elements: int) -> None:
         self.elements = {
@@ -126,11 +125,11 @@ class _Ground:
         )
 
     def closed(self, formula: Formula) -> Formula:
-        """A formula that others will ask about as well."""
+        """Return a closed formula grounded; cached."""
         return self._closed.get((formula,), lambda: self.formula(formula, {}))
 
     def meaning(self, definition: Definition) -> Formula:
-        """What a word means, of each tuple."""
+        """Return a definition stated for each tuple; cached."""
         return self._meanings.get((definition,), partial(self._meaning, definition))
 
     def _meaning(self, definition: Definition) -> Formula:
@@ -140,7 +139,7 @@ class _Ground:
         )
 
     def total(self, function: Function) -> Formula:
-        """That a function's values are elements."""
+        """Return the formula that a function's values are elements; cached."""
         return self._total.get((function,), partial(self._values_of, function))
 
     def _values_of(self, function: Function) -> Formula:
@@ -161,7 +160,7 @@ class _Ground:
         return Apply(term.function, tuple([self._term(argument, values) for argument in term.arguments]))
 
     def formula(self, formula: Formula, values: Values) -> Formula:
-        """The formula with these values for its variables, what is settled already left out."""
+        """Return the formula with these values for its variables, simplified."""
         match formula:
             case Holds(relation, arguments):
                 return Holds(relation, tuple([self._term(argument, values) for argument in arguments]))
@@ -196,7 +195,7 @@ class _Ground:
 
 @cache
 def _ground(sorts: tuple[Sort, ...], elements: int) -> _Ground:
-    """One for all theories of the same sorts."""
+    """The grounding shared by all theories of the same sorts."""
     return _Ground(sorts, elements)
 
 

@@ -1,8 +1,8 @@
-"""Formulas as SMT-LIB 2 text: the same bytes for the same query, in the theory's words or under numbers.
+"""Print formulas as SMT-LIB 2: the same bytes for the same query, with the theory's names or numbered ones.
 
-Symbols stand in the order in which the theory declares them.  People read the theory's words; solvers are asked
-under numbered names (`s0`, `f0`, `r0`, variables by depth, assertions `a0` …), because a solver's search, and so the
-model that it finds, depends on how things are called, and what is proved should not.
+Symbols stand in the order in which the theory declares them.  People read the theory's names; solvers get numbered
+names (`s0`, `f0`, `r0`, variables by depth, assertions `a0` …), because a solver's search, and so its model, depends on
+names, and a proof should not.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ __all__ = ["Query", "show", "text"]
 
 @dataclass(frozen=True)
 class Query:
-    """Is there a structure of these symbols in which all assertions are true?
+    """The question whether some structure of these symbols makes all assertions true.
 
     `assertions` are (name, closed formula) without defined relations.
     """
@@ -50,7 +50,7 @@ class Query:
 
     @cached_property
     def numbers(self) -> Mapping[str, str]:
-        """Each sort's, function's and relation's name under numbers; one object for queries of equal symbols."""
+        """The numbered name of each sort, function and relation; one object for queries of equal symbols."""
         return _numbers(self.sorts, self.functions, self.relations)
 
 
@@ -64,7 +64,10 @@ def _numbers(
 
 
 def text(query: Query, *, numbered: bool = False) -> str:
-    """The query as SMT-LIB 2, ending in `(check-sat)`.  Raises ValueError for a formula with free variables."""
+    """Return the query as SMT-LIB 2, ending in `(check-sat)`.
+
+    Raises ValueError for a formula with free variables or quantified numbers, and for a symbol that takes numbers.
+    """
     names = query.numbers if numbered else None
     called = names or {}
     logic = f"UF{numeric(query.functions, (formula for _, formula in query.assertions))}"
@@ -94,12 +97,12 @@ _PRINTED: Cache[tuple[str, list[str]]] = Cache()
 
 
 def _shown(formula: Formula, names: Mapping[str, str] | None) -> tuple[str, list[str]]:
-    """A formula's text, and the names of the variables that it leaves free."""
+    """A formula's text, and the names of its free variables."""
     return _Printer(names).formula(formula, {}), sorted(variable.name for variable in free(formula))
 
 
 def show(formula: Formula) -> str:
-    """A formula as SMT-LIB 2, in its own words."""
+    """Return a formula as SMT-LIB 2, with its own names."""
     return _Printer(None).formula(formula, {})
 
 
@@ -112,7 +115,7 @@ def _apply(head: str, parts: list[str]) -> str:
 
 
 class _Printer:
-    """Prints formulas; with `names`, symbols by these and variables by how deep they are bound."""
+    """Prints formulas; `names` replaces symbols, and numbers variables by binding depth."""
 
     def __init__(self, names: Mapping[str, str] | None) -> None:
         self._names = names
@@ -126,7 +129,7 @@ class _Printer:
         return _apply(self._called(term.function.name), [self._term(argument, bound) for argument in term.arguments])
 
     def formula(self, formula: Formula, bound: Mapping[Var, str]) -> str:
-        """The formula, where `bound` says what the variables around it are called."""
+        """Return the formula's text; `bound` names the variables bound around it."""
         match formula:
             case Holds(relation, arguments):
                 return _apply(self._called(relation.name), [self._term(argument, bound) for argument in arguments])

@@ -1,9 +1,9 @@
-"""Which solvers there are, with which options, and in which order they are asked.
+"""Solver configurations, their limits, and the order in which they are asked.
 
-Cut-offs are resource counts (`rlimit`), so that the same query ends the same way on a slow machine; CPU time is a
-net below them, and the clock one below that.  Where a model is expected, both solvers get a glance; then those who
-look for models in other ways go on one at a time with more, until somebody has one: a model is tried out afterwards,
-so that one solver's will do.  A proof is tried out by nobody, so both solvers get all their units for it.
+Cut-offs are resource counts (`rlimit`), so that the same query ends the same way on a slow machine; limits on CPU time
+and wall-clock time back them up.  Where a model is expected, both solvers first get 1/64 of the budget, then single
+configurations get a larger share in turn, until one has a model: models are replayed, so one is enough.  Proofs are
+not re-checked, so both solvers get the full budget.
 """
 
 from __future__ import annotations
@@ -30,20 +30,20 @@ __all__ = [
 ]
 
 Expected = Literal["sat", "unsat", "either"]
-"""What a query is expected to have: a model, a proof, or nobody knows which."""
+"""The expected answer to a query: a model, a proof, or either."""
 
 PATIENCE = 6
-"""How much slower than its CPU time a query may be on a machine that does other things."""
+"""Wall-clock limit of a query as a multiple of its CPU limit, because the machine may be busy."""
 
 UNITS: Mapping[str, int] = {"cvc5": 10}
-"""How many of z3's units take about the time that one of a solver's own takes; where it is not 1."""
+"""How many z3 units take about as long as one unit of this solver; 1 where not listed."""
 
 
 @dataclass(frozen=True)
 class SolverLimits:
-    """`rlimit` in each solver's own resource units; `timeout_ms` of CPU for one query and solver.
+    """Limits of one query and solver: `rlimit` in the solver's own resource units, `timeout_ms` of CPU time.
 
-    A process that uses no CPU either is given up after `PATIENCE` times that, by the clock on the wall.
+    The wall-clock limit, for a process that uses no CPU, is `PATIENCE` times `timeout_ms`.
     """
 
     rlimit: int = 20_000_000
@@ -51,18 +51,18 @@ class SolverLimits:
 
     @property
     def seconds(self) -> int:
-        """Whole seconds of CPU."""
+        """The CPU limit in whole seconds, rounded up."""
         return -(-self.timeout_ms // 1000)
 
     @property
     def patience(self) -> float:
-        """Seconds by the clock."""
+        """The wall-clock limit in seconds."""
         return PATIENCE * self.timeout_ms / 1000
 
 
 @dataclass(frozen=True)
 class Solver:
-    """A solver with options; `command` starts its process, `{}` options are its defaults."""
+    """A solver with options (`{}`: its defaults); an empty `command` stands for `child.py`."""
 
     name: str
     module: str
@@ -71,36 +71,36 @@ class Solver:
 
     @property
     def start(self) -> tuple[str, ...]:
-        """The command line of its process."""
+        """The command line that starts its process."""
         return self.command or (sys.executable, "-P", str(Path(__file__).with_name("child.py")), self.module)
 
 
 Z3 = Solver("z3", "z3")
 Z3_GROUND = Solver("z3 ground", "z3", {"core.minimize": False})
-"""For what has no quantifiers, and of which only a model is wanted."""
+"""For models of queries without quantifiers."""
 
 CVC5 = Solver("cvc5", "cvc5")
 CVC5_FINITE = Solver("cvc5 finite-model-find", "cvc5", {"finite-model-find": "true"})
 CVC5_ENUMERATE = Solver("cvc5 enum-inst", "cvc5", {"enum-inst": "true"})
 CVC5_MODELS = Solver("cvc5 mbqi", "cvc5", {"mbqi": "true"})
-"""Instantiates by candidate models: in the decidable fragment that ends, with a model or a proof."""
+"""Model-based instantiation, which terminates in the decidable fragment, with a model or a proof."""
 
 
 @dataclass(frozen=True)
 class Turn:
-    """Solvers that are asked side by side, each with its units divided by `divisor`."""
+    """Solvers that are asked in parallel, each with its units divided by `divisor`."""
 
     solvers: tuple[Solver, ...]
     divisor: int = 1
 
 
 def turns(expected: Expected, fixed: Sequence[Solver] | None = None) -> tuple[Turn, ...]:
-    """Who is asked in which order, until one has a model or a proof; `fixed`: these solvers and no others."""
+    """Return the turns to take until a solver has a model or a proof; with `fixed`, of these solvers only."""
     if expected == "unsat":
         return (Turn(tuple(fixed) if fixed is not None else (Z3, CVC5)),)
     if fixed is not None:
         return tuple(Turn(tuple(fixed), divisor) for divisor in (64, 8, 1))
-    if expected == "either":  # after the glance those who find proofs as well, before the hunt for models
+    if expected == "either":  # configurations that also find proofs come before those that only find models
         return (Turn((Z3, CVC5_FINITE), 64), Turn((Z3, CVC5_MODELS), 2), Turn((CVC5_FINITE,), 8), Turn((Z3,)))
     return (
         Turn((Z3, CVC5_FINITE), 64),
@@ -112,5 +112,5 @@ def turns(expected: Expected, fixed: Sequence[Solver] | None = None) -> tuple[Tu
 
 
 def units(solver: Solver, limits: SolverLimits, divisor: int) -> int:
-    """The resource units of a solver in a turn; all of them where nothing is divided."""
+    """Return the resource units of a solver in a turn: all of them for divisor 1."""
     return max(1, limits.rlimit // (divisor * UNITS.get(solver.module, 1))) if divisor > 1 else limits.rlimit

@@ -1,8 +1,8 @@
-"""Finite structures, and what a formula says about one.
+"""Finite structures, and the evaluator of formulas on them.
 
-This is the reader that no solver has a part in: a countermodel counts only if the evaluator, too, finds the
-axioms true and the goal false.  Definitions are evaluated as relations of their own, not by expansion, so
-that a fault of the expander shows as well.
+The evaluator is independent of the solvers: a countermodel counts only if the evaluator, too, finds the axioms true
+and the goal false.  Definitions are evaluated as relations of their own, not by expansion, so that a fault of the
+expander shows.
 """
 
 from __future__ import annotations
@@ -45,17 +45,17 @@ Pick: TypeAlias = Callable[[Values], Element]
 
 
 class BadStructure(ValueError):
-    """Not a structure of the signature: an empty sort, a partial function, an element that is nowhere."""
+    """Not a structure of the signature: an empty sort, a partial function, an unknown element."""
 
 
 @dataclass(frozen=True)
 class Structure:
-    """Finitely many elements per sort, and what each symbol means on them.
+    """Finitely many elements per sort, and the meaning of each symbol on them.
 
     `universe`: sort → its elements, in a fixed order; `relations`: name → the tuples of which it holds;
-    `functions`: name → arguments → value.  A defined relation may be given too: then it stands for what was
-    *observed*, and a reader takes it in place of the definition.  Numbers are no part of the universe; as values they
-    are written as `arithmetic.element` has them.
+    `functions`: name → arguments → value.  A defined relation may be given too: it holds *observed* values, which a
+    reader takes in place of the definition.  Numbers are no part of the universe; as values they are written as by
+    `arithmetic.element`.
     """
 
     universe: Mapping[str, tuple[Element, ...]]
@@ -63,7 +63,7 @@ class Structure:
     functions: Mapping[str, Mapping[Tuple, Element]] = field(default_factory=dict[str, Mapping[Tuple, Element]])
 
     def checked(self, sorts: Iterable[Sort], functions: Iterable[Function], relations: Iterable[Relation]) -> Structure:
-        """This structure, if it interprets all the symbols.  Raises BadStructure that says what is wrong."""
+        """Return this structure if it interprets all the symbols, else raise BadStructure with the reason."""
         for sort in sorts:
             if not self.universe.get(sort.name):
                 raise BadStructure(f"sort {sort.name} is empty or missing")
@@ -92,14 +92,14 @@ class Structure:
         return max((len(elements) for elements in self.universe.values()), default=0)
 
     def without(self, names: Iterable[str]) -> Structure:
-        """This structure without some relations: what was observed of defined ones."""
+        """Return this structure without some relations, such as the observed values of defined ones."""
         dropped = frozenset(names)
         kept = {name: table for name, table in self.relations.items() if name not in dropped}
         return Structure(self.universe, kept, self.functions)
 
     @property
     def turned(self) -> Structure:
-        """This structure with the two copies of whatever has two (`name` and `name2`) exchanged, sorts included."""
+        """This structure with the two copies of each doubled symbol or sort (`name`, `name2`) exchanged."""
 
         def exchanged(tables: Mapping[str, V]) -> dict[str, V]:
             return {name: tables.get(f"{name}2", tables.get(name.removesuffix("2"), tables[name])) for name in tables}
@@ -108,7 +108,7 @@ class Structure:
 
     @property
     def key(self) -> Hashable:
-        """Equal for equal structures, hashable: what structures are told apart by."""
+        """A hashable key, equal for equal structures."""
         return (
             tuple(self.universe.items()),
             tuple(self.relations.items()),
@@ -116,7 +116,7 @@ class Structure:
         )
 
     def to_json(self) -> Json:
-        """As JSON, in an order that depends on the content alone."""
+        """Return JSON in an order that depends on the content alone."""
         return {
             "universe": {sort: list(elements) for sort, elements in self.universe.items()},
             "relations": {name: [list(entry) for entry in sorted(table)] for name, table in self.relations.items()},
@@ -139,19 +139,19 @@ class Reader:
 
     def __init__(self, definitions: Mapping[str, Definition] | None = None) -> None:
         self._definitions = dict(definitions or {})
-        # By identity (the formula is kept, so no identity is used twice): hashing a formula walks all of it.
+        # By identity, because hashing a formula walks all of it; the formula is kept, so that its id is not reused.
         self._compiled: dict[int, tuple[Formula, Test]] = {}
         self._bodies: dict[str, Test] = {}
         self._structure = Structure({})
         self._extensions: dict[str, dict[Tuple, bool]] = {}
 
     def holds(self, formula: Formula, structure: Structure, values: Mapping[Var, Element] | None = None) -> bool:
-        """Whether the formula is true in the structure, with `values` for its free variables."""
+        """Return whether the formula is true in the structure, with `values` for its free variables."""
         self._turn_to(structure)
         return self._test(formula)({_slot(variable): value for variable, value in (values or {}).items()})
 
     def extension(self, relation: Relation, structure: Structure) -> frozenset[Tuple]:
-        """All tuples of which a relation (defined or not) holds in the structure."""
+        """Return all tuples of which a relation (defined or not) holds in the structure."""
         self._turn_to(structure)
         ask = self._asked(relation)
         return frozenset(
@@ -197,7 +197,7 @@ class Reader:
                 return self._quantified(bound, self._test(body), stops_at=True)
 
     def _quantified(self, bound: tuple[Var, ...], inner: Test, *, stops_at: bool) -> Test:
-        """Go through all values until the body is `stops_at`; what the variables were before is put back."""
+        """Try all values until the body is `stops_at`, then restore the variables' previous values."""
         slots = tuple(_slot(variable) for variable in bound)
         sorts = tuple(variable.sort.name for variable in bound)
         if len(bound) == 1:
@@ -217,7 +217,7 @@ class Reader:
         return test
 
     def _single(self, slot: str, sort: str, inner: Test, *, stops_at: bool) -> Test:
-        """The same for one variable, which is what most quantifiers bind."""
+        """`_quantified` for one variable, the most frequent case."""
 
         def test(values: Values) -> bool:
             before, found = values.get(slot), not stops_at
@@ -262,7 +262,7 @@ class Reader:
         return lambda values: ask(tuple([pick(values) for pick in picks]))
 
     def _asked(self, relation: Relation) -> Callable[[Tuple], bool]:
-        """Whether the relation holds of a tuple: as the structure says, else by definition, worked out once."""
+        """A test of tuples: by the structure's table, else by definition, computed once for each tuple."""
         name = relation.name
         definition = self._definitions.get(name)
         slots = tuple(_slot(variable) for variable in definition.variables) if definition is not None else ()
@@ -286,7 +286,7 @@ class Reader:
 
 
 def _slot(variable: Var) -> str:
-    """Where a variable's value is kept: variables of one name and two sorts are two."""
+    """The key of a variable's value: variables of one name and two sorts are distinct."""
     return f"{variable.name}:{variable.sort.name}"
 
 

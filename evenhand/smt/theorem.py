@@ -1,8 +1,8 @@
-"""Theorems: a formula of a theory, the claim it states, and the link between the two.
+"""Theorems: a formula of a theory, the claim that it states, and the maps between theory and model.
 
-A theorem is proved of its theory; what makes it speak of the executable model is the link.  `view` turns a
-case of the claim (a step, or a pair of steps) into a finite structure, `realise` turns a structure back into
-something that the model can replay.  Both are checked at every run, and are part of the trusted base.
+A theorem is proved in its theory; conformance extends it to the executable model.  `view` (abstraction) turns a case
+of the claim (a step, or a pair of steps) into a finite structure; `realise` (concretisation) turns a structure into
+evidence that the model can replay.  Both are checked in every run and belong to the trusted base.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ def _nothing(_system: System[Any, Any, Any, Any, Any]) -> Iterable[Any]:
 
 @dataclass(frozen=True, kw_only=True)
 class Mutation:
-    """A mutant of the theory beside the executable mutant of the same name.
+    """A mutant of the theory, for the executable mutant of the same name.
 
-    `expected`: `refuted` (a countermodel that replays) or `proved` (this fault is invisible to this theorem, which
-    `because` explains).
+    `expected`: `refuted` (by a countermodel that replays) or `proved` (the theorem does not see this fault; `because`
+    explains why).
     """
 
     mutant: str
@@ -42,7 +42,7 @@ class Mutation:
 
 @dataclass(frozen=True)
 class Lemma:
-    """A step of a proof: a closed formula, the lemmas before it that it uses, and the words it need not look into."""
+    """A step of a proof: a closed formula, the earlier lemmas it uses, and the definitions it keeps `opaque`."""
 
     name: str
     formula: Formula
@@ -52,11 +52,11 @@ class Lemma:
 
 @dataclass(frozen=True, kw_only=True)
 class Stated:
-    """What theorems and invariants have in common: a claim, and what a green verdict on it needs.
+    """The common part of theorems and invariants: a claim, and the conditions under which it HOLDS.
 
-    `needs` are axioms without which it should not go through.  `witness` is a closed formula that some structure
-    must satisfy besides the antecedent, so that what is stated is about something that can happen.
-    `readings` are those of the system that are not its default; the theory must be that of these readings.
+    `needs` are axioms without which the proof should fail.  `witness` is a closed formula that some structure must
+    satisfy together with the antecedent, so that the statement is not vacuous.  `readings` are the non-default readings
+    of the system; the theory must encode these readings.
     """
 
     name: str
@@ -77,11 +77,11 @@ class Stated:
 class Theorem(Stated):
     """For all `variables`: `assumes` implies `goal`, in every structure of the theory.
 
-    `view` takes a case of the claim (see `agreement.cases`), None where the case lies outside the theory; it may
-    give defined relations too, as they were observed.  `realise` turns a structure into what the model can replay,
-    or None.  `samples(system)` makes steps of any variant of the system.  `lemmas` split a proof that is too much
-    at once; the goal then follows from all of them without a look into the `opaque` words.  `quotient` names the
-    quotient that the theorem licenses for its system.
+    `view` maps a case of the claim (see `differential.cases`) to a structure, which may contain observed values of
+    defined relations, or to None outside the theory.  `realise` turns a structure into evidence that the model can
+    replay, or None.  `samples(system)` makes steps of any variant of the system.  `lemmas` split a large proof; the
+    goal then follows from them with the `opaque` definitions unexpanded.  `quotient` names the quotient that the
+    theorem licenses.
     """
 
     theory: Theory
@@ -102,11 +102,11 @@ class Theorem(Stated):
 
     @property
     def parts(self) -> tuple[Formula, ...]:
-        """The theorem conjunct by conjunct: what a countermodel is looked for, one at a time."""
+        """The theorem for each conjunct of its goal; countermodels are searched one conjunct at a time."""
         goals = self.goal.parts if isinstance(self.goal, And) and self.goal.parts else (self.goal,)
         return tuple(forall(self.variables, self.assumes >> goal) for goal in goals)
 
     @property
     def antecedent(self) -> Formula:
-        """That the theorem speaks of something."""
+        """The formula that something satisfies the antecedent, and that the witness holds."""
         return exists(self.variables, self.assumes) & self.witness

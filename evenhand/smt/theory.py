@@ -1,7 +1,7 @@
-"""Theories: named axioms, each with the paragraph it comes from, and definitions that readings and mutants replace.
+"""Theories: named axioms with their source paragraphs, and definitions that readings and mutants replace.
 
-A theory says nothing about how the executable model is written; it is a second statement of the protocol, and
-`agreement` compares the two.  A mutant of the theory is the same theory with another definition of one word.
+A theory is independent of the executable model's code: a second statement of the protocol, which `differential`
+compares with the first.  A mutant of the theory is the theory with some definitions replaced.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ __all__ = ["Axiom", "Theory", "spoken"]
 
 @dataclass(frozen=True)
 class Axiom:
-    """What the theory takes for granted: a name, a closed formula, the paragraph that says so."""
+    """An assumption of the theory: a name, a closed formula, its source paragraph."""
 
     name: str
     formula: Formula
@@ -45,7 +45,7 @@ class Axiom:
 
     @cached_property
     def relations(self) -> frozenset[str]:
-        """The names of the relations in it: where none is defined, there is nothing to expand."""
+        """The names of the relations in it; if none is defined, there is nothing to expand."""
         return _relations(self.formula)
 
 
@@ -54,7 +54,7 @@ _SPOKEN: Cache[frozenset[str]] = Cache()
 
 
 def spoken(formula: Formula) -> frozenset[str]:
-    """The names of the relations in a formula that is kept: worked out once."""
+    """Return the names of the relations in a formula; cached by identity."""
     return _SPOKEN.get((formula,), partial(_relations, formula))
 
 
@@ -63,7 +63,7 @@ def _relations(formula: Formula) -> frozenset[str]:
 
 
 def _expanded(axiom: Axiom, meanings: Mapping[str, Definition]) -> Formula:
-    """The axiom without defined relations; one object wherever the words that it leads to mean the same."""
+    """The axiom without defined relations; one object for equal definitions of the relations it depends on."""
     used: dict[str, Definition] = {}
     waiting = list(axiom.relations)
     while waiting:
@@ -105,16 +105,16 @@ class Theory:
 
     @cached_property
     def reader(self) -> Reader:
-        """Evaluates this theory's formulas on structures; what was compiled once stays so."""
+        """The evaluator of this theory's formulas; it compiles each once."""
         return Reader(self.meanings)
 
     @property
     def symbols(self) -> tuple[str, ...]:
-        """The names of what is not defined: functions, then relations."""
+        """The names of the undefined symbols: functions, then relations."""
         return (*(function.name for function in self.functions), *(relation.name for relation in self.relations))
 
     def redefined(self, definitions: Iterable[Definition]) -> Theory:
-        """This theory with other definitions of words it has.  Raises UnknownName for a word it lacks."""
+        """Return this theory with some definitions replaced.  Raises UnknownName for a definition it lacks."""
         changed = {definition.name: definition for definition in definitions}
         for name in changed:
             if name not in self.meanings:
@@ -122,10 +122,10 @@ class Theory:
         return replace(self, definitions=tuple(changed.get(d.name, d) for d in self.definitions))
 
     def query(self, *claims: tuple[str, Formula], opaque: Iterable[str] = ()) -> Query:
-        """The axioms and some named formulas, with every definition expanded but those of `opaque` words.
+        """Return the axioms and some named formulas, with every definition expanded except the `opaque` ones.
 
-        An opaque word may mean anything, so what is proved with it is proved of whatever it means; a model of such
-        a query is no structure of the theory.
+        An opaque relation may mean anything, so a proof holds for every meaning; a model of such a query is no
+        structure of the theory.
         """
         kept = frozenset(opaque)
         meanings = {name: definition for name, definition in self.meanings.items() if name not in kept}
@@ -136,14 +136,14 @@ class Theory:
 
     @property
     def assumed(self) -> Formula:
-        """All axioms at once."""
+        """The conjunction of all axioms."""
         return conjunction(axiom.formula for axiom in self.axioms)
 
     def twice(self, suffix: str, *, shared: Iterable[str], sorts: Mapping[Sort, Sort] | None = None) -> Theory:
-        """This theory and a second copy of it, as 2-safety needs.
+        """Return this theory with a second copy of itself, as 2-safety needs.
 
-        The copy of a symbol is called as the symbol with `suffix`; what `shared` names has no copy.  `sorts` says
-        which sorts the copy speaks of instead.  Axioms that mention nothing copied are not doubled; definitions are.
+        The copy of a symbol has its name with `suffix`; symbols in `shared` have no copy.  `sorts` maps sorts to those
+        of the copy.  Axioms that mention nothing copied are not doubled; definitions are.
         """
         moved = dict(sorts or {})
         kept = frozenset(shared)

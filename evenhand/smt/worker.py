@@ -1,4 +1,4 @@
-"""A solver process: started when first asked, started anew after it died, ended with all its forks."""
+"""Solver processes: started on first use, restarted after they died, stopped with all their forks."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from typing import Any, cast
 __all__ = ["Worker"]
 
 _HUGE = {"GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"}
-"""Where glibc can, large pages for what a solver allocates: each question has a fresh fork, which touches it anew.
+"""Large pages where glibc supports them, because each question has a fresh fork that touches its memory anew.
 
-What somebody set for himself stands.  No answer depends on it.
+A value in the environment takes precedence.  No answer depends on it.
 """
 
 _GLANCE = 0.25
-"""Seconds between two looks at whether a solver process still lives."""
+"""Seconds between two checks that a solver process is alive."""
 
 
 class Worker:
-    """One solver process; started when first asked, started anew after it died."""
+    """One solver process, started on first use and restarted after it died."""
 
     def __init__(self, command: Sequence[str]) -> None:
         self._command = command
@@ -35,11 +35,11 @@ class Worker:
 
     @property
     def pid(self) -> int | None:
-        """The id of its process, while there is one."""
+        """The id of its process; None while there is none."""
         return self._process.pid if self._process else None
 
     def ask(self, question: Mapping[str, Any]) -> None:
-        """Send a question; the answer is taken with `take`."""
+        """Send a question; `take` returns the answer."""
         if self._process is None or self._process.poll() is not None:
             self._start()
         process = self._process
@@ -48,17 +48,17 @@ class Worker:
             process.stdin.write(json.dumps(question) + "\n")
             process.stdin.flush()
         except OSError:
-            pass  # it died; `take` finds the end of its output
+            pass  # the process died; `take` notices
 
     def take(self, seconds: float) -> Mapping[str, Any]:
-        """The answer, or an unknown when the process ends or the time is up."""
+        """Return the answer: `unknown` after `seconds`, `crashed` if the process ended or wrote something else."""
         deadline = time.monotonic() + seconds
         while True:
             try:
                 line = self._lines.get(timeout=max(0.0, min(_GLANCE, deadline - time.monotonic())))
                 break
             except queue.Empty:
-                # A fork of a process that was killed keeps the pipe open, so its end must be looked for.
+                # A fork of a killed process keeps the pipe open, so the end of the process must be polled.
                 if self._process is None or self._process.poll() is not None:
                     line = None
                     break
@@ -107,7 +107,7 @@ class Worker:
         process.wait()
         for stream in (process.stdin, process.stdout):
             if stream is not None:
-                with contextlib.suppress(OSError):  # what was still to be written went to a dead process
+                with contextlib.suppress(OSError):  # flushing to a dead process fails
                     stream.close()
 
 

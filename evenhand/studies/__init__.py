@@ -1,1 +1,1 @@
-"""Many runs, laid side by side: kill matrices, sensitivity to readings, growth with size, who decides."""
+"""Compare many runs: kill matrices, sensitivity to readings, growth with size, arbitration profiles."""

@@ -1,8 +1,8 @@
-"""Two readings, or a mutant and the reference, side by side in every system of a protocol.
+"""Compare two readings, or a mutant and the reference, in every system of a protocol.
 
-Each system is searched breadth first over pairs of states, so that what is found is a shortest scenario of that
-scope, or the two are equal in it; what the bounds left open is then drawn.  Compared is what steps show, what the
-protocol's observers read, and what comes next where strategies leave no choice.
+Each system is searched breadth-first over pairs of states for a shortest scenario; without one, the two are equal in
+that scope.  If a bound is hit, runs are drawn.  Compared is what steps show, what the protocol's observers read, and
+the next action where strategies leave no choice.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ MAX_STEPS = 20_000
 
 @dataclass(frozen=True)
 class Sides:
-    """What is compared: two variants of one system, and the names they go by."""
+    """Two variants of one system to compare, and their names."""
 
     left: AnySystem
     right: AnySystem
@@ -43,7 +43,7 @@ class Sides:
 
 @dataclass(frozen=True)
 class Compared:
-    """What comparing gave in one system, at one scope."""
+    """The result of a comparison in one system, at one scope."""
 
     sides: Sides
     found: Separation
@@ -55,13 +55,13 @@ class Compared:
 
     @property
     def scope(self) -> Scope:
-        """The sizes it was compared at."""
+        """The sizes of the comparison."""
         return self.sides.left.scope
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """The answer: `places` in the order of the search, smallest first."""
+    """The result of a comparison: `places` in the order of the search, smallest first."""
 
     protocol: str
     left: str
@@ -70,22 +70,22 @@ class Comparison:
 
     @property
     def best(self) -> Compared | None:
-        """Where the shortest separating scenario was found; the first such place."""
+        """The place with the shortest separating scenario, the first of several; None without one."""
         apart = [place for place in self.places if place.found.separated]
         return min(apart, key=lambda place: place.found.length or 0) if apart else None
 
     @property
     def equal(self) -> bool:
-        """Whether every place was visited whole and none tells the two apart."""
+        """Whether every place was searched completely and none separates the two."""
         return bool(self.places) and all(place.found.equal for place in self.places)
 
     @property
     def exit_code(self) -> int:
-        """0 for an answer, separated or equal in scope; 3 where neither is known."""
+        """0 for an answer, separated or equal in scope; 3 if neither is known."""
         return 0 if self.best is not None or self.equal else 3
 
     def sentence(self) -> str:
-        """The answer in one sentence, with its bound."""
+        """Return the answer in one sentence, with its bound."""
         best = self.best
         if best is not None:
             sure = "no shorter one in" if best.found.minimal else "drawn, perhaps not the shortest, in"
@@ -99,7 +99,7 @@ class Comparison:
         return f"not known: no difference found in {open_}" + (f"; equal in {where}" if where else "")
 
     def to_json(self) -> dict[str, Json]:
-        """The comparison as JSON; `scenario` is None unless separated."""
+        """Return the comparison as JSON; `scenario` is None unless separated."""
         best = self.best
         return {
             "format": "evenhand/comparison",
@@ -160,11 +160,11 @@ def sides_of(
     system: str = "",
     scope: Scope | None = None,
 ) -> tuple[Sides, ...]:
-    """What to compare, one pair for each system (or for `system`), readings as the command line has them.
+    """Return one pair to compare for each system (or for `system`), readings written as on the command line.
 
-    A reading given once is the other side of its default (with a mutant: holds on both sides); given twice, the two
-    values are compared.  A mutant is compared where it is a fault.  Raises UnknownName or ValueError for what is not
-    there, for nothing to compare, and for a reading given three times.
+    A reading given once is compared with its default (with a mutant: holds on both sides); given twice, its two values
+    are compared.  A mutant is compared where it is a fault.  Raises UnknownName or ValueError for an unknown name,
+    nothing to compare, or a reading given three times.
     """
     systems = bundle.model.systems
     if system and system not in systems:
@@ -202,7 +202,7 @@ def _of_mutant(bundle: Bundle, name: str, readings: Sequence[str], system: str, 
 
 
 def _two_choices(readings: Sequence[str]) -> tuple[list[str], list[str]]:
-    """The readings of either side: what is given once is the second side's, what is given twice one of each."""
+    """The readings of either side: one given once goes to the second side, one given twice to both."""
     if not readings:
         raise ValueError("nothing to compare: give --reading NAME=VALUE (once or twice) or --mutant NAME")
     given: dict[str, list[str]] = {}
@@ -232,10 +232,10 @@ def compare(
     seed: int = 0,
     progress: Callable[[str, int], None] = lambda _words, _steps: None,
 ) -> Comparison:
-    """Look for the smallest scenario that tells the two sides apart, system by system, smallest search first.
+    """Search for the smallest scenario that separates the two sides, system by system, smallest search first.
 
-    `max_steps` bounds the steps compared in each system; where no system separates, `examples` runs of `steps` actions
-    are drawn in those that were not visited whole.  Raises ValueError for no sides.
+    `max_steps` bounds the steps in each system; if none separates, `examples` runs of `steps` actions are drawn in
+    those not searched completely.  Raises ValueError for no sides.
     """
     ordered = sorted(sides, key=lambda one: _size(one.left))
     if not ordered:
@@ -264,7 +264,7 @@ def _watching(bundle: Bundle, sides: Sides) -> tuple[Observer, ...]:
 
 
 def _drawn(bundle: Bundle, place: Compared, examples: int, steps: int, seed: int) -> Compared:
-    """The same place after drawing, unless it was visited whole."""
+    """The same place after drawing, unless it was searched completely."""
     if place.found.equal:
         return place
     sides = place.sides
@@ -287,7 +287,7 @@ def _drawn(bundle: Bundle, place: Compared, examples: int, steps: int, seed: int
 
 
 def written(comparison: Comparison) -> list[str]:
-    """The answer for people: one sentence, then the scenario step by step."""
+    """Return the answer as lines: one sentence, then the scenario step by step."""
     lines = [f"{comparison.left} and {comparison.right}: {comparison.sentence()}"]
     best = comparison.best
     if best is None or best.found.scenario is None or best.found.shown is None:

@@ -1,8 +1,8 @@
-"""What law a few measured sizes follow: a power of the size, or a factor for each unit of it.
+"""Fit a law to a few measured sizes: a power of the size, or a factor for each unit of it.
 
-Both are straight lines after taking logarithms, fitted by least squares; the residual says by what factor a point
-typically lies off the line.  A handful of points settles no law, so each fit also says by what factor the line
-through all points but the last misses the last one: what extrapolating would have been worth.
+Both are lines in logarithms, fitted by least squares; the residual is the factor by which points typically lie off. Few
+points settle no law, so each fit also gives the factor by which the line through all other points misses the last one:
+the error of an extrapolation.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from evenhand.core.canonical import Json
 __all__ = ["FEWEST", "Fit", "Law", "fitted"]
 
 FEWEST = 3
-"""Points below which there is no fit: two points lie on every line."""
+"""Least number of points for a fit, because a line passes through any two."""
 
 CLEARLY = 1.5
-"""How many times larger the other law's residual must be before one is called the better."""
+"""How many times larger the other law's residual must be for one to be better."""
 
 EXACT = 1e-9
-"""Residuals (of natural logarithms) below this are rounding."""
+"""Residuals (of natural logarithms) below this are rounding errors."""
 
 Law = Literal["power", "exponential"]
 
@@ -34,9 +34,8 @@ Law = Literal["power", "exponential"]
 class Fit:
     """One law through the points: `y = scale * x ** rate` (power) or `y = scale * rate ** x` (exponential).
 
-    `off` is the factor by which points typically lie off it (1.0: none does), with the two fitted numbers taken off
-    the degrees of freedom.  `misses` is the factor between the last point and what the law through all others says
-    of it, above 1 where the last point is larger; None where the others are too few.
+    `off` is the factor by which points typically lie off it (1.0: none does), with two degrees of freedom less for the
+    fitted numbers.  `misses` is the last point divided by the prediction from all others; None if these are too few.
     """
 
     law: Law
@@ -46,11 +45,11 @@ class Fit:
     misses: float | None
 
     def at(self, size: float) -> float:
-        """What the law says at a size."""
+        """Return the value of the law at a size."""
         return self.scale * (math.pow(size, self.rate) if self.law == "power" else math.pow(self.rate, size))
 
     def to_json(self) -> dict[str, Json]:
-        """Its numbers, to six digits: more would be those of the machine's arithmetic."""
+        """Return its numbers to six digits; more would depend on the machine's arithmetic."""
         return {
             "law": self.law,
             "scale": _digits(self.scale),
@@ -61,9 +60,9 @@ class Fit:
 
 
 def fitted(points: Sequence[tuple[int, float]]) -> tuple[Fit, Fit, Law | None]:
-    """Both laws through (size, value) points in order of size, and which fits better; None where neither clearly does.
+    """Return both laws through (size, value) points in order of size, and the clearly better one (None: neither).
 
-    Raises ValueError for fewer than three points, sizes that come twice, and values or sizes that have no logarithm.
+    Raises ValueError for fewer than three points, repeated sizes, and values or sizes without a logarithm.
     """
     if len(points) < FEWEST:
         raise ValueError(f"{len(points)} points are too few for a fit; it takes {FEWEST}")

@@ -1,4 +1,4 @@
-"""One shrunk counterexample of a killed mutant as a file."""
+"""Write one shrunk counterexample of a killed mutant to a file."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ __all__ = ["mutant_fixture"]
 
 
 def mutant_fixture(bundle: Bundle, row: MutantRow, folder: Path) -> Path | None:
-    """Write one shrunk counterexample of a killed mutant to `folder/PROTOCOL`; None where none can be.
+    """Write one shrunk counterexample of a killed mutant to `folder/PROTOCOL`; return its path, None without one.
 
-    Of its kills, the shortest whose run refutes the mutant and not the reference.  Raises NotWritten.
+    The shortest kill whose run refutes the mutant and not the reference is taken.  Raises NotWritten.
     """
     kills = [kill for kill in row.kills if kill.record is not None]
     for kill in sorted(kills, key=lambda kill: kill.length or 0):
@@ -34,7 +34,7 @@ def mutant_fixture(bundle: Bundle, row: MutantRow, folder: Path) -> Path | None:
 
 
 def _shrunk(bundle: Bundle, record: Record) -> Record:
-    """The record of a smaller run that still tells the mutant from the reference."""
+    """The record of a smaller run that still separates the mutant from the reference."""
     result = replay_record(record, bundle)
     variant, claim = result.system, result.claim
     reference = replace(variant, rules=bundle.model.systems[record.system].rules, variant="reference")

@@ -1,12 +1,11 @@
-"""The kernel-mutants run: deliberate faults against claims, engine by engine.
+"""Build the kill matrix: deliberate faults against claims, engine by engine.
 
-A mutant is *killed* by a claim and an engine when the engine refutes the claim on the mutant while the same
-claim holds on the reference at the same scope and under the same readings.  What no claim kills is compared
-with the reference step by step: where the whole scope shows no difference it is *equivalent* there (in hidden state
-too, or else every claim must have been searched to its end with the reference's verdict); otherwise it is an *open
-gap* if it was expected as one, or a *survivor*: the scenario on which it shows is what some claim should object to.
-Claims and engines that kill nothing are listed, for a claim nothing can falsify is worth as little as a mutant nobody
-notices.  What an interruption left open is *unfinished*.
+A mutant is *killed* by a claim and an engine that refutes the claim on it, while the claim holds on the reference at
+the same scope and under the same readings.  Other mutants are compared with the reference step by step.  If the whole
+scope shows no difference, a mutant is *equivalent* there (in hidden state too, or else every claim must have been
+searched to its end with the reference's verdict).  Otherwise it is an *open gap* if registered as one, or a *survivor*:
+some claim should refute the scenario on which it differs.  Claims and engines that kill nothing are listed, because a
+claim that nothing falsifies tests nothing.  An interrupted mutant is *unfinished*.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ HUNT: Mapping[Budget, Effort] = {
     Budget.standard: EFFORT[Budget.quick],
     Budget.deep: EFFORT[Budget.standard],
 }
-"""How hard one mutant is hunted: there are many, and most show themselves early."""
+"""The effort for one mutant: there are many, and most are killed early."""
 
 MutantStatus = Literal["killed", "equivalent", "open_gap", "survivor", "unfinished"]
 
@@ -51,11 +50,11 @@ class Kill:
 
 @dataclass(frozen=True)
 class MutantRow:
-    """What became of one mutant, beside what was registered; `because` explains a mutant that lives.
+    """The status of one mutant beside the registered one; `because` explains a mutant that lives.
 
-    `hint` is the run on which a survivor shows something else, step by step: what a missing claim would be about.
-    `command` compares it with the reference again.  Of an equivalent one `proved` says for how many of what that was
-    proved; where it is empty, `unproved` says why it is known in its scope alone.
+    `hint` is the run on which a survivor differs: what a missing claim would be about.  `command` compares it with the
+    reference again.  Of an equivalent mutant `proved` says for which sizes that is proved; if empty, `unproved` says
+    why it is known in its scope only.
     """
 
     mutant: str
@@ -77,17 +76,17 @@ class MutantRow:
 
     @property
     def as_expected(self) -> bool:
-        """Whether its fate is the registered one (an open gap that is killed after all is better)."""
+        """Whether its status is the registered one, or better (a registered open gap that is killed)."""
         return self.status == self.expected or (self.status == "killed" and self.expected == "open_gap")
 
     @property
     def best(self) -> Kill | None:
-        """The shortest kill that can be written to a file; engines and claims in their order break ties."""
+        """The shortest kill with a record and a length; the order of engines and claims breaks ties."""
         written = [kill for kill in self.kills if kill.record is not None and kill.length is not None]
         return min(written, key=lambda kill: kill.length or 0) if written else None
 
     def to_json(self) -> dict[str, Json]:
-        """This row as JSON; kills without their records."""
+        """Return this row as JSON, its kills without their records."""
         return {
             "mutant": self.mutant,
             "sentence": self.sentence,
@@ -111,9 +110,10 @@ class MutantRow:
 
 @dataclass(frozen=True)
 class Automatic:
-    """What became of the mutants that were made by rule, unfiltered, by name.
+    """The names of the mutants made by rule, unfiltered, by status.
 
-    `invalid` ones raised in the model instead of showing something; `unfinished` ones an interruption left open.
+    `invalid` ones raised in the model instead of showing something; `unfinished` ones were left open by an
+    interruption.
     """
 
     killed: tuple[str, ...] = ()
@@ -124,11 +124,11 @@ class Automatic:
 
     @property
     def made(self) -> int:
-        """How many there were."""
+        """Number of mutants made."""
         return len(self.killed) + len(self.equivalent) + len(self.surviving) + len(self.invalid) + len(self.unfinished)
 
     def to_json(self) -> dict[str, Json]:
-        """Counts of what was made and killed, names of what was not."""
+        """Return counts of made and killed mutants, and the names of the others."""
         return {
             "made": self.made,
             "killed": len(self.killed),
@@ -141,7 +141,7 @@ class Automatic:
 
 @dataclass(frozen=True)
 class KillMatrix:
-    """The result of a mutants run; `rows` in the protocol's order, `claims` and `engines` that took part."""
+    """The result of a mutants run: `rows` in the protocol's order, and the `claims` and `engines` used."""
 
     protocol: str
     rows: tuple[MutantRow, ...]
@@ -153,7 +153,7 @@ class KillMatrix:
     seconds: tuple[tuple[str, str, float], ...] = ()
 
     def of(self, status: MutantStatus) -> tuple[str, ...]:
-        """The names of the mutants with this fate."""
+        """Return the names of the mutants with this status."""
         return tuple(row.mutant for row in self.rows if row.status == status)
 
     @property
@@ -169,7 +169,7 @@ class KillMatrix:
         return tuple(engine for engine in self.engines if engine not in used)
 
     def timing(self) -> dict[str, Json]:
-        """Wall seconds by engine, and by mutant and engine (`reference`: the reference at all places together)."""
+        """Return wall seconds by engine, and by mutant and engine (`reference`: the reference at all places)."""
         engines: dict[str, float] = {}
         variants: dict[str, dict[str, float]] = {}
         for variant, engine, seconds in self.seconds:
@@ -189,7 +189,7 @@ class KillMatrix:
         return 0 if all(row.as_expected for row in self.rows) else 1
 
     def to_json(self) -> dict[str, Json]:
-        """The matrix as JSON, clock readings left out."""
+        """Return the matrix as JSON, without timings."""
         return {
             "format": "evenhand/mutants",
             "version": 1,
@@ -210,7 +210,7 @@ class KillMatrix:
 
 @dataclass(frozen=True)
 class Hunt:
-    """How hard mutants are hunted: bounds of a budget, the seed of what is drawn, processes at a time."""
+    """The effort for mutants: bounds of a budget, the seed of what is drawn, processes at a time."""
 
     budget: Budget = Budget.quick
     seed: int = 0
@@ -233,10 +233,10 @@ def kill_matrix(
 ) -> KillMatrix:
     """Run every mutant (or those named) of a registered protocol against every claim of its system.
 
-    Search and machine run at the bounds that `HUNT` has for the budget of `hunt`, `theorems` are those whose mutants
-    count too.  With `proofs`, solvers are asked whether what is equivalent in its scope is equal whatever the
-    size.  `automatic` more mutants are made by rule from the reference's own functions, chosen by the seed of
-    `hunt`.  `progress` hears of every finished job. Raises UnknownName for a mutant that is not there.
+    Search and machine run at the bounds that `HUNT` has for the budget of `hunt`; the mutants of `theorems` count too.
+    With `proofs`, solvers decide whether equivalent mutants are equal at any size.  `automatic` more mutants are made
+    by rule from the reference's functions, chosen by the seed of `hunt`.  `progress` is called with every finished job.
+    Raises UnknownName for an unknown mutant.
     """
     names = [mutant.name for mutant in bundle.model.mutants]
     for name in mutants:
@@ -260,8 +260,6 @@ def kill_matrix(
 
 
 class _Run:
-    """Runs jobs, remembers what they found, and judges mutants by it."""
-
     def __init__(self, bundle: Bundle, hunt: Hunt, progress: Callable[[Job], None]) -> None:
         self.bundle, self.effort, self.seed = bundle, HUNT[hunt.budget], hunt.seed
         self.workers, self.progress = hunt.jobs, progress
@@ -293,7 +291,7 @@ class _Run:
         self.unfinished += [f"{job.title} {job.variant}".rstrip() for job in ran.unfinished]
 
     def place(self, mutant: Mutant[Any]) -> Job:
-        """Where a mutant is hunted: its system, scope and readings."""
+        """Return the search job of a mutant: its system, scope and readings."""
         return Job(
             self.bundle.name,
             "explore",
@@ -310,7 +308,7 @@ class _Run:
     def rows(
         self, mutants: Sequence[Mutant[Any]], proofs: Sequence[Job], *, anywhere: bool = False
     ) -> tuple[MutantRow, ...]:
-        """A row for every mutant; those no claim kills are compared with the reference, `anywhere` by proof as well."""
+        """Return a row for every mutant; those not killed are compared with the reference, `anywhere` also by proof."""
         places = [self.place(mutant) for mutant in mutants]
         references = [replace(place, variant="") for place in places]
         self.run([job for place in (*references, *places) for job in _searched(place)] + list(proofs))
@@ -322,13 +320,13 @@ class _Run:
         return tuple(self.row(mutant, place) for mutant, place in zip(mutants, places, strict=True))
 
     def findings(self, place: Job) -> list[Finding]:
-        """What search and machine found there, and what the theorems say of the same variant, wherever linked."""
+        """Return the findings of search and machine there, and of theorems about the same variant."""
         own = [finding for job in _searched(place) for finding in self.found.get(job, ())]
         variant = place.variant or "reference"
         return own + [finding for finding in self.proved if finding.variant == variant]
 
     def kills(self, place: Job) -> tuple[Kill, ...]:
-        """The claims refuted here that hold on the reference at the same place."""
+        """Return the claims refuted here that hold on the reference at the same place."""
         reference = self.findings(replace(place, variant=""))
         false = {(f.system, f.claim) for f in reference if f.status is Status.REFUTED}
         true = {(f.system, f.claim) for f in reference if f.status is Status.HOLDS} - false
@@ -339,7 +337,7 @@ class _Run:
         )
 
     def row(self, mutant: Mutant[Any], place: Job) -> MutantRow:
-        """The row of one mutant."""
+        """Return the row of one mutant."""
         kills = self.kills(place)
         compared = self.found.get(replace(place, engine="compare"), ())
         status = self.status(place, mutant.expected)
@@ -367,7 +365,7 @@ class _Run:
         )
 
     def status(self, place: Job, expected: str) -> MutantStatus:
-        """What became of the mutant hunted at a place; whatever was not run to its end decides nothing."""
+        """Return the status of the mutant at a place; unfinished jobs decide nothing."""
         if self.kills(place):
             return "killed"
         comparing = replace(place, engine="compare")
@@ -379,9 +377,9 @@ class _Run:
         return "open_gap" if expected == "open_gap" else "survivor"
 
     def equal(self, place: Job, compared: Finding) -> bool:
-        """Whether a comparison shows the mutant to be equivalent in its scope, for every claim there is.
+        """Return whether a comparison shows the mutant equivalent in its scope, for every claim.
 
-        Where hidden state differs, the search must have decided every claim, each as of the reference.
+        If hidden state differs, the search must have decided every claim as on the reference.
         """
         if compared.status is not Status.HOLDS:
             return False
@@ -393,7 +391,7 @@ class _Run:
         return searched[0] == searched[1] and bool(searched[0]) and Status.UNDECIDED not in searched[1].values()
 
     def automatic(self, names: Sequence[tuple[str, str]]) -> Automatic:
-        """What became of the mutants made by rule; each is hunted in a small place of the system it was made from."""
+        """Return the status of the mutants made by rule, each run in a small place of its system."""
         small = small_places(self.bundle) if names else {}
         places = [
             Job(
@@ -413,7 +411,7 @@ class _Run:
         self.run(job for place in (*references, *places) for job in _searched(place))
         alive = [place for place in places if not self.kills(place)]
         self.run(replace(place, engine="compare") for place in alive)
-        fates: dict[str, list[str]] = {
+        by_status: dict[str, list[str]] = {
             "killed": [],
             "equivalent": [],
             "survivor": [],
@@ -425,9 +423,9 @@ class _Run:
             status: str = self.status(place, "killed")
             if status != "killed" and any(STOPPED in finding.because for finding in compared):
                 status = "invalid"
-            fates[status].append(f"{place.system}: {place.variant}")
+            by_status[status].append(f"{place.system}: {place.variant}")
         return Automatic(
-            *(tuple(fates[status]) for status in ("killed", "equivalent", "survivor", "invalid", "unfinished"))
+            *(tuple(by_status[status]) for status in ("killed", "equivalent", "survivor", "invalid", "unfinished"))
         )
 
 
@@ -436,7 +434,7 @@ def _searched(place: Job) -> tuple[Job, Job]:
 
 
 def _anywhere(place: Job) -> Job:
-    """The job that asks whether the mutant hunted there is equal to the reference whatever the size."""
+    """The job that decides whether the mutant there equals the reference at any size."""
     return Job(place.protocol, "prove", place.system, variant=place.variant)
 
 
@@ -445,5 +443,5 @@ def _refuted(finding: Finding) -> bool:
 
 
 def _variant(job: Job) -> str:
-    """Whose time a job takes: a mutant's, the reference's, or that of a theorem with all its mutants."""
+    """The owner of a job's time: a mutant, the reference, or a theorem with all its mutants."""
     return f"theorem {job.theorem}" if job.theorem else job.variant or "reference"

@@ -1,8 +1,8 @@
-"""The arbitration profile of a protocol: what decides among agents, and whether it can deadlock or livelock.
+"""Build the arbitration profile of a protocol: what decides among agents, and whether it can deadlock or livelock.
 
-Nothing is known here of any protocol.  Which claim answers which question stands in the protocol's own `profile`;
-where and under which readings a claim is searched stands in its plans.  The searches are those of `verify`, the answer
-is read off their verdicts: a `yes` comes with the run that shows it, a `no` with the scope in which it is one.
+This module knows no protocol: a protocol's `profile` names the claims that answer each question, its plans say where
+and under which readings they are searched.  The searches are those of `verify`, and their verdicts give the answer: a
+`yes` comes with the run that shows it, a `no` with its scope.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Readings: TypeAlias = tuple[tuple[str, Any], ...]
 
 
 class ProfileAnswer(StrEnum):
-    """What a profile says; OPEN where engines are undecided, UNASKED where no claim asks."""
+    """The answer to a question; OPEN if engines are undecided, UNASKED if no claim asks."""
 
     YES = "yes"
     NO = "no"
@@ -38,7 +38,7 @@ class ProfileAnswer(StrEnum):
 
 @dataclass(frozen=True)
 class Shown:
-    """One verdict and what it answers."""
+    """One verdict and the answer that it gives."""
 
     answer: ProfileAnswer
     finding: Finding
@@ -46,19 +46,19 @@ class Shown:
 
     @property
     def cases(self) -> int:
-        """How often the claim said something: steps, states or pairs in which its antecedent was met."""
+        """How many steps, states or pairs met the claim's antecedent."""
         return self.finding.coverage.get("met", 0)
 
     @property
     def command(self) -> str:
-        """What shows it again."""
+        """The command that repeats the verdict."""
         found = self.finding
         scope, readings = tuple(found.sizes.items()), tuple(found.readings.items())
         again = Job(found.protocol, "explore", found.system, scope, readings, claims=(found.claim,))
         return found.command or again.command
 
     def to_json(self) -> dict[str, Json]:
-        """The verdict's claim, place, evidence and command."""
+        """Return the verdict's claim, place, evidence and command."""
         found = self.finding
         return {
             "answer": self.answer.value,
@@ -79,7 +79,7 @@ class Shown:
 
     @staticmethod
     def from_json(protocol: str, made: Mapping[str, Any]) -> Shown:
-        """What `to_json` wrote, but for the steps of its run: the command shows those again."""
+        """Return what `to_json` wrote, without the steps of its run, because the command shows those again."""
         status = Status(made["status"])
         found = Finding(
             protocol=protocol,
@@ -102,7 +102,7 @@ class Shown:
 
 @dataclass(frozen=True)
 class Cell:
-    """The answer to one question: from `shown` under the default readings; `readings` are the verdicts under others."""
+    """The answer to one question: `shown` are verdicts under the default readings, `readings` those under others."""
 
     aspect: Aspect
     shown: tuple[Shown, ...] = ()
@@ -110,7 +110,7 @@ class Cell:
 
     @property
     def answer(self) -> ProfileAnswer:
-        """YES if any system shows it; else OPEN if some system decides nothing; else NO."""
+        """YES if any system shows it; else OPEN if some system decides nothing; else NO.  UNASKED without verdicts."""
         systems: dict[str, list[ProfileAnswer]] = {}
         for one in self.shown:
             systems.setdefault(one.finding.system, []).append(one.answer)
@@ -124,7 +124,7 @@ class Cell:
 
     @property
     def best(self) -> Shown | None:
-        """What shows the answer best: the shortest run for a yes, the most cases for a no."""
+        """The verdict that shows the answer best: the shortest run for a yes, the most cases for a no."""
         fitting = [one for one in self.shown if one.answer is self.answer]
         if self.answer is ProfileAnswer.YES:
             return min(fitting, key=lambda one: one.finding.length or 0)
@@ -132,7 +132,7 @@ class Cell:
 
     @property
     def other(self) -> tuple[Shown, ...]:
-        """Verdicts under other readings whose answer is another one, one for each reading."""
+        """Verdicts under other readings with another answer, one for each reading."""
         found: dict[str, Shown] = {}
         for one in self.readings:
             if one.answer not in (self.answer, ProfileAnswer.OPEN):
@@ -141,11 +141,11 @@ class Cell:
 
     @property
     def systems(self) -> tuple[str, ...]:
-        """The systems in which the answer is the one of the cell."""
+        """The systems with the answer of the cell."""
         return tuple(dict.fromkeys(one.finding.system for one in self.shown if one.answer is self.answer))
 
     def to_json(self) -> dict[str, Json]:
-        """The answer, what it rests on, and the readings that change it."""
+        """Return the answer, its verdicts, and the readings that change it."""
         return {
             "aspect": self.aspect.value,
             "question": self.aspect.question,
@@ -158,22 +158,22 @@ class Cell:
 
 @dataclass(frozen=True)
 class Profile:
-    """Every question about one protocol."""
+    """The answers to every question about one protocol."""
 
     protocol: str
     cells: tuple[Cell, ...]
 
     def cell(self, aspect: Aspect) -> Cell:
-        """The cell of one question."""
+        """Return the cell of one question."""
         return next(cell for cell in self.cells if cell.aspect is aspect)
 
     def to_json(self) -> dict[str, Json]:
-        """The protocol and its cells."""
+        """Return the protocol and its cells."""
         return {"protocol": self.protocol, "cells": [cell.to_json() for cell in self.cells]}
 
     @staticmethod
     def from_json(made: Mapping[str, Any]) -> Profile:
-        """The profile that `to_json` wrote, as `evenhand profile --out` keeps it.
+        """Return the profile that `to_json` wrote, as `evenhand profile --out` keeps it.
 
         Raises KeyError, TypeError or ValueError for anything else.
         """
@@ -200,9 +200,9 @@ def profiles(
     jobs: int = 1,
     progress: Callable[[Job], None] = _silent,
 ) -> tuple[tuple[Profile, ...], bool, tuple[str, ...]]:
-    """The profile of each protocol, whether that was interrupted, and the jobs that were not finished.
+    """Return the profile of each protocol, whether Ctrl-C interrupted, and the unfinished jobs.
 
-    A claim is searched where the protocol plans it under `budget`, or else under the next larger one that has it.
+    A claim is searched where the protocol plans it under `budget`, else under the next larger budget that has it.
     """
     wanted = [job for bundle in bundles for job in _jobs(bundle, budget)]
     ran = run_jobs(wanted, workers=jobs, finished=lambda job, _findings: progress(job))
@@ -211,7 +211,7 @@ def profiles(
 
 
 def _jobs(bundle: Bundle, budget: Budget) -> list[Job]:
-    """The planned searches of the claims asked for, each once, with those claims alone."""
+    """The planned searches of the profile's claims, each once, with only those claims."""
     wanted: dict[Job, list[str]] = {}
     for asked in bundle.profile:
         for job in _planned(bundle, asked, budget):
@@ -222,8 +222,8 @@ def _jobs(bundle: Bundle, budget: Budget) -> list[Job]:
 def _planned(bundle: Bundle, asked: ProfileQuestion, budget: Budget) -> list[Job]:
     """The searches of a claim in every system that it is asked of, each under the cheapest budget that has one.
 
-    A `no` of one system says nothing about another, so none is left out.  Of other readings those are searched for
-    which the protocol registered another verdict than by default; `verify` has all of them.
+    A `no` of one system says nothing about another, so all are searched.  Other readings are searched only if another
+    verdict is registered for them; `verify` has all of them.
     """
     budgets = list(Budget)
     found: dict[tuple[str, Readings], list[Job]] = {}
@@ -243,7 +243,7 @@ def _planned(bundle: Bundle, asked: ProfileQuestion, budget: Budget) -> list[Job
 
 
 def _sensitivity(bundle: Bundle, claim: str, job: Job) -> bool:
-    """Whether another verdict was registered under the readings of a job than by default."""
+    """Whether the verdict registered under the readings of a job differs from the default's."""
     usual = bundle.expectation(claim, job.system, "explore", {})
     return bundle.expectation(claim, job.system, "explore", dict(job.readings)).expected is not usual.expected
 

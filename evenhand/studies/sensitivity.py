@@ -1,8 +1,8 @@
-"""The table of readings and claims: which claim's verdict changes with which reading.
+"""Build the sensitivity table: which claim's verdict changes with which reading.
 
-Every value of every reading is explored beside the default, one reading changed at a time, in places whose search is
-small: the systems' own scopes and those that mutants name.  Of these so few are taken that every claim that the
-default decides in some of them is decided in one that is taken.
+Every value of every reading is explored beside the default, one reading changed at a time, in places with a small
+search: the systems' own scopes and those that mutants name.  A small set of these is used that decides every claim
+which the default decides in any.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Sensitivity:
     length: int | None
 
     def to_json(self) -> dict[str, Json]:
-        """This cell as JSON."""
+        """Return this cell as JSON."""
         return {
             "reading": self.reading,
             "value": self.value,
@@ -54,7 +54,7 @@ class Sensitivity:
 
 @dataclass(frozen=True)
 class OpenCell:
-    """A cell that one of the two runs left open: nobody knows whether the verdict flips, and nobody stated that."""
+    """A cell that one of the two runs left undecided unexpectedly: whether the verdict changes is unknown."""
 
     reading: str
     value: str
@@ -63,7 +63,7 @@ class OpenCell:
     because: str
 
     def to_json(self) -> dict[str, Json]:
-        """This cell as JSON."""
+        """Return this cell as JSON."""
         return {
             "reading": self.reading,
             "value": self.value,
@@ -75,11 +75,11 @@ class OpenCell:
 
 @dataclass(frozen=True)
 class SensitivityTable:
-    """The table: `flips` alone, for most cells do not change; `places` and `values` say what was tried.
+    """The table: `sensitivity` holds the changed cells only; `places` and `values` say what was tried.
 
     `untried` are readings whose legal values cannot be listed (a number, say).  Of the cells in which one of the two
     runs decided nothing, `silent` counts those where the whole place was searched and the claim is about nothing in it
-    (its antecedent is never met, say), `stated` those that were stated as undecided, and `open_cells` are the others.
+    (its antecedent is never met, say), `stated` those expected to be undecided; `open_cells` are the others.
     """
 
     protocol: str
@@ -94,12 +94,12 @@ class SensitivityTable:
 
     @property
     def undecided(self) -> int:
-        """Cells in which one of the two runs decided nothing, for whatever reason."""
+        """Number of cells in which one of the two runs decided nothing, for any reason."""
         return self.silent + self.stated + len(self.open_cells)
 
     @property
     def exit_code(self) -> int:
-        """0 whatever flips, for readings are meant to differ; 3 where cells are open, 130 when interrupted."""
+        """0 whatever changes, because readings are meant to differ; 3 if cells are open, 130 when interrupted."""
         return 130 if self.interrupted else 3 if self.open_cells else 0
 
     @property
@@ -109,9 +109,9 @@ class SensitivityTable:
         return tuple(value for value in self.values if value not in used)
 
     def to_json(self) -> dict[str, Json]:
-        """The table as JSON."""
+        """Return the table as JSON."""
         return {
-            "format": "evenhand/flips",
+            "format": "evenhand/sensitivity",
             "version": 1,
             "protocol": self.protocol,
             "places": [{"system": system, "scope": dict(scope)} for system, scope in self.places],
@@ -139,7 +139,7 @@ def sensitivity_table(
 ) -> SensitivityTable:
     """Explore every value of every reading (or of those named) and keep what differs from the default.
 
-    Raises UnknownName for a reading or system that is not there, ValueError where no search is small enough.
+    Raises UnknownName for an unknown reading or system, ValueError if no search is small enough.
     """
     known = reading_values(bundle.model.readings)
     for name in readings:
@@ -180,7 +180,7 @@ def sensitivity_table(
 def _compared(
     found: Mapping[Job, tuple[Finding, ...]], changed: Sequence[tuple[tuple[str, Any], Job]]
 ) -> tuple[list[Sensitivity], list[OpenCell], int, int]:
-    """What each value changes and leaves open; how many cells are undecided as registered, and by the claim alone."""
+    """The changed and the open cells; how many cells are undecided as expected, and by the claim alone."""
     sensitivity: list[Sensitivity] = []
     left: list[OpenCell] = []
     silent = stated = 0
@@ -204,12 +204,12 @@ def _compared(
 
 
 def _whole(found: Finding) -> bool:
-    """Whether the whole place was searched, so that nothing but the claim itself leaves the verdict open."""
+    """Whether the whole place was searched, so that only the claim itself leaves the verdict open."""
     return found.scope.get("complete") is True
 
 
 def _places(bundle: Bundle, system: str, scope: Scope | None, small: int) -> list[tuple[str, Scope]]:
-    """Small places; a scope that was given is taken as it is, in every system (or in `system`)."""
+    """Small places; a given scope is taken as it is, in every system (or in `system`)."""
     systems = bundle.model.systems
     if system and system not in systems:
         raise UnknownName(f"system of {bundle.name}:", system, systems)
@@ -225,7 +225,7 @@ def _places(bundle: Bundle, system: str, scope: Scope | None, small: int) -> lis
 
 
 def telling_places(tried: list[Job], found: Mapping[Job, tuple[Finding, ...]]) -> list[Job]:
-    """So few of these places that every claim which is decided in one of all is decided in one of them."""
+    """Return a small set of these places that decides every claim which is decided in any of them."""
     decides = {
         job: {(job.system, one.claim) for one in found.get(job, ()) if one.status is not Status.UNDECIDED}
         for job in tried

@@ -1,4 +1,4 @@
-"""Where something is tried many times: places that are searched whole in a moment."""
+"""Find places that are searched completely in a moment, for studies that repeat many searches."""
 
 from __future__ import annotations
 
@@ -13,17 +13,18 @@ from evenhand.search.estimate import estimate
 __all__ = ["SMALL", "is_small", "named_scopes", "small_places"]
 
 SMALL = 10_000
-"""Steps (as estimated) up to which a search is small enough to be repeated."""
+"""Estimated steps up to which a search is small enough to be repeated."""
 
 
 PROBED = 16
-"""Configurations up to which a search is tried whose size is not believed."""
+"""Configurations up to which a search is tried although its estimate is too large."""
 
 
 def small_places(bundle: Bundle, small: int = SMALL, *, system: str = "") -> dict[str, Scope]:
-    """Of each system (or of `system`) the largest of its own scope and those that mutants name whose search is small.
+    """Return for each system (or for `system`) its largest scope whose search is small.
 
-    A system without one is left out.  Raises UnknownName for a system that is not there.
+    Candidates are its own scope and those that mutants name; a system without one is left out.  Raises UnknownName for
+    an unknown system.
     """
     systems = bundle.model.systems
     if system and system not in systems:
@@ -40,16 +41,16 @@ def small_places(bundle: Bundle, small: int = SMALL, *, system: str = "") -> dic
 
 
 def named_scopes(bundle: Bundle, system: str) -> tuple[Scope, ...]:
-    """A system's own scope and those that its mutants name, each once."""
+    """Return a system's own scope and those that its mutants name, each once."""
     base = bundle.model.systems[system]
     named = (base.at(**dict(mutant.scope)).scope for mutant in bundle.model.mutants if mutant.system == system)
     return tuple(dict.fromkeys((base.scope, *named)))
 
 
 def is_small(system: System[Any, Any, Any, Any, Any], small: int = SMALL) -> bool:
-    """Whether the whole search of a system takes at most so many steps.
+    """Return whether the whole search of a system takes at most `small` steps.
 
-    An estimate is believed where it says so; where it does not, a search that ends in time has the last word.
+    An estimate within the limit is trusted; otherwise a bounded search decides.
     """
 
     about = estimate(system)

@@ -1,8 +1,8 @@
-"""Sweeps: one search for each size of a scope, and how what it finds and costs grows with the sizes.
+"""Sweep sizes: one search for each size of a scope, and how its results and costs grow.
 
-Each point is a search in a process of its own, so that its memory is its own, its time can be limited and its end
-(a kill for lack of memory, say) costs no other point.  A point that met a bound is UNDECIDED: it says what was
-covered, and no curve is fitted through it (`evenhand.report.curves`).
+Each point is a search in a process of its own, so that it has its own memory and time limit, and its end (a kill for
+lack of memory, say) affects no other point.  A point that met a bound is UNDECIDED: it says what was covered, and no
+curve is fitted through it (`evenhand.report.curves`).
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ from evenhand.jobs.processes import ChildTask, Ended, ProcessLimits, in_children
 from evenhand.search import explore
 from evenhand.search.memory import resident
 
-if TYPE_CHECKING:  # proofs are loaded only where they are asked for
+if TYPE_CHECKING:  # proofs are loaded on demand
     from evenhand.smt.theorem import Stated
 
 __all__ = ["MOST", "Point", "PointBounds", "Sweep", "covering", "default_system", "points_of", "sweep"]
 
 MOST = 200
-"""Points of one sweep."""
+"""Largest number of points of one sweep."""
 
 
 @dataclass(frozen=True)
 class PointBounds:
-    """What one point may cost: states of each configuration, bytes, seconds by the clock; None: no bound."""
+    """The bounds of one point: states of each configuration, bytes, seconds by the clock; None: no bound."""
 
     max_states: int | None = None
     max_memory: int | None = None
@@ -48,9 +48,10 @@ class PointBounds:
 
 @dataclass(frozen=True)
 class Point:
-    """One search.  `because` is empty where it is complete; else the counts are what was covered before the bound.
+    """One search.  `because` is empty if it is complete; else the counts are what was covered before the bound.
 
-    `cpu` and `wall` are seconds, `memory` the most bytes held beyond those held before the search, `peak` with them.
+    `cpu` and `wall` are seconds.  `peak` is the most bytes held, `memory` the same without those held before the
+    search.
     """
 
     sizes: Mapping[str, int]
@@ -74,7 +75,7 @@ class Point:
         return not self.because
 
     def to_json(self) -> dict[str, Json]:
-        """All but what a clock and the memory said; those stand under `timing`."""
+        """Return all but time and memory, which stand under `timing`."""
         return {
             "sizes": dict(self.sizes),
             "complete": self.complete,
@@ -86,7 +87,7 @@ class Point:
         }
 
     def costs(self) -> dict[str, Json]:
-        """Seconds and bytes."""
+        """Return seconds and bytes."""
         return {
             "cpu": round(self.cpu, 3),
             "wall": round(self.wall, 3),
@@ -97,7 +98,7 @@ class Point:
 
 @dataclass(frozen=True)
 class Sweep:
-    """What a sweep saw: its finished points in the order of the sizes, and the sizes it did not come to."""
+    """The result of a sweep: its finished points in the order of the sizes, and the sizes not reached."""
 
     over: Mapping[str, tuple[int, ...]]
     points: tuple[Point, ...]
@@ -106,10 +107,10 @@ class Sweep:
 
 
 def default_system(bundle: Bundle, parameters: Sequence[str]) -> str:
-    """The system to sweep if none is named: the first with these parameters and declared domains, else the first.
+    """Return the system to sweep by default: the first with these parameters and declared domains, else the first.
 
-    Only where the fields of a state have declared domains can rows be compiled, and large sizes be reached.
-    Raises ValueError where no system has them all.
+    Transition tables can be compiled, and large sizes reached, only with declared domains.  Raises ValueError if no
+    system has all parameters.
     """
     able = [one for one in bundle.model.systems.values() if set(parameters) <= set(one.scope)]
     if not able:
@@ -119,7 +120,7 @@ def default_system(bundle: Bundle, parameters: Sequence[str]) -> str:
 
 
 def points_of(job: Job, over: Mapping[str, Sequence[int]]) -> tuple[Job, ...]:
-    """The job at every combination of sizes, the last parameter changing first."""
+    """Return the job at every combination of sizes, the last parameter changing first."""
     fixed = dict(job.scope)
     return tuple(
         replace(job, scope=tuple(sorted({**fixed, **dict(zip(over, sizes, strict=True))}.items())))
@@ -134,7 +135,7 @@ def covering(
     parameters: Sequence[str],
     readings: Mapping[str, Any],
 ) -> tuple[str, ...]:
-    """The theorems of these claims in this system and these readings, whose scope says "any" of each parameter."""
+    """Return the theorems of these claims, this system and these readings whose scope says "any" of each parameter."""
     return tuple(
         one.name
         for one in theorems
@@ -154,9 +155,9 @@ def sweep(
     workers: int = 1,
     finished: Callable[[Job], None] = lambda _job: None,
 ) -> Sweep:
-    """Search every job of `points_of`, so many at a time.  Ctrl-C ends it and keeps the points that were finished."""
+    """Search every job of `points_of`, `workers` at a time.  Ctrl-C ends it and keeps the finished points."""
     done: dict[int, Point] = {}
-    covered = RawArray("q", 2 * len(jobs))  # states and steps of each point so far, as its process tells them
+    covered = RawArray("q", 2 * len(jobs))  # states and steps of each point so far, as its process reports them
 
     def ended(number: int, one: Ended) -> tuple[ChildTask, ...]:
         done[number] = _point(jobs[number], one, bounds, covered[2 * number], covered[2 * number + 1])
@@ -180,7 +181,7 @@ def sweep(
 
 
 def _point(job: Job, one: Ended, bounds: PointBounds, states: int, transitions: int) -> Point:
-    """The point that a child's answer is; without one it is UNDECIDED, with what the child had told of before."""
+    """The point of a child's answer; without one it is UNDECIDED, with the last counts that the child reported."""
     said: dict[str, Any] = parse(one.answer) if one.answer is not None else {}
     if "error" not in said and said:
         findings = tuple(Finding.from_json(made) for made in said.pop("findings"))
@@ -201,7 +202,7 @@ def _point(job: Job, one: Ended, bounds: PointBounds, states: int, transitions: 
 
 
 def _work(jobs: Sequence[Job], bounds: PointBounds, method: str | None, covered: Any, message: bytes) -> bytes:
-    """Search one point in this process, a child; what it covers is told on the way."""
+    """Search one point in this child process, and report its counts on the way."""
     number = int(message)
 
     def tell(states: int, transitions: int) -> None:
@@ -218,7 +219,7 @@ def _measured(
 ) -> dict[str, Any]:
     """The search of one point in this process, as plain data: counts, findings, CPU seconds and bytes.
 
-    Raises what the model raises, and ValueError for a method that system or claims do not allow.
+    Raises what the model raises, and ValueError for a method that the system or claims do not allow.
     """
     system = system_for(bundle, job)
     claims = claims_for(bundle, system.name, job.claims) if job.claims else ()

@@ -1,1 +1,1 @@
-"""Readings, mutants and implementations beside the reference: the smallest scenario that tells two of them apart."""
+"""Compare readings, mutants and implementations with the reference: find the smallest scenario that separates two."""

@@ -1,9 +1,9 @@
-"""Mutants made by rule from a protocol's own functions, so that nobody chooses which faults are tried.
+"""Mutants made automatically from a protocol's own functions, so that the faults are not hand-picked.
 
-The reference runs a while with its rules watched; every rule then yields faults that its arguments and results
-suggest: a truth value negated, a result frozen, an argument ignored, a tuple reversed, cut short or emptied, a
-count off by one; and those that its source suggests (`rewriting`): a guard dropped or negated, ALL for ANY.  A mutant
-is a system, a rule and an operator, by name, so that any process can make it again.
+The reference runs for a while with its rules watched; every rule then yields faults that fit its arguments and results:
+a truth value negated, a result frozen, an argument ignored, a tuple reversed, cut short or emptied, a count off by one;
+and faults in its source (`rewriting`): a guard dropped or negated, ALL for ANY.  A mutant is named by system, rule and
+operator, so that any process can make it again.
 """
 
 from __future__ import annotations
@@ -26,22 +26,22 @@ Function = Callable[..., Any]
 Operator = Callable[[Function], Function]
 
 PREFIX = "auto:"
-"""How the variant name of a mutant made by rule begins."""
+"""The prefix of the variant name of an automatic mutant."""
 
 MENU = 400
 CONFIGS, STATES, ACTIONS = 40, 12, 50
-"""What is watched: so many of the first `MENU` configurations, states of each, and actions in each."""
+"""How many of the first `MENU` configurations, of the states of each, and of the actions in each are watched."""
 
 
 @dataclass
 class Watched:
-    """What one rule was called with and gave back: the distinct results, and each argument's distinct values."""
+    """The observed calls of one rule: its distinct results, and each argument's distinct values."""
 
     results: list[Any] = field(default_factory=list[Any])
     arguments: list[list[Any]] = field(default_factory=list[list[Any]])
 
     def saw(self, arguments: tuple[Any, ...], result: Any) -> None:
-        """Remember a call; of values that are many, the first few."""
+        """Record a call; only the first few distinct values are kept."""
         _add(self.results, result)
         for place, argument in enumerate(arguments):
             if place == len(self.arguments):
@@ -55,7 +55,7 @@ def _add(known: list[Any], value: Any) -> None:
 
 
 def watched(system: AnySystem) -> Mapping[str, Watched]:
-    """Every rule of a system, by name, with what it was seen to do on a short walk from the start."""
+    """Return every rule of a system by name, with its calls on a short walk from the initial states."""
     if not is_dataclass(system.rules):
         return {}
     seen: dict[str, Watched] = {}
@@ -72,7 +72,7 @@ def watched(system: AnySystem) -> Mapping[str, Watched]:
 
 
 def _spread(values: Iterable[Any], count: int) -> list[Any]:
-    """At most `count` of the first `MENU` values, evenly spread."""
+    """At most `count` of the first `MENU` values, spread evenly."""
     listed = list(islice(values, MENU))
     return listed[:: -(-len(listed) // count) or 1]
 
@@ -97,7 +97,7 @@ def _walk(system: AnySystem, config: Any) -> None:
 
 
 def faults(seen: Watched) -> Iterator[tuple[str, Operator]]:
-    """The operators that a rule's arguments and results suggest, by name, each made into a wrapper."""
+    """Yield the operators that fit a rule's arguments and results: name, and function from rule to faulty rule."""
     results = seen.results
     if results and all(isinstance(result, bool) for result in results):
         yield "negated", _then(lambda result: not result)
@@ -130,7 +130,7 @@ def _ignoring(place: int, value: Any) -> Operator:
 
 
 def automatic_names(bundle: Bundle, count: int, seed: int) -> tuple[tuple[str, str], ...]:
-    """Up to `count` mutants made by rule, as pairs of system and variant name, drawn by `seed` from all there are."""
+    """Return up to `count` automatic mutants, as pairs of system and variant name, drawn by `seed` from all."""
     if count < 1:
         return ()
     every = [
@@ -143,7 +143,7 @@ def automatic_names(bundle: Bundle, count: int, seed: int) -> tuple[tuple[str, s
 
 
 def mutated(system: AnySystem, variant: str) -> AnySystem:
-    """The system with the fault that `variant` names.  Raises UnknownName for a rule or operator it lacks."""
+    """Return the system with the fault that `variant` names.  Raises UnknownName for a rule or operator it lacks."""
     rule, _, fault = variant.removeprefix(PREFIX).partition(":")
     seen = watched(system)
     if rule not in seen:

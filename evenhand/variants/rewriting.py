@@ -1,8 +1,8 @@
-"""Faults made in the source of a rule: a guard dropped or negated, ALL for ANY, off by one.
+"""Make faults in the source of a rule: a guard dropped or negated, ALL for ANY, off by one.
 
 A rewriting is named by its kind and its place among those of that kind (`drop_guard_2`: the second guard from the top),
-so that any process can make it again from the same source.  The rewritten rule runs in its own module's names, with
-its own defaults; rules that close over variables, and those without source, are left as they are.
+so that any process can make it again from the same source.  The rewritten rule uses the globals of its own module and
+its own defaults; closures, and rules without source, are not rewritten.
 """
 
 from __future__ import annotations
@@ -36,20 +36,20 @@ _LEAVES = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 
 
 class Rewriting:
-    """One place of a rule's source and what is put there."""
+    """A change of one node of a rule's source: its name, the node's number, and the change."""
 
     def __init__(self, name: str, number: int, change: Change) -> None:
         self.name, self.number, self.change = name, number, change
 
 
 def rewritings(rule: Function) -> tuple[str, ...]:
-    """The names of every rewriting of a rule, in the order of its source."""
+    """Return the names of all rewritings of a rule, in the order of its syntax tree."""
     tree = _tree(rule)
     return () if tree is None else tuple(one.name for one in _found(tree))
 
 
 def rewritten(rule: Function, name: str) -> Function:
-    """The rule with the rewriting that `name` names.  Raises KeyError for one it does not have."""
+    """Return the rule with the rewriting `name`.  Raises KeyError for one it does not have."""
     tree = _tree(rule)
     for one in _found(tree) if tree is not None else ():
         if one.name == name:
@@ -58,7 +58,7 @@ def rewritten(rule: Function, name: str) -> Function:
 
 
 def _tree(rule: Function) -> ast.FunctionDef | None:
-    """The definition of a plain function; None for what has no source of its own, or closes over something."""
+    """The definition of a plain function; None for lambdas, closures and what has no source."""
     if not isinstance(rule, FunctionType) or rule.__closure__ or rule.__name__ == "<lambda>":
         return None
     try:
@@ -68,7 +68,7 @@ def _tree(rule: Function) -> ast.FunctionDef | None:
     first = module.body[0]
     if not isinstance(first, ast.FunctionDef):
         return None
-    # What stands around the body is the rule's own: its decorators, annotations and defaults are not rewritten.
+    # Decorators, annotations and defaults are not rewritten.
     first.decorator_list, first.returns = [], None
     first.args.defaults, first.args.kw_defaults = [], [None] * len(first.args.kwonlyargs)
     for argument in (*first.args.posonlyargs, *first.args.args, *first.args.kwonlyargs):
@@ -85,7 +85,7 @@ def _found(tree: ast.FunctionDef) -> Iterator[Rewriting]:
 
 
 def _changes(node: ast.AST) -> Iterator[tuple[str, Change]]:
-    """What can be put in the place of a node; None leaves the statement out."""
+    """The kinds of rewritings of a node, each with its change; a change to None leaves the statement out."""
     match node:
         case ast.If(body=[only], orelse=[]) if isinstance(only, _LEAVES):
             yield "drop_guard", lambda _node: None
@@ -167,7 +167,7 @@ def _applied(tree: ast.FunctionDef | None, one: Rewriting) -> ast.FunctionDef:
 
 
 def _made(rule: Function, tree: ast.FunctionDef) -> Function:
-    """A function of this definition in the rule's own module; the code is taken out of the module, nothing is run."""
+    """A function of this definition with the rule's globals; its code is extracted from a module that is never run."""
     assert isinstance(rule, FunctionType)
     whole = compile(ast.Module([tree], []), f"<rewritten {rule.__name__}>", "exec", dont_inherit=True)
     code = next(one for one in whole.co_consts if isinstance(one, CodeType))

@@ -1,13 +1,12 @@
-"""Two systems side by side: the smallest scenario on which they show something different.
+"""Compare two systems in lockstep: find the smallest scenario on which they show something different.
 
-A reading, a mutant and somebody's real implementation are all *variants*: other rules, or another reading
-in the configuration, under one vocabulary.  The variant runs in lockstep with the reference, each in a state
-of its own, both taking the same actions; what they are compared on is `shown` and what the observers handed over
-read, for other state is nobody's business.  The pair is a system too, so search, machine, shrinker and judge serve it
-as it is.  Whether hidden state ever differed is noted all the same: a claim may look at it.
+A reading, a mutant and a real implementation are *variants*: other rules, or another reading in the configuration,
+under one vocabulary.  Variant and reference take the same actions, each in its own state; they are compared on `shown`
+and on what the given observers read, because other state is private.  The pair is a system too, so search, machine,
+shrinker and judge work on it.  Differences of hidden state are recorded, because a claim may depend on them.
 
-Not separated has two meanings that must not be mixed: every reachable pair of states was visited
-(`complete`: equal in this scope), or the bound was hit and drawing found nothing (not known).
+Not separated has two meanings: every reachable pair of states was visited (`complete`: equal in this scope), or the
+bound was reached and drawing found nothing (not known).
 """
 
 from __future__ import annotations
@@ -36,15 +35,14 @@ AnyScenario = Scenario[Any, Any, Any]
 
 @dataclass(frozen=True)
 class Separation:
-    """What comparing two systems gave.
+    """The result of comparing two systems.
 
-    `scenario` is the smallest one found on which they differ, in their last step: `shown` by the reference
-    and by the variant there; None where none was found.  `complete` says that every pair of states that the
-    configurations lead to was visited, and some step compared, so that None means equal: equal in what is shown
-    and read (and in the claims given).  `same_state` says that no step compared led to different states either: with
-    `complete`, no claim of any kind tells the two apart there.  `minimal` says that every shorter scenario of the
-    scope was compared.  `shown` and `read` are what the two show, and what observers (or claims) say, where they
-    differ in that.  `states` counts the pairs, `steps` the steps compared.
+    `scenario` is the smallest one found on which they differ, in its last step, or None.  `complete`: every reachable
+    pair of states was visited, and some step compared, so that None means equal in what is shown and read (and in the
+    claims given).  `same_state`: no compared step led to different states; with `complete`, no claim of any kind
+    distinguishes the two.  `minimal`: every shorter scenario of the scope was compared.  `shown` is what reference and
+    variant show in the last step, `read` what observers read where they differ in that.  `states` counts the pairs of
+    states, `steps` the steps compared.
     """
 
     reference: str
@@ -61,29 +59,29 @@ class Separation:
 
     @property
     def by(self) -> Literal["shown", "observed", "claims", ""]:
-        """What tells them apart: what is shown, else what observers read, else the truth of a claim."""
+        """What separates them: what is shown, else what observers read, else the truth of a claim."""
         if self.shown is None:
             return ""
         return "shown" if self.shown[0] != self.shown[1] else "observed" if self.read else "claims"
 
     @property
     def separated(self) -> bool:
-        """Whether a scenario tells the two apart."""
+        """Whether a scenario separates the two."""
         return self.scenario is not None
 
     @property
     def equal(self) -> bool:
-        """Whether the whole scope was visited and nothing tells the two apart."""
+        """Whether the whole scope was visited and nothing separates the two."""
         return self.complete and self.scenario is None
 
     @property
     def length(self) -> int | None:
-        """How many actions it takes; None where nothing was found."""
+        """The number of actions of the scenario; None without one."""
         return None if self.scenario is None else len(self.scenario.actions)
 
 
 class SeparateOptions(TypedDict, total=False):
-    """How far to look: `max_states` pairs and `max_steps` by search, then `examples` drawn runs of `steps` actions."""
+    """The bounds: `max_states` pairs and `max_steps` of the search, then `examples` drawn runs of `steps` actions."""
 
     max_states: int
     max_steps: int
@@ -104,13 +102,13 @@ def separate(
     progress: Callable[[int, int], None] | None = None,
     **effort: Unpack[SeparateOptions],
 ) -> Separation:
-    """Look for the smallest scenario on which `variant` shows something else than `reference`, or is read otherwise.
+    """Find the smallest scenario on which `reference` and `variant` show, or observers read, something different.
 
     Breadth-first over pairs of states, from every configuration (or from `configs`), up to `max_states` (50,000) and
-    `max_steps` (1,000,000); where that does not finish, `examples` (200) drawn runs as `fuzz` draws them, with
-    `generator` if there is one (0: none).  With `claims`, a step on which one of them is true of the one and false of
-    the other separates as well; with `forced`, so does a different action where both have one action on offer and no
-    more.  The scenario found is shrunk.  Raises ValueError for systems of different names.
+    `max_steps` (1,000,000); where that does not finish, `examples` (200; 0: none) drawn runs as `fuzz` draws them, with
+    `generator` if given.  With `claims`, a step on which one of them is true of one system only separates as well; with
+    `forced`, so does a different action where both have exactly one action on offer.  The scenario found is shrunk.
+    Raises ValueError for systems of different names.
     """
     known_names("separate", effort, SeparateOptions)
     if reference.name != variant.name:
@@ -151,7 +149,7 @@ def separate(
 def _with_difference(
     both: AnySystem, agree: EachStep, scenario: AnyScenario, found: Separation, minimal: bool
 ) -> Separation:
-    """What the separating scenario, shrunk, says; `minimal`: it is a shortest one of the scope."""
+    """`found` with the separating scenario, shrunk, and its difference; `minimal`: it is a shortest one."""
     scenario = _smallest(both, agree, scenario)
     one, two = cast("tuple[Seen, Seen]", replay(both, scenario).steps[-1].shown)
     ours, theirs = dict(one.read), dict(two.read)
@@ -175,7 +173,7 @@ def _with_difference(
 
 
 def _label(system: AnySystem, other: AnySystem) -> str:
-    """The variant's name, and the readings in which it differs from the other one."""
+    """The variant's name, with the readings in which it differs from the other."""
     record = system.readings
     if not is_dataclass(record) or isinstance(record, type) or type(record) is not type(other.readings):
         return system.variant
@@ -186,10 +184,10 @@ def _label(system: AnySystem, other: AnySystem) -> str:
 
 
 def lockstep(reference: AnySystem, variant: AnySystem) -> AnySystem:
-    """The system that runs both: its states and what it shows are pairs, reference first.
+    """Return the system that runs both: its states and what it shows are pairs, reference first.
 
-    Configurations and actions are the reference's; the variant's configuration is the same one with its own
-    readings.  On offer is what the reference offers, and, where the two states differ, what the variant does.
+    Configurations and actions are the reference's; the variant's configuration is the same with its own readings.  On
+    offer are the reference's actions and, where the two states differ, the variant's.
     """
     theirs = counterpart(reference, variant)
     offered = _menu(reference, variant)
@@ -233,14 +231,14 @@ def lockstep(reference: AnySystem, variant: AnySystem) -> AnySystem:
 
 
 def _menu(reference: AnySystem, variant: AnySystem) -> Callable[[Any, Any], Iterator[Any]]:
-    """What `lockstep` has on offer, from (config, pair of states); of joint systems, all joint actions."""
+    """The function from (config, pair of states) to the actions of `lockstep`, joint actions included."""
     theirs = counterpart(reference, variant)
 
     def offered(config: Any, state: tuple[Any, Any]) -> Iterator[Any]:
         if state[0] == state[1]:
             yield from reference.enabled(config, state[0])
             return
-        # By what is listed, not by `is_enabled`: a system may allow more than it puts on offer.
+        # By the listed actions, not by `is_enabled`: a system may allow more than it puts on offer.
         listed = dict.fromkeys(reference.enabled(config, state[0]))
         yield from listed
         yield from (action for action in variant.enabled(theirs(config), state[1]) if action not in listed)
@@ -249,7 +247,7 @@ def _menu(reference: AnySystem, variant: AnySystem) -> Callable[[Any, Any], Iter
 
 
 def counterpart(reference: AnySystem, variant: AnySystem) -> Callable[[Any], Any]:
-    """From a configuration of the reference to the variant's: the same, with the variant's readings."""
+    """Return the function from a configuration of the reference to the same one with the variant's readings."""
     if reference.readings == variant.readings:
         return lambda config: config
     kind = cast("type[Any]", type(reference.readings))
@@ -280,7 +278,7 @@ def _agreement(reference: AnySystem, variant: AnySystem, claims: Sequence[Always
 
 
 def _side(step: AnyStep, place: int, config: Any) -> AnyStep:
-    """The step that one of the two systems made, without its observers."""
+    """The step of one of the two systems, without its observers."""
     before, after, shown = step.before[place].state, step.after[place].state, step.shown[place].shown
     return Step(config, before, step.action, shown, after)
 
@@ -296,7 +294,7 @@ def _false(claim: Always | EachStep, step: AnyStep) -> bool:
 
 @dataclass
 class _Search:
-    """Breadth-first over all configurations at once, so that the first difference is a nearest one."""
+    """A breadth-first search of all configurations at once, so that the first difference found is a nearest one."""
 
     both: AnySystem
     offered: Callable[[Any, Any], Iterator[Any]]
@@ -312,7 +310,7 @@ class _Search:
     )
 
     def run(self, configs: Iterable[Any], progress: Callable[[int, int], None] | None) -> AnyScenario | None:
-        """A shortest scenario that separates; None if there is none, or none within the bounds."""
+        """Return a shortest separating scenario; None if there is none, or none within the bounds."""
         queue = deque(self._starts(configs))
         while queue:
             here = queue.popleft()
@@ -350,7 +348,7 @@ class _Search:
         return len(self.parents) < self.max_states
 
     def _path(self, here: tuple[int, Any], action: Any) -> AnyScenario:
-        """The way from a start to `here`, and one action more."""
+        """The path from an initial state to `here`, and one action more."""
         actions, place = [action], here
         while (came := self.parents[place]) is not None:
             place = came[0]
@@ -359,7 +357,7 @@ class _Search:
 
 
 def _smallest(both: AnySystem, agree: EachStep, scenario: AnyScenario) -> AnyScenario:
-    """The scenario shrunk, and ended where the two first differ."""
+    """The scenario shrunk, and cut where the two first differ."""
 
     def differs(evidence: Evidence) -> bool:
         return refutes(both, agree, evidence)

@@ -1,1 +1,1 @@
-"""The explorer page: walk a kernel step by step.  Pure functions make what is shown; `app` is a thin local server."""
+"""The explorer page: walk a kernel step by step.  Pure functions make the views; `app` is a thin local server."""

@@ -1,7 +1,7 @@
 """The local server of the explorer page: it reads requests, calls the pure functions of this folder, and renders.
 
-`GET /run/ADDRESS/STEP` is the page of a place, `GET /graph/…` its picture as JSON; every change is a POST of JSON that
-answers `{"to": address, "note": words}` or `{"error": words}`.
+`GET /run/ADDRESS/STEP` is the page of a position, `GET /graph/…` its picture as JSON; every change is a POST of JSON
+that answers `{"to": address, "note": words}` or `{"error": words}`.
 """
 
 from __future__ import annotations
@@ -49,17 +49,17 @@ FILES: Mapping[str, tuple[str, str, str]] = {
     "graph.js": (OWN, "graph.js", "text/javascript"),
     "cytoscape.min.js": (vendor.__name__, "cytoscape.min.js", "text/javascript"),
 }
-"""Every file that is served; a request names one of these or nothing."""
+"""Every file that is served; any other name is refused."""
 
 Body = Mapping[str, Any]
 
 
 class _Unknown(Exception):
-    """An address that leads nowhere."""
+    """An address of no known position."""
 
 
 class _Server:
-    """What the server knows: the places it showed, and where fixtures are."""
+    """The state of the server: the positions that it showed, and the fixtures."""
 
     def __init__(self, first: Position, library: Library) -> None:
         self.shelf = KnownPositions()
@@ -69,14 +69,13 @@ class _Server:
         self.template = environment().from_string(_text(OWN, "page.html.j2"))
 
     def view(self, address: str, at: int, query: Mapping[str, str]) -> View:
-        """The view of an address.  Raises _Unknown."""
         place = self.shelf.get(address)
         if place is None:
             raise _Unknown
         return walk(place, at, ViewRequest.of(query))
 
     def page(self, view: View | None, error: str = "") -> str:
-        """The page of a view, or the page that says why there is none."""
+        """Return the page of a view, or the page that says why there is none."""
         return self.template.render(
             view=view,
             error=error,
@@ -90,28 +89,28 @@ class _Server:
         )
 
     def known(self, view: View | None = None) -> tuple[Bundle, ...]:
-        """What the page may open: the protocols, and the own systems that it began with or shows."""
+        """Return the protocols, and the own systems with which the server started or that the page shows."""
         places = [self.first, *([view.place] if view is not None else [])]
         own = {place.bundle.name: place.bundle for place in places if place.bundle.own}
         self.own.update(own)
         return (*self.own.values(), *protocols())
 
     def at(self, body: Body) -> tuple[Position, int]:
-        """The place that a request is about, and how many of its steps are taken.  Raises ValueError."""
+        """Return the position that a request names, and how many of its steps are taken.  Raises ValueError."""
         place = self.shelf.get(_word(body, "address"))
         if place is None:
             raise ValueError("this run is not known any more; open it again")
         return place, max(0, min(_whole(body, "at"), place.steps))
 
     def to(self, place: Position, at: int | None = None, *, note: str = "", query: str = "") -> dict[str, Json]:
-        """The answer that leads to a place, by default to the end of its run."""
+        """Return the answer that leads to a position, by default to the end of its run."""
         address = self.shelf.put(place)
         return {"to": f"/run/{address}/{place.steps if at is None else at}{query}", "note": inert(note)}
 
-    # What a request does
+    # The requests
 
     def open(self, body: Body) -> dict[str, Json]:
-        """Another protocol, system, scope, reading, variant, configuration or start."""
+        """Open another protocol, system, scope, reading, variant, configuration or start."""
         word = _word(body, "system")
         own = {f"{one.name}/{name}": (one, name) for one in self.known() if one.own for name in one.model.systems}
         protocol, _, system = word.partition("/")
@@ -129,7 +128,7 @@ class _Server:
         )
 
     def step(self, body: Body) -> dict[str, Json]:
-        """An action on offer is taken: by its number, or one choice for each agent."""
+        """Take an action on offer: by its number, or by one choice for each agent."""
         place, at = self.at(body)
         here = walk(place, at).trace
         choices: Any = body.get("choices")
@@ -139,12 +138,12 @@ class _Server:
         else:
             action = action_at(place.system, here.scenario.config, here.final, _whole(body, "number", -1))
         done = place.scenario.actions
-        if at < place.steps and done[at] == action:  # the run as it was goes on
+        if at < place.steps and done[at] == action:  # the same action as in the run: keep the run
             return self.to(place, at + 1, query=_kept(body))
         return self.to(place.walked((*done[:at], action)), query=_kept(body))
 
     def edit(self, body: Body) -> dict[str, Json]:
-        """A request is replaced by another text, and what follows it is replayed; a hostile one shows its rejection."""
+        """Replace a request by another text and replay what follows; a hostile one shows its rejection."""
         place, _ = self.at(body)
         number = _whole(body, "step")
         if not 1 <= number <= place.steps:
@@ -162,7 +161,7 @@ class _Server:
         return self.to(changed, number, note=f"step {number} is another request now; what follows was replayed")
 
     def lead(self, body: Body) -> dict[str, Json]:
-        """A claim chooses."""
+        """Lead to a run that refutes or witnesses a claim."""
         place, at = self.at(body)
         claim = _claim(place, body)
         fresh = place.walked(())
@@ -175,7 +174,7 @@ class _Server:
         return self.to(found, note=note, query=_kept(body))
 
     def separate(self, body: Body) -> dict[str, Json]:
-        """The smallest run that tells the variant beside from this one."""
+        """Lead to the smallest run that separates the second variant from this one."""
         place, at = self.at(body)
         name = _word(body, "beside")
         scenario, note = separated(place, name)
@@ -186,7 +185,7 @@ class _Server:
         return self.to(found, note=note, query=query)
 
     def load(self, body: Body) -> dict[str, Json]:
-        """A fixture from the list, or one that is handed over as text."""
+        """Load a fixture from the list, or one sent as text."""
         if body.get("text"):
             found = place_in(_word(body, "text", 9_000_000), _word(body, "name") or "the file")
         else:
@@ -194,7 +193,7 @@ class _Server:
         return self.to(found, note=f"loaded: {found.origin}")
 
     def save(self, body: Body) -> dict[str, Json]:
-        """The run as a new fixture."""
+        """Save the run as a new fixture."""
         place, at = self.at(body)
         claim = _claim(place, body)
         saved = self.library.save(place, at, claim)
@@ -203,7 +202,7 @@ class _Server:
 
 
 def application(first: Position, *, port: int, token: str, library: Library | None = None) -> Starlette:
-    """The server for one port and one token; it begins at `first`."""
+    """Return the server for one port and one token; it begins at `first`."""
     server = _Server(first, library or Library())
 
     async def begin(_request: Request) -> Response:
@@ -255,7 +254,7 @@ def application(first: Position, *, port: int, token: str, library: Library | No
 
 
 def _answered(doing: Callable[[Body], dict[str, Json]], content: bytes) -> Response:
-    """What a request comes to; whatever is wrong with it is told in one sentence."""
+    """Return the answer to a request, or one sentence about its error."""
     try:
         body = parse(content)
         if not isinstance(body, dict):
@@ -299,6 +298,6 @@ def _claim(place: Position, body: Body) -> Property:
 
 
 def _kept(body: Body) -> str:
-    """Of what the page asked for, what stays with the next step."""
+    """Return the query of the settings that stay with the next step."""
     asked = ViewRequest.of({name: str(body.get(name, "")) for name in ("beside", "pair", "picture")})
     return asked.query

@@ -1,8 +1,7 @@
-"""Which claims hold now: what one run, as far as it is walked, says of each claim.
+"""The status of each claim on one run, as far as it is walked.
 
-This is the truth of a claim on the run that is shown, by the claim's own predicates; it is no verdict, which speaks of
-every run of a scope.  What only a finished or an infinite run can break is looked at where the run ends or closes a
-loop.
+The claim's own predicates decide it.  It is no verdict, because a verdict covers every run of a scope.  Violations
+that only a finished or an infinite run can show are looked for where the run ends or closes a loop.
 """
 
 from __future__ import annotations
@@ -41,11 +40,11 @@ AHEAD = 400
 """States that the search for a way out of a deadlock may meet; the judge of a saved run looks much further."""
 
 TWINS = 200
-"""Second runs of a 2-safety claim that are compared at one step."""
+"""Second steps of a 2-safety claim that are compared at one step."""
 
 
 class Truth(StrEnum):
-    """What a run says of a claim: FALSE and MET are final, for a longer run says so as well."""
+    """The status of a claim on a run; FALSE and MET are final, because a longer run cannot change them."""
 
     FALSE = "false"
     MET = "met"
@@ -67,7 +66,7 @@ class ClaimStatus:
 def standings(
     system: AnySystem, claims: Sequence[Property], trace: Trace[Any, Any, Any, Any]
 ) -> tuple[ClaimStatus, ...]:
-    """What the run says of each claim, in their order.  A claim that raises is told as such, never left out."""
+    """Return the status of each claim, in their order.  A claim that raises is reported as such, never left out."""
     return tuple(_guarded(system, claim, trace) for claim in claims)
 
 
@@ -77,7 +76,7 @@ def _guarded(system: AnySystem, claim: Property, trace: Trace[Any, Any, Any, Any
             return ClaimStatus(claim, Truth.SILENT, note="not claimed under this configuration")
         return _standing(system, claim, trace)
     except Exception as error:
-        return ClaimStatus(claim, Truth.WAITING, note=f"it cannot be note: {type(error).__name__}: {error}")
+        return ClaimStatus(claim, Truth.WAITING, note=f"it cannot be evaluated: {type(error).__name__}: {error}")
 
 
 def _standing(system: AnySystem, claim: Property, trace: Trace[Any, Any, Any, Any]) -> ClaimStatus:
@@ -107,7 +106,7 @@ def _standing(system: AnySystem, claim: Property, trace: Trace[Any, Any, Any, An
 
 
 def _seen(claim: Property, looked: Iterator[tuple[bool, bool]], first: int = 0) -> ClaimStatus:
-    """From whether the claim speaks and whether it is true, one after the other."""
+    """Return the status from pairs, in order: whether the claim speaks, and whether it is true."""
     spoke = False
     for number, (speaks, holds) in enumerate(looked, first):
         if speaks and not holds:
@@ -130,7 +129,7 @@ def _of_states(claim: Always, trace: Trace[Any, Any, Any, Any]) -> Iterator[tupl
 def _of_steps(claim: EachStep, steps: Sequence[AnyStep]) -> Iterator[tuple[bool, bool]]:
     for step in steps:
         speaks = claim.when(step)
-        yield speaks, not speaks or claim.check(step)  # a claim may only be asked where it speaks
+        yield speaks, not speaks or claim.check(step)  # `check` is defined only where `when` is true
 
 
 def _of_history(claim: Monitor, trace: Trace[Any, Any, Any, Any]) -> Iterator[tuple[bool, bool]]:
@@ -143,7 +142,7 @@ def _of_history(claim: Monitor, trace: Trace[Any, Any, Any, Any]) -> Iterator[tu
 
 
 def _reached(system: AnySystem, claim: Reachable, steps: Sequence[AnyStep]) -> ClaimStatus:
-    """Something can happen if it does on a run that the system offers; one with a hostile request is no such run."""
+    """Return MET if the goal occurs and every step was on offer; a run with a hostile request witnesses nothing."""
     met = next((n for n, step in enumerate(steps, 1) if claim.goal(step)), None)
     if met is None:
         return ClaimStatus(claim, Truth.WAITING, note="not met so far")
@@ -155,7 +154,7 @@ def _reached(system: AnySystem, claim: Reachable, steps: Sequence[AnyStep]) -> C
 
 
 def _determined(claim: DeterminedBy, steps: Sequence[AnyStep]) -> ClaimStatus:
-    """Among the steps of this run alone; other runs are for the search."""
+    """Compare the steps of this run with each other; only a search covers other runs."""
     known: dict[Hashable, Hashable] = {}
     for number, step in enumerate(steps, 1):
         if claim.when(step) and known.setdefault(claim.key(step), claim.value(step)) != claim.value(step):
@@ -168,7 +167,7 @@ def _determined(claim: DeterminedBy, steps: Sequence[AnyStep]) -> ClaimStatus:
 
 
 def _twins(system: AnySystem, claim: TwoRun, steps: Sequence[AnyStep]) -> ClaimStatus:
-    """Of the last step: the twins of the others were looked at when those were taken."""
+    """Compare the last step with its second steps; earlier steps were compared when they were taken."""
     if not steps:
         return ClaimStatus(claim, Truth.SILENT, note="says something about steps; none is taken")
     last = steps[-1]
@@ -197,7 +196,7 @@ def _orders(system: AnySystem, claim: Commute, scenario: Scenario[Any, Any, Any]
 
 def _stuck(system: AnySystem, claim: DeadlockFree, trace: Trace[Any, Any, Any, Any]) -> ClaimStatus:
     if not claim.wants(trace.scenario.config, trace.final):
-        return ClaimStatus(claim, Truth.SILENT, note="nobody wants to act now")
+        return ClaimStatus(claim, Truth.SILENT, note="no agent wants to act now")
     for action in islice(system.enabled(trace.scenario.config, trace.final), AHEAD):
         if claim.completes(system.take(trace.scenario.config, trace.final, action)):
             return ClaimStatus(claim, Truth.TRUE, note="a next step completes")
@@ -238,7 +237,7 @@ def _circling(system: AnySystem, claim: LivelockFree, trace: Trace[Any, Any, Any
 
 
 def _loops(trace: Trace[Any, Any, Any, Any]) -> Iterator[Lasso[Any, Any, Any]]:
-    """The lassos that end here: the run was in this state before.  The shortest loop first."""
+    """Yield the lassos that end here, because the run was in this state before; the shortest loop first."""
     actions, states = trace.scenario.actions, trace.states
     for begin in reversed(range(len(actions))):
         if states[begin] == trace.final:
@@ -246,7 +245,7 @@ def _loops(trace: Trace[Any, Any, Any, Any]) -> Iterator[Lasso[Any, Any, Any]]:
 
 
 def _exchanged(scenario: Scenario[Any, Any, Any]) -> Pair[Any, Any, Any] | None:
-    """The run beside the one that takes its last two actions in the other order."""
+    """Return this run and the one with its last two actions exchanged."""
     if len(scenario.actions) < 2:
         return None
     *before, one, two = scenario.actions
@@ -257,9 +256,9 @@ def _exchanged(scenario: Scenario[Any, Any, Any]) -> Pair[Any, Any, Any] | None:
 def evidence_for(
     system: AnySystem, claim: Property, trace: Trace[Any, Any, Any, Any], given: Evidence | None = None
 ) -> Evidence | None:
-    """What this run is evidence of against (or for) a claim: itself, a lasso, or a pair; None where it is none.
+    """Return the evidence of this run against (or for) a claim: itself, a lasso, or a pair; None where there is none.
 
-    `given` is evidence that the walk began with; it is tried where the run is still its first run.
+    `given` is the evidence with which the walk began; it is tried while the run is still its first run.
     """
     scenario = trace.scenario
     tried: list[Evidence | None] = [scenario, *_loops(trace)]

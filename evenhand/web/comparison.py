@@ -1,4 +1,4 @@
-"""A second run beside the one that is walked: the same actions in another variant, or the twin of a 2-safety claim."""
+"""A second run beside the walked one: the same actions in another variant, or the second run of a 2-safety claim."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ MOST_STEPS = 20_000
 """Steps compared in search of a run that separates two variants."""
 
 TWINS = 200
-"""Second runs of a 2-safety claim that are looked at."""
+"""Second steps of a 2-safety claim that are looked at."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class StepDifference:
 
 @dataclass(frozen=True)
 class SideBySide:
-    """Two runs side by side; `first` is the number of the first step that shows something else, if any does."""
+    """Two runs side by side, with their differences step by step."""
 
     left_name: str
     right_name: str
@@ -56,12 +56,12 @@ class SideBySide:
 
     @property
     def first(self) -> int | None:
-        """The number of the first step that shows something else."""
+        """The number of the first step that shows something else, or None."""
         return next((number for number, one in enumerate(self.differences, 1) if one.shown), None)
 
 
 def variants(place: Position) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """What can be put beside a place: its mutants, and every other value of a reading that can be listed."""
+    """Return the mutants, and every other value of each reading whose values can be listed."""
     mutants = tuple(
         f"mutant:{one.name}"
         for one in place.bundle.model.mutants
@@ -78,7 +78,7 @@ def variants(place: Position) -> tuple[tuple[str, tuple[str, ...]], ...]:
 
 
 def other_system(place: Position, name: str) -> AnySystem:
-    """The system beside the place's: `mutant:NAME`, or `reading:NAME=VALUE`.  Raises UnknownName, ValueError."""
+    """Return the compared system: `mutant:NAME`, or `reading:NAME=VALUE`.  Raises UnknownName, ValueError."""
     kind, _, note = name.partition(":")
     if kind == "reading":
         return place.system.under(**dict(chosen_readings(place.system, (note,))))
@@ -92,7 +92,7 @@ def other_system(place: Position, name: str) -> AnySystem:
 
 
 def variant_beside(place: Position, at: int, name: str) -> SideBySide:
-    """The first `at` actions of the run, in the place's system and in a variant of it."""
+    """Return the first `at` actions of the run, in the position's system and in a variant of it."""
     other = other_system(place, name)
     here = _shortened(place.scenario, at)
     there = replace(here, config=counterpart(place.system, other)(here.config))
@@ -122,12 +122,11 @@ def variant_beside(place: Position, at: int, name: str) -> SideBySide:
 
 
 def _shortened(scenario: Scenario[Any, Any, Any], at: int) -> Scenario[Any, Any, Any]:
-    """The first `at` actions of a run."""
     return replace(scenario, actions=scenario.actions[:at])
 
 
 def _seen(system: AnySystem, scenario: Scenario[Any, Any, Any]) -> list[Seen]:
-    """What each step shows and what the observers read then."""
+    """Return for each step what it shows and what the observers read then."""
     starts = [state for state in system.initial(scenario.config) if state.state == scenario.start]
     if not starts:  # a start that is not initial has no observers
         return [Seen(None, ()) for _ in scenario.actions]
@@ -139,7 +138,7 @@ def _changed(one: Any, two: Any) -> tuple[str, ...]:
 
 
 def separated(place: Position, name: str) -> tuple[Scenario[Any, Any, Any] | None, str]:
-    """The smallest run from this configuration that tells the place's system from a variant, and what is known."""
+    """Return the smallest run from this configuration that separates system and variant, or None; and a note."""
     found = separate(
         place.system,
         other_system(place, name),
@@ -154,7 +153,7 @@ def separated(place: Position, name: str) -> tuple[Scenario[Any, Any, Any] | Non
 
 
 def pair_of(place: Position, claim: Property, at: int) -> SideBySide | str:
-    """The two runs that a claim about pairs relates, as far as walked; or why there are not two, in words."""
+    """Return the two runs that a claim about pairs relates, as far as walked, or why there are not two."""
     if isinstance(place.evidence, Pair):
         whole = at >= place.steps
         first = _shortened(place.evidence.left, at)
@@ -181,7 +180,7 @@ def pair_of(place: Position, claim: Property, at: int) -> SideBySide | str:
 def _twins(
     system: AnySystem, claim: TwoRun, last: Step[Any, Any, Any, Any], *, first: bool
 ) -> Iterator[tuple[str, Step[Any, Any, Any, Any] | None, str]]:
-    """The second steps of a claim: those that disagree first."""
+    """Yield the second steps of a claim, those that disagree first."""
     bad = {describe(w): how for w, how in islice(bad_twins(system, claim, last, first=first), TWINS)}
     every = list(islice(twins_of(system, claim, last), TWINS))
     every.sort(key=lambda one: describe(one[0]) not in bad)

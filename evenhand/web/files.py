@@ -1,7 +1,7 @@
-"""Fixtures that the page loads and saves: those that come with evenhand, and one folder that the person named.
+"""Fixtures that the page loads and saves: those of evenhand, and one folder that the user named.
 
-What the page asks for is a name, never a path: nothing outside the two folders can be read, and nothing is written
-but a record that replays, whole or not at all.
+The page sends a name, never a path: nothing outside the two folders can be read.  Only records that replay are
+written, each atomically.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from evenhand.web.position import Position, of_record
 __all__ = ["ENGINE", "Library", "Saved", "inside", "made_record", "place_in", "place_of"]
 
 ENGINE = "explorer"
-"""What a record says has found it."""
+"""The engine that a saved record names."""
 
 _NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]{0,199}\.json", re.ASCII)
 _FOLDER = re.compile(r"[A-Za-z0-9_-]{1,60}", re.ASCII)
@@ -33,7 +33,7 @@ _FOLDER = re.compile(r"[A-Za-z0-9_-]{1,60}", re.ASCII)
 
 @dataclass(frozen=True)
 class Saved:
-    """A file that was written: where, and what replaying it says."""
+    """A file that was written: its path, and the result of its replay."""
 
     path: Path
     ok: bool
@@ -42,12 +42,12 @@ class Saved:
 
 @dataclass(frozen=True)
 class Library:
-    """Where fixtures come from and go to; without a folder nothing is saved."""
+    """The folders of fixtures; without a folder nothing is saved."""
 
     folder: Path | None = None
 
     def names(self, protocol: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
-        """The names of the fixtures of a protocol (by its model's name), by where they are."""
+        """Return the names of the fixtures of a protocol (by its model's name), grouped by folder."""
         shipped = tuple(f"shipped/{path.name}" for path in fixture_files(protocol))
         own: tuple[str, ...] = ()
         if self.folder is not None and (self.folder / plain(protocol)).is_dir():
@@ -56,7 +56,7 @@ class Library:
         return (("in your folder", own), ("of evenhand", shipped))
 
     def load(self, protocol: str, name: str) -> Position:
-        """The fixture called `shipped/NAME` or `saved/NAME`.  Raises BadRecord."""
+        """Return the fixture called `shipped/NAME` or `saved/NAME`.  Raises BadRecord."""
         where, _, file = name.partition("/")
         if where == "shipped":
             known = {path.name: path for path in fixture_files(protocol)}
@@ -72,7 +72,8 @@ class Library:
     def save(self, place: Position, at: int, claim: Property) -> Saved:
         """Write the run, as far as it is walked, as a counterexample to the claim.
 
-        Raises ValueError without a folder and for a run that shows nothing about the claim, BadRecord for a folder that
+        Raises ValueError without a folder and for a run that is no evidence about the claim, BadRecord for a folder
+        that
         leads out of itself, NotWritten.
         """
         if self.folder is None:
@@ -85,7 +86,7 @@ class Library:
 
 
 def inside(folder: Path, protocol: str, name: str) -> Path:
-    """`folder/protocol/name`, if that is where it leads.
+    """Return `folder/protocol/name`.
 
     Raises BadRecord for a name with a path in it, and for a link that leads out of the folder.
     """
@@ -102,7 +103,7 @@ def _is_plain(path: Path) -> bool:
 
 
 def made_record(place: Position, at: int, claim: Property) -> Record:
-    """The record of the run up to step `at`.
+    """Return the record of the run up to step `at`.
 
     Raises ValueError for a run that neither refutes nor witnesses the claim, and for values without an encoding.
     """
@@ -118,12 +119,12 @@ def made_record(place: Position, at: int, claim: Property) -> Record:
 
 
 def place_of(path: Path, origin: str) -> Position:
-    """The run in a fixture file.  Raises BadRecord."""
+    """Return the run in a fixture file.  Raises BadRecord."""
     return _placed(load(path), origin, path)
 
 
 def place_in(text: str, origin: str) -> Position:
-    """The run in a fixture that somebody hands over as text.  Raises BadRecord."""
+    """Return the run in a fixture given as text.  Raises BadRecord."""
     try:
         content = parse(text)
     except BadRecord:

@@ -1,9 +1,9 @@
-"""What the server refuses before any of its code runs: other hosts, other sites, no token, too much, other kinds.
+"""The checks before any code of the server runs: host, site, token, method, kind and size of content.
 
 The page is for one person on one machine, but every page that this person opens elsewhere can send requests to
 127.0.0.1, and a name that is made to point there (DNS rebinding) makes such a page look like ours.  So a request must
-name our own host, must not come from another site, and must carry a secret that stands in the address printed at the
-start.  Answers may be shown by this page alone, and the page may load nothing but its own files.
+name our own host, must not come from another site, and must carry the secret of the address printed at the start.
+Only this page may show the answers, and it may load nothing but its own files.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ _HEADERS = {
 
 
 class _TooLarge(Exception):
-    """A body that grew beyond what it said."""
+    """A body longer than its declared length."""
 
 
 class Guard:
-    """ASGI middleware: lets through what our own page asks for, and says in one line why anything else is refused."""
+    """ASGI middleware: passes the requests of our own page, and refuses any other with a one-line reason."""
 
     def __init__(self, app: ASGIApp, *, port: int, token: str) -> None:
         self._app = app
@@ -52,12 +52,12 @@ class Guard:
         self._cookie = f"evenhand-{port}"  # cookies of one host are shared by all its ports
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer, or hand over."""
+        """Refuse the request, or pass it on."""
         if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
             return
         if scope["type"] != "http":
-            return  # no socket is ever opened
+            return  # the server opens no WebSocket
 
         async def guarded_send(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -86,7 +86,7 @@ class Guard:
             await _refused(413, "the request is too large")(scope, receive, guarded_send)
 
     def _foreign(self, headers: Mapping[str, str]) -> Response | None:
-        """Another host, or another site."""
+        """Refuse another host or another site."""
         if headers.get("host", "") not in self._hosts:
             return _refused(421, "this server answers under its own address only, as it was printed")
         if headers.get("sec-fetch-site", "none") not in ("none", "same-origin"):
@@ -96,12 +96,12 @@ class Guard:
         return None
 
     def _entered(self, scope: Scope, headers: Mapping[str, str]) -> Response | None:
-        """With the token in the address of the front page the cookie is given; elsewhere it must be there."""
+        """Set the cookie if the front page's address has the token; elsewhere require cookie or token header."""
         if self._is_token(_cookie_in(headers, self._cookie)) or self._is_token(headers.get("x-evenhand-token", "")):
             return None
         given = parse_qs(scope["query_string"].decode("latin-1")).get("token", [""])[0]
         if scope["path"] == "/" and scope["method"] == "GET" and self._is_token(given):
-            answer = RedirectResponse("/", status_code=303)  # so that the token leaves the address bar
+            answer = RedirectResponse("/", status_code=303)  # to remove the token from the address bar
             answer.set_cookie(self._cookie, self._token, httponly=True, samesite="strict", path="/")
             return answer
         return _refused(403, "the token is missing: open the address that `evenhand serve` printed, whole")
@@ -110,7 +110,7 @@ class Guard:
         return secrets.compare_digest(given.encode(), self._token.encode())
 
     def _misshapen(self, scope: Scope, headers: Mapping[str, str]) -> Response | None:
-        """Another method, another kind of content, too much of it."""
+        """Refuse another method, another kind of content, or too much of it."""
         if scope["method"] in ("GET", "HEAD"):
             return None
         if scope["method"] != "POST":

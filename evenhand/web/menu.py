@@ -1,4 +1,4 @@
-"""What is on offer in a state, a page at a time, with what each action would show and change."""
+"""The actions on offer in a state, a page at a time, with what each would show and change."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PAGE = 24
 """Actions on one page."""
 
 LISTED = 5_000
-"""Actions that are looked through; of more it is said that there are more, and an edited request reaches the rest."""
+"""Actions that are read; beyond it the menu says that there are more, and an edited request reaches the rest."""
 
 CHOICES = 200
 """Choices of one agent that a list shows."""
@@ -26,7 +26,7 @@ CHOICES = 200
 
 @dataclass(frozen=True)
 class Option:
-    """An action on offer: its number in the order of the model, itself, what it shows, and what it changes."""
+    """An action on offer: its number in the order of the model, its text, what it shows, and what it changes."""
 
     number: int
     action: str
@@ -37,7 +37,7 @@ class Option:
 
 @dataclass(frozen=True)
 class Choice:
-    """What one agent may choose, in the order of the model."""
+    """The choices of one agent, in the order of the model."""
 
     agent: str
     choices: tuple[str, ...]
@@ -45,7 +45,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class Menu:
-    """A page of options out of `fitting` that fit the words, out of `total` looked through (`more`: there are more)."""
+    """A page of options: `fitting` contain the words, out of `total` read (`more`: the model offers more)."""
 
     options: tuple[Option, ...]
     first: int
@@ -56,12 +56,12 @@ class Menu:
 
     @property
     def pages(self) -> int:
-        """How many pages there are."""
+        """The number of pages."""
         return max(1, -(-self.fitting // PAGE))
 
 
 def menu(system: AnySystem, config: Any, state: Any, *, words: str = "", page: int = 1) -> Menu:
-    """What is on offer; only actions that contain every word, if there are any, the page-th `PAGE` of them."""
+    """Return the actions on offer that contain every word: the page-th `PAGE` of them."""
     wanted = words.lower().split()
     fitting: list[tuple[int, Any, str]] = []
     total = 0
@@ -84,7 +84,7 @@ def _option(system: AnySystem, config: Any, state: Any, number: int, action: Any
 
 
 def _choices(system: AnySystem, config: Any, state: Any) -> Iterator[Choice]:
-    """Where actions are joint: what each agent may choose."""
+    """Yield the choices of each agent where actions are joint."""
     if (joint := system.joint) is None:
         return
     for agent in joint.agents(config, state):
@@ -93,7 +93,7 @@ def _choices(system: AnySystem, config: Any, state: Any) -> Iterator[Choice]:
 
 
 def action_at(system: AnySystem, config: Any, state: Any, number: int) -> Any:
-    """The action with this number among those on offer.  Raises ValueError."""
+    """Return the action with this number among those on offer.  Raises ValueError."""
     if number >= 0:
         for action in islice(system.enabled(config, state), number, number + 1):
             return action
@@ -101,7 +101,7 @@ def action_at(system: AnySystem, config: Any, state: Any, number: int) -> Any:
 
 
 def picked(system: AnySystem, config: Any, state: Any, numbers: tuple[int, ...]) -> Any:
-    """The joint action of one choice for each agent, by their numbers.  Raises ValueError."""
+    """Return the joint action of one choice for each agent, by their numbers.  Raises ValueError."""
     if (joint := system.joint) is None:
         raise ValueError(f"the actions of {system.name} are not joint: take one from the list")
     agents = joint.agents(config, state)

@@ -1,9 +1,9 @@
-"""The part of a state graph that lies around a run: explored up to a bound, with what can be known of it marked.
+"""The part of a state graph around a run, explored up to a bound, with deadlocks and livelocks marked.
 
 A bound leaves states unexpanded, so every mark is one that more exploring cannot take back: a part is strongly
 connected as far as is seen and may be larger; a deadlock is a state from which everything ahead was expanded and
-nothing completes; a livelock is a fair part of expanded states that attempts and never progresses.  Absence of a mark
-says nothing unless the region is whole.
+nothing completes; a livelock is a fair part of expanded states that attempts and never progresses.  A missing mark
+says nothing unless the whole region was expanded.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ AnySystem = System[Any, Any, Any, Any, Any]
 AnyStep = Step[Any, Any, Any, Any]
 
 STEPS = 8_000
-"""Steps that are taken at most: a third around where the run is, the rest from the start."""
+"""Steps that are taken at most: a third around the end of the run, the rest from its start."""
 
 STATES = 1_500
 """States that are expanded at most."""
@@ -39,7 +39,7 @@ WIDE = 3_000
 
 @dataclass
 class Edge:
-    """Every step from one state to another: the first such action in the order of the model, and how many there are."""
+    """All steps from one state to another: the first action in the model's order, its number, their count."""
 
     action: Any
     number: int
@@ -67,18 +67,18 @@ class Region:
 
     @property
     def whole(self) -> bool:
-        """Whether nothing was left out: every state was expanded."""
+        """Whether every state was expanded."""
         return len(self.expanded) == len(self.states)
 
     def add(self, state: Any) -> int:
-        """The number of a state, a new one if it has none."""
+        """Return the number of a state, a new one if it has none."""
         if state not in self.number:
             self.number[state] = len(self.states)
             self.states.append(state)
         return self.number[state]
 
     def sizes(self) -> dict[int, int]:
-        """How many states each part has."""
+        """Return the number of states of each part."""
         found: dict[int, int] = {}
         for part in self.part:
             found[part] = found.get(part, 0) + 1
@@ -86,7 +86,7 @@ class Region:
 
 
 class _Labels:
-    """Which predicates each kind of step satisfies, for the claims about runs."""
+    """The predicates that each kind of step satisfies, for the claims about runs."""
 
     def __init__(self, system: AnySystem, config: Any, claims: Sequence[Property]) -> None:
         self.deadlocks = [one for one in claims if isinstance(one, DeadlockFree) and one.applies(config)]
@@ -107,7 +107,7 @@ class _Labels:
         self.rows: dict[tuple[int, int, int], None] = {}
 
     def look(self, source: int, step: AnyStep, target: int) -> None:
-        """Keep the step unless there is one like it."""
+        """Keep the step unless an equal row is kept."""
         satisfied = sum(self.bits[name] for name, test in self.tests.items() if test(step))
         satisfied += sum(
             self.bits[f"fair {name}"] for name, one in self.fair.items() if one.taken(step.before, step.action)
@@ -116,7 +116,7 @@ class _Labels:
 
 
 def region(system: AnySystem, claims: Sequence[Property], config: Any, states: Sequence[Any]) -> Region:
-    """What lies around a run that passed `states`: breadth first from its end, then from its start.
+    """Return the region around a run that passed `states`: breadth first from its end, then from its start.
 
     The same run gives the same region: bounds count steps and states, never seconds.
     """
@@ -132,7 +132,6 @@ def region(system: AnySystem, claims: Sequence[Property], config: Any, states: S
 
 
 def _spread(system: AnySystem, config: Any, made: Region, labels: _Labels, state: Any, steps: int, states: int) -> None:
-    """Expand breadth first from a state until a bound is met."""
     queue, seen = deque([made.add(state)]), {made.number[state]}
     ahead: dict[int, list[int]] = {}
     for source, target in made.edges:
@@ -147,7 +146,7 @@ def _spread(system: AnySystem, config: Any, made: Region, labels: _Labels, state
 
 
 def _expand(system: AnySystem, config: Any, made: Region, labels: _Labels, at: int, steps: int) -> tuple[int, ...]:
-    """Take every action on offer in a state; the states it leads to.  Beyond a bound the state stays unexpanded."""
+    """Take every action on offer in a state; return the states after.  Beyond a bound the state stays unexpanded."""
     if at in made.expanded or at in made.cut or made.steps >= steps:
         return ()
     state, found = made.states[at], dict[int, None]()
@@ -181,7 +180,7 @@ def _mark(made: Region, labels: _Labels, config: Any) -> None:
         return (bits & labels.bits[name]) != 0
 
     for dead in labels.deadlocks:
-        # A state that was not expanded may complete: it is taken to, so that no mark is wrong.
+        # An unexpanded state may complete, so it counts as completing: no mark is wrong.
         open_ = np.asarray([at for at in range(size) if at not in made.expanded], dtype=np.int64)
         grown = Edges(size, 1, np.append(source, open_), np.append(target, open_), edges.action)
         completing = np.append(where(f"completes {dead.name}"), np.ones(len(open_), dtype=np.bool_))

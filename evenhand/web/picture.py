@@ -1,7 +1,7 @@
-"""A region as a picture of bounded size: the neighbourhood of the state now, or the strongly connected parts.
+"""A region as a picture of bounded size: the neighbourhood of the current state, or the strongly connected parts.
 
-Places are computed here, so that the same run is the same picture and nothing jumps: what comes before stands on the
-left, what may come next on the right.  What is not drawn is counted.
+Places are computed here, so that the same run gives the same picture and nothing moves: earlier states stand on the
+left, possible next ones on the right.  What is not drawn is counted.
 """
 
 from __future__ import annotations
@@ -18,31 +18,31 @@ from evenhand.web.neighbourhood import Edge, Region
 __all__ = ["AHEAD", "BEHIND", "DRAWN", "EDGES", "Picture", "neighbourhood", "parts"]
 
 AHEAD, BEHIND, DRAWN = 22, 8, 40
-"""States drawn: next and after that; before; parts of the condensation."""
+"""States drawn: ahead of the current one; before it; parts of the condensation."""
 
 EDGES = 48
-"""Edges drawn at most, unless those that touch the state now are more."""
+"""Edges drawn at most, unless the edges of the current state are more."""
 
 _COLUMN, _FOLD, _ROW, _TALL = 120, 62, 52, 8
 
 
 @dataclass(frozen=True)
 class Picture:
-    """Nodes and edges with their places, and in words what is drawn, what is left out and what is marked."""
+    """Nodes and edges with their places, and notes on what is drawn, left out and marked."""
 
     nodes: tuple[dict[str, Json], ...]
     edges: tuple[dict[str, Json], ...]
     note: tuple[str, ...]
 
     def to_json(self) -> dict[str, Json]:
-        """The picture as JSON."""
+        """Return the picture as JSON."""
         return {"nodes": list(self.nodes), "edges": list(self.edges), "note": list(self.note)}
 
 
 def neighbourhood(region: Region, path: Sequence[int]) -> Picture:
-    """The states that the run passed last, those one or two steps ahead, and some from which one gets here.
+    """Return the last states of the run, those one or two steps ahead, and some predecessors of the current one.
 
-    `path` numbers the states of the run; the last one is where it is now.
+    `path` numbers the states of the run; the last one is the current one.
     """
     now = path[-1]
     columns = {now: 0}
@@ -70,7 +70,7 @@ def neighbourhood(region: Region, path: Sequence[int]) -> Picture:
 def _telling(
     inside: Sequence[tuple[int, int]], columns: Mapping[int, int], now: int, walked: set[tuple[int, int]]
 ) -> list[tuple[int, int]]:
-    """The edges that say most: those walked, those from and to the state now, one way to every other state."""
+    """Return the edges walked, those of the current state, and one edge to every other state."""
     kept = dict.fromkeys(pair for pair in inside if pair in walked or now in pair)
     reached = {target for _, target in kept}
     for source, target in inside:
@@ -112,12 +112,12 @@ def _marks(region: Region) -> list[str]:
 
 
 def _ahead(region: Region, sources: set[int], known: Mapping[int, int]) -> list[int]:
-    """Where edges lead from these states that is not known yet, in the order of discovery."""
+    """Return the successors of these states that are not known yet, in the order of discovery."""
     return list(dict.fromkeys(t for (s, t) in region.edges if s in sources and t not in known))
 
 
 def _placed(columns: Mapping[int, int]) -> dict[int, tuple[int, int]]:
-    """A place for each: its column, in rows around the middle line; a long column is folded, outwards."""
+    """Return a place for each: its column, in rows around the middle line; a long column is folded outwards."""
     below: dict[int, list[int]] = {}
     for at, column in columns.items():
         below.setdefault(column, []).append(at)
@@ -173,7 +173,7 @@ def _state(region: Region, at: int, place: tuple[int, int], now: int, path: set[
 
 
 def parts(region: Region, now: int) -> Picture:
-    """The strongly connected parts nearest to the state now, and the steps between them."""
+    """Return the strongly connected parts nearest to the current state, and the steps between them."""
     here = region.part[now]
     weights: dict[tuple[int, int], int] = {}
     for (source, target), edge in region.edges.items():

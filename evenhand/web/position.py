@@ -1,6 +1,6 @@
-"""Where a walk is: a system as it runs, and a run in it, named by the digest of both.
+"""A position of a walk: a system as it runs, and a run in it, named by the digest of both.
 
-A place holds a whole run; how many of its steps are taken is a number beside it, so that going back forgets
+A position holds a whole run; how many of its steps are taken is a number beside it, so that going back loses
 nothing.  Its address is a digest of content, so that a reload, a bookmark or a second window shows the same run.
 """
 
@@ -29,15 +29,15 @@ __all__ = ["COUNTED", "KnownPositions", "Position", "counted", "of_record", "ope
 AnySystem = System[Any, Any, Any, Any, Any]
 
 COUNTED = 2_000
-"""Configurations and initial states that are counted; of more it is said that there are more."""
+"""Configurations and initial states that are counted; beyond it the page says that there are more."""
 
 KEPT = 4_000
-"""Places that a server remembers; the one not asked for longest goes first."""
+"""Positions that a server remembers; the least recently used one goes first."""
 
 
 @dataclass(frozen=True)
 class Position:
-    """A run in a system; `claim` and `origin` say what it is about and which file it came from, if anything."""
+    """A run in a system; `claim` and `origin` name its claim and the file that it came from, if any."""
 
     bundle: Bundle
     system: AnySystem
@@ -52,17 +52,17 @@ class Position:
 
     @property
     def other(self) -> Scenario[Any, Any, Any] | None:
-        """The second run of a pair."""
+        """The second run of a pair, or None."""
         return self.evidence.right if isinstance(self.evidence, Pair) else None
 
     @property
     def loop(self) -> int:
-        """How many steps at the end are repeated for ever."""
+        """The number of steps at the end that repeat for ever."""
         return len(self.evidence.loop) if isinstance(self.evidence, Lasso) else 0
 
     @property
     def steps(self) -> int:
-        """How many actions the run has."""
+        """The number of actions of the run."""
         return len(self.scenario.actions)
 
     @cached_property
@@ -93,13 +93,13 @@ class Position:
         return {name: value for name, value in self.readings.items() if getattr(record, name) != value}
 
     def walked(self, actions: Sequence[Any]) -> Position:
-        """The place with other actions from the same start: a plain run, that a person made."""
+        """Return the position with other actions from the same start: a plain run without claim or origin."""
         here = self.scenario
         return replace(self, evidence=Scenario(here.config, here.start, tuple(actions)), claim="", origin="")
 
 
 class KnownPositions:
-    """The places that a server knows by their address; what is asked for again stays longest."""
+    """The positions that a server remembers, by address; the least recently used are dropped."""
 
     def __init__(self, kept: int = KEPT) -> None:
         self._kept = kept
@@ -107,7 +107,7 @@ class KnownPositions:
         self._lock = Lock()
 
     def put(self, place: Position) -> str:
-        """Keep a place; its address.  Raises ValueError for a run whose values have no encoding."""
+        """Keep a position and return its address.  Raises ValueError for a run whose values have no encoding."""
         with self._lock:
             self._places[place.address] = place
             self._places.move_to_end(place.address)
@@ -116,7 +116,7 @@ class KnownPositions:
         return place.address
 
     def get(self, address: str) -> Position | None:
-        """The place at an address, or None."""
+        """Return the position at an address, or None."""
         with self._lock:
             place = self._places.get(address)
             if place is not None:
@@ -134,10 +134,10 @@ def opened(
     config: int = 1,
     start: int = 1,
 ) -> Position:
-    """The empty run from the n-th initial state of the k-th configuration (both from 1) of a system.
+    """Return the empty run from the n-th initial state of the k-th configuration (both from 1) of a system.
 
-    Scope and readings are written as on the command line.  Raises UnknownName or ValueError for a name, size or number
-    that there is not.
+    Scope and readings are written as on the command line.  Raises UnknownName or ValueError for an unknown name, a bad
+    size, or a number out of range.
     """
     if variant not in ("", "reference") and not system:
         system = next((mutant.system for mutant in bundle.model.mutants if mutant.name == variant), "")
@@ -153,12 +153,12 @@ def opened(
 
 
 def of_record(bundle: Bundle, record: Record, replayed: Replayed, origin: str) -> Position:
-    """The run of a fixture, in the variant in which it was seen."""
+    """Return the run of a fixture, in the variant in which it was seen."""
     return Position(bundle, replayed.system, replayed.evidence, record.claim, origin)
 
 
 def counted(values: Iterable[Any], limit: int = COUNTED) -> str:
-    """How many there are, in words that say where counting ended.
+    """Return the number of values, or `more than` the limit.
 
     >>> counted(range(3)), counted(range(30), 10)
     ('3', 'more than 10')

@@ -1,4 +1,4 @@
-"""What the page shows of a place: one pure function from a run and a number of steps to everything that is note."""
+"""The page's view of a position: one pure function from a run and a number of steps to everything that is shown."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ GROUPS = (
     (Truth.TRUE, "true so far"),
     (Truth.SILENT, "says nothing so far"),
 )
-"""How claims are grouped, what matters most first."""
+"""The groups of claims, the most important first."""
 
 
 @dataclass(frozen=True)
 class ViewRequest:
-    """What an address asks for beside the run: words that actions must contain, a page of them, what to put beside."""
+    """The settings in an address beside the run: filter words, page of actions, comparison, edited step, picture."""
 
     words: str = ""
     page: int = 1
@@ -46,7 +46,7 @@ class ViewRequest:
 
     @staticmethod
     def of(query: Mapping[str, str]) -> ViewRequest:
-        """What a query string asks for; what it cannot mean is left out."""
+        """Return the settings of a query string; bad values become the defaults."""
         return ViewRequest(
             words=query.get("words", "")[:200],
             page=_number(query.get("page", ""), 1),
@@ -58,7 +58,7 @@ class ViewRequest:
 
     @property
     def query(self) -> str:
-        """The query string that asks for this."""
+        """The query string of these settings."""
         usual = ViewRequest()
         asked = {name: value for name, value in vars(self).items() if value != getattr(usual, name)}
         return f"?{urlencode(asked)}" if asked else ""
@@ -86,40 +86,40 @@ class View:
 
     @cached_property
     def run(self) -> RunLines:
-        """The whole run, told step by step."""
+        """The whole run as lines, step by step."""
         (made,) = story_of_trace(self.whole, self.place.bundle.phases).runs
         return replace(made, loop=self.place.loop)
 
     @property
     def state(self) -> list[str]:
-        """The state now, in lines."""
+        """The current state, in lines."""
         return layout(self.trace.final, 100)
 
     @property
     def returns(self) -> int | None:
-        """After how many steps the run was in this state before; the last time."""
+        """The number of steps after which the run was last in this state before, or None."""
         earlier = [number for number in range(self.at) if self.trace.states[number] == self.trace.final]
         return earlier[-1] if earlier else None
 
     @cached_property
     def menu(self) -> Menu:
-        """What is on offer now."""
+        """The actions on offer now."""
         here = self.trace
         return menu(self.place.system, here.scenario.config, here.final, words=self.asked.words, page=self.asked.page)
 
     @cached_property
     def standings(self) -> tuple[ClaimStatus, ...]:
-        """What the run says of each claim."""
+        """The status of each claim on the run."""
         return standings(self.place.system, claims_for(self.place.bundle, self.place.system.name), self.trace)
 
     @property
     def groups(self) -> list[tuple[Truth, str, list[ClaimStatus]]]:
-        """The claims by what the run says of them."""
+        """The claims by their status."""
         return [(truth, title, [one for one in self.standings if one.truth is truth]) for truth, title in GROUPS]
 
     @property
     def saveable(self) -> list[str]:
-        """The claims that a counterexample or witness can be saved of now; the one that the walk is about first."""
+        """The claims of which a counterexample or witness can be saved now; the claim of the walk first."""
         final = [one.claim.name for one in self.standings if one.truth in (Truth.FALSE, Truth.MET)]
         about = [self.place.claim] if self.place.claim and self.at == self.place.steps else []
         return list(dict.fromkeys([*about, *final]))
@@ -154,12 +154,12 @@ class View:
 
     @property
     def configs(self) -> str:
-        """How many configurations the scope has."""
+        """The number of configurations of the scope."""
         return counted(self.place.system.all_configs())
 
     @property
     def starts(self) -> str:
-        """How many initial states this configuration has."""
+        """The number of initial states of this configuration."""
         return counted(self.place.system.initial(self.place.scenario.config))
 
     @property
@@ -168,7 +168,7 @@ class View:
         return " ".join(f"{name}={written_value(value)}" for name, value in self.place.chosen.items())
 
     def link(self, at: int | None = None, **changed: Any) -> str:
-        """The address of this view with something changed; nothing is edited at another step."""
+        """Return the address of this view with changes; at another step, edit, page and words are reset."""
         to = self.at if at is None else at
         usual: dict[str, Any] = {} if at is None else {"edit": 0, "page": 1, "words": ""}
         asked = replace(self.asked, **{**usual, **changed})
@@ -176,13 +176,13 @@ class View:
 
 
 def walk(place: Position, at: int, asked: ViewRequest | None = None) -> View:
-    """The view of a run after `at` of its steps, none or all if that is too few or too many."""
+    """Return the view of a run after `at` of its steps, clamped to the length of the run."""
     within = max(0, min(at, place.steps))
     return View(place, within, asked or ViewRequest(), replay(place.system, place.scenario))
 
 
 def picture(view: View) -> Picture:
-    """The graph around the run, or its strongly connected parts."""
+    """Return the graph around the run, or its strongly connected parts."""
     place, states = view.place, view.trace.states
     claims = claims_for(place.bundle, place.system.name)
     around = region(place.system, claims, place.scenario.config, states)

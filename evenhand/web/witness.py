@@ -1,4 +1,4 @@
-"""A claim chooses: the run that refutes it (or witnesses it), searched from the configuration that is walked."""
+"""A run that refutes or witnesses a claim, searched from the configuration that is walked."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ MOST_STATES = 10_000
 """States of one configuration that the search for a claim's run looks at."""
 
 MOST_STEPS = 60_000
-"""Steps after which it is not tried again with a larger bound."""
+"""Steps after which the search is not repeated with a larger bound."""
 
 CONFIGS = 500
-"""Other configurations of the scope that are looked at where this one says nothing against the claim."""
+"""Other configurations of the scope that are searched if this one does not refute the claim."""
 
 
 def led(place: Position, claim: Property) -> tuple[Position | None, str]:
-    """The place whose run refutes the claim (or reaches its goal), or None; and what is known now, in words.
+    """Return the position whose run refutes the claim (or reaches its goal), or None, with a note.
 
-    Searched is the configuration of the place, then others of its scope, all bounded; what is found has been replayed
-    by the search.
+    The search covers the configuration of the position, then others of its scope, all bounded; its evidence has been
+    replayed.
     """
     system, config = place.system, place.scenario.config
     if system.joint is not None and widest_state(replace(system, configs=_only(config))) > WIDE:
@@ -58,7 +58,7 @@ def led(place: Position, claim: Property) -> tuple[Position | None, str]:
 
 
 def _worth(found: Exploration) -> bool:
-    """Whether a larger bound may say more, for a bearable time."""
+    """Return whether a larger bound may say more, for a bearable time."""
     return found.verdicts[0].evidence is None and not found.complete and found.transitions < MOST_STEPS
 
 
@@ -67,8 +67,6 @@ def _found(place: Position, claim: Property, evidence: Evidence) -> Position:
 
 
 def _only(config: Any) -> Callable[[Any, Any], tuple[Any]]:
-    """The configurations, were this one all there are."""
-
     def configs(_scope: Any, _readings: Any) -> tuple[Any]:
         return (config,)
 
@@ -76,7 +74,7 @@ def _only(config: Any) -> Callable[[Any, Any], tuple[Any]]:
 
 
 def _unfound(found: Exploration, claim: Property, others: int) -> str:
-    """What the search of this configuration says; of the others only that nothing was met."""
+    """Return a note on the search of this configuration, and of the others only that nothing was found."""
     (verdict,) = found.verdicts
     looked = f"{plural(found.states, 'state')} of this configuration" + (" (all there are)" if found.complete else "")
     if isinstance(claim, Reachable):

@@ -12,4 +12,4 @@ from evenhand.model.apcm.protocol import APCM
 __all__ = ["PROTOCOL"]
 
 PROTOCOL = APCM
-"""What the registry finds."""
+"""The protocol for the registry."""

@@ -1,7 +1,7 @@
 """The compiler of RSA-PoC v1.0, and every other point that a reading or a mutant may change.
 
 Pure set algebra: no randomness, no inference, no repair.  A malformed artefact is refused by its schema; for a
-well-formed one every rule is consulted and every failure reported, ranked, so that which rule is looked at first
+well-formed one every rule is consulted and every failure reported, ranked, so that the order of the rules
 decides nothing.
 """
 
@@ -42,7 +42,7 @@ __all__ = ["REFERENCE", "REPAIRED", "SCRAMBLES", "Rules", "compiled"]
 class Rules:
     """Every point that may be changed; the functions below are the reference.
 
-    `validate` finds what is wrong with a published situation, `pair_fits` whether a declared pair has a lawful shape,
+    `validate` finds the faults of a published situation, `pair_fits` says whether a declared pair has a lawful shape,
     `linked` whether the digest is that of the previous fields; the rules are called as in section 6.  `permit`
     turns a compile into the permitted actions, `offer` is the selector, `keep` the next previous artefact.
     """
@@ -72,7 +72,7 @@ class Rules:
 
 
 def validate(config: Config, situation: Situation) -> tuple[Error, ...]:
-    """What is wrong with a published situation: every fault with its culprit, sorted; empty if nothing is."""
+    """Return every fault of a published situation with its culprit, sorted; empty if there is none."""
     return _faults(config.actions, config.preferences, config.readings, situation)
 
 
@@ -120,7 +120,7 @@ def _entry_errors(action: str, entry: Entry, preferences: tuple[str, ...], readi
 
 
 def _as_set(readings: Readings, value: Any) -> frozenset[Any] | None:
-    """A set, or a list where lists are coerced; None for anything else."""
+    """Return a set, or a list where lists are coerced; None for anything else."""
     if isinstance(value, frozenset):
         return value  # pyright: ignore
     if isinstance(value, tuple) and readings.list_inputs == "coerced":
@@ -136,17 +136,17 @@ def _named(value: Any) -> str:
 
 
 def pair_fits(config: Config, pair: tuple[str, ...]) -> bool:
-    """Two preferences; two different ones unless the reading lets a preference collide with itself."""
+    """Return whether a pair has two preferences, different ones unless the reading allows a self-collision."""
     return len(pair) == 2 and (pair[0] != pair[1] or config.readings.pair_arity == "may_repeat")
 
 
 def group_fits(_config: Config, group: tuple[str, ...]) -> bool:
-    """The repair: any number of preferences, at least one, none twice."""
+    """Return whether a group fits the repair: one preference or more, none twice."""
     return bool(group) and len(set(group)) == len(group)
 
 
 def read(rules: Rules, config: Config, artifact: Artifact | None) -> tuple[Fields | None, tuple[Error, ...]]:
-    """The fields of an artefact, or None and what is wrong with it."""
+    """Return the fields of an artefact, or None and its faults."""
     if artifact is None:
         return None, (Error("E_SCHEMA_TYPE", ("artifact",)),)
     found: list[Error] = []
@@ -198,46 +198,46 @@ def _pairs(rules: Rules, config: Config, value: Any) -> tuple[Pairs, list[Error]
 
 
 def linked(_config: Config, previous: Fields | None, artifact: Artifact) -> bool:
-    """3.2: the artefact names the digest of the previous one, or nothing in a step that has none."""
+    """Return whether the artefact names the digest of the previous one, or None in a step without one (3.2)."""
     return artifact.previous_artifact_digest == (None if previous is None else digest_of(previous))
 
 
 def keepers(situation: Situation, fields: Fields) -> tuple[str, ...]:
-    """6.4: A_ok, the feasible actions that violate no required preservation."""
+    """Return A_ok, the feasible actions that violate no required preservation (6.4)."""
     return tuple(sorted(a for a in situation.feasible if situation.violates(a).isdisjoint(fields.rp)))
 
 
 def uncollided(fields: Fields) -> bool:
-    """6.4 step 1 fails: something is authorised, and no collision is declared."""
+    """Return whether 6.4 step 1 fails: something is authorised, and no collision is declared."""
     return bool(fields.av) and not fields.pairs
 
 
 def gratuitous(situation: Situation, fields: Fields, keeping: tuple[str, ...]) -> tuple[str, ...]:
-    """6.4 step 2 fails: the authorised preferences that some action of A_ok does not violate."""
+    """Return the failures of 6.4 step 2: the authorised preferences that some action of A_ok does not violate."""
     return tuple(p for p in fields.av if any(p not in situation.violates(a) for a in keeping))
 
 
 def unexplained(config: Config, fields: Fields) -> tuple[str, ...]:
-    """Reading `av_in_collision=required`: the authorised preferences that no declared pair names."""
+    """Reading `av_in_collision=required`: return the authorised preferences that no declared pair names."""
     if config.readings.av_in_collision == "not_required" or not fields.pairs:
         return ()
     return tuple(p for p in fields.av if not any(p in pair for pair in fields.pairs))
 
 
 def overlap(config: Config, fields: Fields) -> tuple[str, ...]:
-    """Reading `av_rp_overlap=error`: what is both authorised and to be preserved."""
+    """Reading `av_rp_overlap=error`: return the preferences that are both authorised and to be preserved."""
     return tuple(p for p in fields.av if p in fields.rp) if config.readings.av_rp_overlap == "error" else ()
 
 
 def false_pairs(situation: Situation, fields: Fields) -> Pairs:
-    """6.2: the declared pairs of which some feasible action violates no member."""
+    """Return the declared pairs of which some feasible action violates no member (6.2)."""
     return tuple(
         pair for pair in fields.pairs if any(situation.violates(a).isdisjoint(pair) for a in situation.feasible)
     )
 
 
 def unprecedented(config: Config, previous: Fields | None, fields: Fields, mode: str) -> bool:
-    """6.3: MAINTAIN, and some field is not as in the previous artefact."""
+    """Return whether the mode is MAINTAIN and some field differs from the previous artefact (6.3)."""
     if mode != MAINTAIN:
         return False
     if previous is None:
@@ -246,12 +246,12 @@ def unprecedented(config: Config, previous: Fields | None, fields: Fields, mode:
 
 
 def ranked(errors: tuple[Error, ...]) -> tuple[Error, ...]:
-    """The link first, then 1.5 (step 1 before step 2), 2, 3; within a kind by culprit, which decides nothing."""
+    """Return the link first, then 1.5 (step 1 before 2), 2, 3; within a kind by culprit, which decides nothing."""
     return tuple(sorted(errors, key=lambda error: (RANKED.index(error.code), error.culprit)))
 
 
 def forbidden(situation: Situation, fields: Fields) -> tuple[str, ...]:
-    """6.1, Rule 1: what violates a required preservation, or something that is not authorised."""
+    """Return the actions that violate a required preservation or an unauthorised preference (6.1, Rule 1)."""
     return tuple(
         sorted(
             a
@@ -264,7 +264,7 @@ def forbidden(situation: Situation, fields: Fields) -> tuple[str, ...]:
 def compiled(
     rules: Rules, config: Config, situation: Situation, previous: Fields | None, artifact: Artifact | None
 ) -> Compiled:
-    """Compile one artefact (5); its mask is empty where it does not compile, since nothing is then selected."""
+    """Compile one artefact (5); the mask is empty where it does not compile, because nothing is then selected."""
     fields, malformed = rules.read(rules, config, artifact)
     if fields is None or artifact is None:
         return Compiled(None, "", malformed, ())
@@ -290,21 +290,21 @@ def compiled(
 
 
 def permit(config: Config, situation: Situation, result: Compiled) -> tuple[str, ...]:
-    """Feasible minus forbidden after a compile, nothing without one; everything feasible under BYPASS."""
+    """Return feasible minus forbidden after a compile, nothing without one; everything feasible under BYPASS."""
     if config.condition == BYPASS:
         return tuple(sorted(situation.feasible))
     return tuple(sorted(a for a in situation.feasible if a not in result.forbidden)) if result.ok else ()
 
 
 def halts(config: Config, situation: Situation, result: Compiled) -> bool:
-    """Nothing compiled (which BYPASS does not look at), or no feasible action under that reading."""
+    """Return whether nothing compiled (which BYPASS ignores), or no action is feasible under that reading."""
     if not situation.feasible and config.readings.feasible_empty == "halt":
         return True
     return not result.ok and config.condition != BYPASS
 
 
 def offer(config: Config, _state: State, _fields: Fields | None, permitted: tuple[str, ...]) -> tuple[str, ...]:
-    """The selector, which is handed the permitted set and nothing else (11.6); mutants peek at the rest."""
+    """Return the selector's choice from the permitted set, its only input (11.6); mutants read the other inputs."""
     return SELECTORS[config.selector](frozenset(permitted))
 
 
@@ -313,18 +313,18 @@ SELECTORS: dict[str, Callable[[frozenset[str]], tuple[str, ...]]] = {
     "first": lambda permitted: tuple(sorted(permitted))[:1],
     "last": lambda permitted: tuple(sorted(permitted))[-1:],
 }
-"""What a selector leaves of the permitted set, by name; `any` leaves the choice open."""
+"""The selectors by name, each from the permitted set to the offered actions; `any` leaves the choice open."""
 
 
 def keep(config: Config, previous: Fields | None, result: Compiled) -> Fields | None:
-    """The previous artefact of the next step."""
+    """Return the previous artefact of the next step."""
     if result.fields is None or (not result.ok and config.readings.previous == "last_compiled"):
         return previous
     return result.fields
 
 
 def generated(config: Config, state: State) -> Artifact | None:
-    """The generator, which is handed registry, feasible actions, APCM and previous artefact (4)."""
+    """Return the generator's artefact, from registry, feasible actions, APCM and previous artefact (4)."""
     return generate(config.generator, config.preferences, config.published(state), state.previous, config.readings)
 
 
@@ -337,7 +337,7 @@ def _swap(_config: Config, artifact: Artifact) -> Artifact:
 
 
 def _turned(config: Config, value: Any) -> Any:
-    """A set of preferences with each one replaced by the next of the registry."""
+    """Return a set of preferences with each one replaced by the next of the registry."""
     if not isinstance(value, frozenset):
         return value
     turn = dict(zip(config.preferences, (*config.preferences[1:], *config.preferences[:1]), strict=True))
@@ -371,7 +371,7 @@ SCRAMBLES: dict[str, Callable[[Config, Artifact], Artifact]] = {
 
 
 def scramble(config: Config, artifact: Artifact) -> Artifact:
-    """What condition SCRAMBLE makes of an artefact (10)."""
+    """Return the artefact as condition SCRAMBLE changes it (10)."""
     return SCRAMBLES[config.scramble](config, artifact)
 
 
@@ -396,7 +396,7 @@ REFERENCE = Rules(
     offer=offer,
     keep=keep,
 )
-"""The compiler as the text has it."""
+"""The compiler of the text."""
 
 REPAIRED = replace(REFERENCE, pair_fits=group_fits)
 """The repair: a collision may be declared among any number of preferences; every rule stays as it is."""

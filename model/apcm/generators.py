@@ -1,8 +1,8 @@
 """Deterministic, rule-based generators of artefacts (12.1).
 
-A generator is handed the registry, what the environment publishes, the fields of the previous artefact and the
-readings that say what compiles; nothing else (4).  It may prefer one preference over another, for arbitration is the
-agent's business and only the compiler's never.
+A generator gets only the registry, the published situation, the fields of the previous artefact and the readings that
+say what compiles (4).  It may prefer one preference over another, because arbitration is the agent's business and
+never the compiler's.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ __all__ = ["GENERATORS", "artifact_of", "covers", "generate", "minimal"]
 
 
 def artifact_of(fields: Fields, previous: Fields | None, mode: str = REVISE) -> Artifact:
-    """A well-formed artefact with these fields, linked to the previous one."""
+    """Return a well-formed artefact with these fields, linked to the previous one."""
     link = None if previous is None else digest_of(previous)
     return Artifact(
         frozenset(fields.av), frozenset(fields.rp), frozenset(fields.pairs), mode, link, "" if link is None else link
@@ -33,19 +33,18 @@ def artifact_of(fields: Fields, previous: Fields | None, mode: str = REVISE) -> 
 
 
 def covers(situation: Situation, group: tuple[str, ...]) -> bool:
-    """Whether every feasible action violates a member: Rule 2 for this group."""
+    """Return whether every feasible action violates a member: Rule 2 for this group."""
     return not any(situation.violates(a).isdisjoint(group) for a in situation.feasible)
 
 
 def minimal(situation: Situation) -> tuple[tuple[str, ...], ...]:
-    """The violation sets of feasible actions below which there is none, sorted."""
+    """Return the minimal violation sets of feasible actions, sorted."""
     every = [situation.violates(a) for a in situation.feasible]
     least = {tuple(sorted(one)) for one in every if not any(other < one for other in every)}
     return tuple(sorted(least))
 
 
 def _candidates(preferences: tuple[str, ...], readings: Readings) -> tuple[tuple[str, ...], ...]:
-    """The pairs that may be declared."""
     twins = tuple((p, p) for p in preferences) if readings.pair_arity == "may_repeat" else ()
     return (*combinations(sorted(preferences), 2), *twins)
 
@@ -55,8 +54,9 @@ def single_pair(
 ) -> Fields:
     """Authorise one preference for the sake of one other, as in 11.5: AV = {p}, RP = {q}, pair {p, q}.
 
-    Of the covering pairs, the first of which some feasible action violates p and nothing else; nothing at all where
-    no violation is needed or no pair will do.
+    The first covering pair with a feasible action that violates p and nothing else, or else the first covering pair.
+    EMPTY
+    where no violation is needed or no pair covers.
     """
     sets = [situation.violates(a) for a in situation.feasible]
     if frozenset() in sets:
@@ -77,7 +77,7 @@ def complete(
 ) -> Fields:
     """Authorise a minimal violation set and require everything else, with the pairs that the reading asks for.
 
-    Nothing at all where no artefact would do.
+    EMPTY where no artefact would do.
     """
     pairs = [pair for pair in _candidates(preferences, readings) if covers(situation, pair)]
     for av in minimal(situation):
@@ -94,7 +94,7 @@ def complete(
 
 
 def lazy(preferences: tuple[str, ...], _situation: Situation, _previous: Fields | None, _readings: Readings) -> Fields:
-    """The Lazy Legislator of 11.5: authorise the first preference whatever the situation, and call it a collision."""
+    """The Lazy Legislator of 11.5: authorise the first preference in every situation, and declare a collision."""
     first = tuple(sorted(preferences))[:2]
     return Fields(first[:1], (), (first,) if len(first) == 2 else ())
 
@@ -114,7 +114,7 @@ def generate(
     previous: Fields | None,
     readings: Readings,
 ) -> Artifact | None:
-    """The artefact that a generator submits; None where there is no generator.
+    """Return the artefact that a generator submits; None where there is no generator.
 
     MAINTAIN where the fields are those of the previous artefact, else REVISE.  Raises UnknownName.
     """

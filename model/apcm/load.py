@@ -1,7 +1,7 @@
-"""Situations and artefacts from JSON that strangers wrote: read strictly, refused with the culprit named.
+"""Situations and artefacts from untrusted JSON: read strictly, refused with the culprit named.
 
-JSON has no sets: an array without repetitions stands for one, an array with repetitions for a list, which the reading
-`list_inputs` decides about.  What is refused here is what the compiler refuses, by the same codes.
+JSON has no sets: an array without repetitions stands for one, an array with repetitions for a list, for which the
+reading `list_inputs` decides.  The compiler refuses the same values, by the same codes.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _CAUSES = {
 def load_situation(
     text: str | bytes, *, actions: tuple[str, ...], preferences: tuple[str, ...], readings: Readings | None = None
 ) -> Situation:
-    """What the environment publishes, from `{"feasible": […], "apcm": {action: {"violates", "satisfies"}}}`.
+    """Return a published situation from `{"feasible": […], "apcm": {action: {"violates", "satisfies"}}}`.
 
     Raises ValueError that names the action, the field and the code for whatever section 2 forbids.
     """
@@ -54,7 +54,7 @@ def load_artifact(
     readings: Readings | None = None,
     rules: Rules = REFERENCE,
 ) -> Artifact:
-    """A justification artefact from the JSON of section 3.
+    """Return a justification artefact from the JSON of section 3.
 
     Raises ValueError that names the field and the code: a missing or unknown field, a wrong type, an unknown mode
     or preference, a pair of a wrong shape.  The compiler checks the digest, not this.
@@ -77,7 +77,7 @@ def load_artifact(
 
 
 def raw_situation(data: dict[str, Json]) -> Situation:
-    """The situation as it arrived, whatever is wrong with its values.  Raises ValueError for another shape."""
+    """Return the situation as it arrived, whatever its values.  Raises ValueError for another shape."""
     feasible: Any = data.get("feasible")
     if not isinstance(feasible, list) or not all(isinstance(one, str) for one in cast("list[Any]", feasible)):
         raise ValueError("situation: `feasible` must be an array of action names")
@@ -92,7 +92,7 @@ def raw_situation(data: dict[str, Json]) -> Situation:
 
 
 def raw_artifact(data: dict[str, Json]) -> Artifact:
-    """The artefact as it arrived, whatever is wrong with its values; missing fields are None."""
+    """Return the artefact as it arrived, whatever its values; missing fields are None."""
     made: Any = data.get("conflict_resolution")
     resolution = cast("dict[str, Json]", made) if isinstance(made, dict) else {}
     return Artifact(

@@ -1,4 +1,4 @@
-"""What there is at given sizes: names, situations, artefacts, hostile ones among them; simplest first."""
+"""All names, situations and artefacts at given sizes, hostile ones included; simplest first."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ __all__ = [
 ]
 
 MOST = 9
-"""So many names keep the order of their numbers."""
+"""Names up to which alphabetical order is the order of their numbers."""
 
 
 def _names(letter: str, count: int) -> tuple[str, ...]:
@@ -39,28 +39,28 @@ def _names(letter: str, count: int) -> tuple[str, ...]:
 
 
 def action_names(count: int) -> tuple[str, ...]:
-    """`a1`, `a2`, … in order.  Raises ValueError beyond `MOST`."""
+    """Return `a1`, `a2`, … in order.  Raises ValueError beyond `MOST`."""
     return _names("a", count)
 
 
 def preference_names(count: int) -> tuple[str, ...]:
-    """`P1`, `P2`, … in order.  Raises ValueError beyond `MOST`."""
+    """Return `P1`, `P2`, … in order.  Raises ValueError beyond `MOST`."""
     return _names("P", count)
 
 
 def subsets(things: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
-    """Every subset, smallest first, in the order of the things."""
+    """Return every subset, smallest first, in the order of the things."""
     return tuple(chain.from_iterable(combinations(things, size) for size in range(len(things) + 1)))
 
 
 def entry(preferences: Iterable[str], violates: Iterable[str]) -> Entry:
-    """An entry that violates these and satisfies the rest, which every reading of `satisfies` allows."""
+    """Return an entry that violates these and satisfies the rest, which every reading of `satisfies` allows."""
     bad = frozenset(violates)
     return Entry(bad, frozenset(preferences) - bad)
 
 
 def situation(preferences: tuple[str, ...], **violates: str) -> Situation:
-    """A situation from `action="P1 P2"` texts; every action named is feasible."""
+    """Return a situation from `action="P1 P2"` texts; every action named is feasible."""
     return Situation(
         tuple(sorted(violates)),
         tuple((action, entry(preferences, violates[action].split())) for action in sorted(violates)),
@@ -84,7 +84,7 @@ THREE_WAY = situation(_THREE, a1="P1", a2="P2", a3="P3")
 def every_situation(
     actions: tuple[str, ...], preferences: tuple[str, ...], *, infeasible: bool = False
 ) -> Iterator[Situation]:
-    """Every APCM over these, all actions feasible; with `infeasible`, over every set of feasible actions too."""
+    """Yield every APCM over these, all actions feasible; `infeasible`: over every set of feasible actions too."""
     sets: list[tuple[str, ...] | None] = [*subsets(preferences), *([None] if infeasible else [])]
     for picked in product(sets, repeat=len(actions)):
         chosen = [(action, violates) for action, violates in zip(actions, picked, strict=True) if violates is not None]
@@ -97,7 +97,7 @@ def every_situation(
 def typical_situations(
     actions: tuple[str, ...], preferences: tuple[str, ...]
 ) -> tuple[Situation, Situation, Situation]:
-    """One with a clean action, one in which each action breaks a law of its own, one in which all break the first."""
+    """Return three: with a clean action; each action breaks a law of its own; all break the first."""
 
     def made(*violates: Iterable[str]) -> Situation:
         return Situation(actions, tuple((a, entry(preferences, bad)) for a, bad in zip(actions, violates, strict=True)))
@@ -109,7 +109,7 @@ def typical_situations(
 
 
 def hostile_situations(actions: tuple[str, ...], preferences: tuple[str, ...]) -> Iterator[Situation]:
-    """Situations that no proper environment publishes (2.2), and two odd ones that are proper."""
+    """Yield situations that no proper environment publishes (2.2), and two odd ones that are proper."""
     good = entry(preferences, preferences[:1])
     rest = tuple((action, good) for action in actions[1:])
     first = actions[0]
@@ -138,7 +138,7 @@ def hostile_situations(actions: tuple[str, ...], preferences: tuple[str, ...]) -
 
 @lru_cache(maxsize=64)
 def all_fields(preferences: tuple[str, ...], readings: Readings, groups: bool = False) -> tuple[Fields, ...]:
-    """Every AV, RP and set of declared pairs, smallest first.
+    """Return every AV, RP and set of declared pairs, smallest first.
 
     With `groups`, at most one collision is declared, of any size: several are the conjunction of each, which keeps
     the repaired rules' menu as large as the pairs' one.
@@ -163,7 +163,7 @@ def _attributions(preferences: tuple[str, ...], readings: Readings, groups: bool
 
 
 def hostile_artifacts(preferences: tuple[str, ...], previous: Fields | None) -> Iterator[Artifact | None]:
-    """Artefacts that no honest generator sends: each field of a wrong type, unknown names, a wrong link."""
+    """Yield artefacts that no honest generator sends: each field of a wrong type, unknown names, a wrong link."""
     link = None if previous is None else digest_of(previous)
     none: frozenset[str] = frozenset()
     first = frozenset(preferences[:1])

@@ -1,4 +1,4 @@
-"""Renaming actions and preferences everywhere: what must change nothing but names.
+"""Renaming actions and preferences everywhere, which must change only names.
 
 The group of all renamings is the quotient that the exhaustive search uses under a licence; a single renaming,
 computed from a step, is the second run of the claims on equivariance.
@@ -38,15 +38,15 @@ class Renaming:
     digests: tuple[tuple[str, str], ...] = ()
 
     def of(self, name: Any) -> Any:
-        """The new name; what is no name of these stays."""
+        """Return the new name; other values stay."""
         return next((new for old, new in self.names if old == name), name)
 
     def ids(self, names: tuple[str, ...]) -> tuple[str, ...]:
-        """Sorted names, renamed and sorted again."""
+        """Return sorted names, renamed and sorted again."""
         return tuple(sorted(self.of(name) for name in names))
 
     def raw(self, value: Any) -> Any:
-        """A set or list as it arrived, of names or of pairs of names; anything else stays."""
+        """Return a raw set or list of names, or of pairs of names, renamed; anything else stays."""
         if isinstance(value, frozenset):
             return frozenset(self.raw(one) for one in value)  # pyright: ignore
         if isinstance(value, tuple):
@@ -54,14 +54,14 @@ class Renaming:
         return self.of(value)
 
     def linked(self, previous: Fields | None, ordered: bool) -> Renaming:
-        """This renaming for a state with such a previous artefact: its digest has a new name as well."""
+        """Return this renaming with a new name for the previous artefact's digest too."""
         if previous is None:
             return self
         return replace(self, digests=((digest_of(previous), digest_of(rename_fields(self, previous, ordered))),))
 
 
 def rename_fields(w: Renaming, fields: Fields, ordered: bool) -> Fields:
-    """Fields under new names; `ordered` says that pairs keep their order."""
+    """Return the fields under new names; `ordered` says that pairs keep their order."""
     pairs = [tuple(w.of(p) for p in pair) for pair in fields.pairs]
     return Fields(
         w.ids(fields.av), w.ids(fields.rp), tuple(sorted(pair if ordered else tuple(sorted(pair)) for pair in pairs))
@@ -73,7 +73,7 @@ def _ordered(config: Config) -> bool:
 
 
 def rename_config(w: Renaming, config: Config) -> Config:
-    """The configuration under new names, listed in the order of the new names."""
+    """Return the configuration under new names, listed in the order of the new names."""
 
     def situation(one: Situation) -> Situation:
         entries = [(w.of(name), Entry(w.raw(e.violates), w.raw(e.satisfies))) for name, e in one.apcm]
@@ -88,7 +88,7 @@ def rename_config(w: Renaming, config: Config) -> Config:
 
 
 def rename_state(w: Renaming, config: Config, state: State) -> State:
-    """The state under new names."""
+    """Return the state under new names."""
     previous = None if state.previous is None else rename_fields(w, state.previous, _ordered(config))
     return replace(state, previous=previous, permitted=w.ids(state.permitted), offered=w.ids(state.offered))
 
@@ -108,14 +108,14 @@ def _artifact(w: Renaming, artifact: Artifact) -> Artifact:
 
 
 def rename_action(w: Renaming, action: Act) -> Act:
-    """The action under new names."""
+    """Return the action under new names."""
     if isinstance(action, Select):
         return Select(w.of(action.action))
     return Submit(None if action.artifact is None else _artifact(w, action.artifact))
 
 
 def rename_shown(w: Renaming, config: Config, shown: Shown) -> Shown:
-    """What is shown under new names: kinds of errors keep their order, payloads are listed by the new names."""
+    """Return the observation under new names: error kinds keep their order, payloads are sorted by the new names."""
     ordered = _ordered(config)
 
     def error(one: Error) -> Error:
@@ -144,7 +144,7 @@ def rename_shown(w: Renaming, config: Config, shown: Shown) -> Shown:
 
 
 def renamings(config: Config) -> Iterator[Renaming]:
-    """Every renaming of actions and preferences among themselves, identity first."""
+    """Yield every renaming of actions and preferences among themselves, identity first."""
     for actions in permutations(config.actions):
         for preferences in permutations(config.preferences):
             yield Renaming(

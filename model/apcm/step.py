@@ -1,7 +1,7 @@
 """One step of RSA-PoC v1.0: justify → compile → mask → select → execute, in two actions of the system.
 
-A step that halts or gridlocks executes nothing, is logged, and spends its place: the environment goes on to what it
-publishes next (9.2 counts rates of both, so neither ends the run).  An APCM that is not total does end it (2.2).
+A step that halts or gridlocks executes nothing, is logged, and spends its place: the environment publishes its next
+situation (9.2 counts rates of both, so neither ends the run).  An APCM that is not total does end it (2.2).
 """
 
 from __future__ import annotations
@@ -35,17 +35,17 @@ ApcmStep = Step[Config, State, Act, Shown]
 
 
 def initial(_config: Config) -> tuple[State, ...]:
-    """The first place, no previous artefact."""
+    """Return the first place, without a previous artefact."""
     return (State(),)
 
 
 def awaits_selection(state: State) -> bool:
-    """Whether a mask is in place and an action is to be selected."""
+    """Return whether a mask is in place and an action is to be selected."""
     return bool(state.offered)
 
 
 def advanced(config: Config, state: State) -> State:
-    """The step is spent: the environment's next place, or the end of a run of frozen length."""
+    """Return the state after a spent step: the environment's next place, or the end of a run of frozen length."""
     place = state.place + 1
     after = State(place, state.previous)
     if config.steps is not None:
@@ -54,7 +54,7 @@ def advanced(config: Config, state: State) -> State:
 
 
 def step(rules: Rules, config: Config, state: State, action: Act) -> tuple[State, Shown]:
-    """Take one action; what is not on offer is rejected and changes nothing."""
+    """Take one action; an action that is not on offer is rejected and changes nothing."""
     if state.over:
         return state, Shown("rejected", rejected=f"the run is over: {state.over}")
     match action:
@@ -110,24 +110,24 @@ def _unjustified(rules: Rules, config: Config, state: State, situation: Situatio
 
 
 def _awaiting(config: Config, state: State, shown: Shown) -> State:
-    """The state in which a selection is awaited; nothing to select spends the step."""
+    """Return the state that awaits a selection; without an action to select the step is spent."""
     if not shown.offered:
         return advanced(config, state)
     return State(state.place, state.previous, shown.permitted, shown.offered)
 
 
 def wants(config: Config, state: State) -> bool:
-    """The run goes on and some action is feasible."""
+    """Return whether the run goes on and some action is feasible."""
     return not state.over and bool(config.published(state).feasible)
 
 
 def progress(step: ApcmStep) -> bool:
-    """An action was executed."""
+    """Return whether an action was executed."""
     return bool(step.shown.selected)
 
 
 def smaller(config: Config, _start: State) -> Iterator[tuple[Config, State]]:
-    """Fewer situations, fewer feasible actions, fewer preferences, fewer violations, in that order."""
+    """Yield fewer situations, feasible actions, preferences or violations."""
     for less in _less(config):
         yield less, initial(less)[0]
 
@@ -164,8 +164,6 @@ def _fewer(situation: Situation) -> Iterator[Situation]:
 
 
 def _without(config: Config, gone: str) -> Config:
-    """The configuration without one preference."""
-
     def entry(one: Entry) -> Entry:
         violates, satisfies = (
             value - {gone} if isinstance(value, frozenset) else value for value in (one.violates, one.satisfies)

@@ -1,4 +1,4 @@
-"""The systems of RSA-PoC v1.0: one compiler, five ways to feed it.
+"""The systems of RSA-PoC v1.0: one compiler with five kinds of input.
 
 `universe`: one step, every APCM, every REVISE artefact.  `repaired`: the same under the repaired rules.  `run`: steps
 without end, artefacts free, for precedents, livelock and oscillation.  `agents`: one step, every APCM with every set
@@ -64,7 +64,7 @@ def _submissions(
     groups: bool,
     hostile: bool,
 ) -> tuple[Submit, ...]:
-    """Artefacts on offer after `previous`, simplest first."""
+    """Return the artefacts on offer after `previous`, simplest first."""
     honest = [
         Submit(artifact_of(fields, previous, mode))
         for mode in modes
@@ -114,7 +114,7 @@ def _generated_actions(_config: Config, _scope: Scope, state: State) -> Iterable
 
 
 def _arrives(_config: Config, state: State, action: Act) -> bool:
-    """Whether an action is on offer: an artefact of any content may arrive where one is awaited."""
+    """Return whether an action is on offer: any artefact may arrive where one is awaited."""
     if state.over:
         return False
     if isinstance(action, Select):
@@ -123,7 +123,7 @@ def _arrives(_config: Config, state: State, action: Act) -> bool:
 
 
 def _universe_configs(scope: Scope, readings: Readings) -> Iterator[Config]:
-    """One step on every APCM; `hostile` adds situations that are not proper, and the smallest that is blocked."""
+    """Yield one step on every APCM; `hostile` adds improper situations, and the smallest blocked one."""
     actions, preferences = action_names(scope["actions"]), preference_names(scope["preferences"])
     for one in every_situation(actions, preferences):
         yield Config(actions, preferences, (one,), steps=1, readings=readings)
@@ -134,7 +134,7 @@ def _universe_configs(scope: Scope, readings: Readings) -> Iterator[Config]:
 
 
 def _run_configs(scope: Scope, readings: Readings) -> Iterator[Config]:
-    """Typical situations published again and again, and in turn; `every` publishes every APCM instead."""
+    """Yield typical situations published again and again, and in turn; `every` publishes every APCM instead."""
     actions, preferences = action_names(scope["actions"]), preference_names(scope["preferences"])
     if scope["every"]:
         environments: list[tuple[Situation, ...]] = [(one,) for one in every_situation(actions, preferences)]
@@ -147,7 +147,7 @@ def _run_configs(scope: Scope, readings: Readings) -> Iterator[Config]:
 
 
 def _agent_configs(scope: Scope, readings: Readings) -> Iterator[Config]:
-    """Every APCM over every set of feasible actions, under each of the two generators of the text's kind."""
+    """Yield every APCM over every set of feasible actions, under each of the two generators of the text's kind."""
     actions, preferences = action_names(scope["actions"]), preference_names(scope["preferences"])
     for generator in ("single_pair", "complete"):
         for one in every_situation(actions, preferences, infeasible=True):
@@ -160,11 +160,11 @@ ENVIRONMENT: tuple[Situation, ...] = (
     situation(_THREE, a1="P1", a2="P1 P2"),
     THREE_WAY,
 )
-"""What the environment of section 10 publishes: no conflict, a forced choice, a shared violation, a three-way one."""
+"""The situations of section 10: no conflict, a forced choice, a shared violation, a three-way one."""
 
 
 def _condition_configs(scope: Scope, readings: Readings) -> Iterator[Config]:
-    """The four conditions under each generator and selector, in one environment."""
+    """Yield the four conditions under each generator and selector, in one environment."""
     actions = action_names(3)
     for condition in CONDITIONS:
         for generator in ("complete", "single_pair", "lazy"):
@@ -184,12 +184,11 @@ def _condition_configs(scope: Scope, readings: Readings) -> Iterator[Config]:
 
 
 def revises(_state: State, action: Act) -> bool:
-    """A step that submits a REVISE artefact."""
+    """Return whether a step submits a REVISE artefact."""
     return isinstance(action, Submit) and action.artifact is not None and action.artifact.mode == REVISE
 
 
 def _actor(action: Act) -> str:
-    """Who justifies, and who selects."""
     return "author" if isinstance(action, Submit) else "selector"
 
 
@@ -198,7 +197,7 @@ def _fair(_config: Config) -> dict[str, Fairness[State, Act]]:
 
 
 def _system(name: str, configs: Any, actions: Any, scope: Scope, **more: Any) -> ApcmSystem:
-    """A system of this protocol: the same start, step and vocabulary, other configurations and menus."""
+    """Return a system of this protocol: the same start, step and vocabulary, other configurations and menus."""
     usual: dict[str, Any] = {"rules": REFERENCE, **more}
     return System(
         name=name,

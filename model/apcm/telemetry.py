@@ -1,7 +1,7 @@
 """Telemetry of section 9: one record per step, one per run, as JSON Lines; counts are exact, rates are pairs.
 
-Records are made from what the steps showed and from what the environment published, so that a run can be
-reconstructed from its lines: no rule is consulted.
+Records hold only the observations of steps and the published situations, so that a run can be reconstructed from its
+lines: no rule is consulted.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def _text(one: Id) -> str:
 
 
 def published_digest(situation: Situation) -> str:
-    """The digest of the APCM of the feasible actions."""
+    """Return the digest of the APCM of the feasible actions."""
     return digest(
         {
             name: {"violates": _listed(entry.violates), "satisfies": _listed(entry.satisfies)}
@@ -48,7 +48,7 @@ def _errors(errors: Iterable[Error]) -> list[str]:
 
 
 def step_records(steps: Sequence[ApcmStep]) -> Iterator[dict[str, Json]]:
-    """One record per step of the protocol: a submission, with the selection that followed it, if one did."""
+    """Yield one record per step of the protocol: a submission, with the selection after it, if any."""
     number = -1
     for place, step in enumerate(steps):
         if step.shown.kind != "submit":
@@ -90,7 +90,7 @@ def _record(number: int, config: Config, step: ApcmStep, chosen: Shown | None) -
 
 
 def run_record(config: Config, records: Sequence[dict[str, Json]]) -> dict[str, Json]:
-    """The metrics of a run (9.2), from its step records alone; a rate is {"count", "of"}."""
+    """Return the metrics of a run (9.2), from its step records alone; a rate is {"count", "of"}."""
     compiled = [one for one in records if one["compile_ok"] is not None]
     executed = [one for one in records if one["selected_action"] is not None]
 
@@ -122,7 +122,7 @@ def run_record(config: Config, records: Sequence[dict[str, Json]]) -> dict[str, 
 
 
 def _alternations(records: Sequence[dict[str, Json]]) -> int:
-    """How often AV, RP and pairs return to what they were two compiles before, after being something else."""
+    """Return how often AV, RP and pairs return to their values two compiles before, after other values."""
     kept = [_fields(one) for one in records if one["AV"] is not None]
     return sum(one == three != two for one, two, three in zip(kept, kept[1:], kept[2:], strict=False))
 
@@ -133,5 +133,5 @@ def _fields(record: dict[str, Json]) -> Fields:
 
 
 def json_lines(records: Iterable[dict[str, Json]]) -> str:
-    """Canonical JSON, one record a line."""
+    """Return canonical JSON, one record a line."""
     return "".join(f"{canonical_text(record)}\n" for record in records)

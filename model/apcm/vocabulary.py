@@ -1,11 +1,11 @@
-"""The words of RSA-PoC v1.0: situations and their APCM, justification artefacts, what a step shows.
+"""The data types of RSA-PoC v1.0: situations and their APCM, justification artefacts, observations.
 
-Two actions of the system.  `Submit`: the environment has published the feasible actions and their APCM, and an
-artefact arrives and is compiled to a mask.  `Select`: one of the permitted actions is executed; which one is a choice,
-for a choice inside a deterministic step would pick by position.
+The system has two actions.  `Submit`: the environment has published the feasible actions and their APCM, and an
+artefact arrives and is compiled to a mask.  `Select`: one of the permitted actions is executed; it is a choice,
+because a deterministic step would pick by position.
 
-What comes from outside (APCM entries, artefact fields) may be of any type: a frozenset stands for a set, a tuple for a
-list, `Atom` and `Opaque` for whatever else there is.  What was read is a `Fields` of sorted tuples.
+External values (APCM entries, artefact fields) may be of any type: a frozenset stands for a set, a tuple for a
+list, `Atom` and `Opaque` for anything else.  Values that were read are a `Fields` of sorted tuples.
 """
 
 from __future__ import annotations
@@ -75,13 +75,13 @@ RANKED = (
     "E_FALSE_COLLISION",
     "E_PRECEDENT_VIOLATION",
 )
-"""What a well-formed artefact can fail by, in the order of report: the link, then Rules 1.5, 2 and 3.
+"""The failures of a well-formed artefact, in the order of report: the link, then Rules 1.5, 2 and 3.
 
 The two codes of readings stand behind Rule 1.5's own, whose subject they share.
 """
 
 SCHEMA_CODES = ("E_SCHEMA_TYPE", "E_UNKNOWN_MODE", "E_UNKNOWN_PREFERENCE", "E_PAIR_ARITY")
-"""What makes an artefact malformed; no rule is then consulted."""
+"""The faults of a malformed artefact; no rule is then consulted."""
 
 APCM_CODES = (
     "E_FEASIBLE_UNKNOWN",
@@ -93,7 +93,7 @@ APCM_CODES = (
     "E_APCM_UNKNOWN_PREFERENCE",
     "E_APCM_SATISFIES",
 )
-"""What ends the run before any agent acts (2.2)."""
+"""The faults that end the run before any agent acts (2.2)."""
 
 Id: TypeAlias = str | Atom | Opaque
 RawSet: TypeAlias = frozenset[Id] | tuple[Id, ...] | Atom | Opaque | None
@@ -104,7 +104,7 @@ Pairs: TypeAlias = tuple[tuple[str, ...], ...]
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """The APCM of one action: what it violates and satisfies (2.1), as published."""
+    """The APCM of one action: the preferences it violates and satisfies (2.1), as published."""
 
     violates: RawSet
     satisfies: RawSet = frozenset()
@@ -112,13 +112,13 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Situation:
-    """What the environment publishes in one step: the feasible actions, and an APCM as (action, entry)."""
+    """The published data of one step: the feasible actions, and an APCM as (action, entry)."""
 
     feasible: tuple[str, ...]
     apcm: tuple[tuple[str, Entry], ...]
 
     def violates(self, action: str) -> frozenset[str]:
-        """What an action violates; nothing where the APCM does not say (a compiler sees no such situation)."""
+        """Return the preferences that an action violates; none without an entry (no compiler sees such an action)."""
         for name, entry in self.apcm:
             if name == action:
                 value: Any = entry.violates
@@ -146,7 +146,7 @@ class Artifact:
 
 @dataclass(frozen=True, slots=True)
 class Fields:
-    """AV, RP and the declared pairs of a well-formed artefact: what Rule 3 compares and the digest is taken of."""
+    """AV, RP and the declared pairs of a well-formed artefact, as Rule 3 compares them and the digest covers them."""
 
     av: Ids
     rp: Ids
@@ -158,7 +158,7 @@ EMPTY = Fields((), (), ())
 
 @lru_cache(maxsize=65_536)
 def digest_of(fields: Fields) -> str:
-    """`blake2b128:` and 32 hexadecimal digits, over the canonical JSON of AV, RP and pairs (3.2)."""
+    """Return `blake2b128:` and 32 hexadecimal digits, over the canonical JSON of AV, RP and pairs (3.2)."""
     data = {
         "authorized_violations": list(fields.av),
         "required_preservations": list(fields.rp),
@@ -169,7 +169,7 @@ def digest_of(fields: Fields) -> str:
 
 @dataclass(frozen=True, order=True, slots=True)
 class Error:
-    """A code and its payload: the preference, pair, field or action at fault.  Payload decides nothing."""
+    """A code and its payload: the preference, pair, field or action at fault.  The payload decides nothing."""
 
     code: str
     culprit: tuple[str, ...] = ()
@@ -180,7 +180,7 @@ class Error:
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """What the compiler made of an artefact: the fields it read (None if malformed), all errors, the mask."""
+    """The result of compiling an artefact: the fields (None if malformed), all errors, the mask."""
 
     fields: Fields | None
     mode: str
@@ -195,7 +195,7 @@ class Compiled:
 
 @dataclass(frozen=True, slots=True)
 class Submit:
-    """An artefact arrives; None where the generator of the configuration, or nobody, makes it."""
+    """An artefact arrives; None where the configuration's generator makes it, or there is none."""
 
     artifact: Artifact | None = None
 
@@ -212,11 +212,11 @@ Act: TypeAlias = Submit | Select
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """What is fixed during a run.
+    """The fixed part of a run.
 
     `actions` is the inventory, `preferences` the frozen registry.  The environment publishes `situations` in turn, for
-    `steps` steps, or for ever if None.  `generator` names who writes the artefacts (empty: they come from
-    outside), `selector` narrows the permitted actions, `scramble` is what condition SCRAMBLE does to an artefact.
+    `steps` steps, or for ever if None.  `generator` names the writer of the artefacts (empty: they come from
+    outside), `selector` narrows the permitted actions, `scramble` is how condition SCRAMBLE changes an artefact.
     """
 
     actions: tuple[str, ...]
@@ -230,7 +230,7 @@ class Config:
     readings: Readings = Readings()  # noqa: RUF009 - a frozen record of defaults
 
     def published(self, state: State) -> Situation:
-        """What the environment publishes in a state."""
+        """Return the situation that the environment publishes in a state."""
         return self.situations[state.place % len(self.situations)]
 
 
@@ -239,8 +239,9 @@ class State:
     """The state between two actions of the system.
 
     `place` is the step (in a run without end, modulo the environment's period), `previous` the fields of the previous
-    artefact (never its digest), `permitted` and `offered` what the mask and then the selector left (empty while an
-    artefact is awaited), `over` empty or how the run ended.
+    artefact (never its digest), `permitted` and `offered` the actions left by the mask and then the selector (empty
+    while
+    an artefact is awaited), `over` empty or how the run ended.
     """
 
     place: int = 0
@@ -252,11 +253,12 @@ class State:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What a step shows; lists are sorted by name, for the protocol orders nothing.
+    """The observation of a step; lists are sorted by name, because the protocol orders nothing.
 
-    `kind` is `submit`, `select` or `rejected`.  `artifact` is what reached the compiler, `compile_ok` None where no
-    compiler ran; `forbidden` is the mask, forced empty under BYPASS; `invalid` says what is wrong with the APCM;
-    `rejected` why the action was none.
+    `kind` is `submit`, `select` or `rejected`.  `artifact` is the one that reached the compiler, `compile_ok` None
+    where
+    no compiler ran; `forbidden` is the mask, forced empty under BYPASS; `invalid` lists the faults of the APCM;
+    `rejected` says why the action was rejected.
     """
 
     kind: str

@@ -1,7 +1,7 @@
 """`cud`: coordination under deadlock (IX-2).
 
-Several agents act on shared keys without an arbiter: a two-pass kernel refuses what lacks authority and
-whatever collides, and coordination is left to the agents.  Paragraphs (`FQ27`, `C10`) are those of the
+Several agents act on shared keys without an arbiter: a two-pass kernel refuses requests without authority and
+requests that collide, and the agents coordinate themselves.  Paragraphs (`FQ27`, `C10`) are those of the
 source text; a later round of it supersedes an earlier one.
 """
 
@@ -12,4 +12,4 @@ from evenhand.model.cud.protocol import CUD
 __all__ = ["PROTOCOL"]
 
 PROTOCOL = CUD
-"""What the registry finds."""
+"""The protocol for the registry."""

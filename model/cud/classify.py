@@ -1,4 +1,4 @@
-"""What became of a run, and whether its kernel was honest: both from the trace alone.
+"""Classify a finished run and its kernel, from the trace alone.
 
 The classifier knows the configuration and the steps, never the rules: it re-adjudicates every epoch with the
 reference kernel and compares.  A harness that copied an injected fault's flag into its verdict would prove
@@ -8,10 +8,10 @@ nothing.  Classification never stops a run.
 first under the reading `terminal_precedence`; if none holds, `COORDINATED` where something was executed,
 else `INVALID_RUN/NONTERMINATING_CONDITION`.
 
-- `COLLAPSE`: no agent is left.  (That no rule was broken is the kernel class's business.)
+- `COLLAPSE`: no agent is left.  (The kernel class says whether a rule was broken.)
 - `ORPHANING`: the only holders of some ALLOW have exited (reading `orphan_scope`).
 - `STATE_DEADLOCK`: the last epoch is deadlocked: no submitted action passes pass 1, and no agent in the run had an
-  alternative that does (reading `deadlock_space`).  An epoch in which nobody submits is a deadlock only under
+  alternative that does (reading `deadlock_space`).  An epoch without a submission is a deadlock only under
   `silent_epoch=deadlock`.
 - `STATE_LIVELOCK`: latched when the counter of the reading `livelock_rule` reaches N = 3.
 
@@ -119,12 +119,12 @@ KERNEL_CLASSES: Mapping[str, str] = {
     MISEXECUTED: "the world is not what the executed requests make of it",
     DRIFT: "anything else in which the step is not the reference's",
 }
-"""Every way in which a kernel fails, in the order in which they are named, and when."""
+"""Every class of kernel failure with its condition, in the order of precedence."""
 
 
 @dataclass(frozen=True, slots=True)
 class EpochFacts:
-    """What the terminal class needs of one epoch: who could act, if anybody tried, if any try passed pass 1."""
+    """The facts of one epoch for the terminal class: agents in the run, any request, any that passes pass 1."""
 
     epoch: int | None
     here: tuple[str, ...]
@@ -134,7 +134,7 @@ class EpochFacts:
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """What a run has come to so far; a monitor's value.
+    """The facts of a run so far; a monitor's value.
 
     `facts` holds every epoch of a run with a frozen end, and only the last one of a run without.  `able` are the
     agents of which some request of this run, re-stamped, passes pass 1.  `livelocked` is the epoch in which
@@ -154,11 +154,11 @@ class Tally:
 
 @dataclass(frozen=True, slots=True)
 class Classification:
-    """A finished run: its terminal and kernel class, and what they rest on.
+    """A finished run: its terminal and kernel class, and their grounds.
 
     `holding` are all terminal classes that hold, by precedence; `deadlocked` one flag per epoch; `since` the
     epoch from which the terminal class holds to the end (None where epochs are not counted, and for classes
-    that are about the whole run).  `kernel_classes` is empty for an honest kernel.
+    of the whole run).  `kernel_classes` is empty for an honest kernel.
     """
 
     terminal: str
@@ -170,12 +170,12 @@ class Classification:
 
 
 def start(config: Config) -> Tally:
-    """The tally before the first epoch."""
+    """Return the tally before the first epoch."""
     return Tally(config.agents)
 
 
 def update(tally: Tally, taken: RunStep) -> Tally:
-    """The tally after one more step; a step after the end of the run is no epoch."""
+    """Return the tally after one more step; a step after the end of the run is no epoch."""
     config, before, after = taken.config, taken.before, taken.after
     found = (*tally.breaches, *(one for one in breaches(taken) if one not in tally.breaches))
     found = tuple(one for one in KERNEL_CLASSES if one in found)
@@ -207,7 +207,7 @@ def update(tally: Tally, taken: RunStep) -> Tally:
 
 
 def deadlocked(config: Config, tally: Tally) -> tuple[bool, ...]:
-    """Which epochs are deadlocked; requests of later epochs count as alternatives too (reading `deadlock_space`)."""
+    """Return a deadlock flag for each epoch; later requests count as alternatives too (reading `deadlock_space`)."""
     able = _able(config, tally)
     silent = config.readings.silent_epoch == "deadlock"
     return tuple(
@@ -217,7 +217,7 @@ def deadlocked(config: Config, tally: Tally) -> tuple[bool, ...]:
 
 
 def finish(config: Config, tally: Tally) -> Classification:
-    """The classes of a run that ends with this tally."""
+    """Return the classes of a run that ends with this tally."""
     flags = deadlocked(config, tally)
     holds = {
         COLLAPSE: not tally.left,
@@ -243,7 +243,7 @@ def finish(config: Config, tally: Tally) -> Classification:
 
 
 def classify(config: Config, steps: Iterable[RunStep]) -> Classification:
-    """The classes of a whole run."""
+    """Return the classes of a whole run."""
     tally = start(config)
     for taken in steps:
         tally = update(tally, taken)
@@ -251,7 +251,7 @@ def classify(config: Config, steps: Iterable[RunStep]) -> Classification:
 
 
 def breaches(taken: RunStep) -> tuple[str, ...]:
-    """The kernel classes that one step shows, in the order of `KERNEL_CLASSES`; empty iff it is the reference's."""
+    """Return the kernel classes of one step, in the order of `KERNEL_CLASSES`; empty iff it is the reference's."""
     config, before = taken.config, taken.before
     after, shown = step(REFERENCE, config, before, taken.action)
     if (taken.after, taken.shown) == (after, shown):
@@ -265,7 +265,7 @@ def breaches(taken: RunStep) -> tuple[str, ...]:
 
 
 def _choices(taken: RunStep) -> tuple[tuple[str, Choice], ...]:
-    """The first choice of each agent in the run: those that the kernel had to hear."""
+    """Return the first choice of each agent in the run; the kernel must take these."""
     here = active(taken.config, taken.before)
     first: dict[str, Choice] = {}
     for agent, choice in taken.action.choices:
@@ -275,14 +275,13 @@ def _choices(taken: RunStep) -> tuple[tuple[str, Choice], ...]:
 
 
 def _passes(config: Config, state: State, agent: str, request: Request) -> bool:
-    """Whether a request of `agent` in `state` passes structural validation and pass 1."""
     now = moment(REFERENCE, config, state)
     bound = REFERENCE.bind(agent, action_id(agent, state.epoch), request)
     return examine(REFERENCE, config, REFERENCE.in_force(config, now), bound).verdict == ADMITTED
 
 
 def _able(config: Config, tally: Tally) -> tuple[str, ...]:
-    """The agents that have an admissible action in the space of the reading `deadlock_space`."""
+    """Return the agents that have an admissible action in the space of the reading `deadlock_space`."""
     space = config.readings.deadlock_space
     if space == "this_epoch_only":
         return ()
@@ -299,7 +298,7 @@ def _able(config: Config, tally: Tally) -> tuple[str, ...]:
 
 
 def _of_requests(taken: RunStep) -> Iterator[str]:
-    """What the log says became of each request, against both passes of the reference."""
+    """Compare the logged verdict of each request with both passes of the reference."""
     config, before = taken.config, taken.before
     now = moment(REFERENCE, config, before)
     authorities = REFERENCE.in_force(config, now)
@@ -327,7 +326,7 @@ def _of_requests(taken: RunStep) -> Iterator[str]:
 
 
 def _unlawful(authorities: tuple[Authority, ...], finding: Finding) -> Iterator[str]:
-    """Why a request that passed pass 1 should not have."""
+    """Yield the classes of a request that should have failed pass 1."""
     covered = REFERENCE.covers(authorities, finding.bound)
     vetoed = REFERENCE.vetoed(authorities, finding.bound)
     if not covered:
@@ -339,7 +338,7 @@ def _unlawful(authorities: tuple[Authority, ...], finding: Finding) -> Iterator[
 
 
 def _of_tokens(taken: RunStep) -> Iterator[str]:
-    """What agents were told, against the log."""
+    """Compare the tokens of agents with the log."""
     shown = taken.shown
     logged = {entry.agent_id: entry for entry in shown.log}
     told = dict(shown.tokens)
@@ -361,7 +360,7 @@ def _finding(agent: str, entry: Entry | None) -> Finding | None:
 
 
 def _of_world(taken: RunStep) -> Iterator[str]:
-    """The world after the epoch, against the execution of the requests that the log says were admitted."""
+    """Compare the world after the epoch with the execution of the requests that are logged as admitted."""
     admitted = {entry.agent_id: entry for entry in taken.shown.log if entry.verdict == ADMITTED}
     keys = taken.config.keys
     executed = tuple(
@@ -378,12 +377,12 @@ def _of_world(taken: RunStep) -> Iterator[str]:
 
 
 def _within(request: Request, keys: tuple[str, ...]) -> Request:
-    """The request without what it would write to keys that do not exist."""
+    """Return the request without writes to keys that do not exist."""
     return replace(request, proposed_delta=tuple(pair for pair in request.proposed_delta if pair[0] in keys))
 
 
 def _misseen(taken: RunStep) -> bool:
-    """Whether some agent saw anything but what the state before the epoch has for it."""
+    """Return whether some agent's observation differs from the reference's."""
     config, before = taken.config, taken.before
     honest = tuple((agent, REFERENCE.observe(config, before, agent, ())) for agent in active(config, before))
     return taken.shown.seen != (() if ended(config, before) else honest)

@@ -1,7 +1,7 @@
 """The free-agent graph: agents without strategies over a small world, for liveness and for benchmarks.
 
-The kernel is the same; the state is reduced to what the graph is about: the value of each key, what each
-agent last got (`NONE` before the first epoch, `EXITED` for ever after exit), and the livelock counter.
+The kernel is the same; the state is reduced to the value of each key, the last token of each agent (`NONE` before
+the first epoch, `EXITED` for ever after exit), and the livelock counter.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class FreeState:
 
 @dataclass(frozen=True, slots=True)
 class FreeShown:
-    """What an epoch of free agents shows: tokens by agent, the structural diff, and what happened."""
+    """The observation of an epoch of free agents: tokens by agent, the structural diff, and the livelock facts."""
 
     tokens: tuple[tuple[str, str], ...]
     effects: tuple[Effect, ...]
@@ -72,9 +72,9 @@ class FreeShown:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """An adjudicated epoch without what no longer matters: equal verdicts have equal effects.
+    """An adjudicated epoch, reduced so that equal verdicts have equal effects.
 
-    `marks` are (agent, token) with exits as `EXITED`; `admitted` is what will be executed, in the order of
+    `marks` are (agent, token) with exits as `EXITED`; `admitted` are the requests to execute, in the order of
     submission; the three flags are those of `Happened` that do not depend on the world.
     """
 
@@ -86,7 +86,7 @@ class Verdict:
 
 
 def configs(scope: Scope, readings: Readings) -> Iterator[Config]:
-    """The one configuration of the page: `free_layout`, every key 0, no end."""
+    """Yield the one configuration of the page: `free_layout`, every key 0, no end."""
     agents, keys = agent_names(scope["agents"]), key_names(scope["keys"])
     if scope["values"] < 1:
         raise ValueError("values must be 1 or more")
@@ -94,12 +94,12 @@ def configs(scope: Scope, readings: Readings) -> Iterator[Config]:
 
 
 def initial(config: Config) -> tuple[FreeState, ...]:
-    """All keys 0, all agents active, nothing seen yet."""
+    """Return the one initial state: all keys 0, all agents active, nothing seen yet."""
     return (FreeState(config.world, (NONE,) * len(config.agents)),)
 
 
 def domains(config: Config, scope: Scope) -> FreeState:
-    """What a state can be: each key one of the values, each mark a token or `NONE` or `EXITED`, the counter 0 to 3."""
+    """Return the domains of a state: key values, marks (a token, `NONE` or `EXITED`), a counter 0 to 3."""
     values = OneOf(tuple(Atom("int", str(value)) for value in range(scope["values"])))
     world: Any = tuple((key, values) for key in config.keys)
     marks: Any = tuple(OneOf((NONE, *TOKENS, EXITED)) for _ in config.agents)
@@ -108,12 +108,12 @@ def domains(config: Config, scope: Scope) -> FreeState:
 
 
 def agents(config: Config, state: FreeState) -> tuple[str, ...]:
-    """The agents that have not exited."""
+    """Return the agents that have not exited."""
     return tuple(name for name, mark in zip(config.agents, state.marks, strict=True) if mark != EXITED)
 
 
 def choices(config: Config, scope: Scope, _state: FreeState, agent: str) -> Iterator[Choice]:
-    """NO_ACTION, READ(key), WRITE(key, value), EXIT; each request cites every ALLOW that covers it."""
+    """Yield NO_ACTION, READ(key), WRITE(key, value), EXIT; each request cites every ALLOW that covers it."""
     yield NO_CHOICE
     for key in config.keys:
         yield Choice(Request(READ, (key,), (), covering(config.authorities, agent, (key,), READ)))
@@ -125,24 +125,24 @@ def choices(config: Config, scope: Scope, _state: FreeState, agent: str) -> Iter
 
 
 def join(_config: Config, _state: FreeState, picked: tuple[tuple[str, Choice], ...]) -> Epoch:
-    """The joint action of these choices."""
+    """Return the joint action of these choices."""
     return Epoch(picked)
 
 
 def split(action: Epoch) -> tuple[tuple[str, Choice], ...]:
-    """The choices of a joint action."""
+    """Return the choices of a joint action."""
     return action.choices
 
 
 def reads(rules: Rules, config: Config, state: FreeState) -> Moment:
-    """What adjudication may know: who is in the run, and what `Rules.history` makes of the marks."""
+    """Return the facts that adjudication may know: agents in the run, and the result of `Rules.history`."""
     here = agents(config, state)
     as_state = State(state.world, tuple(AgentState(mark != EXITED, mark) for mark in state.marks))
     return Moment(here, None, rules.history(config, as_state))
 
 
 def verdict(rules: Rules, config: Config, now: Moment, made: tuple[tuple[str, Judged], ...]) -> Verdict:
-    """Pass 2, reduced to its effects."""
+    """Run pass 2, reduced to its effects."""
     judged = merge(rules, config, now, made).judged
     findings = [one.finding for _, one in judged if one.finding is not None]
     passed = [finding for finding in findings if finding.verdict in (ADMITTED, PASS_TWO) and not finding.fault]
@@ -170,7 +170,7 @@ def apply(rules: Rules, config: Config, state: FreeState, found: Verdict) -> tup
 
 
 def step(rules: Rules, config: Config, state: FreeState, action: Epoch) -> tuple[FreeState, FreeShown]:
-    """One epoch of the free agents; choices of agents that left are ignored."""
+    """Run one epoch of the free agents; choices of agents that left are ignored."""
     now = reads(rules, config, state)
     first: dict[str, Choice] = {}
     for agent, choice in action.choices:
@@ -183,7 +183,7 @@ def step(rules: Rules, config: Config, state: FreeState, action: Epoch) -> tuple
 
 
 def fair(config: Config) -> Mapping[str, Fairness[FreeState, Epoch]]:
-    """`<agent> submits`: an agent still in the run submits something again and again."""
+    """Return `<agent> submits` for each agent: while in the run it submits something again and again."""
 
     def submits(name: str) -> Fairness[FreeState, Epoch]:
         return Fairness(
@@ -195,22 +195,22 @@ def fair(config: Config) -> Mapping[str, Fairness[FreeState, Epoch]]:
 
 
 def wants(config: Config, state: FreeState) -> bool:
-    """Somebody is left who could act."""
+    """Return whether an agent is left that could act."""
     return bool(agents(config, state))
 
 
 def progress(step: Step[Config, FreeState, Epoch, FreeShown]) -> bool:
-    """Something was executed."""
+    """Return whether something was executed."""
     return any(token == DONE for _, token in step.shown.tokens)
 
 
 def allows(config: Config, state: FreeState, action: Epoch) -> bool:
-    """Whether every active agent chooses once and nobody else does."""
+    """Return whether every active agent, and no other, chooses once."""
     return tuple(agent for agent, _ in action.choices) == agents(config, state)
 
 
 def smaller(config: Config, _start: FreeState) -> Iterable[tuple[Config, FreeState]]:
-    """One agent less, as long as there are two."""
+    """Yield one agent less, as long as there are two."""
     if len(config.agents) > 1:
         less = Config(
             config.agents[:-1],
@@ -222,31 +222,31 @@ def smaller(config: Config, _start: FreeState) -> Iterable[tuple[Config, FreeSta
 
 
 def rename_free_state(w: Renaming, config: Config, state: FreeState) -> FreeState:
-    """The state under new names; `config` is the one with the old names."""
+    """Return the state under new names; `config` is the one with the old names."""
     marks = dict(zip((w.agent(name) for name in config.agents), state.marks, strict=True))
     return FreeState(rename_world(w, state.world), tuple(marks[name] for name in sorted(marks)), state.counter)
 
 
 def rename_free_shown(w: Renaming, shown: FreeShown) -> FreeShown:
-    """What was shown, under new names, sorted again."""
+    """Return the observation under new names, sorted again."""
     tokens = tuple(sorted((w.agent(name), token) for name, token in shown.tokens))
     effects = sorted((Effect(w.key(one.key), one.before, one.after) for one in shown.effects), key=lambda one: one.key)
     return FreeShown(tokens, tuple(effects), shown.happened)
 
 
 def _rename_free_action(w: Renaming, _config: Config, action: Epoch) -> Epoch:
-    """The joint action under new names, in the order in which it is on offer."""
+    """Return the joint action under new names, in the order in which it is on offer."""
     return Epoch(tuple(sorted(rename_action(w, action).choices, key=lambda made: made[0])))
 
 
 def _rename_free_config(w: Renaming, config: Config) -> Config:
-    """The configuration under new names, each artefact's scope in the order of the names, as layouts write it."""
+    """Return the configuration under new names, with each artefact's scope in the order of names, as in layouts."""
     image = rename_config(w, config)
     return replace(image, authorities=tuple(replace(one, scope=tuple(sorted(one.scope))) for one in image.authorities))
 
 
 def _following(config: Config, plain: Renaming) -> Renaming:
-    """The renaming with the ids of artefacts going along, wherever the image of an artefact is an artefact, too."""
+    """Return the renaming with new ids for the artefacts whose image is an artefact too."""
 
     def content(one: Authority) -> tuple[object, ...]:
         return one.commitment, one.holder_agent_id, one.scope, one.issuer_agent_id, one.epoch
@@ -260,13 +260,12 @@ def _following(config: Config, plain: Renaming) -> Renaming:
 
 
 def _swap(config: Config, one: str, other: str) -> Renaming:
-    """Two agents, or two keys, exchanged."""
     pairs = ((one, other), (other, one))
     return _following(config, Renaming(pairs, ()) if one in config.agents else Renaming((), pairs))
 
 
 def _renamings(config: Config) -> Iterator[Renaming]:
-    """Every permutation of agents times every permutation of keys, the identity first."""
+    """Yield every permutation of agents times every permutation of keys, the identity first."""
     for agents in itertools.permutations(config.agents):
         for keys in itertools.permutations(config.keys):
             plain = Renaming(tuple(zip(config.agents, agents, strict=True)), tuple(zip(config.keys, keys, strict=True)))
@@ -284,7 +283,7 @@ FREE_RENAMING: Quotient[Config, FreeState, Epoch, Renaming] = Quotient(
     families=lambda config: (config.agents, config.keys),
     swap=_swap,
 )
-"""Agents and keys renamed; only those that the layout treats alike leave the configuration as it is."""
+"""Agents and keys renamed; only agents and keys that the layout treats alike leave the configuration as it is."""
 
 FREE: System[Config, FreeState, Epoch, FreeShown, Rules] = System(
     name="free",

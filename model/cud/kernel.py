@@ -72,7 +72,7 @@ class Bound:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A bound request and where it stands; `fault` is a sub-code or empty."""
+    """A bound request and its verdict; `fault` is a sub-code or empty."""
 
     bound: Bound
     verdict: str
@@ -81,10 +81,10 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """All that adjudication may know besides the requests and the authorities.
+    """The facts that adjudication may know besides the requests and the authorities.
 
     `active` are the agents in the run when the epoch began; `epoch` is None where the run has no end of
-    its own; `history` is what `Rules.history` made of the past, empty for an honest kernel.
+    its own; `history` is the past that `Rules.history` returns, empty for an honest kernel.
     """
 
     active: tuple[str, ...]
@@ -102,10 +102,10 @@ class Execution:
 
 @dataclass(frozen=True, slots=True)
 class Happened:
-    """What livelock detection looks at in an epoch.
+    """The facts of an epoch for livelock detection.
 
-    `attempted`: somebody submitted; `refused`: some request failed pass 1; `collided`: some request that
-    passed pass 1 was refused in pass 2; `changed`: the world is another than before.
+    `attempted`: an agent submitted; `refused`: some request failed pass 1; `collided`: some request that
+    passed pass 1 was refused in pass 2; `changed`: the world differs from before.
     """
 
     attempted: bool
@@ -138,7 +138,7 @@ class Rules:
 
 
 def observe(config: Config, state: State, agent: str, sent: tuple[Message, ...]) -> Observation:
-    """What `agent` sees as an epoch begins (FQ20); `sent` this epoch is delivered in the next (FQ31)."""
+    """Return `agent`'s observation as an epoch begins (FQ20); `sent` this epoch is delivered in the next (FQ31)."""
     own = state.agents[config.agents.index(agent)]
     before = None if state.epoch is None else state.epoch - 1
     return Observation(
@@ -152,7 +152,7 @@ def observe(config: Config, state: State, agent: str, sent: tuple[Message, ...])
 
 
 def action_id(agent: str, epoch: int | None) -> str:
-    """The deterministic id of FQ1; `*` stands for the epoch of a run without a frozen end."""
+    """Return the deterministic id of FQ1; `*` stands for the epoch of a run without a frozen end."""
     return f"{agent}:{'*' if epoch is None else epoch}:0"
 
 
@@ -162,7 +162,7 @@ def bind(agent: str, action: str, request: Request) -> Bound:
 
 
 def malformed(config: Config, bound: Bound) -> str:
-    """Why a request is no well-formed one, or the empty string (C8, FQ2, FQ12, FQ13, FQ21)."""
+    """Return why a request is not well-formed, or the empty string (C8, FQ2, FQ12, FQ13, FQ21)."""
     request = bound.request
     keys = config.keys
     if request.agent_id not in (None, bound.agent):
@@ -189,18 +189,18 @@ def malformed(config: Config, bound: Bound) -> str:
 
 
 def in_force(config: Config, _moment: Moment) -> tuple[Authority, ...]:
-    """The authorities that count: those made at epoch 0, whoever has left since (FQ26, FQ28)."""
+    """Return the authorities made at epoch 0; an exit does not end them (FQ26, FQ28)."""
     return tuple(authority for authority in config.authorities if authority.epoch == 0)
 
 
 def foreign(authorities: tuple[Authority, ...], bound: Bound) -> bool:
-    """Whether some cited id names no authority that the submitter holds (FQ33)."""
+    """Return whether some cited id names no authority that the submitter holds (FQ33)."""
     held = {authority.authority_id for authority in authorities if authority.holder_agent_id == bound.agent}
     return any(cited not in held for cited in bound.request.authorities_cited)
 
 
 def covers(authorities: tuple[Authority, ...], bound: Bound) -> bool:
-    """Whether every declared (key, op) has an ALLOW that is cited and held (FQ27, FQ33)."""
+    """Return whether every declared (key, op) has an ALLOW that is cited and held (FQ27, FQ33)."""
     request = bound.request
     cited = request.authorities_cited
     capabilities = [
@@ -217,7 +217,7 @@ def covers(authorities: tuple[Authority, ...], bound: Bound) -> bool:
 
 
 def vetoed(authorities: tuple[Authority, ...], bound: Bound) -> bool:
-    """Whether a DENY, whoever holds it, governs some declared (key, op) (FQ27, FQ34)."""
+    """Return whether a DENY, of any holder, governs some declared (key, op) (FQ27, FQ34)."""
     request = bound.request
     return any(
         authority.commitment == DENY and authority.governs(key, request.action_type)
@@ -227,12 +227,12 @@ def vetoed(authorities: tuple[Authority, ...], bound: Bound) -> bool:
 
 
 def contends(finding: Finding) -> bool:
-    """Which requests take part in pass 2: those that passed pass 1 (FQ4)."""
+    """Return whether a request takes part in pass 2: it passed pass 1 (FQ4)."""
     return finding.verdict == ADMITTED
 
 
 def interfere(one: Request, other: Request) -> bool:
-    """WW and RW on a common declared key interfere, RR does not (FQ4, FQ10)."""
+    """Return whether two requests interfere: WW and RW on a common declared key do, RR does not (FQ4, FQ10)."""
     if one.action_type == READ and other.action_type == READ:
         return False
     return any(key in other.declared_scope for key in one.declared_scope)
@@ -244,7 +244,7 @@ def refuse(
     contenders: tuple[Bound, ...],
     collide: Callable[[Request, Request], bool],
 ) -> tuple[str, ...]:
-    """Pass 2: every request that interferes with another is refused, no winner (D13, FQ4)."""
+    """Return the agents refused in pass 2: every request that interferes with another, no winner (D13, FQ4)."""
     return tuple(
         one.agent
         for i, one in enumerate(contenders)
@@ -255,12 +255,12 @@ def refuse(
 def resolve(
     _config: Config, contenders: tuple[Bound, ...], _collide: Callable[[Request, Request], bool]
 ) -> tuple[Bound, ...]:
-    """What becomes of the contenders before pass 2: nothing (F17 forbids conflict resolution)."""
+    """Return the contenders for pass 2, unchanged (F17 forbids conflict resolution)."""
     return contenders
 
 
 def execute(config: Config, world: World, admitted: tuple[Bound, ...]) -> Execution:
-    """Apply the admitted requests and check what they changed, as the reading `scope_check` says (C10)."""
+    """Apply the admitted requests and check their changes, under the reading `scope_check` (C10)."""
     check = config.readings.scope_check
     if check in ("after_rollback", "after_keep"):
         return _one_after_the_other(world, admitted, keep=check == "after_keep")
@@ -291,7 +291,7 @@ def _one_after_the_other(world: World, admitted: tuple[Bound, ...], *, keep: boo
 
 
 def token(finding: Finding | None) -> str:
-    """The bare token an agent gets (FQ5, FQ11): the two passes refuse with one and the same."""
+    """Return the bare token of an agent (FQ5, FQ11): both passes refuse with the same one."""
     if finding is None:
         return IDLE
     if finding.fault:
@@ -300,12 +300,12 @@ def token(finding: Finding | None) -> str:
 
 
 def receipt(_finding: Finding, _findings: tuple[Finding, ...]) -> str:
-    """What an agent is handed besides its token: nothing (FQ11)."""
+    """Return the receipt of an agent beside its token: none (FQ11)."""
     return ""
 
 
 def seal(config: Config, agent: str, draft: Draft) -> tuple[str, str]:
-    """The envelope of a message: (sender, "") or ("", why it is dropped); the kernel names the sender (FQ21)."""
+    """Return the envelope of a message: (sender, "") or ("", drop reason); the kernel names the sender (FQ21)."""
     if isinstance(draft.content, Opaque):
         return "", "not JSON"
     if len(draft.content.encode("utf-8", "surrogatepass")) > config.readings.message_limit:
@@ -318,19 +318,19 @@ def seal(config: Config, agent: str, draft: Draft) -> tuple[str, str]:
 
 
 def history(_config: Config, _state: State) -> tuple[tuple[str, str | None], ...]:
-    """What adjudication knows of the past: nothing (D11, FQ3)."""
+    """Return the past that adjudication knows: nothing (D11, FQ3)."""
     return ()
 
 
 def count(config: Config, before: int, happened: Happened) -> int:
-    """The livelock counter after an epoch, 0 to 3, as the reading `livelock_rule` says (FQ34, G20)."""
+    """Return the livelock counter after an epoch, 0 to 3, under the reading `livelock_rule` (FQ34, G20)."""
     any_attempt = config.readings.livelock_rule == "unchanged_state"
     stuck = happened.attempted if any_attempt else happened.collided
     return min(LIVELOCK_EPOCHS, before + 1) if stuck and not happened.changed else 0
 
 
 def examine(rules: Rules, config: Config, authorities: tuple[Authority, ...], bound: Bound) -> Finding:
-    """Structural validation and pass 1 of one request, in the order of the reading `fault_precedence`."""
+    """Return structural validation and pass 1 of one request, in the order of the reading `fault_precedence`."""
     if rules.malformed(config, bound):
         return Finding(bound, STRUCTURE, MALFORMED_REQUEST)
     fails = not rules.covers(authorities, bound) or rules.vetoed(authorities, bound)

@@ -1,4 +1,4 @@
-"""Names, worlds, and authority layouts that scopes are made of."""
+"""Names, worlds, and authority layouts for scopes."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ __all__ = ["agent_names", "every_layout", "free_layout", "key_names", "layout_sl
 
 
 def agent_names(count: int) -> tuple[str, ...]:
-    """`agent_1` … in the order of their names, for up to 9 agents.  Raises ValueError beyond."""
+    """Return `agent_1` … in the order of their names, for up to 9 agents.  Raises ValueError beyond."""
     if not 1 <= count <= 9:
         raise ValueError(f"agents must be 1 to 9, not {count}")
     return tuple(f"agent_{number}" for number in range(1, count + 1))
 
 
 def key_names(count: int) -> tuple[str, ...]:
-    """`resource_A` … for up to 26 keys.  Raises ValueError beyond."""
+    """Return `resource_A` … for up to 26 keys.  Raises ValueError beyond."""
     if not 1 <= count <= 26:
         raise ValueError(f"keys must be 1 to 26, not {count}")
     return tuple(f"resource_{chr(ord('A') + number)}" for number in range(count))
 
 
 def start_world(keys: tuple[str, ...], value: Atom | None = None) -> World:
-    """Every key `"free"` (FQ9), or as given."""
+    """Return every key as `"free"` (FQ9), or as given."""
     return tuple((key, value or Atom("str", "free")) for key in keys)
 
 
 def free_layout(agents: tuple[str, ...], keys: tuple[str, ...]) -> tuple[Authority, ...]:
-    """The layout of the free-agent graph.
+    """Return the layout of the free-agent graph.
 
     One ALLOW per agent for READ and WRITE on every key, but the last agent lacks WRITE on the first key;
     a DENY of WRITE on the last key where there are three or more.
@@ -47,14 +47,14 @@ def free_layout(agents: tuple[str, ...], keys: tuple[str, ...]) -> tuple[Authori
 
 
 def layout_slots(agents: tuple[str, ...], keys: tuple[str, ...]) -> tuple[tuple[str, str, str], ...]:
-    """The slots of the universe: (holder, key, op) for each ALLOW, then ("", key, WRITE-or-READ) for each DENY."""
+    """Return the slots of the universe: (holder, key, op) for each ALLOW, then ("", key, op) for each DENY."""
     allows = [(agent, key, op) for agent in agents for key in keys for op in OPERATIONS]
     denies = [("", key, op) for key in keys for op in OPERATIONS]
     return tuple(allows + denies)
 
 
 def every_layout(agents: tuple[str, ...], keys: tuple[str, ...]) -> Iterator[tuple[Authority, ...]]:
-    """Every subset of the slots as a layout, smallest first; an artefact's number is its slot's place.
+    """Yield every subset of the slots as a layout, smallest first; an artefact's number is its slot's place.
 
     2 agents and 2 keys have 8 + 4 slots and 4,096 layouts.
     """

@@ -19,4 +19,4 @@ CUD = Protocol(
     readings=Readings(),
     mutants=MUTANTS,
 )
-"""A two-pass kernel, and agents to whom coordination is left."""
+"""A two-pass kernel, and agents that coordinate themselves."""

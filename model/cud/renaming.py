@@ -1,8 +1,8 @@
 """Renaming agents and keys: the group under which an epoch without arbitration is equivariant.
 
-Values and message contents are opaque data and stay as they are; authority ids are names too, and are
-renamed along where a renaming says how.  Scopes, deltas and citations are sets that are written as lists: an
-image writes them in the order of the new names, as menus do.
+Values and message contents are opaque data and stay as they are; authority ids are names too, and change where a
+renaming lists them.  Scopes, deltas and citations are sets that are written as lists: an image writes them in the
+order of the new names, as menus do.
 """
 
 from __future__ import annotations
@@ -50,20 +50,20 @@ class Renaming:
     authorities: tuple[tuple[str, str], ...] = ()
 
     def agent(self, name: str) -> str:
-        """The new name of an agent."""
+        """Return the new name of an agent."""
         return dict(self.agents).get(name, name)
 
     def key(self, name: str) -> str:
-        """The new name of a key."""
+        """Return the new name of a key."""
         return dict(self.keys).get(name, name)
 
     def authority(self, name: str) -> str:
-        """The new id of an authority."""
+        """Return the new id of an authority."""
         return dict(self.authorities).get(name, name)
 
 
 def every_renaming(config: Config) -> Iterator[Renaming]:
-    """Every permutation of agents times every permutation of keys, the identity first.
+    """Yield every permutation of agents times every permutation of keys, the identity first.
 
     Authority ids follow their slot in `layout_slots`, so that the image of a layout of the universe is a
     layout of the universe; other ids stay.
@@ -78,7 +78,7 @@ def every_renaming(config: Config) -> Iterator[Renaming]:
 
 
 def rename_config(w: Renaming, config: Config) -> Config:
-    """The configuration under new names; strategies are renamed with their agents."""
+    """Return the configuration under new names; strategies are renamed with their agents."""
     strategies = dict(zip((w.agent(name) for name in config.agents), config.strategies, strict=False))
     agents = tuple(sorted(w.agent(name) for name in config.agents))
     return replace(
@@ -91,7 +91,7 @@ def rename_config(w: Renaming, config: Config) -> Config:
 
 
 def rename_state(w: Renaming, config: Config, state: State) -> State:
-    """The state under new names; `config` is the one with the old names."""
+    """Return the state under new names; `config` is the one with the old names."""
     by_name = dict(zip((w.agent(name) for name in config.agents), state.agents, strict=True))
     return State(
         rename_world(w, state.world),
@@ -102,12 +102,12 @@ def rename_state(w: Renaming, config: Config, state: State) -> State:
 
 
 def rename_action(w: Renaming, action: Epoch) -> Epoch:
-    """The joint action under new names, in the same order of submission."""
+    """Return the joint action under new names, in the same order of submission."""
     return Epoch(tuple((w.agent(agent), _choice(w, choice)) for agent, choice in action.choices))
 
 
 def rename_shown(w: Renaming, shown: Shown) -> Shown:
-    """What was shown, under new names, sorted again."""
+    """Return the observation under new names, sorted again."""
     return Shown(
         seen=tuple(sorted(((w.agent(a), _observation(w, seen)) for a, seen in shown.seen), key=lambda p: p[0])),
         tokens=tuple(sorted((w.agent(a), token) for a, token in shown.tokens)),
@@ -122,7 +122,7 @@ def rename_shown(w: Renaming, shown: Shown) -> Shown:
 
 
 def rename_world(w: Renaming, world: World) -> World:
-    """The world under new names of its keys."""
+    """Return the world under new names of its keys."""
     return tuple(sorted((w.key(key), value) for key, value in world))
 
 

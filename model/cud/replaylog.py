@@ -1,8 +1,8 @@
-"""The log alone rebuilds the run (I24): folding what each epoch showed over the start gives every state.
+"""The log alone rebuilds the run (I24): folding the observations of each epoch over the start gives every state.
 
-No rule of the kernel is consulted here, so a run of any kernel can be rebuilt, and a log in which something is
-missing cannot.  A written log is JSON Lines in canonical JSON: the configuration first, then one epoch a line;
-the same run is the same bytes whatever the hash seed.
+This uses no rule of the kernel, so a run of any kernel can be rebuilt, and an incomplete log cannot.  A written log
+is JSON Lines in canonical JSON: the configuration first, then one epoch a line; the same run is the same bytes
+whatever the hash seed.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ FORMAT = "evenhand/cud-log"
 
 
 class LogBroken(ValueError):
-    """A log that does not fit the run it claims to be of; says in which epoch and why."""
+    """A log that does not fit its run; the message says in which epoch and why."""
 
 
 def after(config: Config, state: State, shown: Shown) -> State:
-    """The state that an epoch leaves, from the state before it and what the epoch showed.
+    """Return the state after an epoch, from the state before it and its observation.
 
     A step after the end of a run shows no observation and leaves everything.  Raises LogBroken where the log
-    speaks of other agents than those in the run, or changes what was not there.
+    names other agents than those in the run, or changes a value that was not there.
     """
     here = active(config, state)
     seen = dict(shown.seen)
@@ -68,7 +68,7 @@ def after(config: Config, state: State, shown: Shown) -> State:
 
 
 def rebuild(config: Config, log: Iterable[Shown]) -> tuple[State, ...]:
-    """Every state of the run, the start first.  Raises LogBroken with the number of the epoch."""
+    """Return every state of the run, the start first.  Raises LogBroken with the number of the epoch."""
     states = [initial(config)[0]]
     for number, shown in enumerate(log):
         try:
@@ -79,13 +79,13 @@ def rebuild(config: Config, log: Iterable[Shown]) -> tuple[State, ...]:
 
 
 def write_log(config: Config, log: Iterable[Shown]) -> str:
-    """The log as JSON Lines: format and configuration, then one epoch a line."""
+    """Return the log as JSON Lines: format and configuration, then one epoch a line."""
     header = {"format": FORMAT, "version": 1, "config": encode(config)}
     return "".join(f"{canonical_text(line)}\n" for line in (header, *(encode(shown) for shown in log)))
 
 
 def read_log(text: str) -> tuple[Config, tuple[Shown, ...]]:
-    """The configuration and epochs of a written log.  Raises LogBroken with the number of the bad line."""
+    """Return the configuration and epochs of a written log.  Raises LogBroken with the number of the bad line."""
     lines = text.splitlines()
     try:
         header = parse(lines[0]) if lines else None

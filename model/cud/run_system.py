@@ -1,7 +1,7 @@
-"""The systems in which whole epochs are run: `run` (free agents over a menu) and the `universe`.
+"""The systems that run whole epochs: `run` (free agents over a menu) and the `universe`.
 
-Both use `step` and differ in the configurations and in what agents may choose.  Where a configuration
-names strategies, the only choice on offer is the strategy's.
+Both use `step` and differ in the configurations and the menus.  Where a configuration names strategies, the only
+choice on offer is the strategy's.
 """
 
 from __future__ import annotations
@@ -44,13 +44,13 @@ TAKEN = Atom("str", "taken")
 """The value that menus write."""
 
 OTHER = Atom("str", "other")
-"""Another value, for what must not depend on values."""
+"""Another value, to test independence of values."""
 
 Menu = Callable[[Config, str], Iterable[Choice]]
 
 
 def playing(menu: Menu) -> Joint[Config, State, Epoch, Choice]:
-    """The joint action of the active agents: from the menu, or what their strategies choose."""
+    """Return the joint action of the active agents: from the menu, or by their strategies."""
 
     def agents(config: Config, state: State) -> tuple[str, ...]:
         return () if ended(config, state) else active(config, state)
@@ -66,7 +66,7 @@ def playing(menu: Menu) -> Joint[Config, State, Epoch, Choice]:
 
 
 def well_formed(config: Config, agent: str) -> Iterator[Request]:
-    """Every READ and WRITE over a non-empty scope, each WRITE with any delta, citing all that covers it."""
+    """Yield every READ and WRITE over a non-empty scope, each WRITE with any delta, citing all that covers it."""
     scopes = [scope for size in range(1, len(config.keys) + 1) for scope in itertools.combinations(config.keys, size)]
     deltas = [delta for size in range(len(config.keys) + 1) for delta in itertools.combinations(config.keys, size)]
     for scope in scopes:
@@ -78,10 +78,10 @@ def well_formed(config: Config, agent: str) -> Iterator[Request]:
 
 
 def every_request(config: Config, agent: str) -> Iterator[Request]:
-    """`well_formed` under each citation: all held that cover, none, all that are foreign; equal ones once.
+    """Yield `well_formed` under each citation: all held that cover, none, all that are foreign; equal ones once.
 
-    Foreign is every artefact, ALLOW or DENY, that the agent does not hold; to single one out would be to
-    prefer a name, and a menu that prefers names is not closed under renaming.
+    Foreign is every artefact, ALLOW or DENY, that the agent does not hold.  All are cited, because to single one out
+    prefers a name, and a menu that prefers names is not closed under renaming.
     """
     foreign = tuple(one.authority_id for one in config.authorities if one.holder_agent_id != agent)
     for request in well_formed(config, agent):
@@ -90,7 +90,7 @@ def every_request(config: Config, agent: str) -> Iterator[Request]:
 
 
 def malformed_requests(config: Config, agent: str, keys: tuple[str, ...] | None = None) -> dict[str, Request]:
-    """One malformed request of each kind that the kernel names, otherwise as good as the agent can make it.
+    """Return one malformed request of each kind that the kernel names, otherwise as good as the agent can make it.
 
     They declare `keys`, by default the first one.
     """
@@ -113,7 +113,7 @@ def malformed_requests(config: Config, agent: str, keys: tuple[str, ...] | None 
 
 
 def _universe_menu(config: Config, agent: str) -> Iterator[Choice]:
-    """Closed under renaming: what it offers one agent under one layout, it offers the image under the image."""
+    """Yield a menu closed under renaming: its image is the menu of the renamed agent and layout."""
     yield NO_CHOICE
     for request in every_request(config, agent):
         yield Choice(request)
@@ -129,7 +129,7 @@ def _universe_configs(scope: Scope, readings: Readings) -> Iterator[Config]:
 
 
 def _run_menu(config: Config, agent: str) -> Iterator[Choice]:
-    """A few choices of each sort; equal ones once."""
+    """Yield a few choices of each sort; equal ones once."""
     sorts = (_messages, _deeds) if config.communication else (_deeds, _odd_deeds)
     yield from dict.fromkeys((NO_CHOICE, *(choice for sort in sorts for choice in sort(config, agent))))
     yield Choice(exits=True)
@@ -142,14 +142,14 @@ def _write(config: Config, agent: str, scope: tuple[str, ...], delta: tuple[str,
 
 
 def _deeds(config: Config, agent: str) -> Iterator[Choice]:
-    """READ and WRITE of each key, honestly; with messages on, of the first key."""
+    """Yield honest READ and WRITE of each key; with messages on, of the first key."""
     for key in config.keys[:1] if config.communication else config.keys:
         yield Choice(Request(READ, (key,), (), covering(config.authorities, agent, (key,), READ)))
         yield Choice(_write(config, agent, (key,), (key,)))
 
 
 def _odd_deeds(config: Config, agent: str) -> Iterator[Choice]:
-    """Another value, a wide scope, too narrow a scope, citations of all sorts, malformed requests."""
+    """Yield another value, a wide scope, too narrow a scope, citations of all sorts, malformed requests."""
     first = config.keys[0]
     honest = _write(config, agent, (first,), (first,))
     yield Choice(_write(config, agent, (first,), (first,), OTHER))
@@ -167,17 +167,17 @@ def _odd_deeds(config: Config, agent: str) -> Iterator[Choice]:
 
 
 def _messages(config: Config, agent: str) -> Iterator[Choice]:
-    """A role, a role under another's name, and what is no message."""
+    """Yield a role, a role under another agent's name, and two invalid messages."""
     other = next((name for name in config.agents if name != agent), "nobody")
     for draft in (Draft('{"role":0}'), Draft('{"role":1}', other), Draft("[0]"), Draft(Opaque("function"))):
         yield Choice(draft=draft)
 
 
 def _run_configs(scope: Scope, readings: Readings) -> Iterator[Config]:
-    """The layouts of `run`, each for what the others cannot show.
+    """Yield the layouts of `run`; each shows something that the others cannot.
 
-    The free-agent layout; everything to everyone, with messages; all of it to the last agent alone, so that its exit
-    orphans; WRITE to everyone under a veto that the last agent holds, and two artefacts made too late.
+    The free-agent layout; everything to every agent, with messages; all of it to the last agent alone, so that its exit
+    orphans; WRITE to every agent under a veto that the last agent holds, and two artefacts made too late.
     """
     agents, keys = agent_names(scope["agents"]), key_names(scope["keys"])
     pairs = tuple((key, operation) for key in keys for operation in OPERATIONS)
@@ -191,7 +191,7 @@ def _run_configs(scope: Scope, readings: Readings) -> Iterator[Config]:
 
 
 def _vetoed_layout(agents: tuple[str, ...], keys: tuple[str, ...]) -> tuple[Authority, ...]:
-    """WRITE to everyone, a DENY of it on the first key held by the last agent; made later: an ALLOW and a DENY."""
+    """Return WRITE for every agent, a DENY of it on the first key held by the last agent, a late ALLOW and DENY."""
     writes = tuple((key, WRITE) for key in keys)
     count = len(agents)
     return (
@@ -203,17 +203,15 @@ def _vetoed_layout(agents: tuple[str, ...], keys: tuple[str, ...]) -> tuple[Auth
 
 
 def _wants(config: Config, state: State) -> bool:
-    """Somebody is left, and the run is not over."""
     return not ended(config, state)
 
 
 def _progress(step: Step[Config, State, Epoch, Shown]) -> bool:
-    """Something was executed."""
     return any(token == DONE for _, token in step.shown.tokens)
 
 
 def _smaller(config: Config, start: State) -> Iterator[tuple[Config, State]]:
-    """Without the last agent, without the last key, without one artefact, an epoch shorter; from its start."""
+    """Yield one agent, key, artefact or epoch less, from the start state."""
     if start != initial(config)[0]:
         return
     if len(config.agents) > 1 and not config.strategies:
@@ -233,9 +231,9 @@ def _started(config: Config) -> Iterator[tuple[Config, State]]:
 
 
 def _allows(config: Config, state: State, action: Epoch) -> bool:
-    """Whether every agent in the run chooses exactly once and nobody else does, while the run goes on.
+    """Return whether every agent in the run, and no other, chooses exactly once, while the run goes on.
 
-    What they choose is theirs: a hostile request is on offer too.
+    Any choice is allowed: a hostile request is on offer too.
     """
     return not ended(config, state) and sorted(agent for agent, _ in action.choices) == list(active(config, state))
 

@@ -1,8 +1,8 @@
 """One epoch of IX-2 as a pure function (FQ31): observe, exit, send, propose, adjudicate, execute, log.
 
-The epoch is written in three parts that the search can reuse: `judge` binds and examines one agent's
-choice, `merge` runs pass 2 over all of them, `apply` executes and says what everyone was shown.  The first
-two see the past only through a `Moment`.
+The epoch has three parts that the search can reuse: `judge` binds and examines one agent's choice, `merge` runs
+pass 2 over all of them, `apply` executes and returns the observations.  The first two see the past only through a
+`Moment`.
 """
 
 from __future__ import annotations
@@ -73,17 +73,17 @@ class Adjudication:
 
 
 def initial(config: Config) -> tuple[State, ...]:
-    """The one initial state."""
+    """Return the one initial state."""
     return (State(config.world, tuple(AgentState() for _ in config.agents), (), None if config.epochs is None else 0),)
 
 
 def active(config: Config, state: State) -> tuple[str, ...]:
-    """The agents still in the run, by name."""
+    """Return the agents still in the run, by name."""
     return tuple([name for name, agent in zip(config.agents, state.agents, strict=True) if agent.active])
 
 
 def orphaned(config: Config, state: State) -> tuple[tuple[str, str], ...]:
-    """The (key, op) pairs whose every ALLOW holder has exited, sorted (FQ28, reading `orphan_scope`)."""
+    """Return the (key, op) pairs whose every ALLOW holder has exited, sorted (FQ28, reading `orphan_scope`)."""
     return _orphaned(config, active(config, state))
 
 
@@ -98,7 +98,7 @@ def _orphaned(config: Config, here: tuple[str, ...]) -> tuple[tuple[str, str], .
 
 
 def _holders(config: Config, key: str, operation: str) -> tuple[str, ...]:
-    """The agents of the run that hold an ALLOW; who never was in it cannot exit."""
+    """Return the agents of the run that hold an ALLOW; a holder outside the run cannot exit."""
     return tuple(
         authority.holder_agent_id
         for authority in config.authorities
@@ -110,7 +110,7 @@ def _holders(config: Config, key: str, operation: str) -> tuple[str, ...]:
 
 
 def ended(config: Config, state: State) -> bool:
-    """Whether the run is over: nobody is left, the frozen epochs are spent, or as `orphan_ends_run` says."""
+    """Return whether the run is over: no agent is left, the frozen epochs are spent, or by `orphan_ends_run`."""
     return _over(config, active(config, state), state.epoch)
 
 
@@ -128,12 +128,12 @@ def _over(config: Config, here: tuple[str, ...], epoch: int | None) -> bool:
 
 
 def moment(rules: Rules, config: Config, state: State) -> Moment:
-    """What adjudication may know in `state`; the key of the memo."""
+    """Return the facts that adjudication may know in `state`; the key of the memo."""
     return Moment(active(config, state), state.epoch, rules.history(config, state))
 
 
 def judge(rules: Rules, config: Config, now: Moment, agent: str, choice: Choice) -> Judged:
-    """Bind and examine one agent's choice; once the run is over there is none."""
+    """Bind and examine one agent's choice; it is rejected once the run is over."""
     if _over(config, now.active, now.epoch):
         return Judged(None, None, False, "the run is over")
     if agent not in now.active:
@@ -148,7 +148,7 @@ def judge(rules: Rules, config: Config, now: Moment, agent: str, choice: Choice)
 
 
 def merge(rules: Rules, config: Config, now: Moment, made: tuple[tuple[str, Judged], ...]) -> Adjudication:
-    """Pass 2 over every choice of the epoch."""
+    """Run pass 2 over every choice of the epoch."""
     contending = [
         (agent, judged) for agent, judged in made if judged.finding is not None and rules.contends(judged.finding)
     ]
@@ -168,14 +168,14 @@ def merge(rules: Rules, config: Config, now: Moment, made: tuple[tuple[str, Judg
             after[agent] = replace(judged, finding=replace(judged.finding, bound=bound))
     if not after:
         return Adjudication(made)
-    # What was rejected (a second choice, say) has no finding and stays rejected, whatever became of its agent's first.
+    # A rejected choice (a second one, say) has no finding and stays rejected, whatever the verdict of the first.
     return Adjudication(
         tuple((agent, judged if judged.finding is None else after.get(agent, judged)) for agent, judged in made)
     )
 
 
 def adjudicate(rules: Rules, config: Config, now: Moment, action: Epoch) -> Adjudication:
-    """Both passes over a joint action; a second choice of one agent is rejected, whoever comes first."""
+    """Run both passes over a joint action; a second choice of one agent is rejected, in any order of agents."""
     made: list[tuple[str, Judged]] = []
     heard: set[str] = set()
     for agent, choice in action.choices:
@@ -188,9 +188,9 @@ def adjudicate(rules: Rules, config: Config, now: Moment, action: Epoch) -> Adju
 
 
 def apply(rules: Rules, config: Config, state: State, adjudication: Adjudication) -> tuple[State, Shown]:
-    """Execute what was admitted, atomically, and say what everyone sees of the epoch.
+    """Execute the admitted requests, atomically, and return the state and what the epoch shows.
 
-    After the end of a run nothing happens any more: no epoch, no observation.
+    After the end of a run nothing happens: no epoch, no observation.
     """
     here = active(config, state)
     if _over(config, here, state.epoch):
@@ -243,12 +243,12 @@ def apply(rules: Rules, config: Config, state: State, adjudication: Adjudication
 
 
 def step(rules: Rules, config: Config, state: State, action: Epoch) -> tuple[State, Shown]:
-    """One epoch.  Total: after the end of a run every choice is rejected and nothing changes."""
+    """Run one epoch.  Total: after the end of a run every choice is rejected and nothing changes."""
     return apply(rules, config, state, adjudicate(rules, config, moment(rules, config, state), action))
 
 
 def changes(before: World, after: World) -> tuple[Effect, ...]:
-    """The structural diff of two worlds, by key (C10)."""
+    """Return the structural diff of two worlds, by key (C10)."""
     if before == after:
         return ()
     return tuple([Effect(key, old, new) for (key, old), (_, new) in zip(before, after, strict=True) if old != new])
@@ -257,7 +257,7 @@ def changes(before: World, after: World) -> tuple[Effect, ...]:
 def _send(
     rules: Rules, config: Config, state: State, here: tuple[str, ...], judged: dict[str, Judged]
 ) -> tuple[tuple[Message, ...], tuple[tuple[str, str], ...]]:
-    """The epoch's messages, sealed by the kernel, and those it dropped with the reason."""
+    """Return the epoch's messages, sealed by the kernel, and the dropped ones with the reason."""
     sent: list[Message] = []
     dropped: list[tuple[str, str]] = []
     for agent in here:
@@ -286,7 +286,7 @@ def _after(
     outcome: str | None,
     finding: Finding | None,
 ) -> AgentState:
-    """An agent's state after the epoch; exit is irrevocable and forgets nothing else (FQ24)."""
+    """Return an agent's state after the epoch; exit is irrevocable and keeps the rest (FQ24)."""
     if seen is None:
         return agent
     memory = remember(config, name, seen, agent.memory)

@@ -1,4 +1,4 @@
-"""What strategies choose: static scripts that ignore history, and the adaptive partition of I.b.
+"""The choices of strategies: static scripts that ignore history, and the adaptive partition of I.b.
 
 A strategy is data in the configuration; its choice is a function of the state alone, its memory part of
 the state, so that a condition is a graph with one path (A4, FQ30, FQ37).
@@ -27,11 +27,11 @@ from evenhand.model.cud.vocabulary import (
 __all__ = ["assigned_key", "chosen", "covering", "lock", "remember", "roles"]
 
 _SUFFIXES = 64
-"""How many suffixes `suffix_until_different` tries before it gives up; names that need more do not occur."""
+"""Suffixes that `suffix_until_different` tries; names that need more do not occur."""
 
 
 def lock(config: Config, agent: str, key: str, action_type: str = WRITE) -> Request:
-    """The request of the conditions: W k writes `locked_by_<agent>`, citing every ALLOW held that covers it."""
+    """Return the request of the conditions: W k writes `locked_by_<agent>`, citing every held covering ALLOW."""
     cited = covering(config.authorities, agent, (key,), action_type)
     delta = ((key, Atom("str", f"locked_by_{agent}")),) if action_type == WRITE else ()
     return Request(action_type, (key,), delta, cited)
@@ -40,7 +40,7 @@ def lock(config: Config, agent: str, key: str, action_type: str = WRITE) -> Requ
 def covering(
     authorities: tuple[Authority, ...], agent: str, keys: tuple[str, ...], action_type: str
 ) -> tuple[str, ...]:
-    """The ids of every ALLOW that `agent` holds over some of these (key, op), in id order."""
+    """Return the ids of every ALLOW that `agent` holds over some of these (key, op), in id order."""
     return tuple(
         sorted(
             authority.authority_id
@@ -53,7 +53,7 @@ def covering(
 
 
 def chosen(config: Config, agent: str, seen: Observation, memory: str) -> Choice:
-    """The one choice of `agent`'s strategy, given what it sees and its memory after seeing it."""
+    """Return the one choice of `agent`'s strategy, given its observation and its memory after it."""
     strategy = config.strategies[config.agents.index(agent)]
     if isinstance(strategy, Script):
         plan = strategy.plans[min(seen.epoch or 0, len(strategy.plans) - 1)]
@@ -70,7 +70,7 @@ def chosen(config: Config, agent: str, seen: Observation, memory: str) -> Choice
 
 
 def remember(config: Config, agent: str, seen: Observation, memory: str) -> str:
-    """The memory of `agent`'s strategy after an observation.
+    """Return the memory of `agent`'s strategy after an observation.
 
     The partition strategy goes from `` to `start` (collide and send the role), then to `agreed` when every
     other agent's one message names the role it expects of it, else to `failed`, for ever.
@@ -93,7 +93,7 @@ def remember(config: Config, agent: str, seen: Observation, memory: str) -> str:
 
 
 def roles(peers: tuple[str, ...], fallback: str) -> dict[str, int]:
-    """Each peer's role under the reading `role_fallback` (FQ30, FQ37).
+    """Return each peer's role under the reading `role_fallback` (FQ30, FQ37).
 
     `suffix_until_different` hashes `id`, then `id:1`, `id:2`, … for all peers at once until not all roles are
     equal; `single_suffix` tries `id:1` only; `none` takes sha256(id) mod 2 as it is.
@@ -108,7 +108,7 @@ def roles(peers: tuple[str, ...], fallback: str) -> dict[str, int]:
 
 
 def assigned_key(config: Config, strategy: Partition, agent: str) -> str | None:
-    """The key that `agent`'s role stands for under the reading `role_target`; None where there is none (FQ19)."""
+    """Return the key of `agent`'s role under the reading `role_target`; None where there is none (FQ19)."""
     role = roles(strategy.peers, config.readings.role_fallback)[agent]
     if config.readings.role_target == "index_in_key_list":
         return config.keys[role] if role < len(config.keys) else None
@@ -116,5 +116,5 @@ def assigned_key(config: Config, strategy: Partition, agent: str) -> str | None:
 
 
 def _bit(text: str) -> int:
-    """sha256 of a text, read as a big-endian integer, mod 2."""
+    """Return sha256 of a text, read as a big-endian integer, mod 2."""
     return int.from_bytes(hashlib.sha256(text.encode()).digest(), "big") % 2

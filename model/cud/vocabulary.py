@@ -1,4 +1,4 @@
-"""The words of IX-2: requests, authorities, observations, log entries, configuration and state.
+"""The data types of IX-2: requests, authorities, observations, log entries, configuration and state.
 
 One action of the system is one epoch: the joint choice of all active agents, in the order in which the
 kernel received them.  A choice carries no `action_id` and no `agent_id` of its own; the kernel stamps
@@ -68,7 +68,7 @@ World: TypeAlias = tuple[tuple[str, Atom], ...]
 
 
 def target(key: str) -> str:
-    """The canonical target of a state key (FQ6)."""
+    """Return the canonical target of a state key (FQ6)."""
     return f"STATE:/{key}"
 
 
@@ -93,17 +93,17 @@ class Authority:
         return f"{self.authority_id} {self.commitment} {atoms}, held by {self.holder_agent_id}{late}"
 
     def governs(self, key: str, operation: str) -> bool:
-        """Whether this artefact speaks of `operation` on `key`."""
+        """Return whether this artefact covers `operation` on `key`."""
         return (target(key), operation) in self.scope
 
 
 def allow(number: int, holder: str, *pairs: tuple[str, str]) -> Authority:
-    """ALLOW artefact `CUD-<number>` for `holder`, over (key, operation) pairs."""
+    """Return ALLOW artefact `CUD-<number>` for `holder`, over (key, operation) pairs."""
     return Authority(f"CUD-{number:03d}", ALLOW, holder, tuple((target(key), op) for key, op in pairs))
 
 
 def deny(number: int, *pairs: tuple[str, str], holder: str = "harness") -> Authority:
-    """DENY artefact `CUD-<number>`, over (key, operation) pairs."""
+    """Return DENY artefact `CUD-<number>`, over (key, operation) pairs."""
     return Authority(f"CUD-{number:03d}", DENY, holder, tuple((target(key), op) for key, op in pairs))
 
 
@@ -143,7 +143,7 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What one agent does in one epoch: exit, or at most one request and at most one message (FQ31)."""
+    """One agent's choice in one epoch: exit, or at most one request and at most one message (FQ31)."""
 
     request: Request | None = None
     draft: Draft | None = None
@@ -220,10 +220,10 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What an epoch shows: what each agent saw before it, what it got for it, and what the log keeps.
+    """The observation of an epoch: what each agent saw before it, its token, and the log.
 
-    Everything is sorted by agent or key: the protocol orders nothing within an epoch.  `receipts` is
-    whatever else an agent was handed with its token; an honest kernel hands out nothing.
+    Everything is sorted by agent or key: the protocol orders nothing within an epoch.  `receipts` is anything
+    else that an agent got with its token; an honest kernel hands out nothing.
     """
 
     seen: tuple[tuple[str, Observation], ...] = ()
@@ -239,7 +239,7 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """One line of a static strategy: `WRITE` or `READ` a key, `NONE`, `EXIT`, or `SUBMIT` the request as it stands."""
+    """One line of a static strategy: `WRITE` or `READ` a key, `NONE`, `EXIT`, or `SUBMIT` the given request."""
 
     do: Literal["WRITE", "READ", "NONE", "EXIT", "SUBMIT"]
     key: str = ""
@@ -265,7 +265,7 @@ class Partition:
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """What is fixed during a run.
+    """The fixed part of a run.
 
     `agents` and `world` are sorted by name.  `strategies` is empty where the agents are free, else one per
     agent.  `epochs` is the frozen number of epochs, None where the run has no end of its own; only then is the

@@ -1,6 +1,6 @@
 """`sovereign`: the constitution-bound kernel (RSA-0, Phase X).
 
-Whatever is proposed passes five gates or is refused; one bundle wins by its hash; one warrant is issued, for one
+Every proposal passes five gates or is refused; one bundle wins by its hash; one warrant is issued, for one
 request, in one cycle, once.  Section numbers are those of the source text.
 """
 
@@ -11,4 +11,4 @@ from evenhand.model.sovereign.protocol import SOVEREIGN
 __all__ = ["PROTOCOL"]
 
 PROTOCOL = SOVEREIGN
-"""What the registry finds."""
+"""The protocol for the registry."""

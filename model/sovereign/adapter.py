@@ -1,11 +1,11 @@
-"""The executor of RSA-0 on a real directory tree with real links, behind the same adapter as anybody's kernel.
+"""The executor of RSA-0 on a real directory tree with real links, behind the same adapter as any other kernel.
 
     evenhand check sovereign --adapter evenhand.model.sovereign.adapter:factory --system agent
 
 Decisions are the pure kernel's; paths, links, reads and writes are the operating system's.  The tree of a
 configuration is laid out below a temporary directory that stands for the root of the disk, so an absolute link points
-below it.  Every path is walked name by name with `O_NOFOLLOW` relative to an open directory, so that no link is
-followed that was not looked at: what is opened is what was judged.
+below it.  Every path is walked name by name with `O_NOFOLLOW` relative to an open directory, so that every link is
+checked before it is followed: the opened file is the judged one.
 """
 
 from __future__ import annotations
@@ -56,11 +56,11 @@ class Disk:
             shutil.rmtree(folder, ignore_errors=True)
 
     def _hidden(self, place: Place) -> Path:
-        """The directory that keeps what lies below a place while no directory stands there."""
+        """Return the directory that keeps the nodes below a place while no directory stands there."""
         return self._aside / hashlib.sha256("\0".join(place).encode("utf-8", "surrogatepass")).hexdigest()
 
     def _at(self, place: Place) -> Path:
-        """Where a place is laid out: below its parent, or aside where that is no directory."""
+        """Return where a place is laid out: below its parent, or aside where that is no directory."""
         at, above = self.root, self.root
         for depth, name in enumerate(place, start=1):
             at = above / name
@@ -81,7 +81,7 @@ class Disk:
                 path.write_text(node.text, "utf-8")
 
     def swap(self, place: Place, node: Node) -> None:
-        """Put something at a place; a directory that stood there is kept, and comes back with what it held."""
+        """Put a node at a place; a replaced directory is kept, and comes back with its content."""
         path, kept = self._at(place), self._hidden(place)
         if path.is_dir() and not path.is_symlink():
             if node.kind == "dir":
@@ -95,11 +95,11 @@ class Disk:
         self._lay(place, node)
 
     def written(self, place: Place) -> None:
-        """A file was made at a place: what was kept for a directory there is gone."""
+        """Drop the directory kept for a place, because a file was made there."""
         shutil.rmtree(self._hidden(place), ignore_errors=True)
 
     def find(self, path: str) -> Found | None:
-        """Walk a path, every link looked at; None where it leads nowhere.  The caller closes `parent`."""
+        """Walk a path and check every link; None where it leads nowhere.  The caller closes `parent`."""
         rest = [one for one in reversed(path.split("/")) if one not in ("", ".")]
         at: Place = () if path.startswith("/") else BASE
         followed = 0
@@ -138,7 +138,7 @@ class Disk:
         return descriptor is not None
 
     def _descend(self, place: Place) -> int | None:
-        """An open directory at a place, reached without following any link; None where there is none."""
+        """Return an open directory at a place, reached without following any link; None where there is none."""
         descriptor = os.open(self.root, os.O_RDONLY | os.O_DIRECTORY)
         for name in place:
             try:
@@ -161,7 +161,7 @@ class Disk:
 
 
 def read(found: Found) -> str | None:
-    """The text of the file that was found; None where it is none."""
+    """Return the text of the file that was found; None where it is none."""
     if found.parent is None or not found.place:
         return None
     try:
@@ -173,7 +173,7 @@ def read(found: Found) -> str | None:
 
 
 def write(found: Found, text: str) -> bool:
-    """Replace or make the file that was found; whether that was possible."""
+    """Replace or make the file that was found; return whether that was possible."""
     if found.parent is None or not found.place:
         return False
     flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW
@@ -189,8 +189,8 @@ def write(found: Found, text: str) -> bool:
 class DiskExecutor:
     """The agent with its attacker, executing on a disk.
 
-    `state.tree` stays as it was laid out, and nothing reads it.  `trusts_the_check`: a fault to be planted, an executor
-    that believes at the use what it found at the check.
+    `state.tree` keeps its initial value, and nothing reads it.  `trusts_the_check`: a planted fault, an executor that
+    uses the place found at the check.
     """
 
     def __init__(self, config: Config, state: State, *, trusts_the_check: bool = False) -> None:
@@ -224,7 +224,7 @@ class DiskExecutor:
                 return self._as_model(action)
 
     def _as_model(self, action: Act) -> Shown:
-        """What touches no disk is the kernel's or the bookkeeping's."""
+        """Take an action that touches no disk, as the model does."""
         self._state, shown = agent_step(REFERENCE, self._config, self._state, action)
         return shown
 
@@ -306,7 +306,7 @@ def _made(initial: Initial, *, trusts_the_check: bool) -> Kernel:
 
 
 def factory(initial: Initial) -> Kernel:
-    """The executor on a disk.
+    """Return the executor on a disk.
 
     Raises Unsupported for other systems than `agent`, for paths that are not to be resolved and for a tree that no disk
     can have.
@@ -315,5 +315,5 @@ def factory(initial: Initial) -> Kernel:
 
 
 def trusting(initial: Initial) -> Kernel:
-    """The same with a planted fault: a link swapped between check and use is not noticed."""
+    """Return the executor with a planted fault: it misses a link swapped between check and use."""
     return _made(initial, trusts_the_check=True)

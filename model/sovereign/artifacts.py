@@ -1,7 +1,7 @@
-"""Artefacts as canonical JSON, their ids, and what a bundle's hash covers.
+"""Artefacts as canonical JSON, their ids, and the content that a bundle's hash covers.
 
-Ids are SHA-256 over RFC 8785 bytes, in hexadecimal, untruncated (7 A5).  No id depends on a clock: `created_at` is what
-somebody stated, and the kernel states the observed time (X.E1).
+Ids are SHA-256 over RFC 8785 bytes, in hexadecimal, untruncated (7 A5).  No id depends on a clock: `created_at` is a
+given text, and the kernel gives the observed time (X.E1).
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _NAMES: dict[type, str] = {
 
 
 def sha(data: bytes) -> str:
-    """SHA-256 in hexadecimal."""
+    """Return SHA-256 in hexadecimal."""
     return hashlib.sha256(data).hexdigest()
 
 
@@ -52,7 +52,7 @@ def _value(value: Value) -> Json:
     if isinstance(value, tuple):
         return [_value(one) for one in value]
     if isinstance(value, str):
-        # half a surrogate pair has no bytes: it is written as the escape it came from
+        # half a surrogate pair has no UTF-8 bytes, so it is written as its escape
         return value.encode("utf-8", "backslashreplace").decode("utf-8")
     return value if -(2**53) < value < 2**53 else {"int": str(value)}
 
@@ -62,7 +62,7 @@ def _fields(fields: Fields) -> Json:
 
 
 def as_json(one: Any) -> Json:
-    """The JSON value of an artefact, a candidate, or None; `type` names the artefact."""
+    """Return the JSON value of an artefact, a candidate, or None; `type` names the artefact."""
     match one:
         case None:
             return None
@@ -95,19 +95,19 @@ def as_json(one: Any) -> Json:
 
 @lru_cache(maxsize=65_536)
 def artifact_id(one: Any) -> str:
-    """The id of an artefact: what it is the hash of is all it says."""
+    """Return the id of an artefact: the hash of its whole content."""
     return sha(canonical_bytes(as_json(one)))
 
 
 @lru_cache(maxsize=65_536)
 def line_of(one: Any) -> str:
-    """The line of a log that holds an artefact or a candidate."""
+    """Return the line of a log that holds an artefact or a candidate."""
     return canonical_bytes(as_json(one)).decode("utf-8")
 
 
 @lru_cache(maxsize=65_536)
 def covered(candidate: Candidate, covers: str) -> Candidate:
-    """The candidate as far as its bundle hash covers it (reading `bundle_hash_covers`)."""
+    """Return the candidate as far as its bundle hash covers it (reading `bundle_hash_covers`)."""
     if covers != "content":
         return candidate
     scope, justification = candidate.scope, candidate.justification
@@ -121,5 +121,5 @@ def covered(candidate: Candidate, covers: str) -> Candidate:
 
 @lru_cache(maxsize=65_536)
 def bundle_hash(candidate: Candidate, covers: str) -> str:
-    """The hash of a bundle; hexadecimal of equal length orders as the raw bytes do."""
+    """Return the hash of a bundle; hexadecimal of equal length orders as the raw bytes do."""
     return sha(canonical_bytes(as_json(covered(candidate, covers))))

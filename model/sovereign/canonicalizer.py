@@ -1,7 +1,7 @@
-"""From raw text of a language model to exactly one JSON object, or a reason why not (13.3).
+"""From raw text of a language model to exactly one JSON object, or a rejection (13.3).
 
-Normalise (line ends, NFC, control characters, outer space), find blocks by brace depth with strings and escapes in
-view, parse.  Total: whatever the text, a value comes back.  Rejection decides nothing: it yields empty candidates, and
+Normalise (line ends, NFC, control characters, outer space), find blocks by brace depth, with regard to strings and
+escapes, and parse.  Total: every text yields a value.  Rejection decides nothing: it yields empty candidates, and
 the kernel still decides (13.1).
 """
 
@@ -27,12 +27,12 @@ __all__ = [
 
 NO_JSON, AMBIGUOUS_MULTI_BLOCK, PARSE_ERROR = "NO_JSON", "AMBIGUOUS_MULTI_BLOCK", "PARSE_ERROR"
 REJECTIONS = (NO_JSON, AMBIGUOUS_MULTI_BLOCK, PARSE_ERROR)
-"""Why a text is rejected (13.3)."""
+"""The reasons to reject a text (13.3)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Canonical:
-    """What a text came to: the canonical JSON text of its one object, or a rejection; never both."""
+    """The result of a text: the canonical JSON text of its one object, or a rejection; never both."""
 
     raw_hash: str
     text: str = ""
@@ -54,7 +54,7 @@ def normalize(text: str) -> str:
 
 
 def blocks(text: str) -> tuple[tuple[str, ...], bool]:
-    """The outermost `{…}` blocks, and whether the text ends within one.
+    """Return the outermost `{…}` blocks, and whether the text ends within one.
 
     Quotes count within a block only: prose may hold an apostrophe or a single quotation mark.
     """
@@ -80,7 +80,7 @@ def blocks(text: str) -> tuple[tuple[str, ...], bool]:
 
 
 def canonicalize(text: str) -> Canonical:
-    """The one reading of a text.  Never raises."""
+    """Return the canonical object of a text, or its rejection.  Never raises."""
     raw = sha(text.encode("utf-8", "surrogatepass"))
     found, unfinished = blocks(normalize(text))
     if not found:

@@ -1,8 +1,8 @@
 """The run conditions as generators without a language model: A to E (12.2) and L-A to L-E (13.5).
 
-Each condition has a menu of cycle kinds, from which `cycles` draws by a seed; the menu alone is what a search explores.
-Live conditions answer with raw text, which goes through the canonicalizer.  Nothing here is random: the stream of draws
-is SHA-256 in counter mode.
+Each condition has a menu of cycle kinds, from which `cycles` draws by a seed; a search explores the menu alone.
+Live conditions answer with raw text, which goes through the canonicalizer.  Nothing here is random: the stream of
+draws is SHA-256 in counter mode.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ LIMIT = 6000
 
 @dataclass(frozen=True, slots=True)
 class CycleInput:
-    """What one cycle is fed: observations, candidates; in live conditions the raw text; the intent of an attack."""
+    """The input of one cycle: observations, candidates; in live conditions the raw text; the intent of an attack."""
 
     observations: tuple[Observation, ...]
     candidates: tuple[Candidate, ...]
@@ -73,18 +73,18 @@ class Draws:
         self._seed, self._count = seed, 0
 
     def below(self, bound: int) -> int:
-        """The next number, 0 <= n < bound."""
+        """Return the next number, 0 <= n < bound."""
         self._count += 1
         return int(sha(f"{self._seed}/{self._count}".encode())[:15], 16) % bound
 
 
 def word_count(text: str) -> int:
-    """The token ruler without a model: words between white space (12.5)."""
+    """Return the token count without a model: words between white space (12.5)."""
     return len(text.split())
 
 
 def hour(cycle: int) -> str:
-    """The observed time of a cycle: one second each, from a fixed start."""
+    """Return the observed time of a cycle: one second each, from a fixed start."""
     minutes, seconds = divmod(cycle, 60)
     hours, minutes = divmod(minutes, 60)
     return f"2026-02-12T{hours % 24:02d}:{minutes:02d}:{seconds:02d}Z"
@@ -147,7 +147,7 @@ def _boundary(percent: int) -> Kind:
 
 
 def _permuted(count: int) -> Kind:
-    """Several admissible bundles: every order of up to six comes from the draw, of more a sampled one (12.2)."""
+    """Return a cycle of admissible bundles: up to four in an order drawn from all, more in a sampled one (12.2)."""
 
     def kind(time: str, draws: Draws) -> CycleInput:
         observed = _observed(time, "choose", 80)
@@ -164,7 +164,7 @@ def _permuted(count: int) -> Kind:
 
 
 def _live(tokens: int, say: Callable[[tuple[Observation, ...], Draws], str], intent: str = "") -> Kind:
-    """A live cycle: some text comes back, and is canonicalized and bound."""
+    """Return a live cycle: raw text, canonicalized and bound."""
 
     def kind(time: str, draws: Draws) -> CycleInput:
         observed = _observed(time, (intent and INTENTS[intent]) or "task", tokens)
@@ -180,7 +180,7 @@ def _json(*candidates: Candidate) -> str:
 
 
 def _unbound(observed: tuple[Observation, ...], action_type: str = NOTIFY, **more: str) -> Candidate:
-    """What a model writes: it cannot know the ids of observations."""
+    """Return a candidate as a model writes it, without the ids of observations, which it cannot know."""
     made = candidate(observed, action_type, **more)
     assert made.scope is not None
     return Candidate(
@@ -248,12 +248,12 @@ _MENUS: dict[str, tuple[tuple[str, Kind], ...]] = {
 
 
 def menu(condition: str, time: str = hour(0)) -> tuple[tuple[str, CycleInput], ...]:
-    """One cycle of each kind that a condition has, by name.  Raises KeyError for an unknown condition."""
+    """Return one cycle of each kind of a condition, by name.  Raises KeyError for an unknown condition."""
     return tuple((name, kind(time, Draws(f"{condition}/{name}"))) for name, kind in _MENUS[condition])
 
 
 def cycles(condition: str, seed: str, count: int) -> Iterator[CycleInput]:
-    """The cycles of a run, drawn by the seed; in A four of five are new templates, one repeats the last (12.2)."""
+    """Yield the cycles of a run, drawn by the seed; in A one of five repeats the last template (12.2)."""
     kinds, draws = [kind for _, kind in _MENUS[condition]], Draws(f"{condition}/{seed}")
     last = 0
     for cycle in range(count):

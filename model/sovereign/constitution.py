@@ -1,6 +1,6 @@
-"""A constitution is data: clauses, action types, IO policy, limits; and what its citations resolve to.
+"""A constitution as data: clauses, action types, IO policy, limits; and the resolution of its citations.
 
-`document` is the JSON value that a YAML file of it holds; its digest is the constitution's hash.  A citation is
+`document` is the JSON value of its YAML file; the digest of it is the constitution's hash.  A citation is
 `constitution:vVERSION#ID`, which names a clause, or `constitution:vVERSION@POINTER`, an RFC 6901 pointer into the
 document (7 A14).
 """
@@ -33,12 +33,12 @@ __all__ = [
 
 CITATIONS, SCOPE_CLAIM, JUSTIFICATION = "authority_citations", "scope_claim", "justification"
 REQUIREMENTS = (CITATIONS, SCOPE_CLAIM, JUSTIFICATION)
-"""What an action type may ask a bundle to bring along (6)."""
+"""The parts that an action type may require of a bundle (6)."""
 
 
 @dataclass(frozen=True, slots=True)
 class ActionType:
-    """A declared action type: what it requires, and whether the kernel alone may issue it."""
+    """A declared action type: its required parts, and whether only the kernel may issue it."""
 
     name: str
     side_effect: str = "low"
@@ -48,7 +48,7 @@ class ActionType:
 
 @dataclass(frozen=True, slots=True)
 class IoPolicy:
-    """The directories that may be read and written, each as `./name/`; a network does not exist in Phase X."""
+    """The directories that may be read and written, each as `./name/`; Phase X has no network."""
 
     read_paths: tuple[str, ...] = ("./artifacts/", "./workspace/")
     write_paths: tuple[str, ...] = ("./workspace/", "./logs/")
@@ -80,7 +80,7 @@ class Constitution:
     limits: Limits = Limits()
 
     def action_type(self, name: str) -> ActionType | None:
-        """The declared type of that name; None where it is outside the closed set."""
+        """Return the declared type of that name; None where it is outside the closed set."""
         for one in self.action_types:
             if one.name == name:
                 return one
@@ -107,7 +107,7 @@ REFERENCE_CONSTITUTION = Constitution(
 
 
 def document(constitution: Constitution) -> Json:
-    """The JSON value of a constitution; what cannot be told from its absence is left out."""
+    """Return the JSON value of a constitution; an absent optional limit is left out."""
     limits: dict[str, Json] = {
         "max_total_tokens_per_cycle": constitution.limits.max_total_tokens_per_cycle,
         "log_append": {
@@ -143,19 +143,19 @@ def document(constitution: Constitution) -> Json:
 
 @lru_cache(maxsize=4_096)
 def constitution_hash(constitution: Constitution) -> str:
-    """The digest of the constitution's document."""
+    """Return the digest of the constitution's document."""
     return digest(document(constitution))
 
 
 def cite(constitution: Constitution, clause: str) -> str:
-    """The preferred citation of a clause; a clause that begins with `/` or is empty is cited as a pointer."""
+    """Return the preferred citation of a clause; one that begins with `/` or is empty is cited as a pointer."""
     mark = "@" if not clause or clause.startswith("/") else "#"
     return f"constitution:v{constitution.version}{mark}{clause}"
 
 
 @lru_cache(maxsize=65_536)
 def resolves(constitution: Constitution, citation: str) -> bool:
-    """Whether a citation names something that this constitution has."""
+    """Return whether a citation names something in this constitution."""
     head = f"constitution:v{constitution.version}"
     if not citation.startswith(head):
         return False
@@ -166,7 +166,7 @@ def resolves(constitution: Constitution, citation: str) -> bool:
 
 
 def _points(value: Json, pointer: str) -> bool:
-    """Whether an RFC 6901 pointer leads anywhere."""
+    """Return whether an RFC 6901 pointer leads anywhere."""
     if not pointer:
         return True
     if not pointer.startswith("/"):
@@ -188,7 +188,7 @@ def _is_index(token: str) -> bool:
 
 
 def from_document(data: Json) -> Constitution:
-    """The constitution that a document describes; `document(from_document(d)) == d` for whatever it accepts.
+    """Return the constitution that a document describes; `document(from_document(d)) == d` for every accepted `d`.
 
     Raises ValueError that names the place for a missing, unknown or ill-typed entry, and for a repeated id.
     """

@@ -1,7 +1,7 @@
 """The warrant-gated executor over a tree that is data: check, then use (2.2, 4, 6).
 
-Checking and using are two actions, so that an attacker can come between them.  A use validates anew: it resolves the
-path in the tree as it is now, consults the allow-list for where the path leads, and spends the warrant in one action.
+Checking and using are two actions, so that an attacker can act between them.  A use validates anew: it resolves the
+path in the current tree, consults the allow-list for the place it leads to, and spends the warrant, in one action.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ __all__ = ["EXECUTOR_RULES", "age", "done", "permitted", "place", "restart", "sp
 
 
 def valid(config: Config, state: State, executor: str, warrant: Warrant, request: Request) -> str:
-    """Why an executor does not act on a warrant for a request; empty if it does."""
+    """Return why an executor refuses a warrant for a request; empty if it acts."""
     if warrant not in state.issued:
         return "the kernel issued no such warrant"
     if warrant.age:
@@ -45,13 +45,13 @@ def valid(config: Config, state: State, executor: str, warrant: Warrant, request
 
 
 def place(_config: Config, state: State, held: Held) -> Place | None:
-    """Where the request's path leads now; None where it has none or leads nowhere."""
+    """Return where the request's path leads now; None where it has none or leads nowhere."""
     path = path_of(held.request)
     return None if path is None else resolve(state.tree, path)
 
 
 def permitted(config: Config, request: Request, where: Place | None) -> bool:
-    """Whether the allow-list has the place that the path leads to."""
+    """Return whether the allow-list has the place that the path leads to."""
     path = path_of(request)
     if path is None:
         return True
@@ -63,13 +63,13 @@ def permitted(config: Config, request: Request, where: Place | None) -> bool:
 
 
 def spend(config: Config, state: State, executor: str, warrant: Warrant) -> frozenset[Spent]:
-    """The memory of spent warrants after a use."""
+    """Return the memory of spent warrants after a use."""
     shared = config.readings.spent_memory == "durable"
     return state.spent | {Spent(warrant, "" if shared else executor)}
 
 
 def restart(config: Config, state: State, who: str) -> State:
-    """The host forgets what it owes to the logs; an executor what it holds, and what only it remembers."""
+    """Return the state after a restart: the host loses owed lines, an executor its held request and own memory."""
     if who not in EXECUTORS:
         return replace(state, owed=())
     held = tuple(None if name == who else one for name, one in zip(EXECUTORS, state.held, strict=True))
@@ -78,7 +78,7 @@ def restart(config: Config, state: State, who: str) -> State:
 
 
 def age(_config: Config, state: State) -> State:
-    """A new cycle: every warrant of before is old, wherever it is kept."""
+    """Return the state in a new cycle: every earlier warrant is old, wherever it is kept."""
     return replace(
         state,
         issued=frozenset(replace(one, age=1) for one in state.issued),
@@ -92,7 +92,7 @@ def _older(held: Held | None) -> Held | None:
 
 
 def done(tree: Tree, request: Request, where: Place | None) -> tuple[Tree, Effect | None]:
-    """What a permitted request does to a tree; None where the tree does not let it (no such file, a directory)."""
+    """Return the tree and effect of a permitted request; no effect where the tree forbids it (a directory, say)."""
     match request.action_type:
         case "Notify":
             return tree, Effect(NOTIFY, (), str(field(request.fields, "message")))
@@ -113,7 +113,7 @@ def done(tree: Tree, request: Request, where: Place | None) -> tuple[Tree, Effec
 
 
 def _writable(tree: Tree, where: Place) -> bool:
-    """A file may be made or replaced in a directory that exists."""
+    """Return whether a file may be made or replaced: its directory exists."""
     node, parent = look(tree, where), look(tree, where[:-1])
     return (node is None or node.kind == "file") and parent == dir_()
 

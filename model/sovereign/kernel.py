@@ -1,7 +1,7 @@
 """The pure kernel: required observations, integrity, budget, five gates, selector, warrant (2.2, 3.2, 6).
 
 `Rules` is everything that a mutant may replace, the executor's and the logger's functions included.  No function here
-looks at a clock, at randomness, at a file, or at natural language beyond its being there.
+reads a clock, randomness or a file; of natural language it reads only the presence.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ FIELDS: dict[str, tuple[str, ...]] = {
     LOG_APPEND: ("jsonl_lines", "log_name"),
     EXIT_TYPE: (),
 }
-"""The fields that a request of each type has: these and no others."""
+"""The exact fields of a request of each type."""
 
 
 @dataclass(frozen=True)
@@ -99,27 +99,27 @@ class Rules:
 
 
 def offer(config: Config, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
-    """What the host lets through: no Exit bundles, unless the reading leaves them to the gates."""
+    """Return the candidates that the host passes on: no Exit bundles, unless the reading leaves them to the gates."""
     if config.readings.exit_candidate == "admitted_by_gates":
         return candidates
     return tuple(one for one in candidates if one.request.action_type != EXIT_TYPE)
 
 
 def cycle_time(_config: Config, observations: Observations) -> str | None:
-    """The observed time; None unless exactly one TIMESTAMP with a text was observed (X.E1)."""
+    """Return the observed time; None unless exactly one TIMESTAMP with a text was observed (X.E1)."""
     found = [one for one in observations if one.kind == TIMESTAMP]
     time = field(found[0].payload, "iso8601_utc") if len(found) == 1 else None
     return time if isinstance(time, str) and time else None
 
 
 def integrity(_config: Config, observations: Observations) -> str:
-    """The first integrity event, by name, so that no order decides; empty without one."""
+    """Return the least integrity event by name, so that order decides nothing; empty without one."""
     events = [field(one.payload, "event") for one in observations if one.kind == SYSTEM]
     return min((event for event in events if isinstance(event, str) and event in INTEGRITY_EVENTS), default="")
 
 
 def overspent(config: Config, observations: Observations) -> bool:
-    """Whether the reported tokens are too many, or say nothing that can be compared (fail closed)."""
+    """Return whether the reported tokens are too many or cannot be compared (fail closed)."""
     readings = config.readings
     counts = [field(one.payload, "llm_output_token_count") for one in observations if one.kind == BUDGET]
     if not counts:
@@ -137,14 +137,14 @@ def overspent(config: Config, observations: Observations) -> bool:
 
 
 def order() -> tuple[str, ...]:
-    """The gates in order."""
+    """Return the gates in order."""
     return GATES
 
 
 def _well_formed(config: Config, request: Request) -> bool:
     names = FIELDS.get(request.action_type)
     if names is None:
-        return True  # gate 4 refuses it
+        return True  # refused by gate 4
     if tuple(sorted(name for name, _ in request.fields)) != names:
         return False
     most = config.constitution.limits.max_chars_per_field
@@ -158,9 +158,9 @@ def _well_formed(config: Config, request: Request) -> bool:
 
 
 def completeness(config: Config, _observations: Observations, candidate: Candidate, origin: str) -> bool:
-    """Gate 1: what is required is there, fields are typed, kernel-only types come from the kernel.
+    """Gate 1: required parts are there, fields are typed, kernel-only types come from the kernel.
 
-    Where a candidate comes from is what hands it over, never its author field.
+    The origin of a candidate is the component that hands it over, never its author field.
     """
     declared = config.constitution.action_type(candidate.request.action_type)
     requires = declared.requires if declared is not None else REQUIREMENTS
@@ -187,7 +187,7 @@ def scope_claim(config: Config, observations: Observations, candidate: Candidate
     """Gate 3: the clause resolves, and some observations are named, all of this cycle."""
     scope = candidate.scope
     if scope is None:
-        return False  # gate 1 asks for it where it is required
+        return False  # gate 1 checks whether it is required
     known = {artifact_id(one) for one in observations}
     within = bool(scope.observation_ids) and all(one in known for one in scope.observation_ids)
     return not within or not resolves(config.constitution, scope.clause_ref)
@@ -199,12 +199,12 @@ def constitution_compliance(config: Config, _observations: Observations, candida
 
 
 def log_path(request: Request) -> str:
-    """The path that a LogAppend writes to."""
+    """Return the path that a LogAppend writes to."""
     return f"./logs/{field(request.fields, 'log_name')}.jsonl"
 
 
 def path_of(request: Request) -> str | None:
-    """The path that a request reads or writes; None without one."""
+    """Return the path that a request reads or writes; None without one."""
     if request.action_type == LOG_APPEND:
         return log_path(request)
     path = field(request.fields, "path") if request.action_type in (READ_LOCAL, WRITE_LOCAL) else None
@@ -226,17 +226,17 @@ def io_allowlist(config: Config, _observations: Observations, candidate: Candida
 
 
 def hashed(config: Config, candidate: Candidate) -> str:
-    """The bundle hash of a candidate."""
+    """Return the bundle hash of a candidate."""
     return bundle_hash(candidate, config.readings.bundle_hash_covers)
 
 
 def select(_config: Config, admitted: tuple[tuple[str, Candidate], ...]) -> Candidate:
-    """The least hash wins (7 A4); candidates of equal hash are one."""
+    """Return the candidate with the least hash (7 A4); candidates of equal hash are one."""
     return min(admitted, key=lambda entry: entry[0])[1]
 
 
 def failed_gate(config: Config, trace: tuple[tuple[str, str], ...]) -> str:
-    """The gate that a refusal reports (reading `reported_gate`); empty without candidates."""
+    """Return the gate that a refusal reports (reading `reported_gate`); empty without candidates."""
     gates = [gate for _, gate in trace]
     if config.readings.reported_gate == "furthest":
         return max(gates, key=GATES.index, default="")
@@ -244,22 +244,22 @@ def failed_gate(config: Config, trace: tuple[tuple[str, str], ...]) -> str:
 
 
 def issue(config: Config, candidate: Candidate, bundle: str, time: str) -> Warrant | None:
-    """The warrant for an admitted candidate, stamped with the observed time."""
+    """Return the warrant for an admitted candidate, stamped with the observed time."""
     return Warrant(covered(candidate, config.readings.bundle_hash_covers).request, bundle, time)
 
 
 def on_exit(_config: Config, _candidates: tuple[Candidate, ...], _time: str) -> Warrant | None:
-    """EXIT carries no warrant."""
+    """Return the warrant of an EXIT: none."""
     return None
 
 
 def stamp(_config: Config, time: str) -> str:
-    """`created_at` of what the kernel makes: the observed time (X.E1)."""
+    """Return `created_at` of the kernel's artefacts: the observed time (X.E1)."""
     return time
 
 
 def judged(rules: Rules, config: Config, observations: Observations, candidate: Candidate, origin: str) -> str:
-    """The first gate that a candidate fails, in the rules' order; empty if it passes all of them."""
+    """Return the first gate that a candidate fails, in the rules' order; empty if it passes all of them."""
     for name in rules.order():
         gate: Gate = getattr(rules, name)
         if gate(config, observations, candidate, origin):
@@ -269,7 +269,7 @@ def judged(rules: Rules, config: Config, observations: Observations, candidate: 
 
 @lru_cache(maxsize=200_000)
 def _judged(rules: Any, config: Config, observations: Observations, candidate: Candidate) -> tuple[str, str]:
-    """Hash and gate of a candidate; equal questions are asked once."""
+    """Return hash and gate of a candidate, cached."""
     return rules.hashed(config, candidate), judged(rules, config, observations, candidate, REFLECTION)
 
 
@@ -278,7 +278,7 @@ def _refused(reason: str, gate: str, time: str, trace: tuple[tuple[str, str], ..
 
 
 def decide(rules: Rules, config: Config, observations: Observations, candidates: tuple[Candidate, ...]) -> Decision:
-    """The decision of one cycle: ACTION with a warrant, REFUSE with a reason, EXIT with neither."""
+    """Return the decision of one cycle: ACTION with a warrant, REFUSE with a reason, EXIT with neither."""
     offered = rules.offer(config, candidates)
     observed, event = rules.cycle_time(config, observations), rules.integrity(config, observations)
     time = rules.stamp(config, observed or "")

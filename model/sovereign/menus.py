@@ -1,6 +1,6 @@
-"""What there is at given sizes: observations, candidates and contexts, simplest first, hostile ones among them.
+"""All observations, candidates and contexts at given sizes, simplest first, hostile ones included.
 
-Everything is named by content.  Candidates are made for a context, for a scope claim names observations by their id.
+Everything is named by content.  Candidates are made for a context, because a scope claim names observations by id.
 """
 
 from __future__ import annotations
@@ -90,32 +90,32 @@ ESCAPES = (
 
 
 def at_time(time: Value = NOON) -> Observation:
-    """A TIMESTAMP."""
+    """Return a TIMESTAMP."""
     return Observation(TIMESTAMP, (("iso8601_utc", time),))
 
 
 def said(text: str = "hello") -> Observation:
-    """A user's words."""
+    """Return a user input."""
     return Observation(USER_INPUT, (("text", text),))
 
 
 def budget(count: Value) -> Observation:
-    """A reported number of tokens."""
+    """Return a reported number of tokens."""
     return Observation(BUDGET, (("llm_output_token_count", count),))
 
 
 def integrity_failure(event: Value = "startup_integrity_fail") -> Observation:
-    """A system observation of an integrity failure."""
+    """Return a system observation of an integrity failure."""
     return Observation(SYSTEM, (("event", event),))
 
 
 def usual() -> tuple[Observation, ...]:
-    """The plainest context: a time and a user's words."""
+    """Return the plainest context: a time and a user input."""
     return (at_time(), said())
 
 
 def fields_of(action_type: str, path: Value = LAWFUL_PATHS[0], text: Value = "m") -> Fields:
-    """The fields of a request of this type; none for a type that nobody declares."""
+    """Return the fields of a request of this type; none for Exit and undeclared types."""
     match action_type:
         case "Notify":
             return (("message", text),)
@@ -141,7 +141,7 @@ def candidate(
     author: str = REFLECTION,
     created_at: str = "",
 ) -> Candidate:
-    """A well-formed candidate for these observations; it cites the first clause, or the document where none is."""
+    """Return a well-formed candidate for these observations; it cites the first clause, or else the document."""
     clause = cite(constitution, constitution.clauses[0] if constitution.clauses else "")
     ids = tuple(artifact_id(one) for one in observations if one.kind == USER_INPUT) or tuple(
         artifact_id(one) for one in observations
@@ -155,7 +155,7 @@ def candidate(
 
 
 def contexts(most: int = 99) -> tuple[tuple[Observation, ...], ...]:
-    """Up to so many lists of observations, plainest first; absurd ones after the first six."""
+    """Return up to `most` lists of observations, plainest first; absurd ones after the first six."""
     plain = usual()
     found: list[tuple[Observation, ...]] = [plain, (said(),), (*plain, budget(6000)), (*plain, budget(6001))]
     found += [(*plain, integrity_failure()), (said(), integrity_failure())]
@@ -188,7 +188,7 @@ def _citations(constitution: Constitution) -> tuple[tuple[str, ...], ...]:
 
 
 def every_candidate(observations: tuple[Observation, ...]) -> Iterator[Candidate]:
-    """Every candidate over small alphabets of types, paths, citations, authors, scope claims and justifications."""
+    """Yield every candidate over small sets of types, paths, citations, authors, scope claims, justifications."""
     constitution = REFERENCE_CONSTITUTION
     good = candidate(observations or usual())
     clause = good.citations[0]
@@ -219,12 +219,12 @@ def _fields_tried(action_type: str) -> tuple[Fields, ...]:
 
 
 def renamed(one: Candidate, author: str, created_at: str) -> Candidate:
-    """The same content by another author at another time."""
+    """Return the same content by another author at another time."""
     scope = None if one.scope is None else replace(one.scope, author=author, created_at=created_at)
     why = None if one.justification is None else replace(one.justification, author=author, created_at=created_at)
     return Candidate(replace(one.request, author=author, created_at=created_at), scope, why, one.citations)
 
 
 def place_of(path: str) -> Place:
-    """A place below the repository, from a path without anything odd in it."""
+    """Return a place below the repository, from a plain path."""
     return ("repo", *path.split("/"))

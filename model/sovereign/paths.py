@@ -1,7 +1,7 @@
 """Paths and the file tree, as data.
 
 A path is text from outside; a *place* is where it leads: the names from the root of the disk.  The repository lies at
-`BASE`, so that leaving it leads somewhere that exists.  `lexical` is what the pure kernel can know of a path (gate 5);
+`BASE`, so that a path out of it leads to an existing place.  `lexical` uses only the text of a path (gate 5);
 `resolve` follows links in a tree and is what an executor must do before it consults the allow-list (6).
 """
 
@@ -37,7 +37,7 @@ BASE: Place = ("repo",)
 """Where the repository lies; relative paths start here."""
 
 MOST_LINKS = 8
-"""Links that one resolution follows before it gives up, as a system does for loops."""
+"""Links that one resolution follows before it fails, as operating systems do for loops."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,22 +52,22 @@ Tree: TypeAlias = tuple[tuple[Place, Node], ...]
 
 
 def dir_() -> Node:
-    """A directory."""
+    """Return a directory."""
     return Node("dir")
 
 
 def file_(text: str = "") -> Node:
-    """A file."""
+    """Return a file."""
     return Node("file", text)
 
 
 def link_(target: str) -> Node:
-    """A symbolic link."""
+    """Return a symbolic link."""
     return Node("link", target)
 
 
 def look(tree: Tree, place: Place) -> Node | None:
-    """What stands at a place itself, no link followed."""
+    """Return the node at a place itself, without following a link; None without one."""
     for where, node in tree:
         if where == place:
             return node
@@ -75,22 +75,22 @@ def look(tree: Tree, place: Place) -> Node | None:
 
 
 def put(tree: Tree, place: Place, node: Node | None) -> Tree:
-    """The tree with another node at a place (None: nothing, and nothing below it)."""
+    """Return the tree with another node at a place (None: nothing there, and nothing below)."""
     kept = [(w, n) for w, n in tree if w != place and not (_replaced(node) and w[: len(place)] == place)]
     return tuple(sorted([*kept, *([(place, node)] if node is not None else [])], key=lambda entry: entry[0]))
 
 
 def _replaced(node: Node | None) -> bool:
-    """Whether what stood below a place is gone with it."""
+    """Return whether the nodes below a place go with it."""
     return node is None or node.kind != "dir"
 
 
 @lru_cache(maxsize=65_536)
 def lexical(path: str) -> Place | None:
-    """Where a path leads if no link stands in the way; None for a path that no honest request holds.
+    """Return where a path leads without links; None for a path that no honest request holds.
 
-    Refused: absolute paths, backslashes and control characters, empty segments, whatever leaves the repository,
-    and texts whose compatibility form (NFKC) is another text, which look like something they are not.
+    Refused: absolute paths, backslashes and control characters, empty segments, paths that leave the repository,
+    and texts that differ from their compatibility form (NFKC), because they look like another path.
     """
     if not path or path.startswith("/") or "\\" in path or unicodedata.normalize("NFKC", path) != path:
         return None
@@ -111,7 +111,7 @@ def lexical(path: str) -> Place | None:
 
 @lru_cache(maxsize=65_536)
 def resolve(tree: Tree, path: str) -> Place | None:
-    """Where a path leads in a tree, every link followed, `..` after the links; None where it leads nowhere.
+    """Return where a path leads in a tree, every link followed, `..` after the links; None where it leads nowhere.
 
     Its last name need not exist, so that files can be made.
     """
@@ -140,16 +140,16 @@ def resolve(tree: Tree, path: str) -> Place | None:
 
 @lru_cache(maxsize=4_096)
 def roots(prefixes: tuple[str, ...]) -> tuple[Place, ...]:
-    """The places of the directories that an IO policy names; a name that is no honest path allows nothing."""
+    """Return the places of the directories of an IO policy; a name that is no honest path allows nothing."""
     found = [lexical(prefix.rstrip("/")) for prefix in prefixes]
     return tuple(place for place in found if place is not None and len(place) > len(BASE))
 
 
 def under(place: Place, allowed: Iterable[Place]) -> bool:
-    """Whether a place lies below one of the allowed ones."""
+    """Return whether a place lies below one of the allowed ones."""
     return any(len(place) > len(root) and place[: len(root)] == root for root in allowed)
 
 
 def within_prefix(path: str, prefixes: Iterable[str]) -> bool:
-    """Whether a path begins with one of the texts, as reading `prefix_string` has it."""
+    """Return whether a path begins with one of the texts (reading `prefix_string`)."""
     return any(path.startswith(prefix) for prefix in prefixes)

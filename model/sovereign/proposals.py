@@ -1,7 +1,7 @@
 """From a canonical JSON object to candidates: parse, then bind observation ids (13.1, 13.2).
 
 The host binds the ids of actual observations into scope claims and alters nothing else.  Unknown entries reject the
-candidate: a parser that drops what it does not know would propose something that nobody wrote.
+candidate, because a parser that drops them would propose a candidate that was never written.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def _mapping(data: Json) -> dict[str, Any] | None:
 
 
 def value_from(data: Json) -> Value:
-    """A JSON value as a model value: text, integers, lists of text; the rest tagged."""
+    """Return a JSON value as a model value: text, integers, lists of text; the rest tagged."""
     if isinstance(data, str):
         return data
     if isinstance(data, int) and not isinstance(data, bool):
@@ -49,7 +49,7 @@ def value_from(data: Json) -> Value:
 
 
 def _entries(data: Json, *names: str) -> dict[str, Any] | None:
-    """A JSON object with no other entries than these; None for anything else."""
+    """Return a JSON object with no other entries than these; None for anything else."""
     told = _mapping(data)
     if told is None:
         return None
@@ -62,7 +62,7 @@ def _stamp(told: dict[str, Any]) -> dict[str, str]:
 
 
 def candidate_from(data: Json) -> Candidate | None:
-    """One candidate; None where the object does not say one."""
+    """Return one candidate; None for any other object."""
     told = _entries(data, "action_request", "scope_claim", "justification", "authority_citations")
     asked = _entries(told.get("action_request"), "action_type", "fields") if told else None
     fields = _mapping(asked.get("fields", {})) if asked else None
@@ -95,14 +95,14 @@ def candidate_from(data: Json) -> Candidate | None:
 
 
 def candidates_from(data: Json) -> tuple[Candidate, ...]:
-    """The candidates of an object: itself, or those of its list `candidates`."""
+    """Return the candidates of an object: itself, or those of its list `candidates`."""
     told = _mapping(data)
     many = (_list(told["candidates"]) or []) if told is not None and "candidates" in told else [data]
     return tuple(one for one in map(candidate_from, many) if one is not None)
 
 
 def bind(candidates: tuple[Candidate, ...], observations: tuple[Observation, ...]) -> tuple[Candidate, ...]:
-    """Put the ids of the user's inputs (of all observations where there is none) into each scope claim."""
+    """Put the ids of the user's inputs (without any, of all observations) into each scope claim."""
     ids = tuple(artifact_id(one) for one in observations if one.kind == USER_INPUT)
     ids = ids or tuple(artifact_id(one) for one in observations)
     return tuple(
@@ -111,6 +111,6 @@ def bind(candidates: tuple[Candidate, ...], observations: tuple[Observation, ...
 
 
 def proposed(text: str, observations: tuple[Observation, ...]) -> tuple[Candidate, ...]:
-    """The candidates that raw text comes to; none where the canonicalizer rejects it, and the kernel still decides."""
+    """Return the candidates in raw text; none where the canonicalizer rejects it, and the kernel still decides."""
     found = canonicalize(text)
     return () if found.rejection else bind(candidates_from(found.value), observations)

@@ -17,4 +17,4 @@ SOVEREIGN = Protocol(
     readings=Readings(),
     mutants=MUTANTS,
 )
-"""A kernel that issues warrants, and an executor that acts on nothing else."""
+"""A kernel that issues warrants, and an executor that acts only on warrants."""

@@ -1,8 +1,7 @@
-"""The log of a session, and what it says when it is read again: the same decisions, bit by bit (4 INV-4, 8.D).
+"""The log of a session, and its replay to the same decisions, bit by bit (4 INV-4, 8.D).
 
-One canonical JSON line for each cycle: what was observed, what was proposed, what was decided, what was owed to the
-logs.  Each line names the digest of the line before it.  Replay uses the lines, the constitution whose hash they name,
-and nothing else.
+One canonical JSON line for each cycle: observations, proposals, the decision, the lines owed to the logs.  Each line
+names the digest of the line before it.  Replay uses only the lines and the constitution whose hash they name.
 """
 
 from __future__ import annotations
@@ -22,12 +21,12 @@ __all__ = ["Diverged", "Replayed", "log_lines", "replay_log"]
 
 
 class Diverged(ValueError):
-    """A log that does not replay: says at which line and in what."""
+    """A log that does not replay; the message says at which line and in what."""
 
 
 @dataclass(frozen=True)
 class Replayed:
-    """What replay came to: cycles, the final state, the digest of everything shown."""
+    """The result of replay: cycles, the final state, the digest of everything shown."""
 
     cycles: int
     final: State
@@ -35,7 +34,7 @@ class Replayed:
 
 
 def log_lines(config: Config, steps: Iterable[SovereignStep]) -> Iterator[str]:
-    """The log of a session: a head, then one line for each cycle."""
+    """Yield the log of a session: a head, then one line for each cycle."""
     head: Json = {"format": "evenhand/sovereign-log", "version": 1, "config": encode(config)}
     head["constitution"] = constitution_hash(config.constitution)
     last = digest(head)

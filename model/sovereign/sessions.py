@@ -1,7 +1,7 @@
-"""Running a condition: cycles one after another, what ends them, and the log that they leave (12, 13.4 to 13.10).
+"""Run a condition: cycles one after another, the reason they end, and their log (12, 13.4 to 13.10).
 
-A run is a value: the steps taken, how it ended.  Nothing here calls a model: responses come from a function of the
-prompt, and a `TransportFailure` from it invalidates the run.
+A run is a value: the steps taken, and how it ended.  This module calls no model: responses come from a function of
+the prompt, and a `TransportFailure` from it invalidates the run.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ __all__ = [
 
 MODEL_DRIFT_DETECTED, TRANSPORT_FAILURE = "MODEL_DRIFT_DETECTED", "TRANSPORT_FAILURE"
 FLOORS = {"A": Fraction(0), "L-A": Fraction(1, 5)}
-"""What share of ACTION a condition must exceed (A: some; L-A: at least a fifth, 13.10)."""
+"""The least share of ACTION in a condition (A: some; L-A: at least a fifth, 13.10)."""
 
 
 class TransportFailure(Exception):
-    """The model could not be asked: the run says nothing (13.10)."""
+    """The model could not be reached: the run is invalid (13.10)."""
 
 
 @dataclass(frozen=True)
@@ -57,12 +57,12 @@ class Ran:
         return tuple(one.shown.decision.kind for one in self.steps if one.shown.decision is not None)
 
     def rate(self, kind: str) -> Fraction:
-        """The share of a kind of decision; 0 of nothing."""
+        """Return the share of a kind of decision; 0 of nothing."""
         return Fraction(self.decisions.count(kind), len(self.decisions)) if self.decisions else Fraction(0)
 
 
 def run(config: Config, inputs: Iterable[CycleInput], *, rules: Rules = REFERENCE, tokens: int = 0) -> Ran:
-    """Run the cycles of one condition, `tokens` already spent in the session, until something ends it."""
+    """Run the cycles of one condition, with `tokens` already spent in the session, until it ends."""
     fed: list[CycleInput] = []
     steps: list[SovereignStep] = []
     (start,) = initial(config)
@@ -79,7 +79,10 @@ def run(config: Config, inputs: Iterable[CycleInput], *, rules: Rules = REFERENC
 
 
 def run_all(config: Config, conditions: Iterable[str], seed: str, count: int) -> tuple[Ran, ...]:
-    """Several conditions in one session: refusals end a condition alone, the session's budget ends everything."""
+    """Run several conditions in one session; an abort ends its condition only.
+
+    The session's budget, an EXIT or an unmet floor ends the session.
+    """
     found: list[Ran] = []
     tokens = 0
     for condition in conditions:
@@ -93,7 +96,7 @@ def run_all(config: Config, conditions: Iterable[str], seed: str, count: int) ->
 
 
 def floor_met(ran: Ran) -> bool:
-    """Whether a condition is inhabited: A needs some ACTION, L-A a fifth; the others have no floor."""
+    """Return whether a condition is inhabited: A needs some ACTION, L-A a fifth; the others have no floor."""
     floor = FLOORS.get(ran.condition)
     if floor is None:
         return True
@@ -101,7 +104,7 @@ def floor_met(ran: Ran) -> bool:
 
 
 def calibrate(ask: Callable[[str], str], prompt: str = "calibrate", rounds: int = 3) -> str:
-    """Ask the same thing three times; empty if the canonical hashes agree (13.4), else why the run must not begin."""
+    """Send one prompt three times; return "" if the canonical hashes agree (13.4), else why not to begin."""
     try:
         hashes = {canonicalize(ask(prompt)).canonical_hash for _ in range(rounds)}
     except TransportFailure:

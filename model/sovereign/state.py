@@ -1,6 +1,6 @@
-"""Configurations, states, actions and what a step shows, for every system of RSA-0.
+"""Configurations, states, actions and observations of every system of RSA-0.
 
-A state holds nothing that only counts up: the cycle of a warrant is its age, a log is what is still owed to it.
+A state holds no counter that only grows: the cycle of a warrant is its age, a log is the lines still owed to it.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ EXITED, ABORTED, SESSION_BUDGET_EXHAUSTED = "EXITED", "ABORTED", "SESSION_BUDGET
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """What is fixed during a run: the constitution, the tree it starts in, in a session the condition and B2.
+    """The fixed part of a run: the constitution, the initial tree, in a session the condition and B2.
 
     `most_refusals` in a row end a session; 0 lets it go on.
     """
@@ -74,7 +74,7 @@ class Config:
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """What an executor has checked and not yet used: the warrant, the request, where its path led then."""
+    """A warrant and request that an executor has checked and not yet used, and the place of the path at the check."""
 
     warrant: Warrant
     request: Request
@@ -83,7 +83,7 @@ class Held:
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """A warrant was used; `executor` says whose memory that is in, empty for one that all share."""
+    """A used warrant; `executor` names the executor that remembers it, empty for memory that all share."""
 
     warrant: Warrant
     executor: str = ""
@@ -93,7 +93,7 @@ class Spent:
 class State:
     """The state between two actions.
 
-    `issued` are the warrants that the kernel issued, which the attacker has seen as well.  `held` belongs to the first
+    `issued` are the warrants that the kernel issued, which the attacker has seen too.  `held` belongs to the first
     and second executor.  `owed` are log intents not yet logged.  `refusals` and `tokens` belong to a session: refusals
     in a row, and tokens spent, both bounded by where the session ends.
     """
@@ -110,7 +110,7 @@ class State:
 
 @dataclass(frozen=True, slots=True)
 class Decide:
-    """A cycle begins: these were observed, these are proposed, in this order."""
+    """A cycle begins with these observations and these candidates, in this order."""
 
     observations: tuple[Observation, ...]
     candidates: tuple[Candidate, ...] = ()
@@ -127,14 +127,14 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """An executor acts on what it has checked."""
+    """An executor acts on the request that it has checked."""
 
     executor: str
 
 
 @dataclass(frozen=True, slots=True)
 class Log:
-    """What is owed to the logs is written, under LogAppend warrants."""
+    """The owed lines are written, under LogAppend warrants."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +147,7 @@ class Mutate:
 
 @dataclass(frozen=True, slots=True)
 class Swap:
-    """The attacker puts something at a place: a link where a directory was."""
+    """The attacker puts a node at a place, such as a link where a directory was."""
 
     place: Place
     node: Node
@@ -155,14 +155,14 @@ class Swap:
 
 @dataclass(frozen=True, slots=True)
 class Restart:
-    """An executor, or the host, starts anew."""
+    """An executor, or the host, restarts."""
 
     who: str
 
 
 @dataclass(frozen=True, slots=True)
 class Cycle:
-    """A whole cycle, Observe to Log, without anybody in between."""
+    """A whole cycle, Observe to Log, without an attacker in between."""
 
     observations: tuple[Observation, ...]
     candidates: tuple[Candidate, ...] = ()
@@ -173,11 +173,12 @@ Act: TypeAlias = Decide | Check | Use | Log | Mutate | Swap | Restart | Cycle
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What a step shows.
+    """The observation of a step.
 
     `kind` names the action, or is `rejected`, with the reason.  `intents` are log intents of this step, `logged` and
-    `lost` those that were written or could not be.  `effects` are what was done to the world, `log_warrants` how many
-    LogAppend warrants the kernel issued.
+    `lost` those that were written or could not be.  `effects` are the effects on the world, `log_warrants` the number
+    of
+    LogAppend warrants that the kernel issued.
     """
 
     kind: str

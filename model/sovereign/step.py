@@ -1,8 +1,8 @@
 """One step of the agent: a decision, a check, a use, a log, or the attacker's between them; or a whole cycle at once.
 
-`agent_step` is the agent with its attacker.  `judging_step` decides and forgets, for scopes in which every candidate
-meets every context.  `session_step` runs whole cycles, Observe → Propose → Decide → Execute → Log, and counts what ends
-a condition.
+`agent_step` is the agent with its attacker.  `judging_step` decides and keeps no state, for scopes in which every
+candidate meets every context.  `session_step` runs whole cycles, Observe → Propose → Decide → Execute → Log, and
+counts refusals and tokens, which end a condition.
 """
 
 from __future__ import annotations
@@ -61,13 +61,13 @@ __all__ = [
 ]
 
 MOST_EQUAL = 2
-"""So many equal lines of one effect's trace are owed at once."""
+"""Equal lines of one effect's trace that are owed at once."""
 
 SovereignStep = Step[Config, State, Act, Shown]
 
 
 def settle(config: Config, state: State, kind: str, tokens: int) -> State:
-    """A session after a cycle: refusals in a row, tokens spent, and whether that ends it (13.10)."""
+    """Return a session after a cycle: refusals in a row, tokens spent, and whether that ends it (13.10)."""
     counts = kind == REFUSE and config.most_refusals > 0
     refusals = state.refusals + 1 if counts else 0
     spent = state.tokens + tokens if config.session_budget is not None else 0
@@ -88,12 +88,12 @@ REFERENCE = Rules(**REFERENCE_FUNCTIONS)
 
 
 def initial(config: Config) -> tuple[State, ...]:
-    """The tree of the configuration, nothing issued."""
+    """Return the tree of the configuration, nothing issued."""
     return (State(tree=config.tree),)
 
 
 def tokens_of(observations: Observations) -> int:
-    """The tokens that a cycle reports; what is no count above zero counts nothing."""
+    """Return the tokens that a cycle reports; a value that is no count above zero counts nothing."""
     counts = [field(one.payload, "llm_output_token_count") for one in observations if one.kind == BUDGET]
     return sum(count for count in counts if isinstance(count, int) and count > 0)
 
@@ -103,7 +103,7 @@ def _no(state: State, because: str) -> tuple[State, Shown]:
 
 
 def agent_step(rules: Rules, config: Config, state: State, action: Act) -> tuple[State, Shown]:
-    """Take one action; what makes no sense is rejected and changes nothing."""
+    """Take one action; an impossible action is rejected and changes nothing."""
     if state.over:
         return _no(state, f"the agent is over: {state.over}")
     match action:
@@ -152,7 +152,7 @@ def _holding(state: State, executor: str, held: Held | None) -> State:
 
 
 def _checked(rules: Rules, config: Config, state: State, action: Check) -> tuple[State, Shown]:
-    """Validate what was handed over, and look where the path leads now."""
+    """Validate a warrant and request, and resolve the path in the current tree."""
     executor, warrant, request = action.executor, action.warrant, action.request
     why = rules.valid(config, state, executor, warrant, request)
     if why:
@@ -165,7 +165,7 @@ def _checked(rules: Rules, config: Config, state: State, action: Check) -> tuple
 
 
 def executed(rules: Rules, config: Config, state: State, executor: str) -> tuple[State, Shown]:
-    """Use what is held: everything is validated anew, and the warrant is spent whatever the tree then allows."""
+    """Use a held request: validate it anew; the warrant is spent whatever the tree then allows."""
     held = state.held[EXECUTORS.index(executor)]
     if held is None:
         return _no(state, "nothing is held there")
@@ -176,20 +176,20 @@ def executed(rules: Rules, config: Config, state: State, executor: str) -> tuple
     if not rules.permitted(config, held.request, rules.place(config, state, held)):
         return empty, Shown("use", rejected="the path leads outside what the constitution allows")
     path = path_of(held.request)
-    where = None if path is None else resolve(state.tree, path)  # what opening it does, whatever was checked
+    where = None if path is None else resolve(state.tree, path)  # opening resolves anew, whatever was checked
     tree, effect = done(state.tree, held.request, where)
     spent = rules.spend(config, state, executor, held.warrant)
     after = replace(empty, tree=tree, spent=spent)
     if effect is None:
         return after, Shown("use", rejected="the tree does not allow it")
     owed = rules.trace_effect(config, held.request)
-    # A cycle has one effect; a faulty executor's third equal line is not kept, or its graph would never close.
+    # A cycle has one effect; a faulty executor's third equal line is dropped, so that its graph is finite.
     kept = tuple(one for one in owed if state.owed.count(one) < MOST_EQUAL)
     return replace(after, owed=_together((*state.owed, *kept))), Shown("use", effects=(effect,), intents=owed)
 
 
 def logged(rules: Rules, config: Config, state: State) -> tuple[State, Shown]:
-    """Write what is owed, bundle by bundle, where the kernel issues a LogAppend warrant."""
+    """Write the owed lines, bundle by bundle, where the kernel issues a LogAppend warrant."""
     written: list[Record] = []
     lost: list[Record] = []
     warrants = 0
@@ -205,7 +205,7 @@ def logged(rules: Rules, config: Config, state: State) -> tuple[State, Shown]:
 
 
 def judging_step(rules: Rules, config: Config, state: State, action: Act) -> tuple[State, Shown]:
-    """Decide, show, and forget everything but an EXIT."""
+    """Decide and show; only an EXIT changes the state."""
     if state.over or not isinstance(action, Decide):
         return _no(state, "the agent is over" if state.over else "only decisions here")
     decision = decide(rules, config, action.observations, action.candidates)
@@ -215,7 +215,7 @@ def judging_step(rules: Rules, config: Config, state: State, action: Act) -> tup
 
 
 def session_step(rules: Rules, config: Config, state: State, action: Act) -> tuple[State, Shown]:
-    """A whole cycle: decide, execute what is warranted, log, and count."""
+    """Run a whole cycle: decide, execute what is warranted, log, and count."""
     if state.over or not isinstance(action, Cycle):
         return _no(state, f"the session is over: {state.over}" if state.over else "whole cycles only")
     observations, candidates = action.observations, action.candidates
@@ -237,14 +237,14 @@ def session_step(rules: Rules, config: Config, state: State, action: Act) -> tup
 
 
 def _named(rules: Rules, config: Config, decision: Decision, candidates: tuple[Candidate, ...]) -> Any:
-    """The request that the warrant is for, as the host finds it among the candidates; else the warrant's own."""
+    """Return the candidate request with the warrant's hash; else the warrant's own."""
     assert decision.warrant is not None
     found = [one.request for one in candidates if rules.hashed(config, one) == decision.warrant.bundle]
     return found[0] if found else decision.warrant.request
 
 
 def smaller(config: Config, start: State) -> Iterator[tuple[Config, State]]:
-    """Fewer things in the tree: one is gone, with all that lies below it, so that some disk could be like that."""
+    """Yield trees with one node less, with all that lies below it, so that a disk can hold them."""
     for gone, _ in config.tree:
         less = replace(config, tree=tuple(one for one in config.tree if one[0][: len(gone)] != gone))
         if start.tree == config.tree:

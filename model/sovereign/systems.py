@@ -1,4 +1,4 @@
-"""The systems of RSA-0: one kernel, five ways to look at it.
+"""The systems of RSA-0: one kernel, five systems.
 
 `agent`: decide, check, use, log, and the attacker between them.  `candidates`: every candidate in every context, once.
 `lists`: all lists of observations and candidates over one representative of each class.  `session`: composed cycles
@@ -106,7 +106,7 @@ LONG_TEXT = "m" * 9_900
 
 @lru_cache(maxsize=64)
 def proposals(scope: Scope) -> tuple[Candidate, ...]:
-    """What is proposed to the agent: a write and a notification, then a climbing path, a read, kernel-only types."""
+    """Return the agent's proposals: a write, a notification, a climbing path, a read, kernel-only types."""
     seen = usual()
     many = (
         candidate(seen, WRITE_LOCAL, path="workspace/d/f"),
@@ -130,7 +130,7 @@ def _decisions(scope: Scope) -> tuple[Act, ...]:
 
 @lru_cache(maxsize=64)
 def _forgeries(scope: Scope) -> tuple[Warrant, ...]:
-    """Warrants that no kernel issued: for a request that was never proposed, and for a type that is never proposed."""
+    """Return forged warrants: for a request that is never proposed, and for a type that is never proposed."""
     elsewhere = replace(_swapped(scope), author="")
     log = replace(candidate(usual(), LOG_APPEND).request, author="")
     made = tuple(Warrant(request, "0" * 64, "") for request in (elsewhere, log))
@@ -138,7 +138,7 @@ def _forgeries(scope: Scope) -> tuple[Warrant, ...]:
 
 
 def _honest(scope: Scope, warrant: Warrant) -> Request:
-    """The request that a warrant is for, as its author proposed it."""
+    """Return the request of a warrant, as its author proposed it."""
     for one in proposals(scope):
         if replace(one.request, author=warrant.request.author, created_at="") == replace(
             warrant.request, created_at=""
@@ -149,7 +149,7 @@ def _honest(scope: Scope, warrant: Warrant) -> Request:
 
 @lru_cache(maxsize=64)
 def _swapped(scope: Scope) -> Request:
-    """Another request than any warrant is for: a write elsewhere."""
+    """Return a request that has no warrant: a write elsewhere."""
     return Request(WRITE_LOCAL, (("content", "m"), ("path", "workspace/e")))
 
 
@@ -177,7 +177,7 @@ def _agent_actions(_config: Config, scope: Scope, state: State) -> Iterator[Act]
 
 
 def _allows_anything(_config: Config, state: State, action: Act) -> bool:
-    """An attacker may do anything while the agent runs; whole cycles belong to sessions."""
+    """Return whether the agent runs; an attacker may then do anything, but whole cycles belong to sessions."""
     return not state.over and not isinstance(action, Cycle)
 
 
@@ -215,7 +215,7 @@ _OBSERVED: tuple[Observation, ...] = (
 
 
 def _representatives(seen: tuple[Observation, ...]) -> tuple[Candidate, ...]:
-    """One candidate of each class in a context: admitted ones first, then one for each way to fail."""
+    """Return one candidate of each class in a context: admitted ones first, then one for each way to fail."""
     good = candidate(seen)
     assert good.scope is not None
     return (
@@ -286,7 +286,7 @@ _ALL_IO = IoPolicy()
 
 
 def small_constitutions(types: int) -> Iterator[Constitution]:
-    """Constitutions with up to so many action types, smallest first: flags, requirements, paths and limits vary.
+    """Yield constitutions with up to `types` action types, smallest first: flags, requirements, paths, limits vary.
 
     The size of a constitution is the number of its action types, then of its clauses, requirements and paths.
     """
@@ -335,7 +335,7 @@ def _size(one: Constitution) -> tuple[int, ...]:
 
 
 def lawful(constitution: Constitution) -> tuple[Candidate, ...]:
-    """For each declared type the best that a proposer can say: everything there, a path that is allowed if any is."""
+    """Return the best candidate for each declared type: every part there, an allowed path if any is."""
     seen = _plain_context()
     found: list[Candidate] = []
     for kind in constitution.action_types:
@@ -372,7 +372,7 @@ def _constitution_actions(config: Config, _scope: Scope, state: State) -> Iterab
 
 
 def _proposed(config: Config, name: str) -> Fairness[State, Act]:
-    """The best proposal of a type is made again and again; where the type is not declared, whatever is done serves."""
+    """Return the fairness by which a type's best proposal recurs; every action serves an undeclared type."""
     plain = _plain_context()
     made = [one for one in lawful(config.constitution) if one.request.action_type == name]
 
@@ -389,7 +389,7 @@ def _fair(config: Config) -> dict[str, Fairness[State, Act]]:
 
 
 def progress(step: SovereignStep) -> bool:
-    """Something was decided to be done."""
+    """Return whether an ACTION was decided."""
     return step.shown.decision is not None and step.shown.decision.kind == ACTION
 
 
@@ -398,7 +398,7 @@ def _wants(config: Config, state: State) -> bool:
 
 
 def _actor(action: Act) -> str:
-    """The host decides and logs, executors check and act, the attacker meddles; whoever starts anew does it itself."""
+    """Return the agent of an action: host, executor or attacker; a restart belongs to the one that restarts."""
     match action:
         case Check() | Use():
             return action.executor
@@ -411,7 +411,6 @@ def _actor(action: Act) -> str:
 
 
 def _system(name: str, configs: Any, actions: Any, step: Any, scope: Scope, **more: Any) -> SovereignSystem:
-    """A system of this protocol: the same start, rules and vocabulary."""
     return System(
         name=name,
         rules=REFERENCE,

@@ -1,6 +1,6 @@
-"""Telemetry: which lines a cycle owes to the five logs, and which of them a LogAppend warrant can carry (3.2, 6, 8.C).
+"""Telemetry: the lines that a cycle owes to the five logs, and their LogAppend bundles (3.2, 6, 8.C).
 
-Derivation is structural: it counts and measures canonical lines and never looks into natural language (2.2).  Logging
+Derivation is structural: it counts and measures canonical lines and never reads natural language (2.2).  Logging
 is not recursive: a LogAppend owes no line of its own (7 A55).
 """
 
@@ -35,18 +35,18 @@ __all__ = [
 ]
 
 TRACE_LINE = 160
-"""Characters of a line of the traces: two hashes and a gate, of bounded length whatever was proposed."""
+"""Characters of a line of the traces: two hashes and a gate, of bounded length for every proposal."""
 
 
 def record_of(stream: str, line: str) -> Record:
-    """The log intent for a line."""
+    """Return the log intent for a line."""
     return Record(stream, len(line), len(line.encode("utf-8")))
 
 
 def intents(
     _config: Config, observations: Observations, candidates: tuple[Candidate, ...], decision: Decision
 ) -> tuple[Record, ...]:
-    """The lines that a decision owes: each observation, each candidate and what was decided, the traces."""
+    """Return the lines that a decision owes: each observation, each candidate, the decision, the traces."""
     made = [one for one in (decision.warrant, decision.refusal, decision.exit) if one is not None]
     found = [record_of(STREAMS[0], line_of(one)) for one in observations]
     found += [record_of(STREAMS[1], line_of(one)) for one in (*candidates, *made)]
@@ -57,19 +57,19 @@ def intents(
 
 
 def trace_effect(_config: Config, request: Request) -> tuple[Record, ...]:
-    """The line that an effect owes: its request's id, never its text; a LogAppend owes none."""
+    """Return the line that an effect owes: its request's id, never its text; a LogAppend owes none."""
     if request.action_type == LOG_APPEND:
         return ()
     return (Record(STREAMS[4], TRACE_LINE, TRACE_LINE),)
 
 
 def trace_log(_config: Config, _logged: tuple[Record, ...]) -> tuple[Record, ...]:
-    """What a log commit owes in turn: nothing (7 A55, A58)."""
+    """Return the lines that a log commit owes: none (7 A55, A58)."""
     return ()
 
 
 def bundles(config: Config, owed: tuple[Record, ...]) -> tuple[tuple[Record, ...], ...]:
-    """Owed lines in LogAppend bundles: one stream each, cut where another line would exceed lines or bytes."""
+    """Return owed lines in LogAppend bundles: one stream each, cut where another line would exceed lines or bytes."""
     limits = config.constitution.limits
     made: list[list[Record]] = []
     for stream in STREAMS:
@@ -88,14 +88,14 @@ def bundles(config: Config, owed: tuple[Record, ...]) -> tuple[tuple[Record, ...
 
 
 def log_candidate(config: Config, stream: str) -> Candidate:
-    """The LogAppend bundle that the host builds for a stream: it cites the first clause that there is."""
+    """Return the LogAppend bundle that the host builds for a stream; it cites the first clause, if any."""
     clauses = config.constitution.clauses
     request = Request(LOG_APPEND, (("jsonl_lines", ()), ("log_name", stream)), KERNEL)
     return Candidate(request, citations=tuple(cite(config.constitution, clause) for clause in clauses[:1]))
 
 
 def log_admits(rules: Rules, config: Config, bundle: tuple[Record, ...]) -> bool:
-    """Whether the kernel issues a LogAppend warrant for these lines: the gates, and the limits per warrant."""
+    """Return whether the kernel issues a LogAppend warrant for these lines: the gates, and the limits per warrant."""
     limits = config.constitution.limits
     if len(bundle) > limits.max_lines_per_warrant or sum(one.size for one in bundle) > limits.max_bytes_per_warrant:
         return False

@@ -1,8 +1,8 @@
-"""The words of RSA-0: seven artefacts, the constitution's closed sets, what a step of the agent shows.
+"""The data types of RSA-0: seven artefacts, the constitution's closed sets, the observation of a step.
 
 The seven artefact types (3.2) are `Observation`, `Request`, `ScopeClaim`, `Justification`, `Warrant`, `Refusal` and
-`Exit`; a `Candidate` bundles a request with what speaks for it.  Whatever comes from outside may be of any type: texts
-and integers stand for themselves, `Atom` and `Opaque` for the rest of JSON and for what is no JSON.
+`Exit`; a `Candidate` bundles a request with its support.  External values may be of any type: texts and integers
+stand for themselves, `Atom` and `Opaque` for the rest of JSON and for values that are no JSON.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ KINDS = (USER_INPUT, TIMESTAMP, BUDGET, SYSTEM)
 
 USER, REFLECTION, KERNEL, HOST = "user", "reflection", "kernel", "host"
 AUTHORS = (USER, REFLECTION, KERNEL, HOST)
-"""Who may stand as the author of an artefact."""
+"""The closed set of authors of an artefact."""
 
 ACTION, REFUSE, EXIT = "ACTION", "REFUSE", "EXIT"
 DECISIONS = (ACTION, REFUSE, EXIT)
@@ -92,14 +92,14 @@ GATES = ("completeness", "authority_citation", "scope_claim", "constitution_comp
 """The five admission gates in order (6)."""
 
 REQUIRED_OBSERVATIONS = "required_observations"
-"""The `failed_gate` of a refusal before admission; no gate of the five (6)."""
+"""The `failed_gate` of a refusal before admission; none of the five gates (6)."""
 
 MISSING_REQUIRED_OBSERVATION = "MISSING_REQUIRED_OBSERVATION"
 BUDGET_EXHAUSTED = "BUDGET_EXHAUSTED"
 NO_ADMISSIBLE_ACTION = "NO_ADMISSIBLE_ACTION"
 DUPLICATE_BUNDLE = "DUPLICATE_BUNDLE"
 REASONS = (MISSING_REQUIRED_OBSERVATION, BUDGET_EXHAUSTED, NO_ADMISSIBLE_ACTION, DUPLICATE_BUNDLE)
-"""Why a cycle is refused; INTEGRITY_RISK is no such reason since v0.1.1 (6).  The last one belongs to a reading."""
+"""The reasons to refuse a cycle; INTEGRITY_RISK is none since v0.1.1 (6).  The last one belongs to a reading."""
 
 INTEGRITY_EVENTS = ("startup_integrity_fail", "citation_index_fail", "executor_integrity_fail")
 """Events of a system observation that end the agent."""
@@ -108,7 +108,7 @@ STREAMS = ("observations", "artifacts", "admission_trace", "selector_trace", "ex
 """The five log streams (3.2)."""
 
 EXECUTORS = ("first", "second")
-"""The executor, and the one that an attacker starts beside it."""
+"""The executor, and a second one that an attacker starts."""
 
 CYCLE = 2
 """Warrants are of this cycle (age 0) or of an earlier one (age 1, where ages are saturated)."""
@@ -118,7 +118,7 @@ Fields: TypeAlias = tuple[tuple[str, Value], ...]
 
 
 def field(fields: Fields, name: str) -> Value | None:
-    """The value of a field; None where there is none."""
+    """Return the value of a field; None where there is none."""
     for key, value in fields:
         if key == name:
             return value
@@ -127,7 +127,7 @@ def field(fields: Fields, name: str) -> Value | None:
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """What the host observed.  `payload` holds `text`, `iso8601_utc`, `llm_output_token_count` or `event`."""
+    """An observation of the host.  `payload` holds `text`, `iso8601_utc`, `llm_output_token_count` or `event`."""
 
     kind: str
     payload: Fields = ()
@@ -147,7 +147,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class ScopeClaim:
-    """That a request lies within the scope of some observations, under a clause."""
+    """The claim that a request lies within the scope of some observations, under a clause."""
 
     observation_ids: tuple[str, ...]
     clause_ref: str
@@ -158,7 +158,7 @@ class ScopeClaim:
 
 @dataclass(frozen=True, slots=True)
 class Justification:
-    """Natural language, which nothing may branch on."""
+    """Natural language, on which no function may branch."""
 
     text: str
     author: str = REFLECTION
@@ -167,7 +167,7 @@ class Justification:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A bundle: a request, the claim that it is in scope, a justification, the citations it stands on."""
+    """A bundle: a request, the claim that it is in scope, a justification, its citations."""
 
     request: Request
     scope: ScopeClaim | None = None
@@ -191,7 +191,7 @@ class Warrant:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """A RefusalRecord: why, at which gate, at what observed time (empty where no single one was observed)."""
+    """A RefusalRecord: reason, gate, and observed time (empty where no single one was observed)."""
 
     reason: str
     failed_gate: str
@@ -200,7 +200,7 @@ class Refusal:
 
 @dataclass(frozen=True, slots=True)
 class Exit:
-    """An ExitRecord: the integrity event, at what observed time."""
+    """An ExitRecord: the integrity event and the observed time."""
 
     event: str
     created_at: str
@@ -208,7 +208,7 @@ class Exit:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What the kernel decided in one cycle.
+    """The kernel's decision in one cycle.
 
     `trace` has for every candidate, in the order given, its bundle hash and the gate that rejected it (empty:
     admitted).  `refusal`, `exit` and `warrant` belong to REFUSE, EXIT and ACTION.
@@ -228,13 +228,13 @@ class Decision:
 
     @property
     def winner(self) -> str:
-        """The bundle that the warrant is for; empty without one."""
+        """The bundle of the warrant; empty without one."""
         return self.warrant.bundle if self.warrant is not None else ""
 
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """What an executor did to the world: the place it touched (a path from the root of the disk), and the text."""
+    """An executor's effect on the world: the place it touched (a path from the root of the disk), and the text."""
 
     action_type: str
     place: tuple[str, ...] = ()

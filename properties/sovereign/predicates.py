@@ -1,4 +1,4 @@
-"""What the claims mean by their words: said anew, sharing no function with kernel or executor.
+"""The predicates that claims use, written from the source text; they share no rule with kernel or executor.
 
 A candidate's faults are a set of gates; that the kernel looks at them in order is a claim.  Paths are judged by the
 standard library's normal form and by where an effect really was, never by the model's own resolver.

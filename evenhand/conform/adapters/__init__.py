@@ -1,7 +1,7 @@
-"""Somebody's kernel as an implementation of a protocol: in Python, or in any language over a pipe.
+"""External kernels as implementations of a protocol: in Python, or in any language over a pipe.
 
-The public surface is small: the shapes of a factory and its kernels, and the model behind the same shapes.
-`docs/how-to/check-your-kernel.md` shows both in use; `schema/wire.json` is the form of a line on the pipe.
+The public names are the shapes of a factory and its kernels, which the model has too; for their use see
+`docs/how-to/check-your-kernel.md`.  `schema/wire.json` is the form of a line on the pipe.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""One supervised process: lines in, lines out, limits, and an end that takes its whole group with it."""
+"""Supervise one process: lines in, lines out, limits, and a stop that ends its whole group."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from evenhand.conform.adapters.wire import Fault
 __all__ = ["Child", "Ended"]
 
 LOOK = 0.1
-"""Seconds between two looks at the memory in use while waiting."""
+"""Seconds between two memory checks while waiting."""
 
 KEPT = 4_096
-"""Bytes of standard error that are kept: the last ones."""
+"""Last bytes of standard error that are kept."""
 
 
 class Ended(Exception):
-    """The process gives no more lines: `fault` says why, the text what was seen."""
+    """The process gives no more lines: `fault` is the reason, the message what was seen."""
 
     def __init__(self, fault: Fault, why: str) -> None:
         super().__init__(why)
@@ -33,7 +33,7 @@ class Ended(Exception):
 
 
 class Child:
-    """A process in a group of its own that is talked to line by line.
+    """A process in a group of its own that is written to and read line by line.
 
     `send` never blocks for long: what the pipe does not take now is sent while waiting for lines.
     """
@@ -71,7 +71,7 @@ class Child:
         self._push()
 
     def line(self) -> bytes:
-        """The next line of its output.  Raises Ended when there is none, or none in time."""
+        """Return the next line of its output.  Raises Ended if there is none, or none in time."""
         if self._lines:
             return self._lines.popleft()
         allowed = self.limits.seconds if self._answered else self.limits.startup
@@ -101,7 +101,6 @@ class Child:
             self.process.kill()
 
     def _pump(self, seconds: float) -> None:
-        """Move what can be moved; wait at most `seconds` for it."""
         ready = self._selector.select(seconds)
         if not ready:
             self._look_at_memory()
@@ -120,7 +119,7 @@ class Child:
                 self._waiting = self._waiting[sent:]
         except BlockingIOError:
             pass
-        except OSError:  # it reads no more; what it said, and how it ended, is read below
+        except OSError:  # it reads no more; its output and exit code are read later
             self._waiting = b""
         if bool(self._waiting) != self._sending:
             self._sending = not self._sending
@@ -150,7 +149,7 @@ class Child:
             self._selector.unregister(self._err)
 
     def _ended(self) -> None:
-        """Its output is closed: wait a moment for its exit code."""
+        """After its output closed: wait briefly for the exit code, and raise Ended."""
         with suppress(OSError, ValueError, KeyError):
             self._drain()
         try:
@@ -161,12 +160,12 @@ class Child:
         raise Ended(Fault.EXITED, f"{_how(code)}{f', saying {said!r}' if said else ''}")
 
     def said(self) -> str:
-        """The last line of its standard error."""
+        """Return the last line of its standard error."""
         lines = self.errors.decode("utf-8", "replace").strip().splitlines()
         return lines[-1][:300] if lines else ""
 
     def _look_at_memory(self) -> None:
-        """A second guard beside the process's own limit, which some systems do not enforce."""
+        """A second guard, because some systems do not enforce the process's own limit."""
         try:
             pages = int(Path(f"/proc/{self.process.pid}/statm").read_text("ascii").split()[1])
         except (OSError, ValueError, IndexError):

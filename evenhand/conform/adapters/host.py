@@ -1,9 +1,8 @@
-"""The child that runs a Python adapter: `python -m evenhand.conform.adapters.host module:factory MEBIBYTES`.
+"""Run a Python adapter in a child: `python -m evenhand.conform.adapters.host module:factory MEBIBYTES`.
 
 It reads requests from standard input and writes one answer to each, as `schema/wire.json` says.  The adapter gets
-neither stream: what it prints goes to standard error, and it reads nothing.  What the adapter was handed is
-compared with what was sent, on the first scenarios and on each action when it is first seen: a kernel that writes
-into its input would change its caller's data where both live in one process.
+neither stream; it prints to standard error.  Its input is compared with what was sent, on the first scenarios and on
+each new action, because a kernel that writes to its input would change its caller's data in a shared process.
 """
 
 from __future__ import annotations
@@ -25,16 +24,16 @@ NOT_LOADED = 70
 """Exit code of a host whose adapter does not load: the caller's mistake, not the kernel's."""
 
 WATCHED = 64
-"""Scenarios during which the configuration is compared with what was sent, after every step."""
+"""Scenarios whose configuration is compared with what was sent after every step."""
 
 ACTIONS = 2_048
-"""Distinct actions that are compared with what was sent."""
+"""Distinct actions compared with what was sent."""
 
 _encoder = json.JSONEncoder(ensure_ascii=False, allow_nan=False, sort_keys=True, separators=(",", ":"))
 
 
 def load_factory(name: str) -> Callable[[Any], Any]:
-    """The factory `package.module:attribute`.  Raises ValueError that says what is missing."""
+    """Return the factory `package.module:attribute`.  Raises ValueError that says what is missing."""
     module, colon, attribute = name.partition(":")
     if not colon or not module or not attribute:
         raise ValueError(f"an adapter is named package.module:factory, not {name!r}; write it as in my.kernel:make")
@@ -45,7 +44,7 @@ def load_factory(name: str) -> Callable[[Any], Any]:
     except Exception as error:
         frames = [frame for frame in traceback.extract_tb(error.__traceback__)[1:] if "importlib" not in frame.filename]
         place = f" ({os.path.basename(frames[-1].filename)}, line {frames[-1].lineno})" if frames else ""
-        there = module in sys.modules  # then its folder was found, and the name is what is wrong
+        there = module in sys.modules  # its folder was found, so the name is wrong
         step = "Name a function that it has." if there else "Is its folder the current one, or on PYTHONPATH?"
         raise ValueError(f"adapter {name!r} does not load: {type(error).__name__}: {error}{place}. {step}") from error
     if not callable(found):
@@ -67,7 +66,7 @@ class Host:
         self.given: Any = None
 
     def answer(self, line: bytes) -> bytes:
-        """The answer to one request, without its line feed."""
+        """Return the answer to one request, without its line feed."""
         request = json.loads(line)
         number: int = request["id"]
         try:
@@ -109,7 +108,7 @@ class Host:
         return made + self._mutated(action, line)
 
     def _mutated(self, action: Any, line: bytes) -> bytes:
-        """What of its input the kernel changed, told once per step."""
+        """The changed part of its input, at most one for each step."""
         content = line[line.find(b'"action"') :]
         if content not in self.seen and len(self.seen) < ACTIONS:
             self.seen.add(content)
@@ -142,7 +141,7 @@ def main(words: list[str]) -> None:
 
 
 def _write(target: int, data: bytes) -> None:
-    """All of it: a pipe may take less at a time."""
+    """Write all of `data`, because a pipe may take less at a time."""
     while data:
         data = data[os.write(target, data) :]
 

@@ -1,9 +1,9 @@
-"""Kernels to be asked: scenarios in, what was shown out, whatever the kernel does in between.
+"""Run kernels: scenarios in, what was shown out.
 
-A *source* answers whole scenarios.  `Piped` runs a supervised process and asks ahead, so that a step costs a share
-of a system call; when the process misbehaves, the scenario at fault is known by the answers it owes, the process is
-ended with its group, and the next scenario gets a new one.  `InProcess` asks a factory in this very process: for
-trusted kernels only (the model's own mutants).
+A *source* answers whole scenarios.  `Piped` runs a supervised process and sends requests ahead, so that a step costs a
+fraction of a system call.  If the process misbehaves, the missing answers identify the scenario; the process group is
+ended, and the next scenario gets a new one.  `InProcess` calls a factory in this process: for trusted kernels only (the
+model's own mutants).
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ __all__ = [
 
 
 class NoKernel(ValueError):
-    """There is no kernel to ask: the adapter does not load, the command does not start."""
+    """There is no kernel to run: the adapter does not load, or the command does not start."""
 
 
 @dataclass(frozen=True)
 class KernelRequest:
-    """One scenario as the wire has it: the initial data, the actions, and what the model shows to each.
+    """One scenario as on the wire: the initial data, the actions, and what the model shows after each.
 
-    `expected` is compared as text first, so that an answer as foreseen is not even parsed.
+    `expected` is compared as text first, so that an expected answer is not even parsed.
     """
 
     initial: bytes
@@ -55,11 +55,11 @@ class KernelRequest:
 
 @dataclass(frozen=True)
 class KernelResponse:
-    """What became of one scenario: the answers as far as they came, and what went wrong.
+    """The result of one scenario: the answers that came, and what went wrong.
 
-    `shown` has None where an answer was, byte by byte, the expected one.  `states` is empty unless the kernel
-    tells its state.  `fault` and `why` say how it failed in the step after the last answer (`at_start` if it was
-    not even made); `mutated` what of its input it wrote to, `changed_at` in which step.
+    `shown` has None where an answer equals the expected one byte by byte.  `states` is empty unless the kernel tells
+    its state.  `fault` and `why` say how it failed in the step after the last answer (`at_start`: it was not even
+    made).  `mutated` names the input that it wrote to, `changed_at` the step.
     """
 
     shown: tuple[Json, ...] = ()
@@ -74,19 +74,19 @@ class KernelResponse:
 
 
 class Source(Interface):
-    """Where kernels come from."""
+    """A source of kernels."""
 
     @property
     def name(self) -> str:
-        """How a command line names it."""
+        """Its name on a command line."""
         ...
 
     def ask(self, scenarios: Sequence[KernelRequest]) -> Iterator[KernelResponse]:
-        """What becomes of each scenario, in order, each with a fresh kernel."""
+        """Yield the result of each scenario, in order, each with a fresh kernel."""
         ...
 
     def renew(self) -> None:
-        """Let the next scenario have a fresh process."""
+        """Give the next scenario a fresh process."""
         ...
 
     def close(self) -> None:
@@ -96,7 +96,7 @@ class Source(Interface):
 
 @dataclass
 class _Listening:
-    """The answers to one scenario as they come."""
+    """The answers to one scenario as they arrive."""
 
     asked: KernelRequest
     first: int
@@ -110,7 +110,7 @@ class _Listening:
     changed_at: int = 0
 
     def hear(self, line: bytes, number: int) -> None:
-        """One more answer.  Raises Misanswer for a line that is none."""
+        """Take one more answer.  Raises Misanswer for an invalid line."""
         place = number - self.first
         if place and not self.error and line == b'{"id":%d,"shown":%s}' % (number, self.asked.expected[place - 1]):
             self.shown.append(None)
@@ -135,7 +135,7 @@ class _Listening:
             self.mutated, self.changed_at = answer.mutated, place
 
     def response(self, ended: Ended | Misanswer | None = None) -> KernelResponse:
-        """What came of it, given how it ended."""
+        """Return the result, given how the scenario ended."""
         fault, why = (ended.fault, str(ended)) if ended is not None else (None, "")
         if self.error:
             fault, why = Fault.RAISED, self.error
@@ -159,10 +159,9 @@ class _Listening:
 
 
 class Piped:
-    """A kernel in a process of its own that speaks JSON Lines.
+    """A kernel in a process of its own that speaks JSON Lines; `hosted` if that is our host of a Python adapter.
 
-    `hosted` says that the process is our own host of a Python adapter.  Raises NoKernel, when first asked, for an
-    adapter that does not load or a command that does not exist.
+    The first request raises NoKernel for an adapter that does not load or a command that does not exist.
     """
 
     def __init__(self, name: str, command: list[str], limits: KernelLimits, *, hosted: bool) -> None:
@@ -172,16 +171,16 @@ class Piped:
 
     @property
     def name(self) -> str:
-        """How a command line names it."""
+        """Its name on a command line."""
         return self._name
 
     @property
     def pid(self) -> int | None:
-        """The process that runs now, if one does."""
+        """The id of the running process, or None."""
         return None if self._child is None else self._child.process.pid
 
     def ask(self, scenarios: Sequence[KernelRequest]) -> Iterator[KernelResponse]:
-        """Each scenario's answers; a scenario that breaks the process costs the others nothing."""
+        """Yield the result of each scenario; one that breaks the process does not affect others."""
         todo = list(scenarios)
         try:
             while todo:
@@ -191,11 +190,11 @@ class Piped:
                     yield response
                 del todo[:done]
         finally:
-            if todo:  # nobody listens any more, and answers are on their way
+            if todo:  # the caller stopped early, and unread answers are on their way
                 self.renew()
 
     def renew(self) -> None:
-        """End the process; the next one starts when asked."""
+        """End the process; the next request starts a new one."""
         if self._child is not None:
             self._child.stop()
             self._child = None
@@ -203,7 +202,7 @@ class Piped:
     close = renew
 
     def _batch(self, scenarios: Sequence[KernelRequest]) -> Iterator[KernelResponse]:
-        """Ask all at once; stop after the first scenario that breaks the process."""
+        """Send all at once; stop after the first scenario that breaks the process."""
         child, listening, lines = self._running(), list[_Listening](), list[bytes]()
         for asked in scenarios:
             listening.append(_Listening(asked, self._number + 1))
@@ -263,7 +262,7 @@ class Piped:
         return self._child
 
     def _exists(self, child: Child, ended: Ended, *, first: bool) -> None:
-        """Raise NoKernel where nothing ever ran."""
+        """Raise NoKernel if no kernel ever ran."""
         code = child.process.poll()
         if first and ended.fault is Fault.EXITED and code == (NOT_LOADED if self.hosted else 127):
             said = child.said()
@@ -273,7 +272,7 @@ class Piped:
 
 
 def _twice(response: KernelResponse, wrong: Misanswer) -> KernelResponse:
-    """The same, with the fault that came to light after its last answer."""
+    """The same result with the fault that showed after its last answer."""
     return KernelResponse(
         response.shown,
         response.states,
@@ -286,20 +285,20 @@ def _twice(response: KernelResponse, wrong: Misanswer) -> KernelResponse:
 
 @dataclass
 class InProcess:
-    """A trusted factory, asked in this process: no limits, and what it raises is a fault as elsewhere."""
+    """A trusted factory, called in this process: no limits; an exception is a fault, as elsewhere."""
 
     factory: Callable[[Any], Any]
     name: str = "in this process"
 
     def ask(self, scenarios: Sequence[KernelRequest]) -> Iterator[KernelResponse]:
-        """Each scenario's answers."""
+        """Iterate over the results of the scenarios."""
         return map(self._run, scenarios)
 
     def renew(self) -> None:
-        """Nothing to renew."""
+        """Do nothing: there is no process."""
 
     def close(self) -> None:
-        """Nothing to end."""
+        """Do nothing: there is no process."""
 
     def _run(self, asked: KernelRequest) -> KernelResponse:
         shown: list[Json] = []
@@ -324,7 +323,7 @@ class InProcess:
 
 
 def adapter_source(adapter: str, limits: KernelLimits | None = None) -> Piped:
-    """The Python adapter `package.module:factory` in a supervised process.  Raises NoKernel for another form."""
+    """Return the Python adapter `package.module:factory` in a supervised process.  Raises NoKernel for another form."""
     module, colon, attribute = adapter.partition(":")
     if not (module and colon and attribute):
         raise NoKernel(f"an adapter is named package.module:factory, not {adapter!r}; write it as in my.kernel:make")
@@ -334,7 +333,7 @@ def adapter_source(adapter: str, limits: KernelLimits | None = None) -> Piped:
 
 
 def command_source(command: str, limits: KernelLimits | None = None) -> Piped:
-    """A command that speaks JSON Lines, in a supervised process.  Raises NoKernel for an empty command."""
+    """Return a command that speaks JSON Lines, in a supervised process.  Raises NoKernel if empty or malformed."""
     try:
         words = shlex.split(command)
     except ValueError as error:

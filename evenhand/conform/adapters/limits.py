@@ -1,8 +1,7 @@
-"""The limits of a child process, set by the child itself before any foreign code runs.
+"""Set the limits of a child process, in the child itself before any foreign code runs.
 
-`python -m evenhand.conform.adapters.limits MEBIBYTES SECONDS -- command …` sets them and becomes the command.
-They hold for whatever the command starts, too.  Where a system lacks a limit, that one is left out: the parent's clock
-and its look at the memory in use remain.
+`python -m evenhand.conform.adapters.limits MEBIBYTES SECONDS -- command …` sets them and becomes the command; they hold
+for its children too.  A limit that a system lacks is left out: the parent's checks of clock and memory remain.
 """
 
 from __future__ import annotations
@@ -15,14 +14,14 @@ from dataclasses import dataclass
 __all__ = ["KernelLimits", "main", "restrict"]
 
 CORE_SECONDS = 3_600
-"""Processor seconds of one child, a last resort: the parent ends what does not answer long before."""
+"""Processor seconds of one child, a last resort: the parent ends silent children long before."""
 
 
 @dataclass(frozen=True)
 class KernelLimits:
-    """What one kernel process may use.
+    """The limits of one kernel process.  Raises ValueError for a limit that is not above 0.
 
-    `seconds` without an answer before it counts as hanging, `startup` seconds for its first answer, `mebibytes` of
+    `seconds` without an answer before it counts as hanging, `startup` seconds for the first answer, `mebibytes` of
     memory, `answer` bytes in one answer.
     """
 
@@ -38,7 +37,7 @@ class KernelLimits:
 
 
 def restrict(mebibytes: int) -> None:
-    """Bound the memory of this process and its children, and leave no core file behind."""
+    """Limit memory and processor time of this process and its children, and disable core files."""
     try:
         import resource
     except ImportError:  # Windows has no such limits
@@ -56,7 +55,7 @@ def restrict(mebibytes: int) -> None:
 
 
 def main(words: list[str]) -> None:
-    """Restrict this process and become the command after `--`; 127 where there is no such command."""
+    """Restrict this process and become the command after `--`; exit with 127 if there is no such command."""
     restrict(int(words[0]))
     command = words[words.index("--") + 1 :]
     try:

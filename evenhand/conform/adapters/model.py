@@ -1,4 +1,4 @@
-"""The executable model behind an adapter: what a faultless kernel answers, and each mutant as a black box.
+"""The executable model behind an adapter: a faultless kernel, and each mutant as a black box.
 
 `evenhand check PROTOCOL --adapter evenhand.conform.adapters.model:reference` must find nothing; a mutant behind the
 same adapter is a kernel with a known fault.
@@ -22,28 +22,28 @@ AnySystem = System[Any, Any, Any, Any, Any]
 
 
 class ModelKernel:
-    """A system's own step as a kernel."""
+    """A kernel that takes a system's own steps."""
 
     def __init__(self, system: AnySystem, config: Any, start: Any) -> None:
         self._system, self._config, self._state = system, config, start
 
     def step(self, action: Json, /) -> Json:
-        """Take the step that the system takes.  Raises ValueError for an action that does not decode."""
+        """Take the system's step and return what it shows.  Raises ValueError for an action that does not decode."""
         made = decode(action, *self._system.types)
         self._state, shown = self._system.step(self._system.rules, self._config, self._state, made)
         return encode(shown)
 
 
 class OpenModelKernel(ModelKernel):
-    """The same, telling its state after every step."""
+    """A `ModelKernel` that tells its state after every step."""
 
     def state(self) -> Json:
-        """The encoded state."""
+        """Return the encoded state."""
         return encode(self._state)
 
 
 def factory_of(system: AnySystem, *, tells_state: bool = False) -> Callable[[Initial], Kernel]:
-    """The factory whose kernels are this very system; other systems are Unsupported."""
+    """Return the factory of kernels of this system; it raises Unsupported for other systems."""
     kind = OpenModelKernel if tells_state else ModelKernel
 
     def factory(initial: Initial) -> Kernel:
@@ -55,9 +55,9 @@ def factory_of(system: AnySystem, *, tells_state: bool = False) -> Callable[[Ini
 
 
 def reference(initial: Initial) -> Kernel:
-    """The reference of whatever protocol and system the scenario names.
+    """Return the reference of the protocol and system that the scenario names.
 
-    Raises Unsupported for a protocol or system that is not there.
+    Raises Unsupported if there is none.
     """
     try:
         system = find(initial["protocol"]).model.systems[initial["system"]]
@@ -67,9 +67,9 @@ def reference(initial: Initial) -> Kernel:
 
 
 def variant(protocol: str, name: str, *, tells_state: bool = False) -> Callable[[Initial], Kernel]:
-    """The factory of one of a protocol's mutants, in every system that has the mutated rules.
+    """Return the factory of a protocol's mutant, in every system with the mutated rules.
 
-    Raises UnknownName for a protocol, KeyError for a mutant that is not there.
+    Raises UnknownName for an unknown protocol, KeyError for an unknown mutant.
     """
     bundle = find(protocol)
     mutant = {one.name: one for one in bundle.model.mutants}[name]

@@ -1,8 +1,7 @@
-"""The lines on the pipe: requests as bytes, answers read with suspicion.
+"""Write requests and read answers, the lines on the pipe; answers are untrusted.
 
-One JSON object per line, one answer to each request, in order, with the request's `id`.  Requests may be sent ahead
-of the answers; a kernel that reads a line, answers it and reads the next never notices.  `schema/wire.json` is the
-published form.
+One JSON object per line, one answer to each request, in order, with the request's `id`.  Requests may be sent ahead; a
+kernel that answers line by line does not notice.  `schema/wire.json` is the published form.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ _encoder = json.JSONEncoder(ensure_ascii=False, allow_nan=False, sort_keys=True,
 
 
 class Fault(Enum):
-    """How a kernel can fail to answer at all; the value is the sentence's verb."""
+    """How a kernel can fail to answer; the value is the verb of the report's sentence."""
 
     RAISED = "raised"
     HUNG = "did not answer in time"
@@ -47,7 +46,7 @@ class Fault(Enum):
 
 @dataclass(frozen=True)
 class KernelAnswer:
-    """One answer: `shown` (None to a start), `state` where the kernel tells it, `error`, or `unsupported`."""
+    """One answer: `shown` (None after a start), `state` if the kernel tells it, `error`, or `unsupported`."""
 
     number: int
     shown: Json = None
@@ -67,33 +66,33 @@ class Misanswer(ValueError):
 
 
 def text(value: Json) -> str:
-    """`value` on one line, keys sorted: equal values have equal texts."""
+    """Return `value` on one line, keys sorted: equal values have equal texts."""
     return _encoder.encode(value)
 
 
 def initial_text(protocol: str, system: str, config: Json, start: Json) -> bytes:
-    """The part of a start request that does not change: everything but its id."""
+    """Return the constant part of a start request: everything but its id."""
     content = {"protocol": protocol, "system": system, "config": config, "start": start, "wire": VERSION}
     return text(content)[1:].encode()
 
 
 def start(number: int, initial: bytes) -> bytes:
-    """Make a kernel."""
+    """Return the request for a new kernel."""
     return b'{"do":"start","id":%d,%s\n' % (number, initial)
 
 
 def step(number: int, action: bytes) -> bytes:
-    """Take one action."""
+    """Return the request to take one action."""
     return b'{"do":"step","id":%d,"action":%s}\n' % (number, action)
 
 
 def end(number: int) -> bytes:
-    """Nothing more will be asked of the current kernel."""
+    """Return the request that ends the current kernel."""
     return b'{"do":"end","id":%d}\n' % number
 
 
 def read_answer(line: bytes, expected: int) -> KernelAnswer:
-    """The answer in `line` to request `expected`.  Raises Misanswer for anything else."""
+    """Return the answer in `line` to request `expected`.  Raises Misanswer for anything else."""
     try:
         data: Any = json.loads(line, parse_constant=_no_constant)
     except (ValueError, RecursionError) as error:

@@ -1,1 +1,1 @@
-"""Checking somebody's kernel: against the model, and by the claims."""
+"""Check an external kernel: against the model, and by the claims."""

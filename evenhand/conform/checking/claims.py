@@ -1,17 +1,16 @@
-"""Claims about a kernel of which only `shown` is known.
+"""Evaluate claims about a kernel of which only `shown` is known.
 
-A claim looks at what it needs.  It is first asked with the states withheld: what it says without touching them rests
-on the configuration, the actions and the kernel's own words alone.  A claim that does touch a state gets the
-reference's, reconstructed in lockstep by the same actions, and the basis of its answer says so:
+A claim is first evaluated with the states withheld.  If it reads none, its answer rests on the configuration, the
+actions and what the kernel shows.  If it reads one, it gets the reference's, reconstructed by the same actions.  The
+basis of the answer says which:
 
-* `shown`: no state was looked at, the answer is about this kernel.
-* `state before`: the reference's state before the step; all that the kernel has shown until then agreed with it.
-* `state after`: the reference's state after the step too, although the kernel has just shown something else; so this
-  is a reason to look and no proof.
-* `own state`: the kernel tells its state, and the claim was asked about that.
+* `shown`: no state was read; the answer is about this kernel.
+* `state before`: the reference's state before the step; the kernel agreed with it until then.
+* `state after`: the reference's state after the step too, although the kernel just differed; a candidate, no proof.
+* `own state`: the kernel tells its state, and the claim was evaluated on that.
 
-Once a kernel has differed, the reference's states are no longer its states: from then on a claim that looks at one
-is not judged at all (`left_open`), unless the kernel tells its own.
+After a kernel has differed, its states are no longer the reference's: a claim that reads one is then not judged
+(`left_open`), unless the kernel tells its own.
 """
 
 from __future__ import annotations
@@ -27,11 +26,11 @@ from evenhand.core.system import Step
 __all__ = ["JUDGED", "WITHHELD", "Basis", "Judge", "KernelStep", "StateNeeded", "Violation", "judged_kinds"]
 
 JUDGED = (Always, EachStep, Monitor)
-"""The kinds that one run can refute.  The others compare runs, or speak of what can or must happen."""
+"""The kinds that one run can refute.  Others compare runs, or are about what can or must happen."""
 
 
 class Basis(IntEnum):
-    """What an objection rests on, surest first."""
+    """What a violation rests on, surest first."""
 
     SHOWN = 0
     OWN = 1
@@ -40,7 +39,7 @@ class Basis(IntEnum):
 
     @property
     def words(self) -> str:
-        """As reports have it."""
+        """The name in reports."""
         return ("shown", "own state", "state before", "state after")[self]
 
 
@@ -55,7 +54,7 @@ class Violation:
 
 @dataclass(frozen=True)
 class KernelStep:
-    """One step of a kernel: the reference's step, what the kernel showed, and the states it told (or None)."""
+    """One step of a kernel: the reference's step, what the kernel showed, and its told states (or None)."""
 
     step: AnyStep
     shown: Any
@@ -66,7 +65,7 @@ class KernelStep:
 
 
 class StateNeeded(BaseException):
-    """A claim looked at a state that is withheld.  Not an Exception, so that no claim swallows it by habit."""
+    """A claim read a withheld state.  Not an Exception, so that no claim catches it by accident."""
 
 
 def _refuse(*_arguments: Any) -> NoReturn:
@@ -74,27 +73,27 @@ def _refuse(*_arguments: Any) -> NoReturn:
 
 
 class _Withheld:
-    """A state that may not be looked at, in whichever way."""
+    """A state of which every use raises StateNeeded."""
 
     __slots__ = ()
 
 
 WITHHELD: tuple[Any, ...] = (_Withheld(),)
-"""A state that may not be looked at, wrapped up: doctest looks at every value of a module, and nobody may at this."""
+"""A withheld state in a tuple, because doctest inspects every value of a module and must not touch this one."""
 _NUMBERS = ("eq", "ne", "lt", "le", "gt", "ge", "hash", "bool")
 for _way in (*_NUMBERS, "getattribute", "len", "iter", "getitem", "contains", "str", "repr", "format"):
     setattr(_Withheld, f"__{_way}__", _refuse)
 
 
 def judged_kinds(claims: Iterable[Property], system: str) -> tuple[tuple[Property, ...], tuple[Property, ...]]:
-    """The claims about `system` that single runs can refute, and the others."""
+    """Return the claims about `system` that single runs can refute, and the others."""
     speaking = [claim for claim in claims if not claim.systems or system in claim.systems]
     judged = tuple(claim for claim in speaking if isinstance(claim, JUDGED))
     return judged, tuple(claim for claim in speaking if not isinstance(claim, JUDGED))
 
 
 class Judge:
-    """Asks every claim about a kernel's run; `left_open` names those that needed a state nobody could tell."""
+    """Evaluates every claim on a kernel's runs; `left_open` names those that needed an unknown state."""
 
     def __init__(self, claims: Sequence[Property]) -> None:
         self.claims = claims
@@ -102,15 +101,15 @@ class Judge:
         self.judged: set[str] = set()
 
     def violations(self, config: Any, reported: Sequence[KernelStep], *, guess: bool = True) -> tuple[Violation, ...]:
-        """The first objection of each claim, at steps where it has nothing against the reference.
+        """Return the first violation of each claim, at steps where the claim holds on the reference.
 
-        Without `guess` nothing is said on the basis of a state after a step that differs.
+        Without `guess`, states after a differing step are not used.
         """
         found = (self._first(claim, config, reported, guess) for claim in self.claims if claim.applies(config))
         return tuple(one for one in found if one is not None)
 
     def _first(self, claim: Property, config: Any, reported: Sequence[KernelStep], guess: bool) -> Violation | None:
-        """Where a claim is first false of the kernel and not of the reference."""
+        """The first step at which a claim is false of the kernel and true of the reference."""
         own = _Asking(claim, config)
         reference = _Asking(claim, config)
         diverged = False
@@ -124,7 +123,7 @@ class Judge:
             if basis is None:
                 self.left_open.add(claim.name)
                 if isinstance(claim, Monitor):
-                    return None  # its value is not known any more
+                    return None  # its value is unknown from here on
                 continue
             self.judged.add(claim.name)
             if false and not expected:
@@ -132,7 +131,7 @@ class Judge:
         return None
 
     def _asked(self, asking: _Asking, one: KernelStep, *, diverged: bool, guess: bool) -> tuple[Basis | None, bool]:
-        """The surest basis on which the claim says something, and whether it is false on that."""
+        """The surest basis on which the claim can be evaluated, and whether it is false there."""
         step = one.step
         tries: list[tuple[Basis, Any, Any]] = [(Basis.SHOWN, *WITHHELD, *WITHHELD)]
         if one.own:
@@ -146,7 +145,7 @@ class Judge:
                 return basis, asking.ask(Step(step.config, before, step.action, one.shown, after))
             except StateNeeded:
                 continue
-            except Exception:  # a predicate need not cope with an observable no model makes
+            except Exception:  # a predicate may fail on an observable that no model makes
                 continue
         return None, False
 
@@ -159,11 +158,11 @@ class _Asking:
         self.value = claim.start(config) if isinstance(claim, Monitor) else None
 
     def copy(self, other: _Asking) -> None:
-        """Be where `other` is."""
+        """Take over the value of `other`."""
         self.value = other.value
 
     def ask(self, step: AnyStep) -> bool:
-        """Whether the claim is false at this step; a monitor moves on."""
+        """Return whether the claim is false at this step, and advance a monitor."""
         claim = self.claim
         match claim:
             case Always():

@@ -1,4 +1,4 @@
-"""Scenarios of a model as the wire has them, with what the reference shows beside each action."""
+"""Encode scenarios of a model for the wire, with what the reference shows after each action."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ AnyScenario = Scenario[Any, Any, Any]
 AnyTrace = Trace[Any, Any, Any, Any]
 
 KEPT = 50_000
-"""Encoded values of one kind that are kept; then the oldest ones are forgotten all at once."""
+"""Encoded values of one kind that are cached; a full cache is cleared."""
 
 
 @dataclass
 class Coder:
-    """Encodes what belongs to one system; equal values are encoded once."""
+    """Encodes the values of one system; equal values are encoded once."""
 
     protocol: str
     system: AnySystem
@@ -34,11 +34,11 @@ class Coder:
     _starts: dict[Any, bytes] = field(default_factory=dict[Any, bytes])
 
     def trace(self, scenario: AnyScenario) -> AnyTrace:
-        """The scenario in the reference."""
+        """Return the run of the scenario in the reference."""
         return replay(self.system, scenario)
 
     def request(self, trace: AnyTrace) -> KernelRequest:
-        """What a kernel is asked, and what the reference answers."""
+        """Return the request to a kernel, with the answers of the reference."""
         scenario = trace.scenario
         return KernelRequest(
             self._kept(self._starts, (scenario.config, scenario.start), self._start),
@@ -47,11 +47,11 @@ class Coder:
         )
 
     def action(self, step: AnyStep) -> bytes:
-        """The action of a step as text."""
+        """Return the action of a step as text."""
         return self._kept(self._actions, step.action, _text)
 
     def shown(self, step: AnyStep) -> bytes:
-        """What a step shows as text."""
+        """Return what a step shows as text."""
         return self._kept(self._shown, step.shown, _text)
 
     def _start(self, start: tuple[Any, Any]) -> bytes:

@@ -1,7 +1,7 @@
-"""Two pieces of JSON side by side: where they differ, and what kind of difference that is.
+"""Compare two JSON values: where they differ, and of what kind each difference is.
 
-The *kind* of a difference leaves out what only names or counts: two runs in which other agents meet the same fault
-are of one kind.  Kinds group divergences, nothing else rests on them.
+The *kind* of a difference leaves out names and numbers: runs in which other agents meet the same fault are of one kind.
+Kinds only group divergences.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _CAPITALS = re.compile(r"\b[A-Z][A-Z_]+\b")
 
 @dataclass(frozen=True)
 class Difference:
-    """One place where two values differ; `expected` or `got` is None where that side has nothing there."""
+    """One place where two values differ; `expected` or `got` is None if that side has nothing there."""
 
     path: str
     expected: str | None
@@ -37,7 +37,7 @@ class Difference:
 
 
 def normal(value: Json) -> Json:
-    """`value` with the members of every encoded set in their order, which a kernel need not keep."""
+    """Return `value` with every encoded set sorted, because a kernel need not keep an order."""
     if isinstance(value, list):
         return [normal(item) for item in cast("list[Json]", value)]
     if isinstance(value, dict):
@@ -50,7 +50,7 @@ def normal(value: Json) -> Json:
 
 
 def differences(expected: Json, got: Json, path: str = "") -> Iterator[Difference]:
-    """The innermost places where two values differ."""
+    """Yield the innermost places where two values differ."""
     if type(expected) is type(got) and text(expected) == text(got):
         return
     if isinstance(expected, dict) and isinstance(got, dict):
@@ -89,7 +89,7 @@ def _entries(expected: list[Json], got: list[Json], path: str) -> Iterator[Diffe
 
 
 def leaves(value: Json) -> Iterator[str]:
-    """Every text in a value, keys left out."""
+    """Yield every text in a value, without keys."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, list):
@@ -102,26 +102,26 @@ def leaves(value: Json) -> Iterator[str]:
 
 
 class Names:
-    """What only names something: the texts of a configuration."""
+    """The names of one run: the texts of its configuration."""
 
     def __init__(self, config: Json) -> None:
         found = {leaf for leaf in leaves(config) if len(leaf) > 1}
         self._names = sorted(found, key=lambda name: (-len(name), name))
 
     def without(self, said: str) -> str:
-        """`said` without names and digits."""
+        """Return `said` with each name replaced by `·` and each digit by `#`."""
         for name in self._names:
             said = said.replace(name, "·")
         return "".join("#" if character.isdigit() else character for character in said)
 
     def kinds(self, found: Iterable[Difference]) -> frozenset[str]:
-        """The kinds of these differences: the place without its numbers, and the words in capitals on either side."""
+        """Return the kinds of differences: the place without numbers, and the words in capitals on either side."""
         return frozenset(
             f"{self.without(one.path)}: {self._words(one.expected)} / {self._words(one.got)}" for one in found
         )
 
     def _words(self, said: str | None) -> str:
-        """What a value says in the protocol's own constants; its sort where there are none."""
+        """The protocol's own constants in a value; its sort if there are none."""
         if said is None:
             return "nothing"
         if said in ("true", "false", "null", '""', "[]"):
@@ -130,9 +130,9 @@ class Names:
 
 
 def shape(value: Json, names: Names) -> str:
-    """`value` as text in which every name is replaced by the place of its first mention, and numbers by `#`.
+    """Return `value` as text, each name replaced by the place of its first mention, and each digit by `#`.
 
-    Equal shapes mean: the same up to renaming.
+    Equal shapes mean: equal up to renaming.
     """
     known: dict[str, int] = {}
 

@@ -1,9 +1,8 @@
-"""The exhaustive part: every transition of the reference's graph, by walks that begin anew each time.
+"""Cover every transition of the reference's graph by walks from the start.
 
-A kernel cannot be copied, so a transition is covered by replaying a way to it from the start.  The reference's own
-graph says the way: a walk goes to the shallowest state that has something left to try, and from there on through
-whatever is left.  Where a kernel differs in the middle of a walk, nothing after that is known, so the rest of the
-walk is given back and reached in another way, if there is one that avoids what is known to differ.
+A kernel cannot be copied, so a transition is covered by replaying a path to it.  A walk goes to the shallowest state
+with untried actions, then on through whatever is untried.  After a step on which a kernel differs its state is unknown:
+the rest of the walk is given back, and reached by another path if one avoids the known differences.
 """
 
 from __future__ import annotations
@@ -22,17 +21,17 @@ from evenhand.core.trace import Scenario, Trace
 __all__ = ["Covering", "Walk", "spread"]
 
 CONFIGS = 512
-"""Configurations that take part, spread evenly over all of them."""
+"""Configurations to cover, spread evenly over all."""
 MENU = 2_048
-"""Actions that are tried in one state, spread evenly over those on offer."""
+"""Actions tried in one state, spread evenly over those on offer."""
 LISTED = 20_000
-"""Actions of one state that are listed at all."""
+"""Most configurations, or actions of one state, that are enumerated."""
 LONGEST = 24
-"""Steps of one walk."""
+"""Steps of one walk, unless the path to its first untried action is longer."""
 
 
 def spread(items: Iterable[Any], count: int, most: int) -> tuple[tuple[Any, ...], bool]:
-    """At most `count` of the first `most` items, evenly, and whether that is all of them."""
+    """Return at most `count` of the first `most` items, evenly spread, and whether these are all items."""
     listed = list(islice(items, most + 1))
     whole = len(listed) <= most
     listed = listed[:most]
@@ -43,7 +42,7 @@ def spread(items: Iterable[Any], count: int, most: int) -> tuple[tuple[Any, ...]
 
 @dataclass
 class _Node:
-    """A state of one configuration: the way to it, and the actions that were not tried there."""
+    """A state of one configuration: the path to it, and its untried actions."""
 
     config: Any
     state: Any
@@ -56,7 +55,7 @@ class _Node:
 
 @dataclass(frozen=True)
 class Walk:
-    """A scenario with its steps in the reference; `nodes` are the states that each step left."""
+    """A scenario and its steps in the reference; `nodes` are the states before them, the last `fresh` are new."""
 
     trace: Trace[Any, Any, Any, Any]
     nodes: tuple[_Node, ...]
@@ -67,8 +66,8 @@ class Walk:
 class Covering:
     """Walks through the graph of one system, shallowest transitions first, in an order that `seed` shuffles.
 
-    `complete` tells, once the walks are used up, whether every transition of the scope was on one of them;
-    `transitions` counts those that were, `unreached` those behind a step on which the kernel differs.
+    When the walks are used up, `complete` says whether they covered the whole scope; `transitions` counts what they
+    covered, `unreached` what lies behind a step on which the kernel differs.
     """
 
     system: AnySystem
@@ -90,11 +89,11 @@ class Covering:
 
     @property
     def complete(self) -> bool:
-        """Whether nothing of the scope is left, and nothing was left out."""
+        """Whether the whole scope was enumerated and no transition is left."""
         return self.whole and not self._heap and not self.unreached
 
     def walks(self) -> Iterator[Walk]:
-        """Walks until every transition is on one; `give_back` may bring more."""
+        """Yield walks until every transition is on one; `give_back` may add more."""
         while self._heap:
             _, _, _, node = heapq.heappop(self._heap)
             if node.lost:
@@ -104,7 +103,7 @@ class Covering:
                 yield self._walk(node)
 
     def give_back(self, walk: Walk, agreed: int) -> None:
-        """The kernel differs after `agreed` steps: what follows was not covered, and this way leads nowhere."""
+        """Give back the steps after the first that differs (step `agreed + 1`); paths through it are lost."""
         first = len(walk.trace.steps) - walk.fresh
         for place in range(max(agreed + 1, first), len(walk.trace.steps)):
             node = walk.nodes[place]
@@ -114,7 +113,7 @@ class Covering:
         bad = walk.trace.steps[: agreed + 1]
         for node in walk.nodes[agreed + 1 :]:
             node.lost = node.lost or node.way[: len(bad)] == bad
-        if agreed < first:  # the way itself differs: the node and what was to be tried there
+        if agreed < first:  # the path itself differs: its end is out of reach
             node = walk.nodes[first]
             if node.way[: len(bad)] == bad:
                 node.lost = True
@@ -137,7 +136,7 @@ class Covering:
             if there is None:
                 there = self._node(number, here.config, here.start, step.after, tuple(steps))
             elif there.lost:
-                there.way, there.lost = tuple(steps), False  # another way to it
+                there.way, there.lost = tuple(steps), False  # another path to it
             here = there
         node.turns += 1
         self._push(node)

@@ -1,10 +1,10 @@
-"""From divergences to defects: grouped by claim, shrunk by the one shrinker, confirmed in a fresh process.
+"""Turn divergences into defects: group them by claim, shrink them, confirm them in a fresh process.
 
-Many runs show one defect.  A divergence belongs to the claim that objects to it on the surest basis (where none does,
-to the bare disagreement with the model).  Of every claim a few divergences, each wrong in another way, are shrunk for
-as long as the claim goes on objecting; what then shows the same fault, or is the same run up to renaming, is one
-defect.  A disagreement that claims nothing new is explained by the defects that show each of its differences.  A run
-that does not fail again when asked again is a kernel that wavers, which is a finding of its own.
+Many runs show one defect.  A divergence belongs to the claim that it violates on the surest basis, else to the bare
+disagreement with the model.  A few divergences of each claim and kind are shrunk while the claim stays violated;
+results with the same fault, or with the same run up to renaming, are one defect.  A disagreement that violates no new
+claim is explained by defects that together show its differences.  A run that does not fail again is a finding of its
+own: the kernel is non-deterministic.
 """
 
 from __future__ import annotations
@@ -27,26 +27,26 @@ from evenhand.evidence.shrink import shrink
 __all__ = ["Defect", "Defects"]
 
 SHRUNK = 6
-"""Sightings of one claim that are shrunk, simplest first; the others are counted."""
+"""Divergences of one claim that are shrunk, simplest first; the others are counted."""
 
 TRIES = 300
-"""Runs of the kernel that shrinking one divergence may take."""
+"""Runs of the kernel for shrinking one divergence."""
 
 SLOW_TRIES = 6
-"""The same where each run ends by a time limit."""
+"""The same if each run ends by a time limit."""
 
 AGAIN = 5
-"""How often what was found is asked again, where that costs no time limit."""
+"""How often a finding is repeated, if that costs no time limit."""
 
 STUBBORN = 32
-"""The same of a kernel that was seen to waver: one that tosses a coin says the same five times now and then."""
+"""The same for a non-deterministic kernel, because a random answer may be the same five times."""
 
 _SLOW = (Fault.HUNG, Fault.MEMORY, Fault.TOO_LONG)
 
 
 @dataclass(frozen=True)
 class Defect:
-    """One distinct defect: its smallest divergence, how many runs showed it, and every claim that objected to one."""
+    """One distinct defect: its smallest divergence, how many runs showed it, and all claims that they violate."""
 
     divergence: Divergence
     count: int
@@ -55,7 +55,7 @@ class Defect:
 
 @dataclass
 class Defects:
-    """Collects the divergences of one system."""
+    """Collects the divergences of one system and reduces them to defects."""
 
     coder: Coder
     examiner: Examiner
@@ -64,7 +64,7 @@ class Defects:
     runs: int = 0
 
     def add(self, divergence: Divergence) -> None:
-        """One more; of equal ones the shortest is kept."""
+        """Add a divergence; of equal ones the shortest is kept."""
         key = (divergence.what, divergence.subject, divergence.kinds, divergence.shape)
         known = self._seen.get(key)
         claims = frozenset(one.claim.name for one in divergence.violations)
@@ -76,11 +76,11 @@ class Defects:
 
     @property
     def count(self) -> int:
-        """How many divergences there were."""
+        """Number of divergences."""
         return sum(one.count for one in self._seen.values())
 
     def distinct(self, deadline: float | None) -> tuple[Defect, ...]:
-        """The defects, each shrunk as far as the deadline allows, shortest first."""
+        """Return the defects, shrunk as far as the deadline allows, shortest first."""
         made: list[Defect] = []
         for group in self._groups():
             shrunk = 0
@@ -103,7 +103,7 @@ class Defects:
         )
 
     def _groups(self) -> Iterator[list[Defect]]:
-        """The divergences by subject, those of claims first; in a group one of each kind, simplest first."""
+        """The divergences by subject, claims first; in each group one of each kind, simplest first."""
         groups: dict[tuple[str, str], list[Defect]] = {}
         for defect in self._seen.values():
             groups.setdefault((defect.divergence.what, defect.divergence.subject), []).append(defect)
@@ -116,7 +116,7 @@ class Defects:
             yield list(first.values())
 
     def _small(self, divergence: Divergence, deadline: float | None) -> Divergence:
-        """The divergence shrunk: the same claim objects still, or, without one, nothing new differs."""
+        """The divergence shrunk: the same claim is still violated, or nothing new differs."""
         best = divergence
 
         def still(evidence: Evidence) -> bool:
@@ -141,7 +141,7 @@ class Defects:
         return best
 
     def sight(self, scenario: AnyScenario, origin: str) -> Divergence | None:
-        """Ask the kernel about one scenario."""
+        """Run one scenario on the kernel and return its divergence, if any."""
         trace = self.coder.trace(scenario)
         request = self.coder.request(trace)
         self.runs += 1
@@ -149,7 +149,7 @@ class Defects:
         return self.examiner.examine(trace, request, response, origin)
 
     def _confirmed(self, divergence: Divergence, times: int) -> Divergence:
-        """The divergence, or that the kernel wavers: asked `times` more in a fresh process it answers differently."""
+        """The divergence, or a non-deterministic one if a repetition in a fresh process differs."""
         if divergence.what == "non-deterministic":
             return divergence
         self.source.renew()
@@ -160,12 +160,12 @@ class Defects:
             said = self.shown(divergence, response)
             same = text(list(said[: len(divergence.got)])) == text(list(divergence.got))
             if same and (divergence.fault is Fault.ILLEGAL or (response.fault is None) == (divergence.fault is None)):
-                continue  # that it fails by the clock now and by its memory then is no answer of its own
+                continue  # a time-out now and a lack of memory then are the same answer
             return wavering(divergence, said)
         return divergence
 
     def shown(self, divergence: Divergence, response: KernelResponse) -> tuple[Json, ...]:
-        """All answers of a run, those as expected too."""
+        """Return all answers of a run, including the expected ones."""
         return tuple(
             expected if said is None else said
             for said, expected in zip(response.shown, divergence.expected, strict=False)
@@ -178,7 +178,7 @@ class Defects:
 
 
 def wavering(divergence: Divergence, again: Sequence[Json]) -> Divergence:
-    """The finding that a kernel answered differently to the same."""
+    """Return the finding that a kernel answered the same run differently."""
     return replace(
         divergence,
         what="non-deterministic",
@@ -193,7 +193,7 @@ def wavering(divergence: Divergence, again: Sequence[Json]) -> Divergence:
 
 
 def _explained(divergence: Divergence, made: Sequence[Defect]) -> bool:
-    """Whether known defects show each difference of a divergence, and their claims whatever objects to it."""
+    """Whether known defects show each difference of a divergence and violate its claim."""
     smaller = [one for one in made if one.divergence.what == "differs" and one.divergence.kinds <= divergence.kinds]
     claims = frozenset[str]().union(*(one.claims for one in smaller))
     return frozenset[str]().union(
@@ -205,7 +205,7 @@ def _explained(divergence: Divergence, made: Sequence[Defect]) -> bool:
 
 
 def _merge(made: list[Defect], one: Defect, shape_of: Callable[[Divergence], str]) -> None:
-    """Add a defect, or count it with the one that it is."""
+    """Add a defect, or count it with an equal one."""
     for place, known in enumerate(made):
         if _one_defect(known.divergence, one.divergence) or (
             known.divergence.what == one.divergence.what and shape_of(known.divergence) == shape_of(one.divergence)
@@ -219,7 +219,7 @@ def _merge(made: list[Defect], one: Defect, shape_of: Callable[[Divergence], str
 
 
 def _one_defect(one: Divergence, other: Divergence) -> bool:
-    """Whether two shrunk divergences say the same of the same subject, the one perhaps more; all that wavers is one."""
+    """Whether two shrunk divergences are one: same subject and nested kinds, or both non-deterministic."""
     if one.what == other.what == "non-deterministic":
         return True
     if (one.what, one.subject) != (other.what, other.subject):

@@ -1,4 +1,4 @@
-"""One run of a kernel looked at: does it agree with the model, and what have the claims against it?"""
+"""Examine one run of a kernel: compare it with the model, and evaluate the claims on it."""
 
 from __future__ import annotations
 
@@ -19,9 +19,12 @@ from evenhand.core.trace import Scenario
 __all__ = ["DISAGREES", "SENTENCES", "Divergence", "Examiner", "SecondTrace", "What"]
 
 What = Literal["differs", "fails", "violates", "mutates", "non-deterministic", "relates", "liveness"]
-"""What is wrong: it shows something else; it does not answer; a claim objects although it shows the same (or the
-model is not asked); it wrote to its input; it answered differently to the same; two runs together break a claim; it
-breaks a promise about what can or must happen."""
+"""What is wrong with a run.
+
+In this order: it shows something else; it does not answer; it violates a claim although it shows the same, or is not
+compared; it wrote to its input; it is non-deterministic; two runs together violate a claim; it violates a liveness
+claim.
+"""
 
 
 DISAGREES = "kernel_agrees_with_model"
@@ -31,7 +34,7 @@ SENTENCES: Mapping[str, str] = {
     "kernel_keeps_its_input": "The kernel changes nothing in the data that it is handed.",
     "kernel_is_deterministic": "The kernel answers the same actions from the same start in the same way.",
 }
-"""What every kernel is held to, whatever its protocol claims."""
+"""What every kernel must do, whatever its protocol claims."""
 
 SUBJECTS: Mapping[What, str] = {
     "differs": DISAGREES,
@@ -46,7 +49,7 @@ SUBJECTS: Mapping[What, str] = {
 
 @dataclass(frozen=True)
 class SecondTrace:
-    """The second of two runs that break a claim together, as a `Divergence` has the first."""
+    """The second of two runs that together violate a claim; fields as in `Divergence`."""
 
     scenario: AnyScenario
     expected: tuple[Json, ...]
@@ -55,12 +58,12 @@ class SecondTrace:
 
 @dataclass(frozen=True)
 class Divergence:
-    """One run with something wrong in its last step.
+    """One run with a fault in its last step.
 
-    `expected` is what the model shows in each step, `got` what the kernel showed (one less where it failed to
-    answer).  `kinds` says what is wrong without names and numbers, `shape` the same of its last action.  `again`
-    holds the other answers of a kernel that wavers, `beside` the other run of a pair; the last `loop` actions of a run
-    that breaks a promise go round for ever.
+    `expected` is what the model shows in each step, `got` what the kernel showed (one less if it failed to answer).
+    `kinds` describes the fault without names and numbers, `shape` its last action.  `again` holds the other answers of
+    a non-deterministic kernel, `beside` the other run of a pair.  The last `loop` actions of a liveness violation
+    repeat for ever.
     """
 
     scenario: AnyScenario
@@ -80,20 +83,20 @@ class Divergence:
 
     @property
     def subject(self) -> str:
-        """The claim it is told under: what objects on the surest basis, or what every kernel is held to."""
+        """The claim to report: violated on the surest basis, else the duty of every kernel."""
         if self.violations:
             return min(self.violations, key=lambda one: (one.basis, one.step)).claim.name
         return SUBJECTS[self.what]
 
     @property
     def length(self) -> int:
-        """How many actions it takes."""
+        """Number of actions."""
         return len(self.scenario.actions)
 
 
 @dataclass
 class Examiner:
-    """Looks at runs of one system; with `claims_only` a kernel may differ from the model where no claim objects."""
+    """Examines runs of one system; with `claims_only` a kernel may differ from the model if it violates no claim."""
 
     coder: Coder
     judge: Judge
@@ -102,7 +105,7 @@ class Examiner:
     def examine(
         self, trace: AnyTrace, request: KernelRequest, response: KernelResponse, origin: str
     ) -> Divergence | None:
-        """What is wrong with a run; None if nothing is."""
+        """Return the first fault of a run; None if there is none."""
         if response.as_expected or response.unsupported:
             return None
         run = _Run(self.coder, trace, request, response)
@@ -114,14 +117,14 @@ class Examiner:
         )
 
     def agreed(self, trace: AnyTrace, request: KernelRequest, response: KernelResponse) -> int:
-        """After how many steps a run first differs from the model or ends; all of them if it does not."""
+        """Return how many steps precede the first difference from the model, or the end of the run."""
         if response.as_expected:
             return len(trace.steps)
         run = _Run(self.coder, trace, request, response)
         return next(iter(run.differing()), min(len(response.shown), len(trace.steps)))
 
     def reported(self, trace: AnyTrace, request: KernelRequest, response: KernelResponse) -> list[KernelStep]:
-        """The steps of a run as the claims may see them, as far as they can be read."""
+        """Return the steps of a run for the claims, as far as they decode."""
         if response.unsupported:
             return []
         if response.as_expected:
@@ -136,7 +139,7 @@ class Examiner:
             return
 
     def _objecting(self, run: _Run) -> Iterator[tuple[int, What]]:
-        """Claims are asked about the whole run where the model is not what counts, or the kernel tells its state."""
+        """Evaluate the claims on the whole run if the model does not count, or the kernel tells its state."""
         if self.claims_only or run.response.states:
             violations = self.judge.violations(run.config, run.reported(), guess=False)
             if violations:
@@ -158,7 +161,7 @@ def _mutating(run: _Run) -> Iterator[tuple[int, What]]:
 
 
 class _Run:
-    """One run, its parts decoded when they are looked at."""
+    """One run; its parts are decoded on demand."""
 
     def __init__(self, coder: Coder, trace: AnyTrace, request: KernelRequest, response: KernelResponse) -> None:
         self.coder, self.trace, self.request, self.response = coder, trace, request, response
@@ -166,22 +169,22 @@ class _Run:
         self._wrong: str = ""
 
     def expected(self, place: int) -> Json:
-        """What the model shows there."""
+        """Return what the model shows at `place`."""
         return json.loads(self.request.expected[place])
 
     def got(self, place: int) -> Json:
-        """What the kernel showed there."""
+        """Return what the kernel showed at `place`."""
         said = self.response.shown[place]
         return self.expected(place) if said is None else said
 
     def differing(self) -> Iterator[int]:
-        """The steps in which something else was shown."""
+        """Yield the places at which the kernel showed something else."""
         for place, said in enumerate(self.response.shown):
             if said is not None and text(normal(said)) != text(normal(self.expected(place))):
                 yield place
 
     def illegal(self) -> int | None:
-        """The first step whose answer decodes to nothing; `_wrong` says why."""
+        """Return the first place whose answer does not decode; `_wrong` says why."""
         differing = set(self.differing())
         for place in range(len(self.response.shown)):
             try:
@@ -198,14 +201,14 @@ class _Run:
         return decode(normal(data), *self.coder.system.types)
 
     def _observable(self, place: int) -> Any:
-        """What was shown, as a value of the class that the model shows."""
+        """The shown value, which must be of the class that the model shows."""
         said, shown = self._decoded(self.response.shown[place]), self.trace.steps[place].shown
         if type(said) is not type(shown):
             raise ValueError(f"{type(shown).__name__} is to be shown, not {type(said).__name__}")
         return said
 
     def reported(self) -> list[KernelStep]:
-        """The steps as far as they can be read, for the claims."""
+        """Return the steps for the claims, as far as they decode."""
         differing, end = set(self.differing()), self.illegal()
         made: list[KernelStep] = []
         before = self.trace.scenario.start
@@ -218,7 +221,7 @@ class _Run:
         return made
 
     def divergence(self, at: int, what: What, *, origin: str, judge: Judge, guess: bool) -> Divergence:
-        """The run cut after step `at`, with all that is wrong there."""
+        """Return the run cut after step `at`, with all that is wrong there."""
         names = Names(json.loads(b"{" + self.request.initial)["config"])
         actions = self.trace.scenario.actions[:at]
         expected = tuple(self.expected(place) for place in range(at))

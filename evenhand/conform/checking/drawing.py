@@ -1,4 +1,4 @@
-"""Scenarios beyond the exhaustive scope: drawn by the state machine, and those that separate known variants."""
+"""Collect scenarios beyond the exhaustive scope: drawn by the state machine, or separating known variants."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["drawn", "separating"]
 
 
 class _Notebook:
-    """A monitor that never objects and writes down which runs were drawn."""
+    """A monitor that always holds and records the drawn runs."""
 
     def __init__(self) -> None:
         self.runs: list[AnyScenario] = []
@@ -27,18 +27,18 @@ class _Notebook:
         self._steps: list[AnyStep] = []
 
     def start(self, config: Any) -> int:
-        """A new run begins; the one before is whole."""
+        """Keep the run before and begin a new one."""
         self.close()
         self._config = config
         return 0
 
     def update(self, _value: int, step: AnyStep) -> int:
-        """One more step."""
+        """Record one more step."""
         self._steps.append(step)
         return 0
 
     def close(self) -> None:
-        """Keep the run under way."""
+        """Keep the current run."""
         if self._steps:
             actions = tuple(step.action for step in self._steps)
             self.runs.append(Scenario(self._config, self._steps[0].before, actions))
@@ -48,7 +48,7 @@ class _Notebook:
 def drawn(
     system: AnySystem, generator: Generator | None, *, examples: int, steps: int, seed: int
 ) -> tuple[AnyScenario, ...]:
-    """The runs that the machine draws of the reference, constructive and hostile rules alike, each run once."""
+    """Return the distinct runs of the reference that the machine draws, by constructive and hostile rules."""
     notebook = _Notebook()
     claim = Monitor(
         name="written_down", sentence="", start=notebook.start, update=notebook.update, ok=lambda _config, _value: True
@@ -59,11 +59,10 @@ def drawn(
 
 
 def separating(system: AnySystem, records: Sequence[Record]) -> Iterator[AnyScenario]:
-    """The runs of stored counterexamples of this system: each tells some variant from the reference.
+    """Yield the runs of stored counterexamples of this system: each separates some variant from the reference.
 
-    They came from search, machine and solver countermodels, and were replayed before they were stored.  Runs that
-    were recorded under other readings are taken under these; a run that no longer decodes is left to the tests of
-    the store.
+    They come from search, machine and solvers, and were replayed before they were stored.  Runs recorded under other
+    readings are taken under these.  The tests of the store report runs that no longer decode; here they are skipped.
     """
     seen = set[AnyScenario]()
     for record in records:
@@ -82,7 +81,7 @@ def separating(system: AnySystem, records: Sequence[Record]) -> Iterator[AnyScen
 
 
 def _reread(system: AnySystem, run: AnyScenario, recorded: dict[str, Any]) -> AnyScenario:
-    """The run under the system's own readings, where the configuration holds them."""
+    """The run under the system's own readings, if its configuration holds readings."""
     held: Any = getattr(run.config, "readings", None)
     if system.readings is None or held is None or held == system.readings or not recorded:
         return run

@@ -1,4 +1,4 @@
-"""A finding on disk: the record, a pytest file that asks the kernel again, and the run as Markdown and ITF."""
+"""Write a finding to disk: the record, a pytest file that repeats it, and the run as Markdown and ITF."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["file_stem", "markdown", "save_finding", "test_file"]
 
 
 def file_stem(finding: Mapping[str, Json]) -> str:
-    """`claim--` and eight digits of the digest of the run: equal for the same finding, found again."""
+    """Return `claim--` and eight digits of the run's digest: equal for the same finding, found again."""
     claim = re.sub(r"[^A-Za-z0-9_]", "_", finding["claim"])[:80]
     about = ("protocol", "system", "claim", "what", "run", *(("beside",) if "beside" in finding else ()))
     identity = digest({name: finding[name] for name in about})
@@ -25,7 +25,7 @@ def file_stem(finding: Mapping[str, Json]) -> str:
 
 
 def save_finding(finding: Mapping[str, Json], folder: Path, kernel: str) -> Path:
-    """Write the four files of a finding to `folder/PROTOCOL`; the path of the record.  Raises NotWritten."""
+    """Write the four files of a finding to `folder/PROTOCOL`; return the record's path.  Raises NotWritten."""
     stem = file_stem(finding)
     home = folder / re.sub(r"[^A-Za-z0-9_-]", "_", finding["protocol"])
     record = home / f"{stem}.json"
@@ -37,7 +37,7 @@ def save_finding(finding: Mapping[str, Json], folder: Path, kernel: str) -> Path
 
 
 def test_file(finding: Mapping[str, Json], record: str, kernel: str) -> str:
-    """A pytest file that fails as long as the kernel does what the finding shows."""
+    """Return a pytest file that fails while the kernel does what the finding shows."""
     name = re.sub(r"\W", "_", finding["claim"])
     sentence = inert(finding["sentence"]).replace("\\", "\\\\").replace('"', "'")
     return f'''"""A kernel of {finding["protocol"]} and a run that shows it wrong; written by `evenhand check`."""
@@ -61,7 +61,7 @@ test_file.__test__ = False  # type: ignore[attr-defined]
 
 
 def markdown(finding: Mapping[str, Json]) -> str:
-    """The finding for people, as Markdown in which nothing of the kernel's can format or link."""
+    """Return the finding as Markdown for people; text from the kernel cannot format or link."""
     return "\n".join(_lines(finding)) + "\n"
 
 
@@ -74,7 +74,7 @@ def _lines(finding: Mapping[str, Json]) -> Iterator[str]:
     yield f"- judged by: the {finding['judged_by']}"
     yield f"- seen in {finding['seen']} runs, first by: {finding['origin']}; shrunk to {finding['length']} steps"
     for one in finding["violations"]:
-        yield f"- `{one['claim']}` objects in step {one['step']}, on the basis of: {one['basis']}"
+        yield f"- `{one['claim']}` is violated in step {one['step']}, on the basis of: {one['basis']}"
     if finding["also"]:
         yield f"- in longer runs also: {', '.join(f'`{name}`' for name in finding['also'])}"
     if finding["fault"]:
@@ -87,11 +87,11 @@ def _lines(finding: Mapping[str, Json]) -> Iterator[str]:
         yield f"- the last {finding['loop']} steps go round for ever"
     yield from ("", "## The run", "", *_steps(finding, finding["again"]))
     if "beside" in finding:
-        yield from ("## The run beside it", "", *_steps(finding["beside"], ()))
+        yield from ("## The second run", "", *_steps(finding["beside"], ()))
 
 
 def _steps(one: Mapping[str, Json], again: Sequence[Json]) -> Iterator[str]:
-    """A run step by step: what was done, what the model shows, what the kernel showed."""
+    """A run step by step: the action, what the model and the kernel show."""
     yield from _block(one["run"]["config"], "configuration")
     for number, action in enumerate(one["run"]["actions"]):
         yield from ("", f"### Step {number + 1}", "", *_block(action, "action"))
@@ -106,7 +106,7 @@ def _steps(one: Mapping[str, Json], again: Sequence[Json]) -> Iterator[str]:
 
 
 def _block(value: Json, title: str) -> Iterator[str]:
-    """A value in an indented block, which nothing inside can end."""
+    """A value in an indented block, which no content can end."""
     yield f"{title}:"
     yield ""
     yield f"    {inert(text(value))}"
@@ -122,7 +122,7 @@ def _code(said: str) -> str:
 
 
 def _itf(finding: Mapping[str, Json]) -> dict[str, Json]:
-    """What was done, expected and got, one ITF state for each step, after the start."""
+    """Actions, expected and received values: one ITF state for each step, after the start."""
     nothing: Json = None
     states: list[dict[str, Json]] = [{"action": nothing, "expected": nothing, "got": nothing}]
     for number, action in enumerate(finding["run"]["actions"]):

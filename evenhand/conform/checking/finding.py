@@ -1,8 +1,8 @@
-"""A finding about a kernel as data, and asking a kernel about it again.
+"""Record a finding about a kernel, and repeat it.
 
-The record holds all that asking again needs (the run, what the model shows, which claims objected) and nothing of
-the machine it was found on.  It stays valid as long as the model shows what it showed; a changed model makes it
-stale, which is said and is no verdict about the kernel.
+The record holds all that a repetition needs (the run, what the model shows, the violated claims) and nothing of the
+machine.  It is valid as long as the model shows the same; a changed model makes it stale, which is reported and is no
+verdict about the kernel.
 """
 
 from __future__ import annotations
@@ -39,12 +39,12 @@ MAX_BYTES = 8 * 2**20
 
 
 class BadFinding(ValueError):
-    """A file that is no finding, or not of this model: says which, why, and what to do."""
+    """A file that is no finding, or not of this model; the message says which, why, and what to do."""
 
 
 @dataclass(frozen=True)
 class Rechecked:
-    """What a kernel did with a recorded finding: `ok`, or the message that says what is still wrong."""
+    """The result of repeating a finding: `ok`, or a message that says what is wrong."""
 
     ok: bool
     message: str
@@ -58,7 +58,7 @@ class Rechecked:
 def finding_json(
     protocol: str, system: AnySystem, defect: Defect, claims: Sequence[Property], *, claims_only: bool, kernel: str
 ) -> dict[str, Json]:
-    """The record of a defect, sealed by its digest."""
+    """Return the record of a defect, sealed by its digest."""
     divergence = defect.divergence
     by_name = {claim.name: claim for claim in claims}
     claim = by_name.get(divergence.subject)
@@ -103,7 +103,7 @@ def finding_json(
 
 
 def load_finding(path: Path) -> dict[str, Json]:
-    """The finding in a file.  Raises BadFinding for anything else."""
+    """Return the finding in a file.  Raises BadFinding for anything else."""
     again = "Check the kernel again to record it anew"
     try:
         if path.stat().st_size > MAX_BYTES:
@@ -127,7 +127,7 @@ def load_finding(path: Path) -> dict[str, Json]:
 
 
 def source_named(kernel: str, limits: KernelLimits | None = None) -> Source:
-    """The kernel that `kernel` names: `package.module:factory`, or `command: ./kernel --option`."""
+    """Return the kernel that `kernel` names: `package.module:factory`, or `command: ./kernel --option`."""
     word, colon, rest = kernel.partition(":")
     if colon and word == "command":
         return command_source(rest.strip(), limits)
@@ -135,10 +135,10 @@ def source_named(kernel: str, limits: KernelLimits | None = None) -> Source:
 
 
 def recheck(path: Path | str, kernel: str | Source, *, limits: KernelLimits | None = None) -> Rechecked:
-    """Ask `kernel` about a recorded finding, in a supervised process.
+    """Repeat a recorded finding on `kernel`, in a supervised process.
 
-    `kernel` is as `source_named` has it.  Raises BadFinding for a file that is none or that no longer fits the
-    model, NoKernel where there is no kernel to ask.
+    `kernel` is a source, or a name as for `source_named`.  Raises BadFinding for a file that is no finding or does not
+    fit the model, NoKernel without a kernel.
     """
     path = Path(path)
     data = load_finding(path)
@@ -180,7 +180,7 @@ def _rechecked(path: Path, data: Mapping[str, Json], source: Source) -> Rechecke
             return Rechecked(
                 False,
                 f"{data['claim']}: {data['sentence']}\nin step {divergence.length} of {path.name}: {details}"
-                + (f"\nclaims that object: {names}" if names else ""),
+                + (f"\nclaims violated: {names}" if names else ""),
             )
         answers.append(text([said for said in response.shown if said is not None]))
     if len(set(answers)) > 1:
@@ -191,7 +191,7 @@ def _rechecked(path: Path, data: Mapping[str, Json], source: Source) -> Rechecke
 def _again(
     path: Path, data: Mapping[str, Json], examiner: Examiner, bundle: Bundle, run: AnyScenario, source: Source
 ) -> Rechecked:
-    """A claim about several runs, asked about the recorded ones once more."""
+    """Repeat a finding about several runs."""
     claim = next((one for one in bundle.claims if one.name == data["claim"]), None)
     if claim is None:
         raise BadFinding(f"{path}: {bundle.name} has no claim {data['claim']!r:.80} any more. Check the kernel again.")

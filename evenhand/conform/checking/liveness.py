@@ -1,13 +1,13 @@
-"""What can and what must happen, judged on a kernel's own graph.
+"""Decide on a kernel's own graph what can and what must happen.
 
-A kernel that tells its state is a system: a step is the whole way to a state replayed from the start, and one action
-more.  The exhaustive search then visits the kernel's states in small configurations as it visits the model's, and
-decides deadlocks, livelocks, promises and goals on the closed graph.  A claim is held against a kernel only where the
-search finds it true of the model in the same configurations.
+A kernel that tells its state is a system: a step replays the path to a state and takes one action more.  The exhaustive
+search visits its states in small configurations, and decides deadlocks, livelocks, liveness properties and goals on the
+closed graph.  A claim counts against a kernel only where the search finds it true of the model in the same
+configurations.
 
-This rests on the told state being the whole state.  So a loop that is found is gone round twice in one run, from
-the start, and whatever comes out differently than the graph has it leaves the claims open.  Of a kernel that tells no
-state nothing is said here: no run is long enough to show that something never happens.
+This assumes that the told state is the whole state.  So a loop that is found is repeated twice in one run from the
+start; any difference from the graph leaves the claims open.  A kernel that tells no state is not judged: no run is long
+enough to show that something never happens.
 """
 
 from __future__ import annotations
@@ -32,19 +32,19 @@ __all__ = ["SILENT", "Broken", "LivenessClaims", "Stopped", "own_system"]
 SILENT = "the kernel tells no state, and no run is long enough to show that something never happens"
 
 CONFIGS = 64
-"""Configurations of one scope that are searched, one after the other, as far as the steps go."""
+"""Configurations of one scope that are searched, within the bound on steps."""
 
 TRIES = 200
-"""Runs that shrinking one finding may take."""
+"""Runs for shrinking one finding."""
 
 
 class Stopped(BaseException):
-    """The kernel's graph cannot be searched, and why.  Not an Exception, for the search makes those its own."""
+    """The kernel's graph cannot be searched, and why.  Not an Exception, because the search converts those."""
 
 
 @dataclass(frozen=True)
 class Broken:
-    """A promise that a kernel breaks: a run or a lasso of its own graph, and how it does."""
+    """A liveness property or goal that a kernel violates: a run or a lasso, and the reason."""
 
     claim: Property
     evidence: Evidence
@@ -57,12 +57,12 @@ class Broken:
 
     @property
     def loop(self) -> int:
-        """How many of its last actions go round for ever."""
+        """How many of its last actions repeat for ever."""
         return len(self.evidence.loop) if isinstance(self.evidence, Lasso) else 0
 
 
 def own_system(system: AnySystem, pairing: Pairing, steps: int) -> AnySystem:
-    """The kernel as a system that may take `steps` steps; its step raises Stopped where the kernel cannot be led on."""
+    """Return the kernel as a system of at most `steps` steps; a step raises Stopped if the kernel cannot go on."""
     ways: dict[tuple[Any, Any], AnyScenario] = {}
     left = steps
 
@@ -95,7 +95,7 @@ def own_system(system: AnySystem, pairing: Pairing, steps: int) -> AnySystem:
 
 @dataclass
 class LivenessClaims:
-    """Asks a kernel about claims on what can or must happen; `why_not` says of those that are left open why."""
+    """Evaluates claims about what can or must happen; `why_not` gives the reason for each open claim."""
 
     pairing: Pairing
     claims: Sequence[Property]
@@ -106,11 +106,11 @@ class LivenessClaims:
 
     @staticmethod
     def about(claims: Sequence[Property]) -> tuple[Property, ...]:
-        """The claims of these kinds."""
+        """Return the claims of these kinds."""
         return tuple(claim for claim in claims if isinstance(claim, AboutRuns | Reachable))
 
     def broken(self, system: AnySystem) -> tuple[Broken, ...]:
-        """What the claims have against the kernel in the first configurations of this scope, one finding each."""
+        """Return one violation for each claim violated in the first configurations of this scope."""
         kernel = own_system(system, self.pairing, self.steps)
         mine: dict[str, list[Verdict]] = {claim.name: [] for claim in self.claims}
         its: dict[str, list[Verdict]] = {claim.name: [] for claim in self.claims}
@@ -145,7 +145,7 @@ class LivenessClaims:
         return tuple(made)
 
     def _never(self, claim: Property, mine: Sequence[Verdict], its: Sequence[Verdict], why: str) -> Broken | None:
-        """A goal that the model reaches and the kernel does not, in any configuration searched."""
+        """A goal that the model reaches and the kernel does not, in any searched configuration."""
         if not isinstance(claim, Reachable) or any(one.status is Status.HOLDS for one in mine):
             return None
         reached = next((one.evidence for one in its if one.status is Status.HOLDS), None)
@@ -157,7 +157,7 @@ class LivenessClaims:
     def _against(
         self, kernel: AnySystem, claim: Property, mine: Sequence[Verdict], its: Sequence[Verdict]
     ) -> Broken | None:
-        """The first refutation in a configuration in which the model keeps the promise, shrunk."""
+        """The first refutation in a configuration where the model satisfies the claim, shrunk."""
         for verdict, reference in zip(mine, its, strict=True):
             if verdict.status is not Status.REFUTED or reference.status is not Status.HOLDS:
                 continue
@@ -172,14 +172,14 @@ class LivenessClaims:
         return None
 
     def breaks(self, kernel: AnySystem, claim: Property, evidence: Evidence) -> bool:
-        """Whether the kernel, led by this evidence once more, breaks the claim."""
+        """Return whether the kernel, run on this evidence again, violates the claim."""
         try:
             return judge(kernel, claim, evidence).refutes and self.real(evidence)
         except Stopped:
             return False
 
     def real(self, evidence: Evidence) -> bool:
-        """Whether a lasso, gone round twice in one run from the start, comes by the same states and answers."""
+        """Return whether a lasso's loop, run twice from the start, repeats the same states and answers."""
         if not isinstance(evidence, Lasso):
             return True
         twice = Scenario(evidence.config, evidence.start, (*evidence.stem, *evidence.loop, *evidence.loop))

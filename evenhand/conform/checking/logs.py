@@ -1,10 +1,10 @@
-"""Recorded runs of a production kernel: JSON Lines, the initial data first, then an event for each step.
+"""Read recorded runs of a production kernel: JSON Lines, the initial data first, then an event for each step.
 
     {"format": "evenhand/log", "version": 1, "protocol": "cud", "system": "run", "config": …, "start": …}
     {"action": …, "shown": …}
 
-Values are encoded as on the wire.  What was not recorded is left out: a key of an event, the configuration, a field
-of a record; in an array `{"$unknown": true}` stands in its place.  `schema/log.json` is the published form.
+Values are encoded as on the wire.  A value may be left out: a key of an event, the configuration, a field of a record;
+in an array `{"$unknown": true}` takes its place.  `schema/log.json` is the published form.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ __all__ = ["FORMAT", "MISSING", "VERSION", "BadLog", "Event", "Log", "gaps", "lo
 FORMAT = "evenhand/log"
 VERSION = 1
 MISSING: Json = {"$unknown": True}
-"""What was not recorded."""
+"""A value that was not recorded."""
 
 MAX_BYTES = 256 * 2**20
 MAX_LINE = 8 * 2**20
 
 
 class BadLog(ValueError):
-    """A file that is no log: says which line, why, and what to do."""
+    """A file that is no log; the message says which line, why, and what to do."""
 
 
 @dataclass(frozen=True)
 class Event:
-    """One step as recorded; `line` is where, 1 for the first line of the file."""
+    """One step as recorded; `line` is its line in the file, from 1."""
 
     line: int
     action: Json
@@ -45,7 +45,7 @@ class Event:
 
 @dataclass(frozen=True)
 class Log:
-    """A recorded run; `config` and `start` are MISSING where they were not recorded, `scope` may be empty."""
+    """A recorded run; `config` and `start` are MISSING if they were not recorded, `scope` may be empty."""
 
     protocol: str
     system: str
@@ -56,7 +56,7 @@ class Log:
 
 
 def load_log(path: Path) -> Log:
-    """The log in a file.  Raises BadLog for anything else."""
+    """Return the log in a file.  Raises BadLog for anything else."""
     try:
         if path.stat().st_size > MAX_BYTES:
             raise BadLog(f"{path}: larger than {MAX_BYTES // 2**20} MiB. Validate it in parts.")
@@ -106,7 +106,7 @@ def _check(path: Path, number: int, data: Json, part: str) -> None:
 
 
 def gaps(value: Json) -> bool:
-    """Whether something in a value is marked as not recorded (a field left out is seen only beside a record)."""
+    """Return whether a value is marked as partly unrecorded (a missing field shows only beside a full record)."""
     if value == MISSING:
         return True
     if isinstance(value, list):
@@ -115,12 +115,12 @@ def gaps(value: Json) -> bool:
 
 
 def matches(recorded: Json, value: Json) -> bool:
-    """Whether a value is one that may have been recorded so."""
+    """Return whether `recorded` may be a record of `value`."""
     return next(mismatches(recorded, value), None) is None
 
 
 def mismatches(recorded: Json, value: Json, path: str = "") -> Iterator[Difference]:
-    """Where a value differs from what was recorded; what was not recorded differs from nothing."""
+    """Yield where a value differs from its record; unrecorded parts never differ."""
     if recorded == MISSING:
         return
     if isinstance(recorded, dict) and isinstance(value, dict):

@@ -1,7 +1,7 @@
-"""The checking loop: exhaustive small scopes, then drawn runs, then runs that separate known variants, then pairs.
+"""Check a kernel: exhaustive small scopes, then drawn runs, runs that separate known variants, and several-run claims.
 
-Every run is asked of the kernel as a whole and compared with the model, or judged by the claims alone.  What is
-found never ends the search: the rest of the scope is reached around it.
+Each whole run is sent to the kernel, and compared with the model or judged by the claims alone.  A finding never ends
+the search: the rest of the scope is reached around it.
 """
 
 from __future__ import annotations
@@ -34,26 +34,26 @@ __all__ = ["EXHAUSTIVE", "FALSE", "MACHINE", "SEPARATING", "CheckEffort", "Syste
 EXHAUSTIVE, MACHINE, SEPARATING, AGAIN = "exhaustive", "machine", "separating", "again"
 FALSE = "it is stated to be false of the model"
 BATCH = 32
-"""Scenarios that are asked ahead."""
+"""Scenarios that are sent ahead."""
 
 FAILING = 400
-"""Failing runs of one phase after which it is given up: the kernel and the model agree on too little to go on."""
+"""Failing runs after which a phase is given up: the kernel and the model agree on too little."""
 
 SLOW = 100
 COST = {Fault.HUNG: SLOW, Fault.MEMORY: SLOW, Fault.TOO_LONG: SLOW, Fault.EXITED: 10}
-"""As how many a failing run counts that took a time limit, or a process, to fail."""
+"""How many failing runs one counts as that took a time limit, or a process, to fail."""
 
 REPEATED = 24
-"""Runs that agreed and are asked again in a fresh process, in another order."""
+"""Agreeing runs repeated in a fresh process, in another order."""
 
 
 @dataclass(frozen=True)
 class CheckEffort:
-    """How much is done for one system: `transitions` of each scope, `examples` of `steps` steps; None: all there are.
+    """The effort for one system: `transitions` of each scope, `examples` of `steps` steps; None: all there are.
 
-    `pairs` bounds the runs that claims about two runs take, `promises` the steps on the kernel's own graph.
-    `seconds` bounds by the clock: three quarters of it the search, a quarter at least the shrinking; with `first` the
-    search ends after the batch of runs in which something was first seen to be wrong.
+    `pairs` bounds the runs for two-run claims, `liveness` the steps on the kernel's own graph.  `seconds` is wall time:
+    three quarters for the search, at least a quarter for shrinking.  With `first` the search ends after the batch of
+    runs with the first fault.
     """
 
     transitions: int | None = 6_000
@@ -69,12 +69,11 @@ class CheckEffort:
 
 @dataclass(frozen=True)
 class SystemChecked:
-    """What checking one system gave.
+    """The result of checking one system.
 
-    `runs`, `steps` count what the kernel was asked for in each phase; `covered` says of each exhaustive scope how
-    many transitions were walked and whether that is all of them; `shrinking` counts the runs that shrinking took.
-    `not_judged` says of each claim that was not judged at all why.
-    `first` is the place among all runs, and the seconds, at which something was first seen to be wrong.
+    `runs` and `steps` count requests in each phase; `covered` gives for each exhaustive scope the transitions walked
+    and whether that is all; `shrinking` counts the runs for shrinking.  `not_judged` gives the reason for each claim
+    that was not judged.  `first` is the place among all runs, and the seconds, of the first fault.
     """
 
     system: AnySystem
@@ -94,7 +93,7 @@ class SystemChecked:
 
 
 def scopes_of(bundle: Bundle, system: AnySystem) -> tuple[AnySystem, ...]:
-    """The system at the scopes that the protocol plans to search quickly; at its own where it plans none."""
+    """Return the system at the scopes that the protocol plans to search quickly; else at its own."""
     sizes = dict.fromkeys(
         tuple(sorted(plan.scope.items()))
         for plan in bundle.plans
@@ -105,8 +104,6 @@ def scopes_of(bundle: Bundle, system: AnySystem) -> tuple[AnySystem, ...]:
 
 @dataclass
 class _Phase:
-    """Runs one phase's scenarios."""
-
     coder: Coder
     examiner: Examiner
     defects: Defects
@@ -125,7 +122,7 @@ class _Phase:
     notes: list[str] = field(default_factory=list[str])
 
     def over(self) -> bool:
-        """Whether the time is up or too much fails."""
+        """Return whether the phase must end: the time is up, too much fails, or the first fault is enough."""
         return (
             (self.only_first and self.first is not None)
             or self.failing >= FAILING
@@ -133,7 +130,7 @@ class _Phase:
         )
 
     def run(self, name: str, traces: Iterable[tuple[AnyTrace, Walk | None]], covering: Covering | None = None) -> None:
-        """Ask about every trace until the phase is over."""
+        """Run every trace on the kernel until the phase is over."""
         self.failing = 0
         waiting = iter(traces)
         while not self.over() and (batch := list(islice(waiting, BATCH))):
@@ -159,7 +156,7 @@ class _Phase:
             self.notes.append(f"{name}: given up, too many runs fail; what is found hides the rest")
 
     def again(self, seed: int) -> None:
-        """Ask some runs that agreed once more, in a fresh process and another order: they must agree again."""
+        """Repeat some agreeing runs in a fresh process and another order; they must agree again."""
         chosen = random.Random(seed).sample(self.agreed, min(REPEATED, len(self.agreed)))
         if not chosen or self.over():
             return
@@ -173,7 +170,7 @@ class _Phase:
                 self._saw(wavering(replace(found, got=found.expected), found.got))
 
     def _differs(self, trace: AnyTrace, steps: int) -> None:
-        """Keep the beginning of a run on which the kernel differs in step `steps`."""
+        """Keep a run up to step `steps`, in which the kernel differs."""
         if len(self.differing) < DIFFERING:
             cut = replace(trace.scenario, actions=trace.scenario.actions[:steps])
             self.differing.setdefault(cut, Trace(cut, trace.steps[:steps]))
@@ -191,9 +188,8 @@ class CheckOptions(TypedDict, total=False):
     """What is known of a system beside its claims.
 
     The machine draws at `own` (by default the last scope), with `generator` if there is one; `records` separate known
-    variants.  With `claims_only` the kernel may differ from the model where no claim objects.  Claims named in
-    `expected_false` are stated to be false of the model: they are held against no kernel by pairs of runs or by its
-    graph, for what they find there is no fault.
+    variants.  With `claims_only` the kernel may differ from the model if it violates no claim.  Claims in
+    `expected_false` are false of the model, so they are not evaluated on pairs of runs or on the kernel's graph.
     """
 
     own: AnySystem | None
@@ -213,9 +209,9 @@ def check_system(
     progress: Callable[[int, int], None] | None = None,
     **known: Unpack[CheckOptions],
 ) -> SystemChecked:
-    """Check one kernel in one system; `scopes` are the system at each scope to exhaust, `CheckOptions` says the rest.
+    """Check one kernel in one system; `scopes` are the system at each scope to exhaust, `CheckOptions` the rest.
 
-    Raises NoKernel where there is no kernel to ask.
+    Raises NoKernel if there is no kernel.
     """
     known_names("check_system", known, CheckOptions)
     check = _Check(Coder(protocol, known.get("own") or scopes[-1]), claims, source, effort or CheckEffort(), known)
@@ -224,8 +220,6 @@ def check_system(
 
 
 class _Check:
-    """One kernel in one system: what is asked of it, phase by phase, and what came of that."""
-
     progress: Callable[[int, int], None] | None = None
 
     def __init__(
@@ -245,18 +239,18 @@ class _Check:
         self.covered: list[Mapping[str, Any]] = []
 
     def run(self, scopes: Sequence[AnySystem]) -> SystemChecked:
-        """Every phase, as far as the time goes; Ctrl-C ends them, and what was found by then is told."""
+        """Run every phase, as far as the time allows; Ctrl-C ends them and keeps the findings so far."""
         interrupted = False
         try:
             self._search(scopes)
             self._compare(scopes)
         except KeyboardInterrupt:
             interrupted = True
-            self.source.renew()  # answers may be on their way that nobody waits for
+            self.source.renew()  # unread answers may be on their way
         return self._result(interrupted)
 
     def _until(self, share: float) -> None:
-        """Let the next phase end when `share` of the time to search is over."""
+        """Let the next phase end after `share` of the search time."""
         if self.effort.seconds is not None:
             self.phase.deadline = self.began + self.effort.seconds * 0.75 * share
 
@@ -267,7 +261,7 @@ class _Check:
             yield one
 
     def _search(self, scopes: Sequence[AnySystem]) -> None:
-        """Single runs: every transition of the scopes, drawn runs, runs that separate known variants."""
+        """Single runs: all transitions of the scopes, drawn runs, runs that separate known variants."""
         effort, phase, coder = self.effort, self.phase, self.coder
         if EXHAUSTIVE in effort.phases:
             for number, scope in enumerate(scopes, start=1):
@@ -293,7 +287,7 @@ class _Check:
         phase.again(effort.seed)
 
     def _compare(self, scopes: Sequence[AnySystem]) -> None:
-        """Claims about pairs of runs, and about what can and must happen on the kernel's own graph."""
+        """Claims about pairs of runs, and about what can and must happen."""
         effort, phase, several = self.effort, self.phase, self.several
         several.deadline = None if effort.seconds is None else self.began + effort.seconds
         if not (effort.first and phase.first) and any(phase.steps.values()):
@@ -308,7 +302,7 @@ class _Check:
         single = self.defects.distinct(self.began if interrupted else deadline)
         answered = any(phase.steps.values())
         why = "the search ended before that" if answered else "the kernel answered nothing"
-        alone = self.judged if answered else ()  # a kernel that answers nothing was asked about nothing
+        alone = self.judged if answered else ()  # without answers no claim was evaluated
         unjudged = (*self.others, *(claim for claim in self.judged if claim not in alone))
         left_out = [claim.name for claim in unjudged if claim.name not in several.judged]
         judged = tuple(claim.name for claim in self.claims if claim in alone or claim.name in several.judged)
@@ -334,8 +328,7 @@ class _Check:
 def _together(single: Sequence[Defect], several: Sequence[Defect]) -> tuple[Defect, ...]:
     """All defects.
 
-    Two runs that break a claim because one of them shows what a known defect shows are no other defect: the claim is
-    told with that one, as one more that objects.
+    Two runs that violate a claim because one of them shows a known defect are no other defect; that one gets the claim.
     """
     reported = list(single)
     named = [
@@ -368,7 +361,7 @@ def _traced(coder: Coder, scenarios: Iterable[AnyScenario]) -> Iterator[tuple[An
 
 
 def _drawn(system: AnySystem, generator: Generator | None, effort: CheckEffort, phase: _Phase) -> Iterator[AnyScenario]:
-    """A few examples at a time, so that the clock is looked at in between; without a clock, all of them."""
+    """Draw a few examples at a time, so that the clock is checked in between."""
     size, left, seed = 6, effort.examples, effort.seed
     while left > 0 and not phase.over():
         yield from drawn(system, generator, examples=min(size, left), steps=effort.steps, seed=seed)

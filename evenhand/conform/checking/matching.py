@@ -1,8 +1,8 @@
-"""Is there a run of the model that a log may be a record of?
+"""Search for a run of the model that a log may be a record of.
 
-Breadth-first over the states that are consistent with what was recorded so far.  An action that was recorded whole
-is taken, whatever it is; one with gaps is looked for among those on offer.  The first event that no candidate
-explains is reported with the nearest outcomes the model allows there.
+Breadth-first over the states consistent with the record so far.  A fully recorded action is taken, whatever it is; one
+with gaps is matched with those on offer.  The first event that no candidate explains is reported with the nearest
+outcomes that the model allows.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ from evenhand.core.trace import Scenario, Trace
 __all__ = ["CANDIDATES", "Explained", "Near", "explain"]
 
 CANDIDATES = 5_000
-"""States that are followed at a time."""
+"""States followed at a time."""
 
 TRIED = 50_000
-"""Actions that are tried for one event."""
+"""Actions tried for one event."""
 
 NEAREST = 3
-"""Allowed outcomes that are shown beside an event that nothing explains."""
+"""Allowed outcomes shown beside an unexplained event."""
 
 
 @dataclass(frozen=True)
 class Near:
-    """An outcome that the model allows where the log says otherwise, and where the two differ."""
+    """An outcome that the model allows where the log differs, and the differences."""
 
     step: AnyStep
     differences: tuple[Difference, ...]
@@ -42,12 +42,12 @@ class Near:
 
 @dataclass(frozen=True)
 class Explained:
-    """What the search gave.
+    """The result of the search.
 
-    `trace` is one run that matches the log, as far as it can be matched: `matched` events.  `failed` is the first
-    event without an explanation, with the `nearest` outcomes; None if there is none.  `whole` says that no bound
-    was hit, so that a failure is certain; `candidates` counts the states followed at the end.  `recorded` says that
-    nothing was missing, so that the matching run is the only one.
+    `trace` is one run that matches the first `matched` events of the log.  `failed` is the first event without an
+    explanation, with the `nearest` outcomes, or None.  `whole` says that no bound was hit, so a failure is certain.
+    `candidates` counts the states followed at the end.  `recorded` says that nothing was missing, so the matching run
+    is the only one.
     """
 
     trace: Trace[Any, Any, Any, Any] | None
@@ -61,7 +61,7 @@ class Explained:
 
 @dataclass
 class _Candidate:
-    """A state that the log may have been in, and one way to it."""
+    """A state that the log may be in, and one path to it."""
 
     config: Any
     state: Any
@@ -69,7 +69,7 @@ class _Candidate:
     came: tuple[_Candidate, AnyStep] | None = None
 
     def steps(self) -> tuple[AnyStep, ...]:
-        """The way from the start."""
+        """Return the path from the start."""
         made: list[AnyStep] = []
         here = self
         while here.came is not None:
@@ -87,7 +87,7 @@ class _Search:
     nearest: list[Near] = field(default_factory=list[Near])
 
     def starts(self) -> list[_Candidate]:
-        """Initial states of every configuration that fits.  Raises BadLog where there is none."""
+        """Return the initial states of every configuration that fits.  Raises BadLog if there is none."""
         found: list[_Candidate] = []
         for config in self._configs():
             for start in self.system.initial(config):
@@ -109,7 +109,7 @@ class _Search:
         return [config for config in self.system.all_configs() if matches(self.log.config, encode(config))]
 
     def follow(self, here: list[_Candidate], event: Event) -> list[_Candidate]:
-        """The candidates after an event; none where nothing explains it, and then `nearest` is filled."""
+        """Return the candidates after an event; if nothing explains it, none, and `nearest` is filled."""
         after: dict[tuple[Any, Any], _Candidate] = {}
         near: list[Near] = []
         tried = 0
@@ -142,7 +142,7 @@ class _Search:
                 yield action
 
     def _decoded(self, action: Json) -> Any:
-        """The action, if it was recorded whole."""
+        """The action, if it was fully recorded."""
         if gaps(action):
             return None
         try:
@@ -157,9 +157,9 @@ class _Search:
 
 
 def explain(system: AnySystem, log: Log) -> Explained:
-    """Look for a run of `system` that matches `log`.
+    """Search for a run of `system` that matches `log`.
 
-    Raises BadLog where not even the initial data fit.
+    Raises BadLog if not even the initial data fit.
     """
     search = _Search(system, log)
     here = search.starts()

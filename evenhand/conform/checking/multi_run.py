@@ -1,8 +1,8 @@
-"""The last two phases: claims that no single run can refute, about pairs of runs and about what can or must happen.
+"""Check claims that no single run can refute: about pairs of runs, and about what can or must happen.
 
-Pairs are made from runs on which the kernel was seen to differ, first of all, and from a sample of the others; so a
-kernel that goes by what only another configuration shows (names, one more authority) is asked there too.  What a claim
-has against a pair is shrunk; of each claim the smallest pair is told.
+Pairs are made first from runs on which the kernel differs, then from a sample of the others, so that differences that
+show only in another configuration (names, one more authority) are met.  Violations are shrunk; the smallest pair of
+each claim is reported.
 """
 
 from __future__ import annotations
@@ -33,29 +33,29 @@ __all__ = ["DIFFERING", "LIVENESS_RUNS", "PAIRS", "MultiRunClaims", "still_broke
 PAIRS, LIVENESS_RUNS = "pairs", "liveness"
 
 TRIES = 120
-"""Comparisons that shrinking one pair may take."""
+"""Comparisons for shrinking one pair."""
 
 DIFFERING = 200
-"""Runs on which the kernel differs from which pairs are made."""
+"""Differing runs from which pairs are made."""
 
 DEEP = 6
-"""Steps of a run that agreed, after which a pair may part."""
+"""Steps of an agreeing run after which a pair may part."""
 
 SCANNED = 50_000
-"""Steps on which the kernel agreed, beside which those are held on which it differs."""
+"""Agreeing steps that are compared with differing ones."""
 
 TOGETHER = 8
-"""Runs that pairs are made from before the budget is looked at again."""
+"""Runs from which pairs are made between two checks of the budget."""
 
 STEPS = 20_000
-"""Steps of a kernel's own graph that asking about one finding again may take."""
+"""Steps of a kernel's own graph for repeating one finding."""
 
 _ABOUT_PAIRS = (TwoRun, Commute, DeterminedBy)
 
 
 @dataclass
 class MultiRunClaims:
-    """Judges what takes several runs; `defects`, and of each claim why it was left out or open, are the result."""
+    """Judges claims about several runs: `defects`, and in `why_not` the reason for each open claim."""
 
     examiner: Examiner
     source: Source
@@ -71,22 +71,22 @@ class MultiRunClaims:
 
     @property
     def pairing(self) -> Pairing:
-        """What asks about pairs, its answers kept over both phases."""
+        """The evaluation of pairs; its answers are kept over both phases."""
         if self._pairing is None:
             self._pairing = Pairing(self.examiner, self.source, self.guess)
         return self._pairing
 
     def over(self) -> bool:
-        """Whether the time is up."""
+        """Return whether the time is up."""
         return self.deadline is not None and monotonic() > self.deadline
 
     def pairs(
         self, differing: Sequence[AnyTrace], agreed: Sequence[AnyTrace], own: Sequence[AnyTrace], most: int
     ) -> None:
-        """Make pairs of runs until `most` runs were asked, and keep what the claims have against them.
+        """Make pairs of runs until `most` runs were requested, and keep the violations.
 
-        The runs are those on which the kernel differs, those on which it agreed, and those on which it showed what the
-        model shows and told a state of its own.
+        The kernel differs on the runs of `differing` and agrees on those of `agreed`; on those of `own` it shows the
+        same and tells a state of its own.
         """
         about = [claim for claim in self.claims if isinstance(claim, _ABOUT_PAIRS)]
         if not about:
@@ -140,7 +140,7 @@ class MultiRunClaims:
         self.judged |= known
 
     def _lefts(self, differing: Sequence[AnyTrace], others: Sequence[AnyTrace]) -> Iterator[AnyScenario]:
-        """Beginnings of runs: those that differ, then of each other run one, a second one, and so on."""
+        """Beginnings of runs: those that differ, then one of each other run, a second of each, and so on."""
         chance = random.Random(self.seed)
         yield from (trace.scenario for trace in differing[:DIFFERING])
         cuts = [
@@ -158,7 +158,7 @@ class MultiRunClaims:
                         yield left
 
     def _small(self, related: Related) -> Related:
-        """The pair shrunk: the run it is made from, or both runs of two whose ends have one key."""
+        """The pair shrunk: the run it is made from, or both runs if their last steps share a key."""
         best, claim, system = related, related.claim, self.examiner.coder.system
 
         def still(evidence: Evidence) -> bool:
@@ -186,7 +186,7 @@ class MultiRunClaims:
 
     def _why(self, claim: str) -> str:
         if claim in self.pairing.open:
-            return "it looks at a state that nobody told"
+            return "it needs a state that the kernel does not report"
         if self.pairing.lost.get(claim):
             return "no way was found to where its second run begins"
         return "no run was about it"
@@ -213,7 +213,7 @@ def _length(related: Related) -> tuple[int, int]:
 
 
 def related_divergence(pairing: Pairing, related: Related) -> Divergence:
-    """Two runs that break a claim, as a finding has them; of all the kinds in which either differs from the model."""
+    """Return the divergence of two runs that violate a claim, with the kinds of both."""
     first = _Shown(pairing, related.left)
     second = None if related.right is None else _Shown(pairing, related.right)
     kinds = first.kinds if second is None else first.kinds | second.kinds
@@ -234,7 +234,7 @@ def related_divergence(pairing: Pairing, related: Related) -> Divergence:
 
 
 def broken_divergence(pairing: Pairing, broken: Broken) -> Divergence:
-    """A broken promise, as a finding has it."""
+    """Return the divergence of a violated liveness property or goal."""
     shown = _Shown(pairing, broken.run)
     violation = Violation(broken.claim, max(1, len(broken.run.actions)), Basis.OWN)
     return Divergence(
@@ -252,7 +252,7 @@ def broken_divergence(pairing: Pairing, broken: Broken) -> Divergence:
 
 
 class _Shown:
-    """What the model and the kernel show in a run, and where they differ at its end."""
+    """What the model and the kernel show in a run, and their differences at its end."""
 
     def __init__(self, pairing: Pairing, run: AnyScenario) -> None:
         pairing.ask([run])
@@ -266,7 +266,7 @@ class _Shown:
 
 
 def still_related(pairing: Pairing, claim: Property, run: AnyScenario, beside: AnyScenario | None) -> bool:
-    """Whether a kernel still breaks a claim about two runs, of which these were kept."""
+    """Return whether a kernel still violates a claim about two recorded runs."""
     if isinstance(claim, DeterminedBy):
         return beside is not None and pairing.pair(claim, run, beside) is not None
     if isinstance(claim, Commute):  # the pair is picked where the last two actions begin
@@ -275,7 +275,7 @@ def still_related(pairing: Pairing, claim: Property, run: AnyScenario, beside: A
 
 
 def still_broken(pairing: Pairing, claim: Property, system: AnySystem, run: AnyScenario, loop: int) -> bool:
-    """Whether a kernel still breaks a promise by this run, the last `loop` actions of which go round."""
+    """Return whether a kernel still violates a liveness claim by this run, whose last `loop` actions repeat."""
     asking = LivenessClaims(pairing, [claim], STEPS)
     if isinstance(claim, Reachable):
         return bool(asking.broken(system))

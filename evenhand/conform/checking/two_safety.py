@@ -1,12 +1,11 @@
-"""Claims about two runs, asked of a kernel by replaying both from the start.
+"""Evaluate claims about two runs of a kernel by replaying both from the start.
 
 `two_run`, `commute` and `determined_by` compare ends of runs.  A kernel cannot be copied or put into a state, so the
-second run is led from an initial state to where the claim wants it: by the images of the first run's actions, or by a
-way that the reference's graph knows.  On that way a silent kernel has to show what the model shows, and one that
-tells its state has to arrive in that very state; otherwise this twin is not judged.
+second run is led to its first compared state by the images of the first run's actions, or by a path in the reference's
+graph.  On that path a silent kernel must show what the model shows, and one that tells its state must arrive in that
+very state; otherwise this second trace is not judged.
 
-A claim is false of a kernel only where it is true of the model's own two steps in the same place, and rests on the
-same bases as a claim about one run (`judging`).
+A claim is false of a kernel only where it is true of the model's own two steps, and on the bases of `claims`.
 """
 
 from __future__ import annotations
@@ -35,13 +34,13 @@ AboutPairs: TypeAlias = TwoRun | Commute | DeterminedBy
 SAME_KEY = "two steps with the same key have different values"
 
 TWINS = 8
-"""Twins (or pairs of actions) of one step that are asked about, spread evenly over all."""
+"""Second traces (or pairs of actions) evaluated for one step, spread evenly."""
 
 LISTED = 256
-"""Twins that are listed at all."""
+"""Most second traces that are enumerated."""
 
 SEARCHED = 4_000
-"""Steps of the reference that are tried in search of a way to one state of another configuration."""
+"""Steps of the reference tried in search of a path to one state of another configuration."""
 
 KEPT = 20_000
 """Runs whose ends are remembered."""
@@ -49,7 +48,7 @@ KEPT = 20_000
 
 @dataclass(frozen=True)
 class Related:
-    """Two runs of a kernel that break a claim together; `seen` leads to it again (`Pairing.broken`)."""
+    """Two runs of a kernel that together violate a claim; `seen` leads to them again (`Pairing.broken`)."""
 
     claim: AboutPairs
     seen: AnyScenario
@@ -64,7 +63,7 @@ _Check: TypeAlias = Callable[[Sequence[AnyStep]], bool]
 
 @dataclass(frozen=True)
 class _Twin:
-    """One comparison to be made: the runs, how their last steps compare, and the model's own two steps."""
+    """One comparison: the runs, how their last steps compare, and the model's own two steps."""
 
     left: AnyScenario
     right: AnyScenario | None
@@ -76,9 +75,9 @@ class _Twin:
 
 @dataclass
 class Pairing:
-    """Asks claims about pairs; `judged` names those that could be, `lost` counts twins that nothing led to.
+    """Evaluates claims about pairs; `judged` names those evaluated, `lost` counts second traces that no path reached.
 
-    Without `guess` nothing is said on the basis of a state after a step that differs.
+    Without `guess`, no state after a step that differs is used.
     """
 
     examiner: Examiner
@@ -95,7 +94,7 @@ class Pairing:
     )
 
     def broken(self, claims: Iterable[Property], left: AnyScenario) -> Iterator[Related]:
-        """What `two_run` and `commute` claims have against the last step of `left`, at most one pair each."""
+        """Yield violations of `two_run` and `commute` claims at the last step of `left`, at most one pair each."""
         self.ask([left])
         end = self.end(left)
         if end is None:
@@ -114,7 +113,7 @@ class Pairing:
                     break
 
     def differing(self, claims: Iterable[Property], runs: Sequence[AnyScenario]) -> Iterator[Related]:
-        """What `determined_by` claims have against the last steps of `runs`, one pair each."""
+        """Yield violations of `determined_by` claims at the last steps of `runs`, one pair each."""
         self.ask(runs)
         for claim in claims:
             if not isinstance(claim, DeterminedBy):
@@ -126,9 +125,9 @@ class Pairing:
                     break
 
     def differing_from(self, claims: Iterable[Property], agreed: Iterable[AnyTrace], most: int) -> Iterator[Related]:
-        """What `determined_by` claims have against steps known to `differing` beside `most` steps of runs that agreed.
+        """Yield violations of `determined_by` claims between steps known to `differing` and `most` agreeing steps.
 
-        Steps that agreed are the model's own, so no run is asked until two of them do not fit together.
+        Agreeing steps are the model's own, so runs are requested only once two steps conflict.
         """
         open_claims = [one for one in claims if isinstance(one, DeterminedBy) and self._keys.get(one.name)]
         for trace, number in islice(((one, n) for one in agreed for n in range(len(one.steps))), most):
@@ -145,7 +144,7 @@ class Pairing:
                     yield Related(claim, run, known[1], run, basis, SAME_KEY)
 
     def pair(self, claim: DeterminedBy, left: AnyScenario, right: AnyScenario) -> Basis | None:
-        """On what basis the last steps of two runs break the claim; None where they do not."""
+        """Return the basis on which the last steps of two runs violate the claim, or None."""
         self.ask((left, right))
         if not claim.across and left.config != right.config:
             return None
@@ -158,9 +157,9 @@ class Pairing:
         return basis if false else None
 
     def end(self, run: AnyScenario) -> KernelStep | None:
-        """The last step of a run that was asked about; None where it failed, or nothing is known of the state before.
+        """Return the last step of a requested run; None if it failed, or if the state before is unknown.
 
-        A kernel that tells no state is where the model is as long as it shows what the model shows.
+        A silent kernel is in the model's state as long as it shows what the model shows.
         """
         reported = self._known.get(run, ())
         if (
@@ -172,11 +171,11 @@ class Pairing:
         return reported[-1]
 
     def reported(self, run: AnyScenario) -> tuple[KernelStep, ...]:
-        """The steps of a run that was asked about, as far as they can be read."""
+        """Return the steps of a requested run, as far as they decode."""
         return self._known.get(run, ())
 
     def ask(self, runs: Iterable[AnyScenario]) -> None:
-        """Ask the kernel about those runs that it was not asked about yet, all ahead."""
+        """Send the kernel all runs that were not requested yet."""
         new = [run for run in dict.fromkeys(runs) if run.actions and run not in self._known]
         if len(self._known) + len(new) > KEPT:
             self._known.clear()
@@ -211,7 +210,7 @@ class Pairing:
         return None
 
     def _compared(self, claim: AboutPairs, twin: _Twin) -> tuple[Basis | None, bool]:
-        """The surest basis on which the claim says something of this twin, and whether it is false on that."""
+        """The surest basis on which the claim can be evaluated, and whether it is false there."""
         ends = [self.end(run) for run in (twin.left, twin.right) if run is not None]
         there = [end for end in ends if end is not None]
         if len(there) < len(ends) or not self._arrived(twin):
@@ -227,19 +226,19 @@ class Pairing:
                 true = twin.check(steps)
             except StateNeeded:
                 continue
-            except Exception:  # as in `judging`
+            except Exception:  # as in `claims`
                 continue
             self.judged.add(claim.name)
             if basis is Basis.SHOWN and any(end.own for end in there):
                 return Basis.OWN, not true  # the second run began where the kernel says that it was
             if basis is Basis.SHOWN and not isinstance(claim, DeterminedBy) and len(twin.left.actions) > 1:
-                return Basis.BEFORE, not true  # and here, where the model was
+                return Basis.BEFORE, not true  # the second run began where the model was
             return basis, not true
         self.open.add(claim.name)
         return None, False
 
     def _arrived(self, twin: _Twin) -> bool:
-        """Whether a kernel that tells its state was where the claim wants the second run to be."""
+        """Whether a kernel that tells its state was where the claim begins the second run."""
         end = None if twin.right is None else self.end(twin.right)
         return twin.arrives is None or end is None or not end.own or bool(end.before == twin.arrives)
 
@@ -270,7 +269,7 @@ class Pairing:
             )
 
     def _way(self, claim: TwoRun, w: Any, left: AnyScenario, config: Any, state: Any) -> AnyScenario | None:
-        """A run of the model that ends in `state`: the images of what led to the first one, or what search finds."""
+        """A run of the model that ends in `state`: the images of the first run's actions, or found by search."""
         system = self.examiner.coder.system
         image = _image(claim, w, left)
         if any(image.start == one for one in system.initial(config)) and replay(system, image).final == state:
@@ -282,7 +281,7 @@ class Pairing:
         return self._ways[config].to(state)
 
     def _orders(self, claim: Commute, left: AnyScenario, end: KernelStep) -> Iterator[_Twin]:
-        """Both orders of every pair that the claim picks where the last step of `left` begins."""
+        """Both orders of every pair that the claim picks before the last step of `left`."""
         config, before, past = left.config, _before(end), left.actions[:-1]
         system = self.examiner.coder.system
         offered = tuple(islice(system.enabled(config, before), PAIRS_FROM))
@@ -299,7 +298,7 @@ class Pairing:
 
 
 class _Ways:
-    """Shortest ways through the reference's graph of one configuration, searched as far as somebody asks."""
+    """Shortest paths in the reference's graph of one configuration, searched on demand."""
 
     def __init__(self, system: Any, config: Any) -> None:
         self.system, self.config, self.left = system, config, SEARCHED
@@ -307,7 +306,7 @@ class _Ways:
         self._more = self._searched(list(self.found))
 
     def to(self, state: Any) -> AnyScenario | None:
-        """A run that ends in `state`; None where the search meets none within its bound."""
+        """Return a run that ends in `state`; None if the search finds none within its bound."""
         while state not in self.found and next(self._more, False):
             pass
         return self.found.get(state)
@@ -327,7 +326,7 @@ class _Ways:
 
 
 def _image(claim: TwoRun, w: Any, left: AnyScenario) -> AnyScenario:
-    """What led to the last step of the first run, as the twin has it; nothing where `w` fits that last step alone."""
+    """The second trace up to its last step; without actions if `w` fits only that step."""
     made: AnyScenario = Scenario(claim.config(w, left.config), claim.state(w, left.config, left.start))
     try:
         past = tuple(other for action in left.actions[:-1] for other in claim.other(w, action)[:1])
@@ -341,7 +340,7 @@ def _before(end: KernelStep) -> Any:
 
 
 def _views(ends: Sequence[KernelStep], *, guess: bool) -> Iterator[tuple[Basis, tuple[AnyStep, ...]]]:
-    """The last steps with ever more told of their states, surest basis first."""
+    """The last steps with more and more of their states, surest basis first."""
     yield Basis.SHOWN, tuple(_seen(end, WITHHELD[0], WITHHELD[0]) for end in ends)
     if all(end.own for end in ends):
         yield Basis.OWN, tuple(_seen(end, end.before, end.after) for end in ends)

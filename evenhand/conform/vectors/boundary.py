@@ -1,6 +1,6 @@
-"""Runs that stop just short of a class: one step, or one choice, from a run of another class.
+"""Find boundary cases: runs that one step or one choice separates from a run of another class.
 
-A kernel that counts one too many or too few, or latches too early, is right on most runs and wrong on these.
+A kernel that is off by one, or latches too early, is right on most runs and wrong on these.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ AnyScenario = Scenario[Any, Any, Any]
 
 @dataclass(frozen=True)
 class Boundary:
-    """A run of class `here` that one change (`by`) would have made one of class `there`."""
+    """A run of class `here` that one change (`by`) separates from a run of class `there`."""
 
     candidate: Candidate
     here: str
@@ -32,12 +32,12 @@ class Boundary:
 
     @property
     def kind(self) -> str:
-        """The change without its place: what a boundary vector is chosen once for."""
+        """The change without its place.  One vector is kept for each pair of classes and kind."""
         return "step" if self.by.startswith("one step") else "choice"
 
 
 def class_of(observers: Sequence[Observer], system: AnySystem, scenario: AnyScenario) -> str | None:
-    """The class of a run by the first observer that names one; None while it has none."""
+    """Return the class that the first labelling observer gives a run; None while it has none."""
     for one in observers:
         if one.label is not None:
             read = readout((one,), scenario.config, replay(system, scenario).steps)[one.name]
@@ -46,9 +46,10 @@ def class_of(observers: Sequence[Observer], system: AnySystem, scenario: AnyScen
 
 
 def neighbours(system: AnySystem, scenario: AnyScenario) -> Iterator[tuple[str, AnyScenario]]:
-    """The runs that are one step shorter (ending sooner, where a run has a frozen end), or one choice poorer.
+    """Yield the runs that are one step shorter, or in which one choice is simpler.
 
-    A choice is made poorer by taking the simplest one on offer instead: that of one agent where actions are joint.
+    A run with a frozen end also ends one step sooner.  A simpler choice is the first one on offer, for one agent of a
+    joint action.
     """
     actions = scenario.actions
     if len(actions) > 1:
@@ -80,9 +81,9 @@ def _poorer(system: AnySystem, config: Any, state: Any, action: Any) -> Iterator
 
 
 def boundaries(bundle: Bundle, pool: Iterable[Candidate]) -> tuple[Boundary, ...]:
-    """One smallest boundary run for each change of class and kind of change, in the order of the names.
+    """Return one smallest boundary run for each change of class and kind of change, sorted by name.
 
-    Only neighbours that keep everything else are looked at: the same agents, the same initial data.
+    Only neighbours with the same agents and initial data are considered.
     """
     best: dict[tuple[str, str, str, str], Boundary] = {}
     for candidate in sorted(pool, key=lambda one: one.size):

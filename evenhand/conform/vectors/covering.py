@@ -1,6 +1,6 @@
-"""The smallest set of runs that together separate everything: set cover, solved exactly as an integer program.
+"""Find the smallest set of runs that separates everything: set cover, solved exactly as an integer program.
 
-The bound that is reported is the solver's own and holds for this pool; a richer pool may need fewer runs.
+The solver proves the reported bound for this pool; a richer pool may need fewer runs.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ __all__ = ["Cover", "NoCover", "smallest_cover"]
 
 
 class NoCover(ValueError):
-    """A set cover that the solver could not finish, or that has none; says why."""
+    """A set cover that the solver could not finish, or that does not exist; says why."""
 
 
 @dataclass(frozen=True)
@@ -28,14 +28,14 @@ class Cover:
 
     @property
     def smallest(self) -> bool:
-        """Whether no smaller cover is in this pool."""
+        """Whether this pool has no smaller cover."""
         return len(self.chosen) == self.lower_bound
 
 
 def smallest_cover(sets: Sequence[frozenset[int]], costs: Sequence[int] | None = None) -> Cover:
-    """The fewest of `sets` whose union is the union of all; among those, of least total cost.
+    """Return the fewest of `sets` whose union is the union of all; of several, with least total cost.
 
-    Raises NoCover where the solver gives up.  Nothing to cover needs nothing.
+    Raises NoCover if the solver gives up.  An empty union needs no sets.
     """
     elements = sorted(frozenset[int]().union(*sets))
     if not elements:
@@ -47,12 +47,12 @@ def smallest_cover(sets: Sequence[frozenset[int]], costs: Sequence[int] | None =
     cheapest, _ = _solve(columns, elements, np.array([price[place] for place in kept], float), len(fewest))
     chosen = tuple(sorted(kept[place] for place in cheapest))
     if frozenset[int]().union(*(sets[place] for place in chosen)) != frozenset(elements) or len(chosen) > len(fewest):
-        raise NoCover("the solver's answer is no cover of the size it claims")  # the answer is checked, not believed
+        raise NoCover("the solver's answer is no cover of the size it claims")  # verify the solver's answer
     return Cover(chosen, bound)
 
 
 def _undominated(sets: Sequence[frozenset[int]], price: Sequence[int]) -> list[int]:
-    """The sets that no other contains at the same price or less; of equal ones the first."""
+    """Indices of the sets that no other contains at the same price or less; of equal sets the first."""
     order = sorted(range(len(sets)), key=lambda place: (-len(sets[place]), price[place], place))
     kept: list[int] = []
     for place in order:
@@ -67,7 +67,7 @@ def _solve(
     cost: np.ndarray[tuple[int], np.dtype[np.float64]],
     most: int | None,
 ) -> tuple[list[int], int]:
-    """The chosen columns of a cheapest cover (of at most `most` columns), and the proved bound on its cost."""
+    """Columns of a cheapest cover (of at most `most` columns), and the proved lower bound on its cost."""
     row: Mapping[int, int] = {element: number for number, element in enumerate(elements)}
     rows = [row[element] for column in columns for element in sorted(column)]
     cols = [number for number, column in enumerate(columns) for _ in column]

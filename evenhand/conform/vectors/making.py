@@ -1,4 +1,4 @@
-"""Suites of vectors from a protocol: orbits of one step, a covering suite, and runs just short of a class."""
+"""Generate a protocol's suites of vectors: orbits of one step, a covering suite, and boundary cases."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _quiet(_words: str) -> None:
 def generate(
     bundle: Bundle, suites: Iterable[str] = SUITES, settings: Settings | None = None, progress: Progress = _quiet
 ) -> tuple[Suite, ...]:
-    """The suites asked for, in the order of `SUITES`.  Same protocol, settings and versions: same bytes."""
+    """Return the requested suites, in the order of `SUITES`.  Same protocol, settings and versions: same bytes."""
     chosen = settings or Settings()
     wanted = set(suites)
     found: list[Suite] = []
@@ -65,7 +65,7 @@ def _pool(bundle: Bundle, settings: Settings, progress: Progress) -> list[Candid
 
 
 def _orbits(bundle: Bundle, settings: Settings, progress: Progress) -> Suite:
-    """A vector for each orbit; what it separates is not worked out: the suite is exhaustive as it is."""
+    """One vector for each orbit; its targets are not computed, because the suite is exhaustive."""
     plan = orbits_of(bundle)
     if plan is None:
         return Suite(bundle.name, "orbits", settings.seed, (), {"because": "no system of this protocol has a quotient"})
@@ -84,7 +84,7 @@ def _orbits(bundle: Bundle, settings: Settings, progress: Progress) -> Suite:
 
 
 def _covering(bundle: Bundle, settings: Settings, pool: Sequence[Candidate], progress: Progress) -> Suite:
-    """The fewest runs of the pool that separate whatever any run of it separates."""
+    """The fewest runs that separate every target that a drawn, scripted or aimed run separates."""
     targets = targets_of(bundle)
     kept: list[tuple[Candidate, Outcome, tuple[SeparatedTarget, ...]]] = []
     met: set[str] = set()
@@ -126,7 +126,7 @@ def _judge(
     targets: Sequence[Target],
     kept: list[tuple[Candidate, Outcome, tuple[SeparatedTarget, ...]]],
 ) -> set[str]:
-    """Keep a run that separates something; the titles of what it separates."""
+    """Keep a run that separates targets; return the titles of those targets."""
     known = outcome_of(bundle, candidate.reference(bundle), candidate.scenario)
     found = separated(bundle, candidate, targets, known)
     if found:
@@ -135,7 +135,7 @@ def _judge(
 
 
 def _left(target: Target) -> dict[str, Json]:
-    """A target that nothing separates: owed, or one that is registered as something that need not be."""
+    """A target that no run separates, with its registered status and reason."""
     registered = "" if target.mutant is None else target.mutant.expected
     return {
         "kind": target.kind,
@@ -146,7 +146,7 @@ def _left(target: Target) -> dict[str, Json]:
 
 
 def _beyond(kept: Iterable[tuple[Candidate, Outcome, tuple[SeparatedTarget, ...]]], longest: int) -> list[str]:
-    """What only runs of more than `longest` actions separate."""
+    """Targets that only runs of more than `longest` actions separate."""
     shortest: dict[str, int] = {}
     for candidate, _, found in kept:
         for one in found:
@@ -156,7 +156,7 @@ def _beyond(kept: Iterable[tuple[Candidate, Outcome, tuple[SeparatedTarget, ...]
 
 
 def _unshown(chosen: Iterable[tuple[Candidate, Outcome, tuple[SeparatedTarget, ...]]]) -> list[str]:
-    """What the suite separates by observers alone: a kernel that tells no state cannot be judged on it."""
+    """Targets that observers alone separate: a kernel that tells no state cannot be judged on them."""
     all_found = [one for _, _, found in chosen for one in found]
     shown = {one.target.title for one in all_found if one.by != "observed"}
     return sorted({one.target.title for one in all_found} - shown)

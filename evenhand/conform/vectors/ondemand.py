@@ -1,7 +1,7 @@
-"""Suites that are too large to be kept: generated when asked for, and held against a frozen digest.
+"""Generate suites that are too large to keep, and compare them with a frozen digest.
 
-`NAME.sha256` in a folder of vectors stands for `NAME.json`, in the form of `sha256sum`: whoever generated the file can
-check it with that program alone.  The digest is that of the whole file, byte by byte.
+`NAME.sha256` in a folder of vectors stands for `NAME.json`: the digest of the whole file, byte by byte, in the form
+that `sha256sum` checks.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ __all__ = ["frozen_line", "on_demand", "pinned"]
 
 
 def pinned(folder: Path, suite: str) -> str:
-    """The digest that a folder keeps instead of a suite; empty where it keeps none.
+    """Return the digest that a folder keeps in place of a suite; empty if it keeps none.
 
-    Raises BadRecord for a file that holds no such digest.
+    Raises BadRecord for a file without such a digest.
     """
     path = folder / f"{suite}.sha256"
     if not path.is_file() or (folder / f"{suite}.json").exists():
@@ -34,12 +34,12 @@ def pinned(folder: Path, suite: str) -> str:
 
 
 def frozen_line(suite: Suite) -> str:
-    """What stands in the file that freezes a suite."""
+    """Return the content of the file that freezes a suite."""
     return f"{_digest(suite)}  {suite.file_name}\n"
 
 
 def on_demand(bundle: Bundle, suite: str, folder: Path, progress: Callable[[str], None]) -> Suite:
-    """The suite generated with the default settings.  Raises BadRecord where it is not as frozen in the folder."""
+    """Generate a suite with default settings.  Raises BadRecord if it differs from the frozen digest in the folder."""
     wanted = pinned(folder, suite)
     (made,) = generate(bundle, (suite,), Settings(), progress)
     if (got := _digest(made)) != wanted:

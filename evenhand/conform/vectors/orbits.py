@@ -1,6 +1,6 @@
-"""One representative of every orbit of first steps: what can happen in one step, up to renaming.
+"""Pick one representative of every orbit of first steps: what can happen in one step, up to renaming.
 
-Whether a kernel treats the images of a case alike is a question of its own (equivariance); these are for the cases.
+Whether a kernel treats the images of a case alike (equivariance) is a separate question.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Case = tuple[Any, Any]
 
 
 def orbits_of(bundle: Bundle) -> Orbits | None:
-    """What the protocol says its orbits are; by default those of its first system that has a quotient."""
+    """Return the declared orbits, else those of the protocol's first system with a quotient; None without either."""
     if bundle.vectors is not None and bundle.vectors.orbits is not None:
         return bundle.vectors.orbits
     for name, system in bundle.model.systems.items():
@@ -30,7 +30,7 @@ def orbits_of(bundle: Bundle) -> Orbits | None:
 
 
 def cases_of(system: AnySystem, orbits: Orbits) -> Iterator[Case]:
-    """Every (configuration, action) that is to have a vector, or the image of one."""
+    """Yield every (configuration, action) that a vector represents."""
     if orbits.cases is not None:
         yield from orbits.cases()
         return
@@ -41,11 +41,11 @@ def cases_of(system: AnySystem, orbits: Orbits) -> Iterator[Case]:
 
 
 def orbit_representatives(system: AnySystem, cases: Iterable[Case]) -> Iterator[tuple[Scenario[Any, Any, Any], int]]:
-    """The first case of each orbit as a scenario of one action, and the number of cases that it stands for.
+    """Yield the first case of each orbit as a scenario of one action, with the number of its cases.
 
-    Joint choices of an image are written in the order of the agents' names: the order of submission is no part of a
-    case.  An image that is no case (a menu may write one thing in one way only) is left out, so that such an orbit
-    keeps two representatives rather than none.
+    Joint choices of an image are sorted by agent name, because the order of submission is no part of a case.  An image
+    that is no case is left out, because a menu may offer one of several equal actions only; such an orbit keeps two
+    representatives rather than none.
     """
     listed = list(dict.fromkeys((config, _ordered(system, action)) for config, action in cases))
     known = set(listed)

@@ -1,4 +1,4 @@
-"""Runs that may become vectors: drawn by the protocol's own generators, and aimed at what drawing does not separate."""
+"""Collect candidate runs: drawn by the protocol's generators, scripted, or aimed at targets that drawing misses."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ AnyScenario = Scenario[Any, Any, Any]
 
 
 def places_of(bundle: Bundle) -> tuple[VectorScope, ...]:
-    """Where runs are drawn: as the protocol says, else every system at its own scope."""
+    """Return where runs are drawn: as the protocol says, else every system at its own scope."""
     if bundle.vectors is not None and bundle.vectors.places:
         return bundle.vectors.places
     return tuple(VectorScope(name) for name in bundle.model.systems)
 
 
 def drawn(bundle: Bundle, place: VectorScope, count: int, seed: int) -> tuple[Candidate, ...]:
-    """The runs that `count` examples of the machine take, each once, in the order in which they were drawn.
+    """Return the distinct runs of `count` examples of the machine, in drawing order.
 
-    Same place, count and seed: same runs.  The generator is the protocol's, hostile rules and all.
+    Same place, count and seed: same runs.  The protocol's generator is used, including its hostile rules.
     """
     system = bundle.model.systems[place.system].at(**dict(place.scope))
     generator = next((one for one in bundle.generators if one.system == system.name), None)
@@ -57,7 +57,7 @@ def drawn(bundle: Bundle, place: VectorScope, count: int, seed: int) -> tuple[Ca
 
 
 def played(bundle: Bundle) -> tuple[Candidate, ...]:
-    """The runs of the protocol's scripted configurations, as far as there is one action on offer and no other."""
+    """Return the protocol's scripted runs, each followed while exactly one action is on offer."""
     found: list[Candidate] = []
     for name, config in bundle.vectors.runs() if bundle.vectors is not None else ():
         system = bundle.model.systems[name]
@@ -76,10 +76,10 @@ MOST = 50
 
 
 def aimed(bundle: Bundle, target: Target, *, longest: int, max_steps: int) -> Candidate | None:
-    """A smallest separating run, from the first place that has one of at most `longest` actions; None if none has any.
+    """Return a smallest separating run; None if no place has one.
 
-    A mutant is looked for where it is a fault, a reading in every system, small searches first.  Where every run found
-    is longer, the shortest of those.
+    A mutant is searched for where it is a fault, a reading in every system, small searches first.  The first place with
+    a run of at most `longest` actions decides, else the shortest run.
     """
     best: Candidate | None = None
     for system in _where(bundle, target):
@@ -120,4 +120,4 @@ def _mutants(bundle: Bundle, system: str) -> Iterator[Mutant[Any]]:
 
 
 SMALL = 10_000
-"""Steps (as estimated) of a search that is tried before the larger ones."""
+"""Estimated steps of a search that is tried before larger ones."""

@@ -1,4 +1,4 @@
-"""How vectors are made: which suites there are, and how hard runs are looked for."""
+"""Settings of vector generation: the kinds of suites and the search effort."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ SUITES = ("orbits", "covering", "boundary")
 
 @dataclass(frozen=True)
 class Settings:
-    """How hard vectors are looked for.
+    """The search effort for vectors.
 
-    `examples` runs are drawn in each place from `seed`; what they do not separate is searched for, `max_steps` steps in
-    each place, for runs of at most `longest` actions if there are such.
+    `examples` runs are drawn in each place from `seed`.  Targets that they miss are searched for, `max_steps` steps in
+    each place, preferring runs of at most `longest` actions.
     """
 
     seed: int = 0

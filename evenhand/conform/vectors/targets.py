@@ -1,7 +1,7 @@
-"""What vectors are to separate: every mutant and every reading, and whether a given run does.
+"""List the targets of vectors, every mutant and every reading, and decide whether a run separates them.
 
-A target is a variant of some systems: other rules, or another reading.  A run separates it where its outcome differs
-from the reference's: what a step shows, what observers read at the end, what comes next where strategies choose.
+A target is a variant of some systems: other rules, or another reading.  A run separates it if its outcome differs from
+the reference's: what steps show, what observers read, or the only action on offer next.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ AnySystem = System[Any, Any, Any, Any, Any]
 AnyScenario = Scenario[Any, Any, Any]
 
 By = Literal["shown", "observed", "raised"]
-"""What gives a variant away: what it shows, what observers read, or that its rules raise where others do not."""
+"""How a variant differs: in what it shows, in what observers read, or by raising."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Target:
     """A mutant or a reading that a suite should separate from the reference.
 
     `readings` are those under which it is compared (a mutant may be a fault under some only); `value` is the reading's
-    value.  `owed` is false for a mutant that is registered as equivalent or as an open gap.
+    value.  `owed` is false for a mutant registered as equivalent or as an open gap.
     """
 
     kind: Literal["mutant", "reading"]
@@ -45,11 +45,11 @@ class Target:
 
     @property
     def title(self) -> str:
-        """How reports name it."""
+        """The name in reports."""
         return self.name if self.kind == "mutant" else f"{self.name}={_plain(self.value)}"
 
     def variant(self, bundle: Bundle, system: AnySystem) -> AnySystem | None:
-        """This variant of a reference system; None where it is no variant of that one."""
+        """Return this variant of a reference system; None if it is no variant of that system."""
         if self.mutant is None:
             return system.under(**{self.name: self.value})
         if bundle.model.systems[self.mutant.system].rules != system.rules:
@@ -63,7 +63,7 @@ def _plain(value: Any) -> Json:
 
 @dataclass(frozen=True)
 class Candidate:
-    """A run of the reference that may become a vector, and where it comes from."""
+    """A run of the reference that may become a vector, and its origin."""
 
     system: str
     scope: Scope
@@ -73,17 +73,17 @@ class Candidate:
 
     @property
     def size(self) -> tuple[int, int]:
-        """Actions, and the length of the written scenario: smaller vectors are easier to read."""
+        """Number of actions, and length of the written scenario: smaller vectors are easier to read."""
         return len(self.scenario.actions), len(repr(self.scenario))
 
     def reference(self, bundle: Bundle) -> AnySystem:
-        """The reference, at this scope and under these readings."""
+        """Return the reference at this scope and under these readings."""
         return bundle.model.systems[self.system].at(**dict(self.scope)).under(**dict(self.readings))
 
 
 @dataclass(frozen=True)
 class SeparatedTarget:
-    """Where a run separates a target: after how many actions, and in what is shown or in what is read."""
+    """A target that a run separates: after how many actions, and how."""
 
     target: Target
     step: int
@@ -91,11 +91,11 @@ class SeparatedTarget:
 
 
 Outcome = tuple[Seen, ...]
-"""What each step of a run shows, and what is read after it."""
+"""What each step of a run shows, and what observers read after it."""
 
 
 def targets_of(bundle: Bundle) -> tuple[Target, ...]:
-    """Every mutant and every value of every reading that is not the default."""
+    """Return every mutant and every non-default value of every reading."""
     plan = bundle.vectors or VectorPlan()
     mutants = [
         Target("mutant", one.name, readings=one.readings, mutant=one, owed=one.expected == "killed")
@@ -110,12 +110,12 @@ def targets_of(bundle: Bundle) -> tuple[Target, ...]:
 
 
 def watched(bundle: Bundle, system: AnySystem) -> AnySystem:
-    """The system with its observers, and with what comes next."""
+    """Return the system with its observers, and with the next action if only one is on offer."""
     return observing(system, bundle.observers_of(system.name), forced=True)
 
 
 def outcome_of(bundle: Bundle, system: AnySystem, scenario: AnyScenario) -> Outcome:
-    """What a run comes to in a system: the reference, or a variant under its own readings."""
+    """Return the outcome of a run in a system: the reference, or a variant under its own readings."""
     return tuple(_steps(watched(bundle, system), scenario.config, scenario))
 
 
@@ -131,7 +131,7 @@ def _steps(both: AnySystem, config: Any, scenario: AnyScenario) -> Iterator[Seen
 def separated(
     bundle: Bundle, candidate: Candidate, targets: Sequence[Target], expected: Outcome | None = None
 ) -> tuple[SeparatedTarget, ...]:
-    """The targets that a candidate separates; `expected` is its outcome, if that is known already."""
+    """Return the targets that a candidate separates; `expected` is its outcome, if known already."""
     reference = candidate.reference(bundle)
     known = expected or outcome_of(bundle, reference, candidate.scenario)
     found: list[SeparatedTarget] = []
@@ -151,7 +151,7 @@ def separated(
 def _first_apart(
     bundle: Bundle, variant: AnySystem, config: Any, scenario: AnyScenario, known: Outcome
 ) -> tuple[int, By] | None:
-    """The first step that raises or shows something else, else the first after which something else is read."""
+    """The first step that raises or shows something else, else the first after which other things are read."""
     state = scenario.start
     for number, (action, seen) in enumerate(zip(scenario.actions, known, strict=True), start=1):
         try:

@@ -1,8 +1,8 @@
-"""Vectors held against the model, and against somebody's kernel.
+"""Compare vectors with the model, and with a kernel.
 
-The files are read with suspicion and compared with the manifest first: a vector that changed since it was frozen is
-no expectation.  Then each is run: the reference must still come to what is written, each variant that is listed must
-still come to something else, and a kernel must show what is expected (and, where it tells its state, be read so too).
+The files are untrusted and first compared with the manifest: a vector that changed since it was frozen is no
+expectation.  Then the reference must still give the recorded outcome, each listed variant another one, and a kernel
+what is expected (in its own states too, if it tells them).
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ AGAIN = "Generate the vectors again and freeze them"
 
 @dataclass(frozen=True)
 class Failure:
-    """A vector that does not come to what it says: in which step, and how."""
+    """A vector whose outcome is not the expected one: in which step, and how."""
 
     vector: str
     step: int
@@ -49,15 +49,15 @@ class Failure:
 
 
 def load_suites(folder: Path) -> dict[str, Suite]:
-    """Every suite in a folder, by file name.  Raises BadRecord for a file that cannot be used."""
+    """Return every suite in a folder, by file name.  Raises BadRecord for an unusable file."""
     paths = sorted(path for path in folder.glob("*.json") if path.name != MANIFEST_FILE)
     return {path.name: Suite.from_json(read_json(path), str(path)) for path in paths}
 
 
 def load_frozen(folder: Path, protocol: str) -> tuple[Manifest, dict[str, Suite]]:
-    """The manifest of a folder and its suites, which are as they were frozen.
+    """Return the manifest of a folder and its suites, unchanged since they were frozen.
 
-    Raises BadRecord where they are not, naming every file and vector, and for vectors of another protocol.
+    Raises BadRecord if they changed, naming files and vectors, and for vectors of another protocol.
     """
     path = folder / MANIFEST_FILE
     manifest = Manifest.from_json(read_json(path), str(path))
@@ -72,7 +72,7 @@ def load_frozen(folder: Path, protocol: str) -> tuple[Manifest, dict[str, Suite]
 
 
 def against_model(bundle: Bundle, vectors: Sequence[Vector]) -> Iterator[Failure]:
-    """What the reference no longer comes to, and what a listed variant no longer differs in.
+    """Yield where the reference no longer gives the recorded outcome, and where a listed variant no longer differs.
 
     Raises BadRecord for a vector that this model cannot run.
     """
@@ -102,7 +102,7 @@ def against_model(bundle: Bundle, vectors: Sequence[Vector]) -> Iterator[Failure
 
 
 def candidate_of(bundle: Bundle, vector: Vector) -> Candidate:
-    """The run of a vector.  Raises BadRecord where this model has no such system, scope, reading or value."""
+    """Return the run of a vector.  Raises BadRecord if this model lacks its system, scope, reading or value."""
     try:
         systems = bundle.model.systems
         if vector.system not in systems:
@@ -122,7 +122,7 @@ def candidate_of(bundle: Bundle, vector: Vector) -> Candidate:
 
 
 def against_kernel(bundle: Bundle, vectors: Sequence[Vector], source: Source) -> Iterator[Failure | str]:
-    """What a kernel comes to instead; a text for a vector that the kernel does not implement.
+    """Yield the failures of a kernel, and a text for each vector that it does not implement.
 
     Raises NoKernel as the source does.
     """
@@ -157,7 +157,7 @@ def _failure(vector: Vector, response: KernelResponse) -> Failure | None:
 
 
 def _misread(bundle: Bundle, vector: Vector, response: KernelResponse) -> Failure | None:
-    """Where a kernel tells its state: what observers read of that, against what they are to read."""
+    """If a kernel tells its state: compare what observers read of it with what is expected."""
     if len(response.states) != len(vector.expected):
         return None
     candidate = candidate_of(bundle, vector)
@@ -171,7 +171,7 @@ def _misread(bundle: Bundle, vector: Vector, response: KernelResponse) -> Failur
             shown = decode(vector.expected[number - 1]["shown"], *system.types)
             steps.append(Step(scenario.config, before, action, shown, after))
             read = {name: encode(value) for name, value in readout(observers, scenario.config, steps).items()}
-        except Exception as error:  # a state of any shape may meet an observer
+        except Exception as error:  # an observer may fail on a malformed state
             return Failure(vector.name, number, f"its state is none: {error!s:.200}")
         wanted = {name: value for name, value in vector.expected[number - 1]["read"].items() if name in read}
         if text(read) != text(wanted):
@@ -181,6 +181,6 @@ def _misread(bundle: Bundle, vector: Vector, response: KernelResponse) -> Failur
 
 
 def _how(wanted: Json, got: Json) -> str:
-    """The first few places in which two outcomes differ."""
+    """The first few differences of two outcomes."""
     found = [str(one) for one in differences(wanted, got)]
     return "; ".join(found[:3]) + (f"; and {len(found) - 3} more" if len(found) > 3 else "")

@@ -1,4 +1,4 @@
-"""The forms that a report takes beside its JSON, each derived from it: for browsers, for CI, for code scanning."""
+"""The forms of a report beside its JSON, each derived from it: for browsers, for CI, for code scanning."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ FORMS: Mapping[str, Callable[[Report, Matrices], bytes]] = {
     "report.sarif": lambda report, _matrices: sarif(report),
     "summary.md": lambda report, _matrices: markdown(report),
 }
-"""File name → what makes its bytes."""
+"""File name → the function that makes its bytes."""
 
 
 def forms_of(report: Report, matrices: Matrices = ()) -> dict[str, bytes]:
-    """Every form of a report by file name: the same bytes for the same report."""
+    """Return every form of a report by file name: the same bytes for the same report."""
     return {name: made(report, matrices) for name, made in FORMS.items()}

@@ -1,7 +1,7 @@
 """A report as JUnit XML, which CI servers read: a suite for each protocol, a case for each verdict.
 
-What was refuted unexpectedly (or stated so and holds) is a failure; UNDECIDED is an error, never a skip, unless it
-was expected: then it is skipped with its reason, and so is what sampling leaves open and another engine decides.
+An unexpected refutation, or an expected one that is gone, is a failure.  An unexpected UNDECIDED is an error, never a
+skip; an expected one is skipped with its reason, and so is what sampling leaves open and another engine decides.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ __all__ = ["junit"]
 
 
 def junit(report: Report) -> bytes:
-    """The report as JUnit XML, UTF-8; hostile characters, which XML cannot hold, are spelled out."""
+    """Return the report as JUnit XML, UTF-8; characters that XML cannot hold are spelled out."""
     root = ET.Element("testsuites", name="evenhand")
     about = {(claim.protocol, claim.claim): claim for claim in report.claims}
     for protocol in dict.fromkeys(finding.protocol for finding in report.findings):
@@ -42,7 +42,7 @@ def junit(report: Report) -> bytes:
         case = ET.SubElement(suite, "testcase", classname="evenhand", name="the run was finished")
         formatted = f"interrupted; not finished: {', '.join(report.unfinished) or 'nothing'}"
         ET.SubElement(case, "error", message=formatted)
-    for element in root.iter():  # XML has no way to write control characters down
+    for element in root.iter():  # XML cannot represent control characters
         element.attrib.update({name: inert(value) for name, value in element.attrib.items()})
         element.text = "\n".join(map(inert, element.text.split("\n"))) if element.text else None
     ET.indent(root)

@@ -17,7 +17,7 @@ from evenhand.report.table import next_steps, summary_line
 __all__ = ["FULL", "markdown"]
 
 FULL = 10
-"""Surprises that are shown step by step; a summary page has a size limit."""
+"""Unexpected verdicts that are shown step by step; a summary page has a size limit."""
 
 _WORDS = {
     0: "All as expected",
@@ -27,7 +27,7 @@ _WORDS = {
 
 
 def markdown(report: Report) -> bytes:
-    """The report as GitHub-flavoured Markdown, UTF-8; names and values cannot format, link or hide anything."""
+    """Return the report as GitHub-flavoured Markdown, UTF-8; names and values cannot format, link or hide text."""
     return ("\n".join(_lines(report)) + "\n").encode()
 
 
@@ -71,12 +71,11 @@ def _table(findings: Iterable[Finding]) -> Iterator[str]:
 
 
 def _escaped(text: str) -> str:
-    """Text that Markdown shows as it is."""
     return re.sub(r"([\\`*_{}\[\]()#+!|~@:])", r"\\\1", html.escape(inert(text), quote=False))
 
 
 def _fenced(lines: Iterable[str]) -> Iterator[str]:
-    """Lines in a code block whose fence is longer than any run of backticks in them."""
+    """Yield lines in a code block whose fence is longer than any run of backticks in them."""
     inside = list(lines)
     longest = max((len(run) for line in inside for run in re.findall("`+", line)), default=0)
     fence = "`" * max(3, longest + 1)

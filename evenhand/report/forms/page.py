@@ -1,8 +1,8 @@
 """A report as one self-contained HTML file: no network, no script but its own, readable without any.
 
 Jinja2 escapes whatever it prints, and every text goes through `inert` first, so that a name or value can neither
-close a tag nor turn the writing around.  The content security policy allows the file's own style and script by their
-digests and nothing else.
+close a tag nor reverse the direction of the text.  The content security policy allows the file's own style and script
+by their digests and nothing else.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ __all__ = ["environment", "page"]
 
 
 def environment() -> Environment:
-    """What renders a template of ours: everything is escaped, inert, and a name that is not there is an error."""
+    """Return the renderer of our templates: output is escaped and inert, and an undefined name is an error."""
     made = Environment(
         autoescape=True, finalize=_harmless, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
@@ -33,7 +33,7 @@ def environment() -> Environment:
 
 
 def page(report: Report, matrices: Sequence[Mapping[str, Any]] = ()) -> bytes:
-    """The report as HTML, UTF-8; `matrices` are kill matrices as `evenhand mutants P --json` prints them."""
+    """Return the report as HTML, UTF-8; `matrices` are kill matrices as `evenhand mutants P --json` prints them."""
     style, script = _part("page.css"), _part("page.js")
     made = (
         environment()
@@ -57,10 +57,10 @@ def _digest(text: str) -> str:
 
 
 def _breakable(text: str) -> Markup:
-    """A name that a browser may break after each underscore."""
+    """Return a name that a browser may break after each underscore."""
     return Markup("_<wbr>").join(escape(part) for part in inert(text).split("_"))
 
 
 def _harmless(value: Any) -> Any:
-    """What a template prints: text is spelled out where a browser or an editor would obey it."""
+    """Return a template's value with the characters spelled out that a browser or an editor would obey."""
     return inert(value) if isinstance(value, str) and not isinstance(value, Markup) else value

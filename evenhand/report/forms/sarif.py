@@ -1,6 +1,6 @@
 """A report as SARIF 2.1.0, which code scanning reads: a rule for each claim, a result for each verdict to look at.
 
-What holds as expected is no result.  What was expected to be refuted or undecided is `informational`.
+A claim that holds as expected yields no result.  A verdict REFUTED or UNDECIDED as expected is `informational`.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
 def sarif(report: Report) -> bytes:
-    """The report as one SARIF run, in canonical JSON."""
+    """Return the report as one SARIF run, in canonical JSON."""
     rules = {_rule_id(claim.protocol, claim.claim): claim for claim in report.claims}
-    for finding in report.findings:  # a claim that nobody described still needs its rule
+    for finding in report.findings:  # a claim without a description still needs its rule
         key = _rule_id(finding.protocol, finding.claim)
         rules.setdefault(key, About(finding.protocol, finding.claim, finding.sentence, "", ""))
     order = {rule: number for number, rule in enumerate(rules)}
@@ -78,7 +78,7 @@ def _result(report: Report, finding: Finding, rules: dict[str, About], order: di
     unexpected = report.standing(finding) is Standing.UNEXPECTED
     level = "warning" if finding.status is Status.UNDECIDED else "error"
     steps = f" in {finding.length} steps" if finding.length is not None else ""
-    stated = "" if finding.expected is Status.HOLDS else f" Stated {finding.expected.value}: {finding.stated}"
+    stated = "" if finding.expected is Status.HOLDS else f" Expected {finding.expected.value}: {finding.stated}"
     text = f"{finding.status.value}{steps} by {finding.engine}, {where(finding)}. {finding.because}{stated}"
     again = f"\nReproduce: {finding.command}" if finding.command else ""
     made: dict[str, Json] = {
@@ -102,11 +102,11 @@ def _location(claim: About, **more: Json) -> dict[str, Json]:
 
 
 def _flow(finding: Finding, claim: About) -> Iterator[dict[str, Json]]:
-    """One place for each line of the trace: all of them the claim's, for the steps are data and not code."""
+    """Yield one place for each line of the trace: always the claim's, because the steps are data and not code."""
     for line in finding.trace:
         yield {"location": _location(claim, message={"text": inert(line)})}
 
 
 def _fingerprint(finding: Finding) -> str:
-    """The same for the same finding in the next run, whatever was found beside it."""
+    """Return the same digest for the same finding in the next run, whatever else was found."""
     return hashlib.sha256(canonical_bytes([*map(inert, finding.group), finding.engine])).hexdigest()

@@ -1,4 +1,4 @@
-"""What the page shows of a report, in the order in which it shows it."""
+"""The sections of the report page, in the order of the page."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Row:
 
     @property
     def counted(self) -> str:
-        """What was looked at."""
+        """The coverage, as a count with its unit."""
         return counted(self.finding)
 
     @property
@@ -53,18 +53,18 @@ class Row:
         """The rest of the scope and of the coverage, by name."""
         scope = [(name, value) for name, value in self.finding.scope.items() if name not in self.finding.sizes]
         named = [(name, _number(value)) for name, value in (*scope, *self.finding.coverage.items())]
-        word = ("proof_status", self.finding.status.value)  # told already
+        word = ("proof_status", self.finding.status.value)  # shown already
         return [("" if name in value.split()[:2] else name, value) for name, value in named if (name, value) != word]
 
     @property
     def proved(self) -> str:
-        """For what a theorem was proved; empty where it was not."""
+        """The scope of a proved theorem; empty where nothing was proved."""
         return str(self.finding.scope.get("proved", ""))
 
 
 @dataclass(frozen=True)
 class Case:
-    """A run that shows something: a refutation, or the witness of what can happen."""
+    """A run that is evidence: of a refutation, or a witness of what can happen."""
 
     number: int
     finding: Finding
@@ -90,7 +90,7 @@ class Flip:
 
 @dataclass(frozen=True)
 class Growth:
-    """How large one search was; `magnitude` is the number of decimal digits of its states, for a bar."""
+    """The size of one search; `magnitude` is the number of decimal digits of its states, for a bar."""
 
     protocol: str
     system: str
@@ -110,9 +110,9 @@ class Growth:
 
 @dataclass(frozen=True)
 class Heat:
-    """A kill matrix: a line for each mutant, a column for each claim that kills one; (engines, shortest) or None.
+    """A kill matrix: a row for each mutant, a column for each claim that kills one; (engines, shortest) or None.
 
-    `complete` is false for what only the kept fixtures show; `unfinished` counts what an interruption left open.
+    `complete` is false where only the kept fixtures are known; `unfinished` counts what an interruption left open.
     """
 
     protocol: str
@@ -122,14 +122,14 @@ class Heat:
     complete: bool
 
     @property
-    def fates(self) -> str:
-        """How many mutants came to what, `3 killed, 1 equivalent`."""
+    def statuses(self) -> str:
+        """The number of mutants with each status, `3 killed, 1 equivalent`."""
         counts = Counter(status or "killed" for _, status, _ in self.rows)
         return ", ".join(f"{number} {status}" for status, number in counts.items())
 
     @property
     def unfinished(self) -> int:
-        """Mutants of which nothing is known."""
+        """Mutants without a result."""
         return sum(status == "unfinished" for _, status, _ in self.rows)
 
 
@@ -144,18 +144,18 @@ class View:
 
     @cached_property
     def about(self) -> dict[tuple[str, str], About]:
-        """What is said of each claim, by protocol and name."""
+        """The facts of each claim, by protocol and name."""
         return {(claim.protocol, claim.claim): claim for claim in self.report.claims}
 
     @cached_property
     def base(self) -> dict[str, int]:
-        """What verdicts rest on, numbered from 1 in the order of the report."""
+        """The parts of the trusted base, numbered from 1 in the order of the report."""
         parts = dict.fromkeys(part for finding in self.report.findings for part in finding.trusted_base)
         return {part: number for number, part in enumerate(parts, start=1)}
 
     @cached_property
     def cases(self) -> tuple[Case, ...]:
-        """Each different run once: what nobody stated first, then refutations, then witnesses."""
+        """Each different run once: unexpected verdicts first, then refutations, then witnesses."""
         ranked = sorted(
             self._every, key=lambda f: (self.report.standing(f) is not Standing.UNEXPECTED, _RANK[f.status])
         )
@@ -171,7 +171,7 @@ class View:
 
     @cached_property
     def rows(self) -> tuple[Row, ...]:
-        """Every verdict: UNDECIDED and surprises first, then what is open or refuted as expected, then what holds."""
+        """Every verdict: unexpected, as expected, then left open or better; in each UNDECIDED, REFUTED, HOLDS."""
         cases = {_case_of(case.finding): case.number for case in self.cases}
         rows = [
             Row(
@@ -198,7 +198,7 @@ class View:
 
     @cached_property
     def sensitivity(self) -> tuple[Flip, ...]:
-        """The claims that another reading refutes or rescues, by search."""
+        """The claims whose decided verdict another reading reverses, by search."""
         usual: dict[tuple[str, str, str], Status] = {}
         for finding in self._searched:
             if not finding.readings:
@@ -221,7 +221,7 @@ class View:
 
     @property
     def readings_idle(self) -> list[str]:
-        """Those of them that flip no verdict."""
+        """The searched readings that change no verdict."""
         flipping = {(flip.protocol, flip.readings) for flip in self.sensitivity}
         return [
             f"{protocol} {readings}" for protocol, readings in self.readings_run if (protocol, readings) not in flipping
@@ -254,7 +254,7 @@ class View:
 
     @cached_property
     def heat(self) -> tuple[Heat, ...]:
-        """The kill matrices that were handed over; for other protocols, what the fixtures show of one."""
+        """The kill matrices given; for other protocols, the one that the fixtures show."""
         given = {str(matrix["protocol"]): _heat(matrix) for matrix in self.matrices}
         kept = (heat for name in self.protocols if name not in given and (heat := self._of_fixtures(name)) is not None)
         return (*given.values(), *kept)
@@ -272,7 +272,7 @@ def _case_of(finding: Finding) -> tuple[Any, ...]:
 
 
 def _heat(matrix: Mapping[str, Any]) -> Heat:
-    """A kill matrix from its JSON.  Raises KeyError or TypeError for anything else."""
+    """Return a kill matrix from its JSON.  Raises KeyError or TypeError for anything else."""
     lives: dict[str, tuple[str, dict[str, tuple[str, int | None]]]] = {}
     for row in matrix["matrix"]:
         by: dict[str, tuple[str, int | None]] = {}

@@ -1,4 +1,4 @@
-"""Rows are never believed: every search compares some states' rows with the step itself."""
+"""Compare the rows of some states with the step itself, in every compiled search."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from evenhand.search.witness import AnySystem, ModelError, named
 __all__ = ["STATES", "STEPS", "WHOLE", "compare", "drawn_actions", "offered_in", "place_of"]
 
 STATES = 12
-"""States that are compared in each configuration: the first, and others spread by chance."""
+"""States that are compared in each configuration: the first, the last, and random others."""
 
 STEPS = 24
-"""Actions of a state that are compared where it offers many."""
+"""Actions that are compared in a state that offers more than `WHOLE`."""
 
 WHOLE = 512
-"""Actions up to which those of a state are compared one and all, with their numbers."""
+"""Actions up to which all those of a state are compared, with their counts."""
 
 
 def compare(walk: RowWalk) -> None:
@@ -78,7 +78,7 @@ def _compare(walk: RowWalk, sid: int, random: Random) -> None:
 
 
 def offered_in(system: AnySystem, config: Any, state: Any) -> int:
-    """How many actions are on offer; those of a product are not listed."""
+    """Return how many actions are on offer; those of a product are not listed."""
     joint = system.joint
     if joint is None:
         return sum(1 for _ in system.enabled(config, state))
@@ -89,7 +89,7 @@ def offered_in(system: AnySystem, config: Any, state: Any) -> int:
 
 
 def drawn_actions(system: AnySystem, config: Any, state: Any, offered: int, random: Random | None) -> Iterator[Any]:
-    """All actions on offer, or some drawn from them."""
+    """Yield all actions on offer, or random ones of them."""
     if random is None:
         yield from system.enabled(config, state)
         return
@@ -104,6 +104,6 @@ def drawn_actions(system: AnySystem, config: Any, state: Any, offered: int, rand
 
 
 def place_of(system: AnySystem) -> str:
-    """File and line of the system's step."""
+    """Return file and line of the system's step."""
     code = getattr(system.step, "__code__", None)
     return "unknown place" if code is None else f"{code.co_filename}:{code.co_firstlineno}"

@@ -1,9 +1,9 @@
-"""A configuration of any system with declared domains, turned into tables of rows.
+"""Compile a configuration of any system with declared domains into tables of rows.
 
-What is on offer in a state decides its *leaf*; a leaf has *columns*, each of which looks at some fields only and
-maps what it finds there to a list of *rows*: clear these bits, set those, for so many actions.  Everything comes from
-running the model's own functions on placeholders, path by path.  Where the step separates (memoised search), the
-judgements are shared and rows are made of verdicts; else they are made of actions.
+The actions on offer in a state decide its *leaf*; a leaf has *columns*, each of which reads some fields only and maps
+their values to a list of *rows*: clear these bits, set those, for so many actions.  Everything comes from running the
+model's own functions on proxies, path by path.  If the step separates (memoised search), judgements are shared and rows
+are made of verdicts; else they are made of actions.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ from evenhand.search.witness import AnySystem, named
 __all__ = ["BY_ROWS", "NEVER", "RUNS", "Broken", "Compiler", "Leaf", "Program", "Unfit", "compiled"]
 
 RUNS = 400_000
-"""Runs on placeholders that a configuration may take before it counts as too wide."""
+"""Runs on proxies that a configuration may take before it counts as too wide."""
 
 
 BY_ROWS, NEVER = -1, -2
-"""Of a leaf's number of actions: as many as its rows say; none, for what is on offer could not be found out."""
+"""Special numbers of a leaf's actions: as many as its rows say; none, because the offer could not be determined."""
 
 
 class Unfit(Exception):
-    """Why compiled search cannot run a system or answer a claim; names the culprit."""
+    """Compiled search cannot run a system or decide a claim; names the culprit."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Broken:
 
 @dataclass
 class Leaf:
-    """States that offer the same: how many actions, and the columns that say what these do."""
+    """States with the same offer: how many actions, and the columns with their effects."""
 
     offered: int
     columns: list[Column]
@@ -71,7 +71,7 @@ class Program:
 
 
 class Compiler:
-    """Compiles one configuration of a system."""
+    """A compiler of one configuration of a system."""
 
     def __init__(self, system: AnySystem, config: Any, claims: Sequence[Any]) -> None:
         assert system.domains is not None
@@ -88,14 +88,14 @@ class Compiler:
         self.runs = 0
 
     def spent(self) -> None:
-        """One more run on placeholders."""
+        """Count one more run on proxies.  Raises TooWide or Evades."""
         self.watch.speak()
         self.runs += 1
         if self.runs > RUNS:
             raise TooWide(f"its steps take more than {RUNS} paths through the declared domains")
 
     def paths(self, run: Callable[[Choices], Any], start: Narrowed) -> list[tuple[Narrowed, Any]]:
-        """Every path of a run; one that raised gives `Broken`."""
+        """Return every path of a run; one that raised gives `Broken`."""
         found: list[tuple[Narrowed, Any]] = []
         for narrowed, result in paths(
             run, self.shape.domains, start, self.spent, self.watch.swallowed, (OutsideDomain,)
@@ -110,10 +110,10 @@ class Compiler:
         return Broken(f"{self.where}: {type(error).__name__}: {error}")
 
     def program(self) -> Program:
-        """The whole program.
+        """Return the whole program.
 
-        Garbage is not collected meanwhile: whoever listens to that (Hypothesis does) would be taken for the model.  And
-        what is made is kept, or freed by its count: to look through it for cycles takes a tenth of the time.
+        The garbage collector is paused: its callbacks (Hypothesis has one) would be taken for the model, and scanning
+        for cycles takes a tenth of the time, although objects are kept, or freed by their count.
         """
         starts = [self.shape.encode(self.shape.numbers(state)) for state in self._initial()]
         collecting = gc.isenabled()
@@ -181,7 +181,7 @@ class Compiler:
         agents = tuple(joint.agents(config, state))
         key = None if system.separated is None else system.separated.reads(system.rules, config, state)
         offer = (key, agents, tuple(tuple(joint.choices(config, system.scope, state, agent)) for agent in agents))
-        hash(offer)  # nothing of it may still be open
+        hash(offer)  # calls the run off if a part of it is still open
         return offer
 
     def _enabled(self, choices: Choices) -> Any:
@@ -193,7 +193,7 @@ class Compiler:
         return offer
 
     def leaf(self, _number: int, narrowed: Narrowed, offer: Any, start: Narrowed, memo: Memo | None) -> Leaf:
-        """The leaf of that number: what happens in the states that offer this."""
+        """Return the leaf of that number: the effects of actions in the states with this offer."""
         if isinstance(offer, Broken):
             return Leaf(NEVER, [], broken=offer.what)
         key, agents, menus = offer
@@ -222,7 +222,7 @@ class Compiler:
     ) -> list[tuple[int, Any, Sequence[int], int]]:
         """A group of joint actions in parts that serve the same fairness assumptions, with the bits of those.
 
-        Raises LooksAtAction where what an action serves depends on the state.
+        Raises LooksAtAction if the fairness that an action serves depends on the state.
         """
         if not self.labeller.fairness:
             return [(first, verdict, members, 0)]
@@ -243,9 +243,9 @@ class Compiler:
     def unit(
         self, run: Callable[[Any], tuple[Any, Any, Any]], first: int, weight: int, start: Narrowed, serves: int = 0
     ) -> Unit:
-        """What `run`, which gives (action,), (after,) and what is shown, comes to on every path.
+        """Return the effect of `run`, which gives (action,), (after,) and the observation, on every path.
 
-        Of a merged action, which `run` gives as None, `serves` are the bits of the fairness that it serves.
+        For a merged action, which `run` gives as None, `serves` has the bits of the fairness that it serves.
         """
         shape, labeller, config, watched = self.shape, self.labeller, self.config, self.watch.watched
         labels = bool(labeller)
@@ -299,7 +299,7 @@ class Compiler:
 
 
 def compiled(system: AnySystem, config: Any, claims: Sequence[Any] = ()) -> Program:
-    """The program of one configuration.  Raises Unfit with the reason where there is none."""
+    """Return the program of one configuration.  Raises Unfit with the reason where there is none."""
     if system.domains is None:
         raise Unfit(f"{named(system)} declares no `domains`")
     try:

@@ -1,4 +1,4 @@
-"""A program as plain arrays: all that a kernel sees."""
+"""A program as plain arrays, which are all that a kernel reads."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ Ints = NDArray[np.int64]
 class Rows(NamedTuple):
     """The arrays of a program.
 
-    `looks[i]` = (word, shift, mask, offset into `classes`): one field that a projection looks at.  A leaf has the
-    columns `leaf_columns[leaf_from[l] : leaf_from[l + 1]]`; a column looks at `looks[look_from[s] : look_from[s + 1]]`
-    (the last entry of `look_from` is that of the dispatch) and its lists begin at `list_base[s]`; a list has the rows
-    `row_from[i]` to `row_to[i]`.  `list_weight` adds up the actions of a list, `distinct` says that its rows
-    lead to different states, `broken` that a path of the model raised.
+    `looks[i]` = (word, shift, mask, offset into `classes`): one field that a projection reads.  A leaf has the columns
+    `leaf_columns[leaf_from[l] : leaf_from[l + 1]]`; a column reads `looks[look_from[s] : look_from[s + 1]]` (the last
+    entry of `look_from` is that of the dispatch) and its lists begin at `list_base[s]`; a list has the rows
+    `row_from[i]` to `row_to[i]`.  `list_weight` is the number of actions of a list, `distinct` says that its rows lead
+    to different states, `broken` that a path of the model raised.
     """
 
     looks: Ints
@@ -47,7 +47,7 @@ class Rows(NamedTuple):
 
 
 class LabelCounts(NamedTuple):
-    """What was counted by label: how many actions have it, and the first state and row that had it (-1: none)."""
+    """Counts by label: how many actions have it, and the first state and row that had it (-1: none)."""
 
     counts: Ints
     state: Ints
@@ -55,12 +55,12 @@ class LabelCounts(NamedTuple):
 
 
 def no_labels(number: int) -> LabelCounts:
-    """Nothing counted yet of so many labels."""
+    """Return zero counts for so many labels."""
     return LabelCounts(*(np.full(number, value, dtype=np.int64) for value in (0, -1, -1)))
 
 
 class Flat(NamedTuple):
-    """The arrays, and what finding evidence and errors needs beside them."""
+    """The arrays, and the data beside them that evidence and errors need."""
 
     rows: Rows
     first: Ints
@@ -69,7 +69,7 @@ class Flat(NamedTuple):
 
 
 def flattened(program: Program) -> Flat:
-    """The arrays of a program."""
+    """Return the arrays of a program."""
     looks: list[tuple[int, int, int, int]] = []
     classes: list[int] = []
     look_from = [0]
@@ -145,7 +145,7 @@ def _look(program: Program, projection: Projection, looks: list[tuple[int, int, 
 
 
 def _distinct(program: Program, keep: Words, row_from: Ints, row_to: Ints) -> NDArray[np.bool_]:
-    """Lists that are all a leaf has and whose rows write the same bits (under one label): no two lead to one state."""
+    """Lists whose rows lead to different states: their leaf has no other list, and all rows write the same bits."""
     found = np.zeros(len(row_from), dtype=np.bool_)
     labels = len(program.labeller.sets) > 1
     base = 0

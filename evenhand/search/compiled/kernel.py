@@ -1,6 +1,6 @@
-"""The one kernel that expands states of any compiled model, for numba; `plain` says the same with numpy.
+"""The one kernel that expands states of any compiled model, for numba; `plain` does the same with numpy.
 
-Both number new states in the order in which they are met: by source, then column, then row.
+Both number new states in the order in which they are found: by source, then column, then row.
 """
 
 # pyright: reportUnknownMemberType=false, reportUntypedFunctionDecorator=false, reportMissingImports=false
@@ -15,21 +15,21 @@ from typing import Any
 __all__ = ["BROKEN", "DONE", "FULL", "MEMORY", "available", "compiled_kernels", "warm"]
 
 DONE, FULL, BROKEN = 0, 1, 2
-"""How an expansion ended: all sources done; no room left; a path that raised (or was never compiled) was met."""
+"""How an expansion ended: all sources done; no room left; a path that raised (or was never compiled) was taken."""
 
 MEMORY = 150 << 20
-"""Bytes that numba and its compiler take, a few more or less."""
+"""Bytes that numba and its compiler take, approximately."""
 
 _ready: list[bool] = []
 
 
 def available() -> bool:
-    """Whether numba can be imported."""
+    """Return whether numba can be imported."""
     return find_spec("numba") is not None
 
 
 def warm() -> bool:
-    """Whether the kernel has been compiled in this process."""
+    """Return whether the kernel has been compiled in this process."""
     return bool(_ready)
 
 
@@ -59,8 +59,8 @@ def expand(  # noqa: C901  numba does not inline calls that take arrays: in piec
 ) -> int:
     """Expand states state[1] … state[2]-1.
 
-    `state` = [states, next source, end of the level, limit of states, steps, edges, open, culprit]; everything else
-    is changed in place too.
+    `state` = [states, next source, end of the level, limit of states, steps, edges, open, culprit, rows of a state at
+    most]; all arguments are changed in place.
     """
     size = len(table) - 1
     width = words.shape[1]
@@ -167,7 +167,7 @@ def expand(  # noqa: C901  numba does not inline calls that take arrays: in piec
 
 @cache
 def compiled_kernels() -> tuple[Any, Any]:
-    """`expand` and `rehash`, compiled by numba when they are first called."""
+    """Return `expand` and `rehash`; numba compiles them when they are first called."""
     import numba
 
     _ready.append(True)

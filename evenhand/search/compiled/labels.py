@@ -1,8 +1,8 @@
-"""Claims about single steps and whole runs, asked along with the step itself: one label for each row.
+"""Claims about single steps and whole runs, evaluated along with the step itself: one label for each row.
 
-A label says which predicates hold of the steps that a row stands for.  For a row of several joint actions
-predicates are evaluated without the action; a claim that reads it falls back to memoised search.  Fairness looks at the
-action alone: joint actions are merged only where they serve the same assumptions.
+A label says which predicates hold of the steps that a row stands for.  For a row of several joint actions predicates
+are evaluated without the action; a claim that reads it falls back to memoised search.  Fairness reads the action alone:
+joint actions are merged only if they serve the same assumptions.
 """
 
 from __future__ import annotations
@@ -21,24 +21,24 @@ __all__ = ["Labeller", "LooksAtAction", "about_steps", "speaks_of"]
 
 
 class LooksAtAction(Exception):
-    """A claim looks at the joint actions that a row merges."""
+    """A claim reads the joint actions that a row merges."""
 
 
 def about_steps(claim: Property) -> bool:
-    """Whether a claim of that kind is decided state by state and step by step."""
+    """Return whether a claim is decided state by state and step by step."""
     return isinstance(claim, Always | EachStep | Reachable)
 
 
 def speaks_of(claim: Property) -> bool:
-    """Whether this method can answer a claim of that kind."""
+    """Return whether compiled search can decide a claim of that kind."""
     return about_steps(claim) or isinstance(claim, AboutRuns)
 
 
 class Labeller:
-    """Numbers the sets of predicates that steps satisfy.
+    """A numbering of the sets of predicates that steps satisfy.
 
-    Bits 2k and 2k+1 say met and violated of step claim k; after them stand those of `tests`, the predicates of claims
-    about runs and of the fairness that they assume, in their order.
+    Bits 2k and 2k+1 mean met and violated of step claim k; then come those of `tests`, the predicates of claims about
+    runs and of the fairness that they assume, in their order.
     """
 
     def __init__(self, system: AnySystem, claims: Sequence[Property], config: Any) -> None:
@@ -51,7 +51,7 @@ class Labeller:
         self.numbers: dict[int, int] = {0: 0} if not self else {}
 
     def __bool__(self) -> bool:
-        """Whether there is anything to ask."""
+        """Return whether any predicate has to be evaluated."""
         return bool(self.claims or self.tests)
 
     @property
@@ -62,9 +62,9 @@ class Labeller:
     def label(
         self, config: Any, before: Any, action: tuple[Any] | None, shown: Any, after: Any, serves: int = 0
     ) -> int:
-        """The label of a step.
+        """Return the label of a step.
 
-        Its action stands in a tuple; None is a merged one, of which `serves` has the bits of the fairness it serves.
+        `action` is in a tuple; None means a merged row, for which `serves` has the bits of the fairness it serves.
         """
         if not self:
             return 0
@@ -94,18 +94,18 @@ class Labeller:
         return self.numbers.setdefault(bits, len(self.numbers))
 
     def served(self, before: Any, action: Any) -> int:
-        """The bits of the fairness assumptions that an action serves."""
+        """Return the bits of the fairness assumptions that an action serves."""
         taken = ((test.fairness.taken, place) for test, place in self.tests.items() if isinstance(test, Taken))
         return sum(bool(serves(before, action)) << place for serves, place in taken)
 
     @property
     def fairness(self) -> bool:
-        """Whether some assumption is asked about."""
+        """Whether some assumption is evaluated."""
         return any(isinstance(test, Taken) for test in self.tests)
 
 
 def _name(runs: Sequence[AboutRuns], test: Callable[[Any], bool]) -> str:
-    """The first claim that asks a predicate."""
+    """The first claim that uses a predicate."""
     return next((claim.name for claim in runs if any(test is part for part in vars(claim).values())), "")
 
 

@@ -1,4 +1,4 @@
-"""Compiled search as the engine sees it: compile a configuration, search it, compare samples, answer the claims."""
+"""Compiled search for the engine: compile a configuration, search it, compare samples, decide the claims."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ __all__ = ["Compiled", "reason_against"]
 
 @dataclass
 class Compiled:
-    """Compiled search.  `below` takes over a configuration that does not compile, unless compiled search was asked for.
+    """Compiled search; `below` takes over a configuration that does not compile (None: no fallback).
 
-    `engine` is `numpy` or `numba`, by default whichever is faster for what is left to do.
+    `engine` is `numpy` or `numba`, by default whichever is faster for the remaining work.
     """
 
     system: AnySystem
@@ -41,7 +41,7 @@ class Compiled:
         self.max_memory: int | None = None
 
     def program(self, config: Any) -> tuple[Program, Flat]:
-        """The compiled configuration, kept: a second search is a warm one.  Raises Unfit with the reason."""
+        """Return the compiled configuration, kept for later searches.  Raises Unfit with the reason."""
         known = self.made.get(config)
         if known is None:
             try:
@@ -62,7 +62,7 @@ class Compiled:
         return walk
 
     def tallies(self, walk: RowWalk, claims: Sequence[Property]) -> list[Tally]:
-        """What each claim came to, in order."""
+        """Return the tally of each claim, in order."""
         runs = [claim for claim in claims if isinstance(claim, AboutRuns) and claim.applies(walk.config)]
         of_runs = iter(decided(walk, runs, self.max_memory) if runs else ())
         found: list[Tally] = []
@@ -78,7 +78,7 @@ class Compiled:
         return found
 
     def why(self, config: Any) -> str:
-        """Why this method, in one sentence."""
+        """Return why this method was chosen, in one sentence."""
         program, flat = self.program(config)
         return (
             f"the declared domains make {len(flat.rows.weight)} table rows from {program.runs} runs on proxies, "
@@ -89,7 +89,7 @@ class Compiled:
 def reason_against(
     system: AnySystem, claims: Sequence[Property], speaks: Callable[[Property], bool] = speaks_of
 ) -> str:
-    """Why compiled search is not even tried, or another one that `speaks` of fewer claims; empty where it is."""
+    """Return why compiled search, or one that `speaks` of fewer claims, is not even tried; empty where it is."""
     if system.domains is None:
         return "the system declares no domains"
     other = next((claim for claim in claims if not speaks(claim)), None)
@@ -97,7 +97,7 @@ def reason_against(
 
 
 def _always(walk: RowWalk, claim: Always) -> Tally:
-    """An invariant, asked about every state, as the model knows it."""
+    """The tally of an invariant, evaluated on every state, as the model knows it."""
     met = violations = 0
     first: int | None = None
     shape, config = walk.program.shape, walk.config
@@ -119,7 +119,7 @@ def _always(walk: RowWalk, claim: Always) -> Tally:
 
 
 def _step_claim(walk: RowWalk, claim: Property) -> Tally:
-    """A claim about steps, from the labels of the rows that were run."""
+    """The tally of a claim about steps, from the labels of the rows that were run."""
     labeller = walk.program.labeller
     place = next(place for place, known in enumerate(labeller.claims) if known is claim)
     met = violations = 0

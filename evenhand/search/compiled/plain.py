@@ -30,11 +30,11 @@ CHUNK = 1 << 18
 Ints = NDArray[np.int64]
 
 Here: TypeAlias = tuple[Ints, Ints, Ints]
-"""For each source and each of its columns: the source, its list of rows, the length of that."""
+"""For each source and each of its columns: the source, its list of rows, the list's length."""
 
 
 class Visited:
-    """The numbers of known states: an array where the state itself is an index, else a hash table of such arrays."""
+    """The numbers of known states: an array indexed by the state itself if `dense`, else a hash table."""
 
     def __init__(self, bits: int, dense: bool, width: int) -> None:
         self.table = np.full(1 << (bits if dense else 12), -1, dtype=np.int32)
@@ -43,7 +43,7 @@ class Visited:
         self.count = 0
 
     def add(self, words: Words, first: int) -> None:
-        """Number these states, all different and none of them known, from `first` on."""
+        """Number these states, all different and new, from `first` on."""
         if self.dense:
             self.table[words[:, 0]] = np.arange(first, first + len(words))
             return
@@ -59,16 +59,16 @@ class Visited:
         self._enter(np.arange(first, self.count, dtype=np.int32))
 
     def _enter(self, waiting: NDArray[np.int32]) -> None:
-        """Give each of these numbers the first free place from where its state's hash points to."""
+        """Give each number the first free place from its state's hash on."""
         place = self._home(self.words[waiting])
         while len(waiting):
             free = self.table[place] < 0
-            self.table[place[free]] = waiting[free]  # of those who want one place, one gets it
+            self.table[place[free]] = waiting[free]  # of several numbers for one place, one gets it
             left = self.table[place] != waiting
             waiting, place = waiting[left], self._next(place[left])
 
     def numbers(self, words: Words) -> Ints:
-        """The number of each state, -1 for one that is not known."""
+        """Return the number of each state, -1 for an unknown one."""
         if self.dense:
             return self.table[words[:, 0]].astype(np.int64)
         found = np.full(len(words), -1, dtype=np.int64)
@@ -101,7 +101,7 @@ def expand_plain(
     labels: LabelCounts,
     state: Ints,
 ) -> tuple[int, Words, NDArray[np.int32]]:
-    """As `kernel.expand`; gives the arrays back, since they may have grown.  FULL says that it only paused."""
+    """Do as `kernel.expand`; return the arrays, since they may have grown.  FULL means that it only paused."""
     low, high = int(state[1]), int(state[2])
     here, high, culprit = portion_of(rows, words[low : min(high, low + CHUNK)], low, CHUNK)
     words, parents = _take(rows, words, parents, visited, here, labels, state)
@@ -113,11 +113,11 @@ def expand_plain(
 
 
 def portion_of(rows: Rows, words: Words, low: int, most: int) -> tuple[Here, int, int | None]:
-    """Of sources from `low` on, given by their words, as many as have not more than `most` rows, but one at least.
+    """Take as many sources from `low` on, given by their words, as have not more than `most` rows, but at least one.
 
-    Gives their lists, the number of the first source that is left, and what is wrong with that one, if anything is.
+    Returns their lists, the number of the first source left, and the culprit in that one, if there is any.
     """
-    # No more lists either: each of a leaf's columns gives one.
+    # This bounds the lists, too: each of a leaf's columns gives one.
     words = words[: max(1, most // max(1, int(np.diff(rows.leaf_from).max(initial=1))))]
     high = low + len(words)
     source, lists, culprit = lists_of(rows, words, low)
@@ -137,7 +137,7 @@ def portion_of(rows: Rows, words: Words, low: int, most: int) -> tuple[Here, int
 
 
 def lists_of(rows: Rows, words: Words, low: int) -> tuple[Ints, Ints, tuple[int, int] | None]:
-    """For each source and column the list of rows; and the first source that has none, with the culprit."""
+    """Return the list of rows for each source and column; and the first source without one, with the culprit."""
     columns = len(rows.list_base)
     leaf = rows.dispatch[index_of(rows, columns, words)] if len(words) else np.zeros(0, dtype=np.int64)
     culprits: list[tuple[int, int]] = []
@@ -160,7 +160,7 @@ def lists_of(rows: Rows, words: Words, low: int) -> tuple[Ints, Ints, tuple[int,
     if len(wrong):
         culprits.append((low + int(wrong[0]), -1 - int(leaf[wrong[0]])))
     if culprits:
-        # A path that raised says more than the count of actions that it spoils.
+        # A path that raised explains more than the wrong count of actions that it causes.
         culprit = min(culprits, key=lambda found: (found[0], found[1] < 0))
         return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64), culprit
     if not found:
@@ -171,7 +171,7 @@ def lists_of(rows: Rows, words: Words, low: int) -> tuple[Ints, Ints, tuple[int,
 
 
 def index_of(rows: Rows, column: int, words: Words) -> Ints:
-    """The entry of a column's table (of the dispatch for the column after the last) that each state finds."""
+    """Return each state's entry in a column's table (in the dispatch for the column after the last)."""
     found = np.zeros(len(words), dtype=np.int64)
     for word, shift, mask, offset in rows.looks[rows.look_from[column] : rows.look_from[column + 1]].tolist():
         found += rows.classes[offset + (words[:, word] >> shift & mask)]
@@ -179,7 +179,7 @@ def index_of(rows: Rows, column: int, words: Words) -> Ints:
 
 
 def applied(rows: Rows, words: Words, base: int, here: Here) -> tuple[Ints, Ints, Words]:
-    """Every row of these lists: its number, the source it is applied to, and the words after.
+    """Apply every row of these lists; return its number, the source it is applied to, and the words after.
 
     `words` are those of the sources from number `base` on.
     """
@@ -191,7 +191,7 @@ def applied(rows: Rows, words: Words, base: int, here: Here) -> tuple[Ints, Ints
 
 
 def count_labels(rows: Rows, row: Ints, origin: Ints, labels: LabelCounts) -> None:
-    """Add up how many actions have each label, and keep the first state and row that had it."""
+    """Count the actions of each label, and keep the first state and row that had it."""
     if len(labels.counts) <= 1:
         return
     label = rows.label[row]
@@ -243,16 +243,16 @@ def _take(
 
 
 def different(numbers: Ints) -> int:
-    """How many different numbers there are; they are left sorted.
+    """Return how many different numbers there are; sorts them in place.
 
-    The hashing of `np.unique` takes thirty times as long on products of two numbers such as these.
+    The hashing of `np.unique` takes thirty times as long on such products of two numbers.
     """
     numbers.sort()
     return int(np.count_nonzero(numbers[1:] != numbers[:-1])) + bool(len(numbers))
 
 
 def unique(words: Words) -> tuple[Ints, Ints]:
-    """The places where states that differ stand first, and for each state which of those it is."""
+    """Return the first place of each different state, and for each state which of those it is."""
     if words.shape[1] == 1:
         _, first, which = np.unique(words[:, 0], return_index=True, return_inverse=True)
     else:

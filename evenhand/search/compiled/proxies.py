@@ -1,8 +1,8 @@
-"""Values not yet chosen: ordinary code runs on them, and the run branches where it first looks.
+"""Proxies of values not yet chosen: ordinary code runs on them, and the run forks where it first depends on one.
 
-A placeholder stands for one of several values.  Whatever is asked of it is asked of all of them; if they
-answer alike, that is the answer, and else the run is called off with `Branch`, to be run again once for each
-group of values that answer alike.  What a run never looks at stays open, so one run stands for many states.
+A proxy stands for one of several values.  Every operation on it is applied to all of them: if the answers agree, that
+is the result, else the run is called off with `Branch` and repeated for each group of values that answer alike.  Fields
+that a run never reads stay open, so one run stands for many states.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ __all__ = ["Branch", "Choices", "Narrowed", "Proxy", "TooWide", "branched", "dem
 T = TypeVar("T")
 
 Narrowed: TypeAlias = tuple[tuple[int, ...], ...]
-"""For each field the numbers of the values that it may still have."""
+"""The numbers of the values that each field may still have."""
 
 _ALIKE = (bool, int, str, bytes, type(None), type)
-"""Types whose equal values cannot be told apart; anything else counts as different unless it is the same object."""
+"""Types whose equal values cannot be told apart; values of other types count as equal only if identical."""
 
 
 class Branch(BaseException):
-    """A run looked at a field: split its values into these groups.  No Exception: no code swallows it by habit."""
+    """A run reads a field: split its values into these groups.  A BaseException: no `except Exception` hides it."""
 
     def __init__(self, field: int, groups: Sequence[tuple[int, ...]]) -> None:
         super().__init__(field)
@@ -32,11 +32,11 @@ class Branch(BaseException):
 
 
 class TooWide(Exception):
-    """More runs than anybody wants to wait for."""
+    """The paths exceed the limit."""
 
 
 class Choices:
-    """What the placeholders of one run share; `signalled` says that a `Branch` was raised."""
+    """The data that the proxies of one run share; `signalled` says that a `Branch` was raised."""
 
     def __init__(self, domains: Sequence[tuple[Hashable, ...]], narrowed: Narrowed) -> None:
         self.signalled = False
@@ -47,7 +47,7 @@ class Choices:
 
 
 class Proxy:
-    """One of several values; every look at it goes to all of them."""
+    """One of several values; every operation on it is applied to all of them."""
 
     __slots__ = ("_choices", "_domain", "_field", "_numbers")
 
@@ -111,13 +111,13 @@ def _new(choices: Choices, field: int, domain: tuple[Hashable, ...], numbers: tu
 
 
 def field_of(proxy: Proxy) -> int:
-    """The number of the field that a placeholder stands for."""
+    """Return the number of the field that a proxy stands for."""
     found: int = _FIELD.__get__(proxy)
     return found
 
 
 def demand(proxy: Proxy) -> NoReturn:
-    """Call the run off: each value by itself."""
+    """Call the run off, to repeat it with each value by itself."""
     _call_off(proxy, [(number,) for number in _NUMBERS.__get__(proxy)])
 
 
@@ -127,11 +127,11 @@ def _call_off(proxy: Proxy, groups: Sequence[tuple[int, ...]]) -> NoReturn:
 
 
 def _asked(proxy: Proxy, look: Callable[[Any], Any]) -> Any:
-    """The answer of every value, if it is one; else the run is called off."""
+    """The common answer of all values; without one, the run is called off."""
     domain, numbers = _DOMAIN.__get__(proxy), _NUMBERS.__get__(proxy)
     groups: dict[Hashable, list[int]] = {}
     answer: Any = None
-    alive: list[Any] = []  # ids are compared only while what they name is alive
+    alive: list[Any] = []  # keeps the answers alive, because ids are compared
     for number in numbers:
         try:
             answer = look(domain[number])
@@ -196,7 +196,7 @@ for _word, _act in (
 
 
 def branched(narrowed: Narrowed, branch: Branch) -> Iterator[Narrowed]:
-    """The parts that a branch splits a run into, in the order of their first values."""
+    """Yield the parts that a branch splits a run into, in the order of their first values."""
     for group in sorted(branch.groups):
         yield (*narrowed[: branch.field], group, *narrowed[branch.field + 1 :])
 
@@ -209,11 +209,11 @@ def paths(
     swallowed: Callable[[Choices], None],
     final: tuple[type[Exception], ...] = (),
 ) -> Iterator[tuple[Narrowed, T | Exception]]:
-    """Every path of `run` from the values of `start`: which values take it, and what it gave or raised.
+    """Yield every path of `run` from the values of `start`: the values that take it, and its result or exception.
 
-    The parts are disjoint and cover `start`.  An exception counts only when nothing is open any more: before
-    that it may be the placeholders' own doing, unless it is one of `final`.  `spent` is told of each run,
-    `swallowed` of a run that went on although it had been called off.
+    The parts are disjoint and cover `start`.  An exception counts only when nothing is open any more, because the
+    proxies may be its cause, unless it is one of `final`.  `spent` is called before each run, `swallowed` after a run
+    that went on although it had been called off.
     """
     waiting = [start]
     while waiting:
@@ -239,5 +239,5 @@ def paths(
             if choices.signalled:
                 swallowed(choices)
         finally:
-            choices.made = []  # the placeholders know their run: nothing would free that circle while a program is made
+            choices.made = []  # breaks the cycle of proxies and run: the garbage collector is off while compiling
         yield narrowed, result

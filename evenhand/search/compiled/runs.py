@@ -1,7 +1,7 @@
-"""Claims about whole runs, decided on rows: the edges as arrays, without any step or state of the model's own.
+"""Claims about whole runs, decided on rows: the edges as arrays, without any step or state of the model.
 
-Every row is applied to every state once more, some states at a time, and what comes out is numbered; rows that lead
-from one state to another under one label are one edge, as in the search step by step, and have its first action.
+Every row is applied to every state once more, some states at a time, and the results are numbered; rows that lead from
+one state to another under one label are one edge with its first action, as in the search step by step.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from evenhand.search.witness import ModelError, Tally, Witness, named
 __all__ = ["NoRoom", "RowGraph", "decided"]
 
 EDGE = 5 * 8
-"""Bytes that an edge takes: source, target, action, label, and what is worked out of them."""
+"""Bytes that an edge takes: source, target, action, label, and data derived from them."""
 
 
 class NoRoom(Exception):
@@ -34,7 +34,7 @@ class NoRoom(Exception):
 
 
 def decided(walk: RowWalk, claims: Sequence[AboutRuns], max_memory: int | None) -> list[Tally]:
-    """What each of these claims came to, in order; nothing can be said where the edges do not fit into memory."""
+    """Return the tally of each claim, in order; a doubt says where the edges do not fit into memory."""
     graph = RowGraph(walk, MemoryBudget(max_memory))
     found: list[Tally] = []
     for claim in claims:
@@ -56,17 +56,17 @@ class RowGraph:
 
     @property
     def edges(self) -> Edges:
-        """The whole graph as arrays."""
+        """See `RunGraph`."""
         return self._all[0]
 
     def where(self, test: Callable[[Any], bool]) -> Flags:
-        """The edges that satisfy one of the predicates."""
+        """See `RunGraph`."""
         place = self.labeller.tests[test]
         table = np.asarray([bool(bits >> place & 1) for bits in self.labeller.sets], dtype=np.bool_)
         return table[self._all[1]]
 
     def count(self, test: Callable[[Any], bool]) -> int:
-        """How many steps (joint actions) satisfy one of the predicates."""
+        """See `RunGraph`."""
         place, sets, walk = self.labeller.tests[test], self.labeller.sets, self.walk
         if len(walk.labels.counts) == 1:  # every row has the one label: nothing was counted
             return walk.transitions * (sets[0] >> place & 1)
@@ -74,17 +74,17 @@ class RowGraph:
         return sum(count for bits, count in counts if bits >> place & 1)
 
     def wanting(self, wants: Callable[[Any, Any], bool]) -> Sequence[int]:
-        """The states in which somebody wants something, by number."""
+        """See `RunGraph`."""
         config, state = self.walk.config, self.walk.program.shape.state
         words = (one for some in blocks_of(self.walk.words) for one in some.tolist())
         return [sid for sid, one in enumerate(words) if wants(config, state(one))]
 
     def finding(self, sid: int) -> Witness:
-        """The shortest run to a state."""
+        """See `RunGraph`."""
         return self.walk.finding(sid)
 
     def run(self, start: int, path: tuple[int, ...], loop: tuple[int, ...]) -> Witness:
-        """A run from the initial state of that number; rows of a `menu` know their actions' numbers there."""
+        """Return a run from the initial state of that number; rows of a `menu` hold their actions' numbers on it."""
         walk = self.walk
         menus = [leaf.menus for leaf in walk.program.leaves if leaf.offered == BY_ROWS]
         taken: list[int] = []
@@ -151,7 +151,7 @@ class _Numbers:
         self.keys = keys[self.order]
 
     def of(self, words: Words) -> Ints:
-        """The number of each state, -1 for one that is not known."""
+        """The number of each state, -1 for an unknown one."""
         if self.table is not None:
             found: Ints = self.table[words[:, 0]]
             return found

@@ -1,7 +1,7 @@
-"""From declared domains to bits: where each changing part of a state stands, and the way back.
+"""Map declared domains to bits: the place of each changing part of a state, and the way back.
 
-A state is a tree of records and tuples.  The declaration is such a tree with `OneOf` leaves; each leaf is a
-field of a few bits, no field straddles two words, and what is no leaf is the same in every state.
+A state is a tree of records and tuples.  The declaration is such a tree with `OneOf` leaves; each leaf is a field of a
+few bits, no field straddles two words, and everything else is the same in every state.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ from evenhand.search.compiled.proxies import Proxy, demand, field_of
 __all__ = ["KEPT", "Field", "OutsideDomain", "Shape", "Words"]
 
 KEPT = -1
-"""Of a field that a run left as it was."""
+"""The number of a field that a run left as it was."""
 
 WORD = 62
-"""Bits of a word that are used; two are left so that no sum of words ever overflows."""
+"""Bits of a word that are used; two are left so that no sum of words overflows."""
 
 Words: TypeAlias = NDArray[np.int64]
-"""States, one a row: so many words each."""
+"""States, one a row, of so many words each."""
 
 
 class OutsideDomain(Exception):
-    """A state with a part outside its declared domain, or of another shape; says which."""
+    """A part of a state is outside its declared domain, or of another shape; says which."""
 
 
 @dataclass(frozen=True)
 class Field:
-    """One changing part: its path in the state, its values, and where its bits stand."""
+    """One changing part: its path in the state, its values, and the place of its bits."""
 
     path: str
     values: tuple[Hashable, ...]
@@ -43,7 +43,7 @@ class Field:
     mask: int
 
     def number(self, value: Any) -> int:
-        """The number of a value.  Raises OutsideDomain for one that was not declared."""
+        """Return the number of a value.  Raises OutsideDomain for one that was not declared."""
         for number, known in enumerate(self.values):
             if type(known) is type(value) and known == value:
                 return number
@@ -51,7 +51,7 @@ class Field:
 
 
 class Shape:
-    """How the states of one configuration are laid out.  Raises ValueError for a declaration that makes no sense."""
+    """The layout of one configuration's states.  Raises ValueError for a declaration that makes no sense."""
 
     def __init__(self, template: Any) -> None:
         found: list[tuple[str, OneOf]] = []
@@ -76,27 +76,27 @@ class Shape:
         self._read, _ = self._reader(template, "state", 0)
 
     def numbers(self, state: Any) -> list[int]:
-        """The number of each field's value; `KEPT` for a placeholder that stands for that same field.
+        """Return the number of each field's value; `KEPT` for a proxy of that same field.
 
-        Raises OutsideDomain for what was not declared.
+        Raises OutsideDomain for a value or shape that was not declared.
         """
         found: list[int] = []
         self._read(state, found)
         return found
 
     def encode(self, numbers: Sequence[int]) -> list[int]:
-        """The words of a state."""
+        """Return the words of a state."""
         words = [0] * self.words
         for field, number in zip(self.fields, numbers, strict=True):
             words[field.word] |= number << field.shift
         return words
 
     def decoded(self, words: Sequence[int]) -> list[int]:
-        """The numbers back."""
+        """Return the numbers back."""
         return [(words[field.word] & field.mask) >> field.shift for field in self.fields]
 
     def state(self, words: Sequence[int]) -> Any:
-        """The state itself."""
+        """Return the state itself."""
         return self.build([d[n] for d, n in zip(self.domains, self.decoded(words), strict=True)])
 
     def _reader(self, template: Any, path: str, first: int) -> tuple[Callable[[Any, list[int]], None], int]:
@@ -182,7 +182,7 @@ def _step(name: str | int) -> str:
 
 
 def _builder(template: Any, first: int) -> tuple[Callable[[Sequence[Any]], Any], int]:
-    """What makes the state of these field values; parts that never vary are shared."""
+    """A function that builds the state of these field values; parts that never vary are shared."""
     if isinstance(template, OneOf):
         return (lambda values: values[first]), first + 1
     if not _varies(template):

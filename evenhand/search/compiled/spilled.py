@@ -1,8 +1,7 @@
-"""Breadth-first search over rows when memory ends: states and parents go to a disk, and so does what was visited.
+"""Breadth-first search over rows when memory ends: states, parents and the set of known states go to a disk.
 
-States are found in the same order and under the same numbers as in memory.  Whether a state is known is asked of a
-table of states met lately, which is exact but forgets, and of the disk where that says nothing; each once for each
-portion of rows.
+States are found in the same order and under the same numbers as in memory.  Each new state of a portion of rows is
+looked up once: in a table of recent states, which is exact but forgets, else on the disk.
 """
 
 from __future__ import annotations
@@ -22,20 +21,20 @@ from evenhand.search.disk import Disk, plausible
 __all__ = ["FarParents", "FarWords", "SpilledStates", "blocks_of", "expand_spilled"]
 
 PORTION = 1 << 16
-"""Rows that are applied at a time, and sources that are looked at for them."""
+"""Rows that are applied at a time, and sources that are read for them."""
 
 BLOCK = 1 << 14
 """States that are written at a time."""
 
 RECENT_BYTES = 8 << 20
-"""What the table of states met lately takes."""
+"""Bytes of the table of recent states."""
 
 Ints = NDArray[np.int64]
 Links = NDArray[np.int32]
 
 
 class SpilledStates:
-    """Words and parents of states by number, and the set of those that are known."""
+    """Words and parents of states by number, and the set of known states."""
 
     def __init__(self, disk: Disk, width: int) -> None:
         self.disk, self.width = disk, width
@@ -54,14 +53,14 @@ class SpilledStates:
             self.add(some, parents[low : low + BLOCK])
 
     def unknown(self, words: Words) -> Ints:
-        """The places of those among these states (all different) that nobody asked for before."""
+        """Return the places of the new ones among these states (all different), and remember all."""
         slot = self._slots(words)
         places = np.flatnonzero((self.recent[slot] != words).any(axis=1))
         self.recent[slot] = words
         return places[np.asarray(self.disk.unseen(self._keys(words[places])), dtype=np.int64)]
 
     def forget(self, words: Words) -> None:
-        """Let nobody have asked for these states, which a bound kept out."""
+        """Forget these states, which a bound left out."""
         self.recent[self._slots(words)] = -1
         self.disk.forget(self._keys(words))
 
@@ -87,7 +86,7 @@ class SpilledStates:
             self.words, self.parents, self.written = [], [], self.count
 
     def block(self, number: int) -> tuple[int, Words, Links]:
-        """The first number, the words and the parents of some states in a row, that of this number among them."""
+        """Return the first number, the words and the parents of consecutive states, this number among them."""
         if number >= self.written:
             self.words, self.parents = [np.concatenate(self.words)], [np.concatenate(self.parents)]
             return self.written, self.words[0], self.parents[0]
@@ -121,7 +120,7 @@ class FarWords:
         return found
 
     def tolist(self) -> list[list[int]]:
-        """All of them in memory, as of an array."""
+        """Return all of them in memory, as of an array."""
         return [row for some in blocks_of(self) for row in some.tolist()]
 
 
@@ -139,12 +138,12 @@ class FarParents:
         return plausible(number, int(parents[number - first]))
 
     def tolist(self) -> list[int]:
-        """All of them in memory, as of an array."""
+        """Return all of them in memory, as of an array."""
         return [self[number] for number in range(len(self))]
 
 
 def blocks_of(words: Words | FarWords) -> Iterator[Words]:
-    """All states in the order of their numbers, some at a time."""
+    """Yield all states in the order of their numbers, some at a time."""
     if not isinstance(words, FarWords):
         for low in range(0, len(words), BLOCK):
             yield words[low : low + BLOCK]
@@ -157,7 +156,7 @@ def blocks_of(words: Words | FarWords) -> Iterator[Words]:
 
 
 def expand_spilled(flat: Flat, states: SpilledStates, labels: LabelCounts, state: Ints) -> int:
-    """As `kernel.expand`, for a portion of the states that are to be expanded; FULL says that some are left."""
+    """Do as `kernel.expand`, for a portion of the sources; FULL means that some are left."""
     rows = flat.rows
     low, high = int(state[1]), int(state[2])
     first, words, _ = states.block(low)

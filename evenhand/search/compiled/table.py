@@ -1,7 +1,7 @@
-"""Tables of rows: what a column finds in a few fields picks the list of rows that applies.
+"""Tables of rows: the values of a few fields select the list of rows that applies.
 
-A *unit* is what happens for one action (or one verdict of several joint actions), path by path.  Units that look at
-the same few fields share a column; rows of one list that do the same are one row with their number.
+A *unit* is the effect of one action (or one verdict of several joint actions), path by path.  Units that read the same
+few fields share a column; rows of one list with the same effect are one row with their number.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from evenhand.search.compiled.shape import KEPT, Shape, Words
 __all__ = ["EXTEND", "LARGEST", "Column", "Projection", "Unit", "columns_of"]
 
 EXTEND = 64
-"""Entries up to which a column's table may grow to take in a unit that looks at other fields."""
+"""Entries up to which a column's table may grow to take in a unit that reads other fields."""
 
 LARGEST = 1 << 22
 """Entries of the largest table."""
@@ -32,7 +32,7 @@ Ints = NDArray[np.int64]
 class Unit:
     """One action, or `weight` joint actions with one verdict: number of the first, and its paths.
 
-    A path gives (numbers of the fields after it, label), None where the action is not on offer, or `Broken`.
+    A path gives (numbers of the fields after it, label), None if the action is not on offer, or `Broken`.
     """
 
     first: int
@@ -41,7 +41,7 @@ class Unit:
 
 
 class Projection:
-    """From a state to an entry of a table: the fields looked at, their values in classes never told apart."""
+    """A map from states to entries of a table: the fields read, and classes of values that are never told apart."""
 
     def __init__(self, shape: Shape, start: Narrowed, marked: Sequence[tuple[Narrowed, int]]) -> None:
         sets: dict[int, list[frozenset[int]]] = {}
@@ -61,7 +61,7 @@ class Projection:
             self.table[self.entries(narrowed)] = number
 
     def entries(self, narrowed: Narrowed) -> Ints:
-        """The entries that a path covers."""
+        """Return the entries that a path covers."""
         found = np.zeros(1, dtype=np.int64)
         for place, classes, stride in zip(self.fields, self.classes, self.strides, strict=True):
             mine = np.asarray(sorted({classes[value] for value in narrowed[place]}), dtype=np.int64) * stride
@@ -70,7 +70,7 @@ class Projection:
 
 
 def _classes(size: int, sets: set[frozenset[int]]) -> list[int]:
-    """The class of each value: values that are in the same sets are in one class."""
+    """The class of each value: values in the same sets share a class."""
     numbers: dict[tuple[bool, ...], int] = {}
     ordered = sorted(sets, key=sorted)
     return [numbers.setdefault(tuple(value in one for one in ordered), len(numbers)) for value in range(size)]
@@ -80,8 +80,8 @@ def _classes(size: int, sets: set[frozenset[int]]) -> list[int]:
 class Column:
     """A projection and the rows of each of its entries, as arrays over all rows.
 
-    Rows of entry e are `starts[e]` to `starts[e+1]`: after = before & `keep` | `value`, for `weight` actions, the
-    first of them number `first`, under `label`.  `offered[e]` counts actions; `broken` maps entries to reasons.
+    Rows of entry e are `starts[e]` to `starts[e+1]`: after = before & `keep` | `value`, for `weight` actions, the first
+    of them number `first`, under `label`.  `broken` maps entries to reasons.
     """
 
     projection: Projection
@@ -95,9 +95,9 @@ class Column:
 
 
 def columns_of(shape: Shape, start: Narrowed, units: Sequence[Unit]) -> list[Column]:
-    """The units' rows in as few columns as make small tables.
+    """Return the units' rows in as few columns as make small tables.
 
-    Raises OverflowError for a unit that looks at more than a table can hold.
+    Raises OverflowError for a unit that reads more than a table can hold.
     """
     looked = [_looked(unit, start) for unit in units]
     groups: list[tuple[set[int], list[Unit]]] = []
@@ -173,7 +173,7 @@ def _bits(shape: Shape, numbers: Sequence[int]) -> tuple[list[int], list[int]]:
 
 
 def _known(shape: Shape, projection: Projection) -> tuple[Words, Words]:
-    """Of each entry the fields whose value it fixes: the bits to keep, and the bits known."""
+    """Of each entry the fields whose value it fixes: the bits to keep, and the known bits."""
     keep = np.full((projection.size, shape.words), -1, dtype=np.int64)
     value = np.zeros((projection.size, shape.words), dtype=np.int64)
     entry = np.arange(projection.size)
@@ -197,7 +197,7 @@ def _sorted(
     columns: Sequence[Ints],
     broken: dict[int, str],
 ) -> Column:
-    """Lay the rows out by entry; rows of one entry that do the same become one."""
+    """Sort the rows by entry; rows of one entry with the same effect become one."""
     (keep, known_keep), (value, known_value) = keeps, values
     if not entries:
         nothing = np.zeros(0, dtype=np.int64)
@@ -205,7 +205,7 @@ def _sorted(
         return Column(projection, starts, keep, value, nothing, nothing, nothing, broken)
     entry = np.concatenate(entries)
     row = np.repeat(np.arange(len(entries)), [len(one) for one in entries])
-    # A field that the entry knows and the row keeps is as good as written.
+    # A field that the entry fixes and the row keeps counts as written.
     written = value[row] | (known_value[entry] & keep[row])
     kept = keep[row] & known_keep[entry]
     weight, label, first = (column[row] for column in columns)

@@ -1,7 +1,7 @@
 """Breadth-first search over rows: words instead of objects, whole levels at a time.
 
-Of each state its words and its parent are kept, nothing else.  Which action leads from a parent to a child is
-found out again by the rows' own action numbers, and taken with the model's own step before anybody believes it.
+Only the words and the parent of each state are kept.  The action from a parent to a child is found again by the rows'
+own action numbers, and confirmed by the model's own step.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from evenhand.search.witness import AnySystem, ModelError, Witness, named
 __all__ = ["DENSE", "PATIENCE", "RowWalk", "labelled", "search_rows", "successors", "successors_in"]
 
 DENSE = 22
-"""Bits of a state up to which a state is its own index into the table of known states."""
+"""Bits up to which a state is its own index into the table of known states."""
 
 PATIENCE = 30_000_000
 """Steps times rows that numpy may take before compiling the kernel pays."""
@@ -40,7 +40,7 @@ Links = NDArray[np.int32]
 
 @dataclass
 class RowWalk:
-    """What a search over rows found: the counts of `graph.Walk`, and the arrays."""
+    """The result of a search over rows: the counts of `graph.Walk`, and the arrays."""
 
     system: AnySystem
     config: Any
@@ -59,15 +59,15 @@ class RowWalk:
     labels: LabelCounts = field(default_factory=lambda: no_labels(1))
 
     def depth_of(self, sid: int) -> int:
-        """The distance of a state from the nearest initial one."""
+        """Return the distance of a state from the nearest initial one."""
         return bisect_right(self.levels, sid) - 1
 
     def state(self, sid: int) -> Any:
-        """The state of that number, as the model knows it."""
+        """Return the state of that number, as the model knows it."""
         return self.program.shape.state(self.words[sid].tolist())
 
     def finding(self, sid: int, row: int | None = None) -> Witness:
-        """The shortest run to a state, and the action of `row` after it."""
+        """Return the shortest run to a state, and the action of `row` after it."""
         last = () if row is None else (self._offered(sid, int(self.flat.first[row])),)
         states = [sid]
         while self.parents[states[-1]] >= 0:
@@ -78,7 +78,7 @@ class RowWalk:
         return Witness(self.number, start, (*path, *last))
 
     def _offered(self, sid: int, number: int) -> int:
-        """The number of an action among those on offer in a state; rows of a `menu` know its number there."""
+        """The number of an action among those on offer in a state; rows of a `menu` hold its number on the menu."""
         menus = [leaf.menus for leaf in self.program.leaves if leaf.offered == BY_ROWS]
         if not menus:
             return number
@@ -102,12 +102,12 @@ class RowWalk:
 
 
 def successors(walk: RowWalk, sid: int) -> Iterator[tuple[int, int, list[int]]]:
-    """(number of the first action, row, words after) of every row that applies in a state."""
+    """Yield (number of the first action, row, words after) of every row that applies in a state."""
     return successors_in(walk.flat, walk.words[sid])
 
 
 def successors_in(flat: Flat, words: Any) -> Iterator[tuple[int, int, list[int]]]:
-    """The same of a state given by its words."""
+    """Yield the same for a state given by its words."""
     rows = flat.rows
     columns = len(rows.list_base)
 
@@ -127,7 +127,7 @@ def successors_in(flat: Flat, words: Any) -> Iterator[tuple[int, int, list[int]]
 
 
 def labelled(walk: RowWalk, sid: int) -> Iterator[tuple[tuple[int, ...], int, int]]:
-    """(words after, label, how many actions) of every row that applies in a state."""
+    """Yield (words after, label, how many actions) of every row that applies in a state."""
     rows = walk.flat.rows
     for _, row, words in successors(walk, sid):
         yield tuple(words), int(rows.label[row]), int(rows.weight[row])
@@ -145,14 +145,14 @@ def search_rows(
 ) -> RowWalk:
     """Search one configuration; `engine` is numpy or numba, by default numpy until compiling pays.
 
-    Raises ModelError where a reachable state takes a path on which the model raised or left its domains.
+    Raises ModelError if a reachable state takes a path on which the model raised or left its domains.
     """
     shape, labels = program.shape, len(program.labeller.sets)
     starts = list(dict.fromkeys(tuple(start) for start in program.starts))
     if bounds.max_states is not None and len(starts) > bounds.max_states:
         bounds = replace(bounds, max_states=len(starts))  # initial states are never left out, as in the other methods
     words = np.asarray(starts, dtype=np.int64).reshape(-1, shape.words)
-    # Parents of initial states say which of those `initial` lists they are.
+    # The parent of an initial state encodes its place in the list of `initial`.
     parents = np.asarray([-1 - program.starts.index(list(start)) for start in starts], dtype=np.int32)
     walk = RowWalk(system, config, number, program, flat, words, parents)
     walk.labels = no_labels(labels)
@@ -177,7 +177,7 @@ def _any_offer(walk: RowWalk, low: int, high: int) -> bool:
 
 
 class _Machine:
-    """The arrays that grow, and which kernel works on them."""
+    """The arrays that grow, and the kernel that works on them."""
 
     def __init__(
         self, walk: RowWalk, words: Words, parents: Links, limit: int, engine: str | None, bounds: Bounds
@@ -196,7 +196,7 @@ class _Machine:
         self.spent = 0
 
     def expand(self, low: int, high: int) -> None:
-        """One level."""
+        """Expand one level."""
         self.state[1], self.state[2] = low, high
         walk = self.walk
         fast = self._use_numba(high - low)
@@ -215,7 +215,7 @@ class _Machine:
             self._broken()
 
     def _memory_ends(self) -> None:
-        """Go on on a disk, where there is one; else nothing new is kept, and what is known is still expanded."""
+        """Continue on disk, if there is one; else keep no new states, and expand only known ones."""
         if self.spill is None or self.far is not None:
             self.state[3] = self.state[0]
             self.budget = MemoryBudget(None)
@@ -303,7 +303,7 @@ class _Machine:
             self.table[words[:count, 0]] = np.arange(count)
 
     def close(self) -> None:
-        """Cut the arrays to what was found."""
+        """Cut the arrays to the states found."""
         if self.far is None:
             count = self.walk.count
             self._have(self.words[:count], self.parents[:count])

@@ -1,9 +1,9 @@
-"""What a placeholder cannot catch by itself, found in the bytecode of the code that ran.
+"""Find code that a proxy cannot catch by itself, in the bytecode of the code that ran.
 
-`is`, `type()`, `id()` and `callable()` look at an object without asking it; sequence and mapping patterns look at
-its class's flags; a handler for every exception swallows the signal to branch; and a step that draws lots, reads a
-clock or touches a file is no function of its arguments.  Each is named with file and line.  `is` is fatal only where
-an operand can be a placeholder: operands that are plain names or attributes are looked at when the code gets there.
+`is`, `type()`, `id()` and `callable()` inspect an object without its methods; sequence and mapping patterns read its
+class's flags; a handler for every exception swallows the signal to fork; and a step that draws random numbers, reads a
+clock or touches a file is no function of its arguments.  Each is named with file and line.  `is` is fatal only where an
+operand can be a proxy: operands that are plain names or attributes are checked when the code gets there.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from evenhand.search.compiled.proxies import Proxy
 __all__ = ["Evades", "Watch"]
 
 _ACTION_INDEPENDENT = {"callable", "id", "type", "vars"}
-"""Builtins that look at an object without asking it."""
+"""Builtins that inspect an object without its methods."""
 
 _IMPURE_BUILTINS = {"input", "open", "print"}
 _IMPURE = IMPURE_MODULES | {"_io", "http", "io", "os", "posix", "shutil", "tempfile", "urllib"}
 """Modules whose use makes a step more than a function of its arguments."""
 
 _OURS = ("evenhand.search", "evenhand.core.answers", "evenhand.core.system")
-"""Modules of the workbench that ask values properly."""
+"""Modules of this package that use values by their methods only."""
 
 _TRUSTED = ("dataclasses", "enum", "functools", "collections", "typing", "abc", "operator", "itertools", "copy")
-"""Modules of the standard library that ask objects properly wherever placeholders can reach them."""
+"""Modules of the standard library that use objects by their methods only, wherever proxies can reach them."""
 
 _LOADS = {
     *("LOAD_FAST", "LOAD_FAST_CHECK", "LOAD_FAST_BORROW", "LOAD_DEREF", "LOAD_CLASSDEREF", "LOAD_GLOBAL"),
@@ -45,23 +45,24 @@ Operand: TypeAlias = tuple[str, str, tuple[str, ...]]
 
 
 class Evades(Exception):
-    """Code that a placeholder cannot follow; says what, where, and what to write instead."""
+    """Code that a proxy cannot follow; says what, where, and what to write instead."""
 
 
 class Watch:
-    """Watches the code that runs on placeholders; `singletons` are None, True, False where a domain has them."""
+    """A watch on code that runs on proxies; `singletons` are None, True, False where a domain has them."""
 
     def __init__(self, singletons: tuple[Any, ...], holds_sequences: bool) -> None:
         self.singletons = singletons
         self.holds_sequences = holds_sequences
-        # By identity: the hash of a code object goes through all its constants. Holding it keeps the number its own.
+        # By id, because the hash of a code object goes through all its constants.  Holding the object keeps its id
+        # unique.
         self.known: dict[int, tuple[CodeType, Callable[..., Any] | None, str]] = {}
         self.complaint: str = ""
         self.caught: str = ""
         self.codes = 0
 
     def watched(self, run: Callable[..., Any], *given: Any) -> Any:
-        """Run the model's own code under watch (and let whoever traced before trace again after it)."""
+        """Run the model's own code under watch, and restore the trace function that was set before."""
         before = sys.gettrace()
         sys.settrace(self._called)
         try:
@@ -75,7 +76,7 @@ class Watch:
             raise Evades(self.complaint)
 
     def swallowed(self, _choices: object) -> None:
-        """A run went on although it had been called off."""
+        """Raise Evades, because a run went on although it had been called off."""
         where = self.caught or "somewhere"
         raise Evades(
             f"{where}: an `except` for every exception swallows what the search must see; catch Exception at most"
@@ -92,7 +93,7 @@ class Watch:
         return tracer
 
     def _examined(self, frame: FrameType) -> tuple[Callable[..., Any] | None, str]:
-        """Look at a code object once.  What must be watched whenever it runs gets a tracer, and of which events."""
+        """Examine a code object once; one that must be watched gets a tracer, and of which events."""
         code = frame.f_code
         module = str(frame.f_globals.get("__name__", ""))
         if module.startswith(_OURS) or module.split(".")[0] in _TRUSTED:
@@ -129,7 +130,7 @@ class Watch:
         return (self._looker({}, "") if any(one.opname == "PUSH_EXC_INFO" for one in body) else None), ""
 
     def _harmless(self, body: list[dis.Instruction], place: int) -> bool:
-        """`… is None` where no domain has None: False is what every value of a placeholder would say."""
+        """`… is None` where no domain has None: False for every value of a proxy."""
         one = body[place]
         if one.opname.endswith(_NONE_JUMPS):
             return None not in self.singletons
@@ -172,11 +173,11 @@ class Watch:
         return looking
 
     def _saw(self, frame: FrameType, argument: Any) -> None:
-        """An exception passes through a frame that may handle it."""
+        """Note an exception that passes through a frame that may handle it."""
         if not issubclass(argument[0], Exception):
             self.caught = f"{frame.f_code.co_filename}:{frame.f_lineno} ({frame.f_code.co_name})"
         elif issubclass(argument[0], TypeError):
-            # C code that wants a real value says so with TypeError; a handler would make that a wrong answer.
+            # C code refuses a proxy with TypeError; a handler would make that a wrong answer.
             self._complain(
                 f"{frame.f_code.co_filename}:{frame.f_lineno} ({frame.f_code.co_name}): a TypeError is handled here, "
                 "and a value that is not chosen yet may be its cause"
@@ -184,7 +185,7 @@ class Watch:
 
 
 def _stored_on(body: list[dis.Instruction], lines: dict[int, tuple[Operand, ...]]) -> bool:
-    """Whether some operand may change on the very line that looks at it; then lines are too coarse to watch."""
+    """Whether some operand may change on the very line that inspects it; lines are then too coarse to watch."""
     line: int | None = None
     for one in body:
         line = one.positions.lineno if one.positions and one.positions.lineno else line
@@ -211,12 +212,12 @@ def _operands(body: list[dis.Instruction], place: int) -> tuple[Operand, ...] | 
         else:
             found.append((one.opname, str(one.argval), tuple(attributes)))
         place -= 1
-    # Where a jump ends in the midst of it, an operand is one of several values.
+    # If a jump ends in the midst of it, an operand is one of several values.
     return None if any(one.is_jump_target for one in body[place + 2 : last + 1]) else tuple(found)
 
 
 def _is_open(frame: FrameType, operand: Operand) -> bool:
-    """Whether an operand is a placeholder right now; attributes of placeholders never are."""
+    """Whether an operand is a proxy right now; attributes of proxies never are."""
     kind, name, attributes = operand
     if kind == "CONSTANT":
         return False

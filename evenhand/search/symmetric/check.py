@@ -1,8 +1,8 @@
-"""Quotients are never believed: every search compares some picked states with the model's own step, and their images.
+"""Compare some picked states and their images with the model's own step, in every symmetric search.
 
-A licence rests on a theorem that was linked on samples; what is compared here is this configuration, this scope and
-these claims.  A step that does not commute, an image that is not on offer and a row that leads elsewhere stop the
-search; a claim that tells an image apart is not decided.
+A licence rests on a theorem whose conformance was tested on samples; this compares the configuration, scope and claims
+at hand.  A step that does not commute, an image that is not on offer and a row that leads elsewhere stop the search; a
+claim that tells an image apart is not decided.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _Orbit: TypeAlias = tuple[int, ...]
 
 
 def compare_folded(walk: FoldedWalk, claims: tuple[Property, ...]) -> dict[int, str]:
-    """For each claim (by place) why it is not fixed by the group, as far as samples show.  Raises ModelError."""
+    """Return for claims (by place) why the group does not fix them, as far as samples show.  Raises ModelError."""
     random = Random(walk.number)
     closed = len(walk.words) if not walk.open else max(1, walk.levels[-1])
     chosen = {0, closed - 1, *(random.randrange(closed) for _ in range(STATES - 2))}
@@ -82,7 +82,7 @@ def _rows(walk: FoldedWalk, sid: int, random: Random, claims: tuple[Property, ..
 
 
 def _distinguishable(walk: FoldedWalk, label: int, others: set[int], claims: tuple[Property, ...]) -> list[int]:
-    """The claims that say of a step what they say of none of the rows that lead into its orbit."""
+    """The claims that differ on a step from all rows that lead into its orbit."""
     labeller = walk.folded.program.labeller
     sets = labeller.sets
 

@@ -1,8 +1,8 @@
-"""Rows of a configuration whose agents trade places: joint choices as multisets, each standing for all its orders.
+"""Compile a configuration whose agents trade places: joint choices as multisets, each standing for all its orders.
 
-A team's choices are run in one order.  The others come to images of the same state if what becomes of the team's own
-fields does not depend on them: each path must leave them unread and write them all.  Where one does not, the leaf
-is compiled as compiled search does it, one joint choice after the other.
+A team's choices are run in one order.  The others lead to images of the same state if the team's new field values do
+not depend on the old: each path must leave them unread and write them all.  Otherwise the leaf is compiled as in
+compiled search, one joint choice after the other.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from evenhand.search.witness import AnySystem, named
 __all__ = ["ONE_BY_ONE", "Folded", "folded"]
 
 ONE_BY_ONE = 3_000_000
-"""Joint choices of a state that are compiled one after the other where no team can be formed."""
+"""Joint choices of a state that are compiled one after the other if no team can be formed."""
 
 
 @dataclass(frozen=True)
 class Folded:
-    """A compiled configuration, its group, the teams of each leaf, and the multisets that were run."""
+    """A compiled configuration, its group, the teams of each leaf, and the number of multisets that were run."""
 
     program: Program
     group: Group
@@ -41,7 +41,7 @@ class Folded:
 
 
 class _Reads(Exception):
-    """A path looks at, or keeps, what belongs to a member of a team."""
+    """A path reads, or keeps, a field of a member of a team."""
 
 
 class _Folding(Compiler):
@@ -53,7 +53,7 @@ class _Folding(Compiler):
         self.merged = 0
 
     def leaf(self, number: int, narrowed: Narrowed, offer: Any, start: Narrowed, memo: Memo | None) -> Leaf:
-        """As in compiled search, but for leaves of which no state is picked, and for teams."""
+        """Compile as compiled search does, except for teams and for leaves without a picked state."""
         self.teams.append(())
         if not self._picks(start):
             return Leaf(NEVER, [], broken="none of the states that are picked offers this")
@@ -85,7 +85,7 @@ class _Folding(Compiler):
         return super().leaf(number, narrowed, offer, start, memo)
 
     def _picks(self, start: Narrowed) -> bool:
-        """Whether a state with such values can be the picked one; in doubt, yes."""
+        """Whether a state with such values can be the picked one; in doubt, true."""
         for one in self.group.classes:
             least = 0
             for fields in one.fields if len(one.fields[0]) == 1 else ():
@@ -170,7 +170,7 @@ def _multisets(menus: Sequence[Sequence[Any]], teams: Sequence[Team]) -> Iterato
 
 
 def _sorted_by(teams: Sequence[Team], unit: Unit, start: Narrowed) -> Unit:
-    """The unit with what it writes into the fields of a team in the order of the picked state.  Raises _Reads."""
+    """The unit with its writes into the fields of a team in the order of the picked state.  Raises _Reads."""
     moved = [place for team in teams for fields in team.fields for place in fields]
     ways: list[tuple[Narrowed, Any]] = []
     for narrowed, result in unit.ways:
@@ -193,7 +193,7 @@ def _sorted_by(teams: Sequence[Team], unit: Unit, start: Narrowed) -> Unit:
 
 
 def folded(system: AnySystem, config: Any, claims: Sequence[Any], quotient: AnyQuotient) -> Folded:
-    """The compiled configuration under its group.  Raises Unfit with the reason where there is none."""
+    """Return the compiled configuration under its group.  Raises Unfit with the reason where there is none."""
     if system.domains is None:
         raise Unfit(f"{named(system)} declares no `domains`, so the states of a configuration cannot be divided")
     try:

@@ -1,9 +1,9 @@
-"""The group that leaves a configuration as it is, and one state picked of each of its orbits.
+"""The group that fixes a configuration, and one picked state of each of its orbits.
 
-Where names are exchanged (`Quotient.families`), two names of a family may trade places if exchanging them leaves the
-configuration as it is.  If each name then owns fields of the state that no other name touches, the state picked is the
-one whose names stand in the order of what they own (`Sorted`), and an orbit's size is a multinomial coefficient; the
-group is never listed.  Any other group is listed, up to `LISTED` elements, and the least image is picked (`Listed`).
+Two names of a family (`Quotient.families`) may trade places if exchanging them fixes the configuration.  If each name
+then owns fields of the state that no other name touches, the picked state has the names in the order of their fields'
+values (`Sorted`), and an orbit's size is a multinomial coefficient; the group is never listed.  Any other group is
+listed, up to `LISTED` elements, and the least image is picked (`Listed`).
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from evenhand.search.witness import AnySystem, named
 __all__ = ["LISTED", "Class", "Group", "NoGroup", "group_of"]
 
 LISTED = 5_040
-"""Elements of a group that is listed."""
+"""Most elements of a group that is listed."""
 
 
 class NoGroup(Exception):
-    """Why the states of a configuration cannot be divided by a group; names the culprit."""
+    """The states of a configuration cannot be divided by a group; names the culprit."""
 
 
 class Group(Protocol):
@@ -38,21 +38,21 @@ class Group(Protocol):
     generators: tuple[Move, ...]
 
     def picked(self, numbers: Ints) -> Ints:
-        """Of each state the picked one of its orbit."""
+        """Return the picked state of each state's orbit."""
         ...
 
     def sizes(self, numbers: Ints) -> list[int]:
-        """Of each state the number of states in its orbit."""
+        """Return the number of states in each state's orbit."""
         ...
 
     def way(self, numbers: Sequence[int]) -> tuple[Any, ...]:
-        """Elements that, one after the other, lead from the picked state to this one."""
+        """Return elements that, one after the other, lead from the picked state to this one."""
         ...
 
 
 @dataclass(frozen=True)
 class Class:
-    """Names that trade places, the fields that each of them owns (in the same order), and the exchanges of two."""
+    """Names that trade places, the fields that each owns (in the same order), and the exchanges of two."""
 
     names: tuple[str, ...]
     fields: tuple[tuple[int, ...], ...]
@@ -60,7 +60,7 @@ class Class:
 
 
 class Sorted:
-    """Names that own their fields: sort them."""
+    """A group of names that own their fields: the picked state has them sorted."""
 
     def __init__(self, classes: Sequence[Class]) -> None:
         self.classes = tuple(classes)
@@ -68,7 +68,7 @@ class Sorted:
         self.generators = tuple(one.swaps[k, k + 1] for one in classes for k in range(len(one.names) - 1))
 
     def picked(self, numbers: Ints) -> Ints:
-        """As `Group` says."""
+        """See `Group`."""
         found = numbers.copy()
         for one in self.classes:
             fields = np.asarray(one.fields, dtype=np.int64)
@@ -81,11 +81,11 @@ class Sorted:
         return found
 
     def sizes(self, numbers: Ints) -> list[int]:
-        """As `Group` says."""
+        """See `Group`."""
         return [math.prod(arrangements(self._owned(one, row)) for one in self.classes) for row in numbers.tolist()]
 
     def way(self, numbers: Sequence[int]) -> tuple[Any, ...]:
-        """As `Group` says: the exchanges that sort, backwards."""
+        """See `Group`; returns the exchanges that sort, backwards."""
         done: list[Any] = []
         for one in self.classes:
             owned = self._owned(one, numbers)
@@ -102,7 +102,7 @@ class Sorted:
 
 
 def arrangements(things: Sequence[Any]) -> int:
-    """In how many orders things can stand, equal ones not told apart."""
+    """Return in how many orders things can stand, equal ones not told apart."""
     found = math.factorial(len(things))
     for count in (things.count(thing) for thing in set(things)):
         found //= math.factorial(count)
@@ -110,7 +110,7 @@ def arrangements(things: Sequence[Any]) -> int:
 
 
 class Listed:
-    """Any group, element by element."""
+    """Any group, as a list of its elements."""
 
     classes: tuple[Class, ...] = ()
 
@@ -120,7 +120,7 @@ class Listed:
         self.generators = tuple(generators) or self.elements
 
     def picked(self, numbers: Ints) -> Ints:
-        """As `Group` says: the least image, field by field."""
+        """See `Group`; picks the least image, field by field."""
         best = numbers.copy()
         rows = np.arange(len(numbers))
         for element in self.elements:
@@ -132,23 +132,23 @@ class Listed:
         return best
 
     def sizes(self, numbers: Ints) -> list[int]:
-        """As `Group` says: elements by elements that leave the state as it is."""
+        """See `Group`; divides the number of elements by the number of those that fix the state."""
         fixing = np.zeros(len(numbers), dtype=np.int64)
         for element in self.elements:
             fixing += (element.images(numbers) == numbers).all(axis=1)
         return [self.order // count for count in fixing.tolist()]
 
     def way(self, numbers: Sequence[int]) -> tuple[Any, ...]:
-        """As `Group` says."""
+        """See `Group`."""
         target = np.asarray([numbers], dtype=np.int64)
         start = self.picked(target)
         return next(one.by for one in self.elements if (one.images(start) == target).all())
 
 
 def group_of(system: AnySystem, quotient: AnyQuotient, config: Any, shape: Shape) -> Group:
-    """The group of `quotient` that leaves `config` as it is, acting on states of that shape.
+    """Return the group of `quotient` that fixes `config`, acting on states of that shape.
 
-    Raises NoGroup where it is trivial, too large to be listed, or does more than move fields and values.
+    Raises NoGroup if it is trivial, too large to be listed, or does more than move fields and values.
     """
     about = f"{named(system)}: quotient {quotient.name!r}"
     try:
@@ -204,7 +204,7 @@ def _of_families(quotient: AnyQuotient, config: Any, shape: Shape) -> Group:
 def _interchangeable(
     quotient: AnyQuotient, config: Any, shape: Shape, family: Sequence[str]
 ) -> Iterator[tuple[tuple[str, ...], dict[tuple[int, int], Move]]]:
-    """The names of a family that trade places without changing the configuration, and their exchanges."""
+    """The names of a family that trade places and fix the configuration, and their exchanges."""
     assert quotient.swap is not None
     left = list(family)
     while left:

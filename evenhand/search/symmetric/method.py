@@ -1,4 +1,4 @@
-"""Symmetric search as the engine sees it: divide a configuration's states, search, compare samples, answer."""
+"""Symmetric search for the engine: divide a configuration's states, search, compare samples, decide the claims."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ __all__ = ["Orbits"]
 
 @dataclass
 class Orbits:
-    """Symmetric search.  `below` takes over a configuration whose states cannot be divided; None: it was asked for."""
+    """Symmetric search; `below` takes over a configuration whose states cannot be divided (None: no fallback)."""
 
     system: AnySystem
     quotient: AnyQuotient
@@ -39,7 +39,7 @@ class Orbits:
         self.made: dict[Any, tuple[Folded, Flat]] = {}
 
     def program(self, config: Any) -> tuple[Folded, Flat]:
-        """The compiled configuration, kept.  Raises Unfit with the reason."""
+        """Return the compiled configuration, kept for later searches.  Raises Unfit with the reason."""
         known = self.made.get(config)
         if known is None:
             try:
@@ -52,7 +52,7 @@ class Orbits:
     def search(
         self, config: Any, number: int, bounds: Bounds, tick: Callable[[int, int], None] | None = None
     ) -> tuple[FoldedWalk, list[Tally]]:
-        """Search one configuration, compare samples, and say what each claim came to.  Raises Unfit or ModelError."""
+        """Search one configuration, compare samples, and return each claim's tally.  Raises Unfit or ModelError."""
         made = self.program(config)
         walk = search_folded(self.system, self.quotient, config, number, made, bounds, tick)
         doubts = compare_folded(walk, self.claims)
@@ -72,7 +72,7 @@ class Orbits:
                 return Tally(1, walk.transitions, 0, doubts=(reason,))
 
     def why(self, config: Any) -> str:
-        """Why this method, in one sentence.  Raises Unfit."""
+        """Return why this method was chosen, in one sentence.  Raises Unfit."""
         made, flat = self.program(config)
         return (
             f"quotient {self.quotient.name!r} is licensed and leaves this configuration as it is in {made.group.order} "
@@ -82,12 +82,12 @@ class Orbits:
 
 
 def _certain(tally: Tally) -> Tally:
-    """The tally; of a claim that tells images apart nothing that was found on picked states is said."""
+    """The tally, without findings on picked states if the claim has a doubt: it may tell images apart."""
     return replace(tally, met=0, violations=0, finding=None) if tally.doubts else tally
 
 
 def _always(walk: FoldedWalk, claim: Always, doubts: tuple[str, ...]) -> Tally:
-    """An invariant, asked about every picked state and its images under every exchange of two."""
+    """The tally of an invariant, evaluated on every picked state and its images under every exchange of two."""
     met = violations = 0
     first: int | None = None
     generators = walk.folded.group.generators
@@ -121,7 +121,7 @@ def _built(walk: FoldedWalk, numbers: Sequence[int]) -> Any:
 
 
 def _step_claim(walk: FoldedWalk, claim: EachStep | Reachable, doubts: tuple[str, ...]) -> Tally:
-    """A claim about steps, from the labels of the rows that were run."""
+    """The tally of a claim about steps, from the labels of the rows that were run."""
     labeller = walk.folded.program.labeller
     place = next(place for place, known in enumerate(labeller.claims) if known is claim)
     met = violations = 0

@@ -1,8 +1,8 @@
-"""What an element of a group does to a state, found out field by field.
+"""Find the effect of a group element on states, field by field.
 
-An element that exchanges names moves the fields of a state around, and may rename what stands in them.  It is asked for
-its images of a few states; what it does to each field follows, and is compared with what it does to states drawn by
-chance.  An element that does more than that is refused.
+An element that exchanges names moves the fields of a state around, and may rename their values.  Its images of a few
+states give its effect on each field, which is compared with its images of random states.  An element that does more
+than that is refused.
 """
 
 from __future__ import annotations
@@ -23,25 +23,25 @@ __all__ = ["DRAWN", "Ints", "Move", "Unmoved", "identity", "move_of"]
 Ints = NDArray[np.int64]
 
 DRAWN = 32
-"""States drawn by chance on which what was found out is compared with the element itself."""
+"""Random states on which the effect found is compared with the element itself."""
 
 AnyQuotient = Quotient[Any, Any, Any, Any]
 
 
 class Unmoved(Exception):
-    """An element that does not move fields and values; says how it fails."""
+    """An element does not just move fields and values; says how it fails."""
 
 
 @dataclass(frozen=True)
 class Move:
-    """Field `i` of an image is `values[i][…]` of what stands in field `source[i]`; `by` are the elements, in turn."""
+    """Field `i` of an image is `values[i][…]` of the value in field `source[i]`; `by` are the elements, in turn."""
 
     by: tuple[Any, ...]
     source: tuple[int, ...]
     values: tuple[tuple[int, ...], ...]
 
     def images(self, numbers: Ints) -> Ints:
-        """The images of states, given and returned as the numbers of their fields' values, one state a row."""
+        """Return the images of states, given and returned as the numbers of their fields' values, one state a row."""
         found = numbers[:, self.source]
         for place, values in enumerate(self.values):
             if values != tuple(range(len(values))):
@@ -49,7 +49,7 @@ class Move:
         return found
 
     def then(self, other: Move) -> Move:
-        """This one, and after it the other."""
+        """Return this move, and after it the other."""
         source = tuple(self.source[place] for place in other.source)
         values = tuple(
             tuple(second[first] for first in self.values[place])
@@ -59,12 +59,12 @@ class Move:
 
 
 def identity(shape: Shape) -> Move:
-    """Moves nothing."""
+    """Return the move that moves nothing."""
     return Move((), tuple(range(len(shape.domains))), tuple(tuple(range(len(domain))) for domain in shape.domains))
 
 
 def move_of(quotient: AnyQuotient, config: Any, shape: Shape, w: Any) -> Move:
-    """What element `w` of `quotient`, which leaves `config` as it is, does to states.  Raises Unmoved."""
+    """Return the effect on states of element `w` of `quotient`, which fixes `config`.  Raises Unmoved."""
     size = len(shape.domains)
     base = [0] * size
     image = _image(quotient, config, shape, w, base)
@@ -77,7 +77,7 @@ def move_of(quotient: AnyQuotient, config: Any, shape: Shape, w: Any) -> Move:
             if len(changed) != 1 or source.setdefault(changed[0], place) != place:
                 raise Unmoved(f"field {shape.fields[place].path} has no one field as its image")
             values.setdefault(changed[0], [image[changed[0]]]).append(other[changed[0]])
-    # Fields of a single value tell nothing: they stay, or trade places with one another unseen.
+    # Fields of a single value are taken to stay: if they trade places, no state shows it.
     for place in range(size):
         if len(shape.domains[place]) == 1:
             source.setdefault(place, place)

@@ -1,8 +1,8 @@
-"""Which agents choose in no order: those that may trade places wherever a state offers the same.
+"""Find the agents that choose in no order: those that may trade places wherever a state offers the same.
 
-The joint choices of such a *team* are multisets: of all orders of one multiset, one is run, and stands for the others.
-That is right if exchanging two of the team exchanges their menus and leaves every other choice alone, and takes the
-states of the leaf to states of the leaf; both are looked at here, choice by choice.
+The joint choices of such a *team* are multisets: one order of each is run, and stands for the others.  That is right if
+exchanging two members exchanges their menus, leaves every other choice alone, and takes the states of the leaf to
+states of the leaf; both are checked here, choice by choice.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ __all__ = ["Offer", "Team", "teams_of"]
 class Team:
     """Places (among the agents that choose) that trade choices, the fields that move along, and their choices.
 
-    `choice[k][kind]` is the number, in the menu of the k-th of them, of the choice that the first has as number `kind`.
+    `choice[k][kind]` is the number, on the menu of member k, of the choice that the first has as number `kind`.
     """
 
     places: tuple[int, ...]
@@ -37,7 +37,7 @@ class Team:
 
 @dataclass(frozen=True)
 class Offer:
-    """What a leaf offers: a state that offers it, the agents that choose, and their menus."""
+    """The offer of a leaf: a state that has it, the agents that choose, and their menus."""
 
     state: Any
     agents: tuple[str, ...]
@@ -52,7 +52,7 @@ def teams_of(
     offer: Offer,
     where: tuple[Projection, int, Narrowed],
 ) -> list[Team]:
-    """The teams of a leaf, given its dispatch, its number there, and the values that its fields can have."""
+    """Return the teams of a leaf; `where` is its dispatch, its number there, and the values of its fields."""
     found: list[Team] = []
     for one in classes:
         members = [k for k, name in enumerate(one.names) if name in offer.agents]
@@ -82,7 +82,7 @@ def _stays(one: Class, pair: tuple[int, int], dispatch: Projection, leaf: int, s
 def _choices(
     system: AnySystem, quotient: AnyQuotient, config: Any, one: Class, members: Sequence[int], offer: Offer
 ) -> tuple[tuple[int, ...], ...] | None:
-    """The choices of each member that are images of the first one's; None where an exchange touches other choices."""
+    """The choices of each member that are images of the first one's; None if an exchange touches other choices."""
     joint = system.joint
     assert joint is not None
     agents, menus = offer.agents, offer.menus

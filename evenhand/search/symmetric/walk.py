@@ -1,9 +1,8 @@
 """Breadth-first search through picked states: one of each orbit, counted as many times as its orbit is large.
 
-A row leads from a picked state to a state whose orbit is looked up by the picked one in it.  Steps count as often as
-their joint choices and their source's orbit; of distinct pairs of states (edges) a row stands for as many as the
-team's fields, as it writes them, have orders.  Distances are those of the full space, since the group takes paths to
-paths.
+A row leads from a picked state to a state, whose picked state is looked up.  Steps are weighted by their joint choices
+and their source's orbit; for edges (distinct pairs of states) a row has the weight of the orders of what it writes into
+the team's fields.  Distances are those of the full space, because the group takes paths to paths.
 """
 
 from __future__ import annotations
@@ -32,11 +31,11 @@ __all__ = ["FoldedWalk", "decoded", "encoded", "search_folded"]
 
 @dataclass
 class FoldedWalk:
-    """What a search through picked states found.
+    """The result of a search through picked states.
 
     `words` are the picked states, `sizes` their orbits' sizes, `parents` the number of the state before (for an initial
-    one, -1 minus its place among those that `initial` lists).  `states`, `transitions` and `edges` are those of the
-    full space; `label_counts` are its steps by label, `label_seen` the state and row of the first of each.
+    one, -1 minus its place in the list of `initial`).  `states`, `transitions` and `edges` count the full space;
+    `label_counts` are its steps by label, `label_seen` the first state and row of each.
     """
 
     system: AnySystem
@@ -58,15 +57,15 @@ class FoldedWalk:
 
     @property
     def shape(self) -> Shape:
-        """How states are laid out."""
+        """The layout of states."""
         return self.folded.program.shape
 
     def state(self, sid: int) -> Any:
-        """The picked state of that number, as the model knows it."""
+        """Return the picked state of that number, as the model knows it."""
         return self.shape.state(self.words[sid].tolist())
 
     def finding(self, sid: int, row: int | None = None) -> Witness:
-        """A shortest run of the unreduced model to a state of that orbit, and an image of the row's action after it."""
+        """Return a shortest run of the unreduced model into that orbit, and an image of the row's action after it."""
         chain = [sid]
         while self.parents[chain[-1]] >= 0:
             chain.append(self.parents[chain[-1]])
@@ -75,12 +74,12 @@ class FoldedWalk:
 
 
 def decoded(shape: Shape, words: Words) -> Ints:
-    """States as the numbers of their fields' values."""
+    """Return states as the numbers of their fields' values."""
     return np.stack([(words[:, one.word] & one.mask) >> one.shift for one in shape.fields], axis=1)
 
 
 def encoded(shape: Shape, numbers: Ints) -> Words:
-    """And back."""
+    """Return the words of states."""
     words = np.zeros((len(numbers), shape.words), dtype=np.int64)
     for place, one in enumerate(shape.fields):
         words[:, one.word] |= numbers[:, place] << one.shift
@@ -96,7 +95,7 @@ class _Search:
         self.full = False
 
     def expand(self, low: int, high: int) -> None:
-        """The states of one level, some at a time."""
+        """Expand the states of one level, some at a time."""
         while low < high:
             source, lists, culprit = lists_of(self.rows, self.walk.words[low:high], low)
             if culprit is not None:
@@ -127,7 +126,7 @@ class _Search:
         self._new(origin, target)
 
     def _count(self, origin: Ints, row: Ints, target: Words) -> None:
-        """Edges and labels, in the full space."""
+        """Count edges and labels in the full space."""
         walk = self.walk
         _, first = np.unique(np.column_stack([origin, target]), axis=0, return_index=True)
         pairs = np.zeros(len(walk.words), dtype=np.int64)
@@ -190,7 +189,7 @@ class _Search:
 
 
 def _spreads(walk: FoldedWalk) -> Ints:
-    """For each row, the orders of what it writes into the fields of its leaf's teams."""
+    """For each row, the number of orders of what it writes into the fields of its leaf's teams."""
     rows, shape = walk.flat.rows, walk.shape
     found = np.ones(len(rows.weight), dtype=np.int64)
     columns = [leaf for leaf, one in enumerate(walk.folded.program.leaves) for _ in one.columns]
@@ -223,7 +222,7 @@ def search_folded(
     bounds: Bounds,
     tick: Callable[[int, int], None] | None = None,
 ) -> FoldedWalk:
-    """Search one configuration.  Raises ModelError where a reachable state takes a path on which the model raised."""
+    """Search one configuration.  Raises ModelError if a reachable state takes a path on which the model raised."""
     folded, flat = made
     shape, group = folded.program.shape, folded.group
     starts = np.asarray([shape.encode(shape.numbers(state)) for state in system.initial(config)], dtype=np.int64)
@@ -254,7 +253,7 @@ def search_folded(
 
 
 def _closed(system: AnySystem, shape: Shape, folded: Folded, starts: Words) -> None:
-    """The group takes initial states to initial states, or the picked ones do not stand for all of them."""
+    """Raise ModelError unless images of initial states are initial: else picked ones do not stand for all."""
     known = {tuple(start) for start in starts.tolist()}
     numbers = decoded(shape, starts)
     for move in folded.group.generators:
@@ -267,11 +266,11 @@ def _closed(system: AnySystem, shape: Shape, folded: Folded, starts: Words) -> N
 
 
 def unfolded(walk: FoldedWalk, chain: Sequence[int], row: int | None) -> Witness:
-    """The run through these picked states, and the row's action after them.  Raises ModelError if it is none."""
+    """Return the run through these picked states, and the row's action.  Raises ModelError if it does not exist."""
     system, config = walk.system, walk.config
     place = -1 - walk.parents[chain[0]]
     state = list(system.initial(config))[place]
-    # What leads from the picked state to where the run is, one element after the other.
+    # The elements that lead from the picked state to the state of the run, in turn.
     by = walk.folded.group.way(walk.shape.numbers(state))
     taken: list[int] = []
     for here, there in zip(chain, [*chain[1:], None], strict=True):
@@ -296,14 +295,14 @@ def unfolded(walk: FoldedWalk, chain: Sequence[int], row: int | None) -> Witness
 
 
 def acted(walk: FoldedWalk, by: Sequence[Any], action: Any) -> Any:
-    """The image of an action under elements, one after the other."""
+    """Return the image of an action under elements, one after the other."""
     for w in by:
         action = walk.quotient.action(w, walk.config, action)
     return action
 
 
 def offered(walk: FoldedWalk, state: Any, number: int) -> int:
-    """The number of an action among those on offer; rows of a `menu` know its number there."""
+    """Return the number of an action among those on offer; rows of a `menu` hold its number on the menu."""
     system: AnySystem = walk.system
     if system.joint is not None or system.menu is None or system.allows is None:
         return number

@@ -1,8 +1,8 @@
-"""A machine on a universe of fixed size as propositional Horn clauses, and propositional clauses lifted back.
+"""Ground a machine on a universe of fixed size to propositional Horn clauses, and lift clauses back.
 
-Every relation becomes one proposition for each tuple, every function one for each tuple and value, of which exactly
-one is true; quantifiers become conjunctions and disjunctions.  A clause over such propositions is lifted by saying
-it of all distinct elements: what is true of every element that the clause names becomes a variable.
+Every relation becomes one proposition per tuple, every function one per tuple and value, of which exactly one is true;
+quantifiers become conjunctions and disjunctions.  Lifting states a clause of all distinct elements: each element in it
+becomes a variable.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ from evenhand.smt.transitions.machine import Machine, symbols
 __all__ = ["PREDICATE", "Atom", "Clause", "Grounding", "lifted"]
 
 PREDICATE = "Invariant"
-"""What the unknown predicate of the Horn clauses is called."""
+"""The name of the unknown predicate of the Horn clauses."""
 
 
 @dataclass(frozen=True, order=True)
 class Atom:
-    """A symbol of some elements: a relation that holds of them, or a function whose last element is its value."""
+    """A proposition: a relation holds of the elements, or (`value`) the last is a function's value of the others."""
 
     symbol: str
     elements: tuple[str, ...]
@@ -55,7 +55,7 @@ Values: TypeAlias = Mapping[Var, str]
 
 @dataclass
 class Grounding:
-    """`machine` with so many elements of each sort; element i of sort S is called `S.i`."""
+    """`machine` with `sizes` elements of each sort (1 by default); element i of sort S is called `S.i`."""
 
     machine: Machine
     sizes: Mapping[str, int]
@@ -70,12 +70,12 @@ class Grounding:
         }
 
     def arguments(self) -> tuple[Atom, ...]:
-        """What the unknown predicate speaks of: every atom of a symbol that is no input, in a fixed order."""
+        """Return the unknown predicate's arguments: all atoms of symbols that are no inputs, in a fixed order."""
         kept = [symbol for symbol in self.machine.signature if symbol.name not in self.machine.inputs]
         return tuple(atom for symbol in kept for atom in self._atoms(symbol))
 
     def horn(self, goal: Formula) -> str:
-        """Whether some predicate contains the initial states, is closed under steps, and implies `goal`: as text."""
+        """Return the text that asks for a predicate true initially, closed under steps, and implying `goal`."""
         machine, theory = self.machine, self.machine.theory
         before = self.arguments()
         state = frozenset(machine.state)
@@ -118,7 +118,7 @@ class Grounding:
             yield Atom(symbol.name, elements, isinstance(symbol, Function))
 
     def _total(self, functions: Iterable[Function]) -> Iterator[str]:
-        """That each function has exactly one value everywhere."""
+        """The constraints that each function has exactly one value everywhere."""
         for function in functions:
             for _, row in itertools.groupby(self._atoms(function), key=lambda atom: atom.elements[:-1]):
                 values = [self._name(atom) for atom in row]
@@ -163,7 +163,7 @@ class Grounding:
             yield dict(zip(bound, elements, strict=True))
 
     def _tuples(self, terms: Sequence[Term], values: Values) -> Iterator[tuple[tuple[str, ...], list[str]]]:
-        """What terms may stand for, each with the conditions under which they do."""
+        """The elements that terms may denote, each with the conditions under which they do."""
         for picked in itertools.product(*(self._stands(term, values) for term in terms)):
             yield tuple(element for element, _ in picked), [text for _, texts in picked for text in texts]
 
@@ -179,7 +179,7 @@ class Grounding:
 
 
 def lifted(machine: Machine, clause: Clause) -> Formula:
-    """A clause said of all distinct elements, in the words of the machine's theory."""
+    """Return a clause stated of all distinct elements, in the vocabulary of the machine's theory."""
     theory = machine.theory
     functions = {f.name: f for f in theory.functions}
     relations = {r.name: r for r in theory.relations}

@@ -1,8 +1,8 @@
 """Proof by induction over the steps of a machine, and by k-induction where one step back is not enough.
 
 A property is k-inductive if no run from an initial state violates it within k steps, and no run of k states that
-satisfy it, wherever it begins, leads to one that does not.  Where the second part fails, the run that the solver
-found is a counterexample to induction: its states are shown, but nobody knows whether the first is reachable.
+satisfy it, from any state, leads to a state that does not.  Where the second part fails, the solver's run is a
+counterexample to induction: its states are shown, but its first state may be unreachable.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ __all__ = ["Inductive", "induct", "induct_up_to"]
 
 @dataclass(frozen=True)
 class Inductive:
-    """How an induction ended.
+    """The result of an induction.
 
     `proved`; `refuted` by `run`, which begins in an initial state; `open` with `run` as the counterexample to
-    induction (its last state, or step, violates the property and none before it does), or without one where no solver
-    knows.  `base` and `step` are the answers it rests on.
+    induction (only its last state, or step, violates the property), or without one where no solver decides.  `base`
+    and `step` are the answers it rests on.
     """
 
     status: Literal["proved", "refuted", "open"]
@@ -36,7 +36,7 @@ class Inductive:
 
 
 def induct(machine: Machine, goal: Formula, ask: Ask, *, depth: int = 1, name: str = "theorem") -> Inductive:
-    """Prove that `goal`, of a state or a step, is true in every run, by induction that looks `depth` states back.
+    """Prove that `goal`, of a state or a step, is true in every run, by k-induction with k = `depth`.
 
     Raises ValueError for a depth below 1.
     """
@@ -64,7 +64,7 @@ def induct(machine: Machine, goal: Formula, ask: Ask, *, depth: int = 1, name: s
 
 
 def induct_up_to(machine: Machine, goal: Formula, ask: Ask, *, most: int, name: str = "theorem") -> Inductive:
-    """Look one state back, then two, up to `most`: the first induction that decides, else the last."""
+    """Return the first k-induction that decides, for k from 1 to `most`, else the last."""
     found = induct(machine, goal, ask, name=f"{name}.1")
     for depth in range(2, most + 1):
         if found.status != "open":

@@ -1,8 +1,8 @@
-"""Inference of invariants: found by Spacer at a small size, lifted, weeded, and proved anew for any size.
+"""Inference of invariants: found by Spacer at a small size, lifted, pruned, and proved for any size.
 
-Spacer knows no uninterpreted sorts, so it is asked about a universe of fixed size.  What it finds is a guess: its
-clauses are said of all elements, those that are not inductive at any size are dropped (the evaluator says which a
-solver's run falsifies), and what is left is proved by the ordinary route, by every solver.
+Spacer has no uninterpreted sorts, so it is asked about a universe of fixed size.  Its result is a guess: its clauses
+are lifted to all elements, clauses that are not inductive at any size are dropped (the evaluator says which a solver's
+run falsifies), and the rest is proved by `induct`, by every solver.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from evenhand.smt.transitions.machine import Ask, Machine
 __all__ = ["MOST_CLAUSES", "Inferred", "infer"]
 
 MOST_CLAUSES = 400
-"""Clauses that a predicate may come to; Spacer's answers stay far below."""
+"""The limit of clauses of one predicate; Spacer's answers stay far below."""
 
 
 @dataclass(frozen=True)
 class Inferred:
-    """What an inference came to.
+    """The result of an inference.
 
-    `clauses` is the invariant beside the goal, in the theory's words; `guessed` how many clauses Spacer found at
-    `sizes`; `proof` how the ordinary route ended.  `because` says why there is none.
+    `clauses` is the invariant beside the goal, in the theory's vocabulary; `guessed` how many clauses Spacer found at
+    `sizes`; `proof` the result of the induction.  `because` says why nothing is proved.
     """
 
     clauses: tuple[Formula, ...]
@@ -61,10 +61,10 @@ def infer(
     limits: SolverLimits | None = None,
     name: str = "infer",
 ) -> Inferred:
-    """Find what makes `goal`, a formula about a state, inductive.
+    """Return clauses that make `goal`, a formula about a state, inductive.
 
-    `sizes` are the elements of each sort that Spacer is asked about (one where nothing is said).  Raises ValueError
-    for a goal about a step.
+    `sizes` is the number of elements of each sort for Spacer (1 where not given).  Raises ValueError for a goal about a
+    step.
     """
     if machine.span(goal):
         raise ValueError("an invariant is inferred for a formula about a state")
@@ -89,7 +89,7 @@ def infer(
 def _weeded(
     machine: Machine, goal: Formula, guesses: tuple[Formula, ...], ask: Ask, name: str
 ) -> tuple[tuple[Formula, ...], str]:
-    """The guesses that are true initially and that a step keeps, given the goal and each other."""
+    """The guesses that hold initially and that steps preserve, given the goal and each other; why it stopped early."""
     kept, moment = guesses, 0
     reader = Reader(machine.theory.meanings)
     for turn in itertools.count():
@@ -115,7 +115,7 @@ def _weeded(
 
 
 def _clauses(meaning: Any, atoms: tuple[Atom, ...], positive: bool) -> frozenset[Clause]:
-    """A propositional formula (negated unless `positive`) as clauses.  Raises ValueError for what is none."""
+    """The clauses of a propositional formula, negated unless `positive`.  Raises ValueError for other formulas."""
     if isinstance(meaning, int):
         return frozenset((frozenset(((atoms[meaning], positive),)),))
     match meaning:
@@ -141,7 +141,7 @@ def _joined(parts: list[frozenset[Clause]]) -> frozenset[Clause]:
 
 
 def _crossed(parts: list[frozenset[Clause]]) -> frozenset[Clause]:
-    """The clauses of a disjunction: one from each part, those that are always true left out."""
+    """The clauses of a disjunction: one from each part, without tautologies.  Raises ValueError for too many."""
     found: frozenset[Clause] = frozenset((frozenset[tuple[Atom, bool]](),))
     for part in parts:
         both = (one | other for one in found for other in part)

@@ -1,9 +1,9 @@
-"""Invariants: a claim about every run of a system, stated of a machine, and the link between the two.
+"""Invariants: a claim about every run of a system, stated of a machine, and the conformance of the two.
 
-What is proved is that the machine never leaves the invariant; what makes that speak of the executable model is that
-on sampled runs of it (the reference's and every mutant's) initial states are initial, steps are steps, and the
-formula is true exactly where the claim is.  A step of the reference that lies outside the theory breaks the
-induction, so one is enough to doubt it.
+The proof says that the machine never leaves the invariant.  Conformance extends this to the executable model: on
+sampled runs of the reference and every mutant, initial states are initial, steps are steps, and the formula is true
+exactly where the claim is.  A step of the reference outside the theory breaks the induction, so a single one is a
+doubt.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ class Invariant(Stated):
 
     `lemmas` are true in every run too and make it inductive; `depth` is how many states the induction looks back.
     `view(run, i)` reads step i of a run of the model as a structure (state, inputs, state after), None where it
-    lies outside the theory.  `realise(run)` makes a scenario of a run of the machine, from an initial state or any
-    other; None if none looks like it.  `samples(system)` makes runs from initial states, of any variant.
-    `memory` names the state symbols that only the claim's observer remembers: no state of the model holds them.
-    A mutant's violation is looked for within `reach` steps.
+    lies outside the theory.  `realise(run)` turns a run of the machine, from any state, into a scenario; None if none
+    matches.  `samples(system)` makes runs from initial states, of any variant.  `memory` names the state symbols that
+    only the claim's observer remembers: no state of the model holds them.  A mutant's violation is searched within
+    `reach` steps.
     """
 
     machine: Machine
@@ -56,12 +56,12 @@ class Invariant(Stated):
 
     @property
     def formula(self) -> Formula:
-        """What is proved inductive: the claim and the lemmas."""
+        """The formula to prove inductive: the claim and the lemmas."""
         return conjunction([self.always, *(lemma.formula for lemma in self.lemmas)])
 
 
 def truths(claim: Property, run: Steps) -> tuple[bool, ...]:
-    """Whether the claim is true of each state of a run (`Always`, `Monitor`), or of each step (`EachStep`).
+    """Return whether the claim is true of each state of a run (`Always`, `Monitor`), or of each step (`EachStep`).
 
     Raises TypeError for other kinds.
     """
@@ -84,7 +84,7 @@ def truths(claim: Property, run: Steps) -> tuple[bool, ...]:
 
 
 def state_after(machine: Machine, step: Structure) -> Structure:
-    """The state after a step as a structure of its own: without inputs, and without anything after."""
+    """Return the state after a step as a structure of its own, without inputs and `.after` symbols."""
     gone = {*machine.inputs, *machine.state, *(f"{name}.after" for name in machine.state)}
 
     def moved(tables: Mapping[str, Any]) -> dict[str, Any]:
@@ -103,7 +103,7 @@ def link(
     *,
     also: Mapping[str, Sequence[Steps]] | None = None,
 ) -> Conformance:
-    """Compare machine and model on sampled runs of every variant, and on the runs that `also` gives by variant."""
+    """Compare machine and model on sampled runs of every variant, and on the runs in `also` by variant."""
     tally = _Tally(invariant, claim)
     for variant in variants(system, mutants):
         for run in (*invariant.samples(variant), *(also or {}).get(variant.variant, ())):
@@ -113,7 +113,7 @@ def link(
 
 
 class _Tally:
-    """Counts as it goes; one reader per set of definitions."""
+    """The running counts of a comparison, with one reader per set of definitions."""
 
     def __init__(self, invariant: Invariant, claim: Property) -> None:
         self._invariant, self._claim, self._machine = invariant, claim, invariant.machine
@@ -129,7 +129,7 @@ class _Tally:
         self._disagreements: list[str] = []
 
     def run(self, variant: AnySystem, run: Steps) -> None:
-        """Compare on one run, as long as it stays inside the theory."""
+        """Compare on one run, up to its first step outside the theory."""
         name = variant.variant
         if not any(run[0].before == start for start in variant.initial(run[0].config)):
             self._note(f"a sampled run of {name} does not begin in an initial state")
@@ -173,7 +173,7 @@ class _Tally:
                 self._note(f"lemma {lemma.name} is false in a run of the reference")
 
     def _holds(self, name: str, formula: Formula, structure: Structure) -> bool:
-        """What the evaluator says of a formula under a variant's definitions; runs repeat themselves, so it is kept."""
+        """The value of a formula under a variant's definitions; cached, because runs repeat structures."""
         key = (name, id(formula), structure.key)
         if key not in self._known:
             self._known[key] = self._readers[name].holds(formula, structure)
@@ -189,7 +189,7 @@ class _Tally:
             self._disagreements.append(sentence)
 
     def result(self, mutants: int) -> Conformance:
-        """What was counted."""
+        """Return the counts."""
         return replace(
             self._conformance, structures=len(self._seen), mutants=mutants, disagreements=tuple(self._disagreements)
         )

@@ -1,9 +1,9 @@
 """A theory some of whose symbols change, and the queries about its runs.
 
-A *state* symbol has one meaning before a step and another after it, an *input* symbol is chosen anew by every
-step, every other symbol is fixed.  A run of n steps is one query: the symbols of moment i are called `name.i`, what
-is fixed keeps its name.  A solver's model of such a query is read back moment by moment, in the theory's own
-symbols, so that the evaluator judges it by the formulas as they were stated and not by their unrolled copies.
+A *state* symbol has one meaning before a step and another after it, an *input* symbol is chosen anew by every step,
+other symbols are fixed.  A run of n steps is one query: the symbols of moment i are called `name.i`, fixed ones keep
+their names.  A solver's model is read back moment by moment, in the theory's symbols, so that the evaluator judges it
+by the original formulas, not their unrolled copies.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from evenhand.smt.theory import Axiom, Theory
 __all__ = ["Ask", "At", "Machine", "after", "symbols"]
 
 Ask: TypeAlias = Callable[[str, Query, Literal["sat", "unsat"]], Answered]
-"""How a query is asked: its name, itself, the answer that is expected."""
+"""A function that asks a query, given its name, itself and the expected answer."""
 
 At: TypeAlias = tuple[str, Formula]
 """A name, and a formula about a whole run: made with `Machine.at`."""
@@ -49,12 +49,12 @@ _AFTER = ".after"
 
 
 def after(symbol: Relation) -> Relation:
-    """A state relation as it is after the step."""
+    """Return the symbol of a state relation after the step."""
     return Relation(symbol.name + _AFTER, symbol.domain)
 
 
 def symbols(formula: Formula) -> frozenset[str]:
-    """The names of all relations and functions in a formula."""
+    """Return the names of all relations and functions in a formula."""
     found: set[str] = set()
     for part in walk(formula):
         if isinstance(part, Holds):
@@ -74,13 +74,12 @@ def _functions(term: Term) -> Iterator[str]:
 
 @dataclass(frozen=True, kw_only=True)
 class Machine:
-    """`theory` with `state` and `inputs` (names of its relations and functions), `init` of a state, `step`.
+    """A transition system: `theory`, names of its `state` and `inputs` symbols, `init` of a state, and `step`.
 
-    `step` speaks of a state, inputs and the state after it, whose symbols are `after(symbol)` for a relation and
-    `Machine.next_function` for a function; definitions may be used throughout, `next` gives any formula about a
-    state as one about the state after.  An axiom that names state or input symbols is assumed of every step, of the
-    state before it and its inputs.  Raises UnknownName for a name the theory lacks, ValueError where `init` speaks
-    of inputs or of a state after.
+    `step` is about a state, inputs and the state after, whose symbols are `after(symbol)` for a relation and
+    `Machine.next_function` for a function.  Formulas may use definitions; `next` turns a formula about a state into one
+    about the state after.  An axiom with state or input symbols is assumed of every step's state before and inputs.
+    Raises UnknownName for a name the theory lacks, ValueError for a name with a '.' and an `init` that is about a step.
     """
 
     theory: Theory
@@ -99,7 +98,7 @@ class Machine:
             raise ValueError("init speaks of inputs, or of a state after")
 
     def redefined(self, definitions: Iterable[Definition]) -> Machine:
-        """This machine with other definitions of words of its theory.  Raises UnknownName."""
+        """Return this machine with some definitions of its theory replaced.  Raises UnknownName."""
         return replace(self, theory=self.theory.redefined(definitions))
 
     @cached_property
@@ -112,7 +111,7 @@ class Machine:
 
     @property
     def signature(self) -> tuple[Function | Relation, ...]:
-        """The functions and relations of the theory, defined words apart."""
+        """The functions and relations of the theory, without defined ones."""
         return (*self.theory.functions, *self.theory.relations)
 
     @cached_property
@@ -120,29 +119,29 @@ class Machine:
         return {}
 
     def expanded(self, formula: Formula) -> Formula:
-        """The formula without defined words; kept, by identity."""
+        """Return the formula without defined relations; cached by identity."""
         found = self._expanded.get(id(formula))
         if found is None:
             found = self._expanded[id(formula)] = (formula, expand(formula, self.theory.meanings))
         return found[1]
 
     def span(self, formula: Formula) -> int:
-        """How many steps a formula speaks of: 0 for one about a state, 1 for one about a step."""
+        """Return how many steps a formula is about: 0 for a state, 1 for a step."""
         named = symbols(self.expanded(formula))
         return int(any(name.endswith(_AFTER) or name in self.inputs for name in named))
 
     def next_function(self, function: Function) -> Function:
-        """A state function as it is after the step."""
+        """Return the symbol of a state function after the step."""
         return Function(function.name + _AFTER, function.domain, function.codomain)
 
     def next(self, formula: Formula) -> Formula:
-        """A formula about a state, said of the state after the step.  Raises ValueError for one about a step."""
+        """Return a formula about a state as one about the state after.  Raises ValueError for one about a step."""
         if self.span(formula):
             raise ValueError("only a formula about a state can be said of the state after")
         return self._renamed(self.expanded(formula), lambda name: name + _AFTER if name in self.state else name)
 
     def at(self, formula: Formula, moment: int) -> Formula:
-        """A formula about a state or step, said of a moment of a run."""
+        """Return a formula about a state or step as one about a moment of a run."""
 
         def named(name: str) -> str:
             if name.endswith(_AFTER) and name.removesuffix(_AFTER) in self.state:
@@ -165,7 +164,7 @@ class Machine:
         )
 
     def same(self, one: int, other: int) -> Formula:
-        """That two moments of a run have the same state."""
+        """Return the formula that two moments of a run have the same state."""
         parts: list[Formula] = []
         for function in self.theory.functions:
             if function.name in self.state:
@@ -182,7 +181,7 @@ class Machine:
         return conjunction(parts)
 
     def query(self, steps: int, *claims: At, initial: bool) -> Query:
-        """Is there a run of so many steps, from an initial state or any other, of which the claims are true?"""
+        """Return the query for a run of `steps` steps with true claims, from an initial state or from any."""
         theory = self.theory
         named = [*self._axioms(steps), *([("init", self.at(self.init, 0))] if initial else [])]
         named += [(f"step.{i}", self.at(self.step, i)) for i in range(steps)]
@@ -196,7 +195,7 @@ class Machine:
         )
 
     def _axioms(self, steps: int) -> Iterator[At]:
-        """Fixed axioms once; the others of every step, and of a lone state those that name no inputs."""
+        """Fixed axioms once; the others for every step, or for a single state those that name no inputs."""
         for axiom in self.theory.axioms:
             named = symbols(self.expanded(axiom.formula))
             if named.isdisjoint(self._moving):
@@ -205,13 +204,13 @@ class Machine:
                 yield from ((f"{axiom.name}.{i}", self.at(axiom.formula, i)) for i in range(max(1, steps)))
 
     def _moments(self, name: str, steps: int) -> Sequence[str]:
-        """What a symbol is called in a run of so many steps; inputs are declared for a lone state as well."""
+        """The names of a symbol in a run of `steps` steps; inputs are declared for a single state as well."""
         if name in self.state:
             return [f"{name}.{i}" for i in range(steps + 1)]
         return [f"{name}.{i}" for i in range(max(1, steps))] if name in self.inputs else [name]
 
     def moments(self, model: Structure, steps: int) -> tuple[Structure, ...]:
-        """A model of `query` as the states of the run; where a step follows, with its inputs and the state after."""
+        """Return a model of `query` as the states of the run, each with the inputs and state after of its step."""
         return tuple(self._moment(model, i, last=i == steps) for i in range(steps + 1))
 
     def _moment(self, model: Structure, moment: int, *, last: bool) -> Structure:
@@ -231,8 +230,8 @@ class Machine:
         return Structure(model.universe, relations, functions)
 
     def false_in(self, run: Sequence[Structure], *, initial: bool, true: Iterable[tuple[Formula, int]] = ()) -> str:
-        """What the evaluator finds wrong with a run: an axiom, init, a step, or a formula at a moment; else empty."""
-        reader = self.theory.reader  # asked about hundreds of runs: what it compiled once stays
+        """Return what the evaluator finds false in a run: an axiom, init, a step, one of `true`; empty for none."""
+        reader = self.theory.reader  # shared, because it compiles a formula once for hundreds of runs
         axioms = [(axiom, self._speaks(axiom)) for axiom in self.theory.axioms]
         for number, moment in enumerate(run):
             last = number == len(run) - 1

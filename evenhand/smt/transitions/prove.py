@@ -1,9 +1,8 @@
 """Prove an invariant under the conditions of a theorem.
 
-Green means: the induction goes through, base and step, and no solver contradicts; the machine has an initial state;
-the witness is reached by a run from one; every axiom that the author says it needs is in every core of some step;
-every mutant behaves as declared, refuted by a run from an initial state that replays in the executable mutant; and
-the link carries.
+HOLDS means: base and step of the induction are proved without contradiction; the machine has an initial state; a run
+from one reaches the witness; every axiom in `needs` is in every core of some step; every mutant behaves as declared,
+refuted by a run from an initial state that replays in the executable mutant; and machine and model conform.
 """
 
 from __future__ import annotations
@@ -24,10 +23,10 @@ __all__ = ["InvariantProofTask"]
 
 
 class InvariantProofTask(ProofTask):
-    """One invariant on its way; see `evenhand.smt.prove.prove`."""
+    """The proof of one invariant; see `evenhand.smt.prove.prove`."""
 
     def run(self, invariant: Invariant) -> Proved:
-        """Every query, the mutants, the link, the word."""
+        """Ask every query, try the mutants, check conformance, and return the result."""
         machine = invariant.machine
         self.runs: dict[str, list[Steps]] = {}
         proof = induct(machine, invariant.formula, self.ask, depth=invariant.depth)
@@ -47,7 +46,7 @@ class InvariantProofTask(ProofTask):
         return self.finish(main, outcome, killed, conformance)
 
     def _ended(self, invariant: Invariant, proof: Inductive) -> Outcome | None:
-        """What became of the induction's own counterexample."""
+        """The outcome of the induction's own counterexample; None without one."""
         if proof.status == "proved":
             return None
         if proof.run is None:
@@ -63,7 +62,7 @@ class InvariantProofTask(ProofTask):
         return outcome
 
     def _witnessed(self, invariant: Invariant) -> None:
-        """Some run from an initial state, of at most `reach` steps, sees the witness."""
+        """Doubt unless a run of at most `reach` steps from an initial state meets the witness."""
         machine, moments = invariant.machine, range(invariant.reach + 1)
         seen = disjunction(machine.at(invariant.witness, i) for i in moments)
         steps = invariant.reach + machine.span(invariant.witness)
@@ -89,7 +88,7 @@ class InvariantProofTask(ProofTask):
         return self.killed(mutation, found.answers[-1], outcome)
 
     def _followed(self, invariant: Invariant, run: Run, variant: str, system: AnySystem) -> Outcome:
-        """A run of the machine, realised and replayed in a variant of the model."""
+        """The outcome of a run of the machine, realised and replayed in a variant of the model."""
         shown = run.states[0]
         evidence = invariant.realise(run)
         if evidence is None:
@@ -102,10 +101,10 @@ class InvariantProofTask(ProofTask):
         apart = self._apart(invariant, run, taken)
         if apart:
             return EncodingDisagrees(shown, f"{system.name} ({system.variant}) does otherwise: {apart}")
-        return Induction(shown, evidence, f"{judgement.reason}; nobody knows whether the first state is reachable")
+        return Induction(shown, evidence, f"{judgement.reason}; whether the first state is reachable is not known")
 
     def _apart(self, invariant: Invariant, run: Run, taken: Steps) -> str:
-        """In what a replayed run of the model differs from the machine's; empty if in nothing that a state holds."""
+        """The difference between a replayed run of the model and the machine's; empty if their states agree."""
         if len(taken) != run.steps:
             return f"it takes {len(taken)} steps and the machine {run.steps}"
         kept = [name for name in invariant.machine.state if name not in invariant.memory]
@@ -122,5 +121,5 @@ class InvariantProofTask(ProofTask):
 
 
 def _extent(state: Structure, name: str) -> int:
-    """What may be compared of a symbol whatever the elements are called: how many tuples, or how many values."""
+    """The number of a symbol's tuples or values, which is comparable whatever the elements are called."""
     return len(state.relations[name]) if name in state.relations else len(set(state.functions[name].values()))

@@ -1,7 +1,7 @@
-"""Runs from an initial state: to a bad state within so many steps, or round a loop for ever.
+"""Bounded search for runs from an initial state: to a bad state, or round a loop for ever.
 
-What is found is a run of the theory, read back moment by moment and confirmed by the evaluator.  That nothing is
-found within a bound decides nothing beyond it.
+The result is a run of the theory, read back moment by moment and confirmed by the evaluator.  A search without result
+decides nothing beyond its bound.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ __all__ = ["Run", "Search", "lasso", "reach", "read"]
 
 @dataclass(frozen=True)
 class Run:
-    """The states of a run, each with the inputs of the step that follows; `loop` is where the last one leads back."""
+    """The states of a run, each with the inputs of the next step; the last state equals state `loop` of a lasso."""
 
     states: tuple[Structure, ...]
     loop: int | None = None
 
     @property
     def steps(self) -> int:
-        """How many steps it has."""
+        """The number of steps."""
         return len(self.states) - 1
 
 
 @dataclass(frozen=True)
 class Search:
-    """What a bounded search found: a run, or none within `depth` steps, or `because` nobody knows."""
+    """The result of a bounded search: a run, none within `depth` steps, or `because` it is not decided."""
 
     run: Run | None
     depth: int
@@ -45,7 +45,7 @@ class Search:
 def read(
     machine: Machine, model: Structure, steps: int, *, initial: bool, true: Sequence[tuple[Formula, int]]
 ) -> tuple[Run, str]:
-    """A solver's model as a run, made small; and what the evaluator finds wrong with the solver's, else empty."""
+    """Return a solver's model as a minimised run, and what the evaluator finds wrong with the model (else empty)."""
 
     def wrong(candidate: Structure) -> str:
         return machine.false_in(machine.moments(candidate, steps), initial=initial, true=true)
@@ -64,9 +64,9 @@ def reach(
     name: str = "reach",
     expected: Literal["sat", "unsat"] = "unsat",
 ) -> Search:
-    """The shortest run of at most `depth` steps from an initial state to a state (or step) that is `bad`.
+    """Return the shortest run of at most `depth` steps from an initial state to a state (or step) that is `bad`.
 
-    `expected` helps solvers on: `sat` where there should be such a run, as of a mutant.
+    `expected` guides the solvers: `sat` where such a run should exist, as of a mutant.
     """
     answers: list[Answered] = []
     for moment in range(depth + 1):
@@ -93,10 +93,10 @@ def lasso(
     fair: Sequence[Formula] = (),
     name: str = "lasso",
 ) -> Search:
-    """A run of at most `depth` steps whose last state is an earlier one, so that it can go round for ever.
+    """Return a run of at most `depth` steps whose last state equals an earlier one, so that it can loop for ever.
 
-    After a state or step that satisfies `trigger` nothing ever satisfies `goal`; each formula of `fair` is true
-    somewhere in the loop.
+    After some state or step that satisfies `trigger`, `goal` is never true; each formula of `fair` is true somewhere
+    in the loop.
     """
     answers: list[Answered] = []
     for steps in range(1, depth + 1):
@@ -112,7 +112,7 @@ def lasso(
 
 
 def _bend(machine: Machine, steps: int, loop: int, goal: Formula, trigger: Formula, fair: Sequence[Formula]) -> Formula:
-    """That the run leads back to `loop`, with the goal avoided from some trigger on and every fairness served."""
+    """The formula that the run leads back to `loop`, avoids the goal after a trigger, and is fair."""
     avoided = [
         conjunction([machine.at(trigger, start), *(Not(machine.at(goal, i)) for i in range(min(start, loop), steps))])
         for start in range(steps)
@@ -130,7 +130,7 @@ def _bent(
     depth: int,
     answers: tuple[Answered, ...],
 ) -> Search:
-    """The lasso with the bend that the evaluator confirms; without one, why not."""
+    """The lasso whose loop the evaluator confirms, else the reason why there is none."""
     said = machine.false_in(states, initial=True)
     reader, steps = Reader(machine.theory.meanings), len(states) - 1
     for loop in range(steps):
@@ -147,5 +147,4 @@ def _bent(
 
 
 def _meaning(state: Structure, name: str) -> object:
-    """What a state symbol means in a state."""
     return state.relations[name] if name in state.relations else dict(state.functions[name])

@@ -1,7 +1,7 @@
-"""Other people's scripts, unchanged, with their licences in their first lines.
+"""Third-party scripts, unchanged, with their licences in their first lines.
 
 `cytoscape.min.js` is Cytoscape.js 3.34.4 (MIT, The Cytoscape Consortium) as npm has it in `cytoscape-3.34.4.tgz`,
-`package/dist/cytoscape.min.js`.  It draws the neighbourhood of a state; nothing is fetched from anywhere.
+`package/dist/cytoscape.min.js`.  It draws the neighbourhood of a state; it is never fetched from the network.
 """
 
 __all__ = ["SHA256"]

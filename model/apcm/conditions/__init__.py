@@ -1,4 +1,4 @@
-"""The run conditions of section 10 as preregistered data: environment, generator, and what every step must show.
+"""The run conditions of section 10 as preregistered data: environment, generator, expected observations per step.
 
 The expectations were worked out by hand.  `manifest.json` freezes the files: one whose canonical SHA-256 is not the
 registered one is refused, so that an expectation cannot follow the model.
@@ -41,12 +41,12 @@ FIELDS = (
     "title",
     "version",
 )
-"""What a condition's file has, all of it."""
+"""The fields of a condition's file, all required."""
 
 
 @dataclass(frozen=True)
 class Condition:
-    """One preregistered condition: its configuration, and by step and for the run what its telemetry must say."""
+    """One preregistered condition: its configuration, and the telemetry expected of each step and of the run."""
 
     name: str
     title: str
@@ -56,7 +56,7 @@ class Condition:
 
 
 def load(texts: Mapping[str, str], manifest: str) -> tuple[Condition, ...]:
-    """The conditions of these files (name without `.json` -> text), checked against their manifest, in its order.
+    """Return the conditions of these files (name without `.json` -> text), checked against their manifest, in order.
 
     Raises VectorBroken: a file that the manifest lacks, or the reverse; a file that is not the registered one; a
     file of another shape.
@@ -100,12 +100,12 @@ def _condition(name: str, value: dict[str, Json]) -> Condition:
 
 @cache
 def conditions() -> tuple[Condition, ...]:
-    """The registered conditions.  Raises VectorBroken when a file was changed."""
+    """Return the registered conditions.  Raises VectorBroken when a file was changed."""
     return load(*shipped(__name__))
 
 
 def condition(name: str) -> Condition:
-    """The condition called `name`.  Raises UnknownName."""
+    """Return the condition called `name`.  Raises UnknownName."""
     known = {one.name: one for one in conditions()}
     if name not in known:
         raise UnknownName("condition", name, known)
@@ -113,7 +113,7 @@ def condition(name: str) -> Condition:
 
 
 def play(config: Config, rules: Rules = REFERENCE) -> tuple[ApcmStep, ...]:
-    """The run of a configuration whose generator and selector leave no choice.  Raises ValueError where they do."""
+    """Return the run of a configuration without choices.  Raises ValueError where the selector leaves a choice."""
     state = initial(config)[0]
     taken: list[ApcmStep] = []
     while not state.over:
@@ -127,7 +127,7 @@ def play(config: Config, rules: Rules = REFERENCE) -> tuple[ApcmStep, ...]:
 
 
 def observed(one: Condition, rules: Rules = REFERENCE) -> tuple[Sequence[Mapping[str, Json]], Mapping[str, Json]]:
-    """What the telemetry of a run of the condition says, in the fields that the condition speaks of."""
+    """Return the telemetry of a run of the condition, in the fields of its expectation."""
     records = tuple(step_records(play(one.config, rules)))
     steps = [
         {name: record[name] for name in expected} for record, expected in zip(records, one.steps, strict=False)

@@ -25,7 +25,7 @@ def _nothing_forbidden(_situation: Situation, _fields: Fields) -> tuple[str, ...
 
 
 def _inverted(situation: Situation, fields: Fields) -> tuple[str, ...]:
-    """What Rule 1 forbids is permitted, and the other way about."""
+    """Rule 1's forbidden actions are permitted, and the other way round."""
     honest = REFERENCE.forbidden(situation, fields)
     return tuple(sorted(a for a in situation.feasible if a not in honest))
 
@@ -36,7 +36,6 @@ def _authorisation_only(situation: Situation, fields: Fields) -> tuple[str, ...]
 
 
 def _preservation_only(situation: Situation, fields: Fields) -> tuple[str, ...]:
-    """Violations need not be authorised."""
     return tuple(sorted(a for a in situation.feasible if not situation.violates(a).isdisjoint(fields.rp)))
 
 
@@ -52,7 +51,6 @@ def _exactly_authorised(situation: Situation, fields: Fields) -> tuple[str, ...]
 
 
 def _any_authorised(situation: Situation, fields: Fields) -> tuple[str, ...]:
-    """One authorised violation licenses the action's other ones."""
     return tuple(
         sorted(
             a
@@ -63,7 +61,6 @@ def _any_authorised(situation: Situation, fields: Fields) -> tuple[str, ...]:
 
 
 def _satisfying_excuses(situation: Situation, fields: Fields) -> tuple[str, ...]:
-    """An action that satisfies a required preservation may violate what is not authorised."""
     pleasing = [
         a
         for a, made in situation.apcm
@@ -77,7 +74,7 @@ def _no_pair_is_false(_situation: Situation, _fields: Fields) -> Pairs:
 
 
 def _true_pairs(situation: Situation, fields: Fields) -> Pairs:
-    """The truthful pairs are called false."""
+    """Truthful pairs are called false."""
     honest = REFERENCE.false_pairs(situation, fields)
     return tuple(pair for pair in fields.pairs if pair not in honest)
 
@@ -102,7 +99,7 @@ def _false_for_the_claimed(situation: Situation, fields: Fields) -> Pairs:
 
 
 def _both_members(situation: Situation, fields: Fields) -> Pairs:
-    """Rule 2 asks every action to violate both members."""
+    """Rule 2 requires every action to violate both members."""
     return tuple(
         pair for pair in fields.pairs if any(not situation.violates(a).issuperset(pair) for a in situation.feasible)
     )
@@ -113,13 +110,12 @@ def _nothing_gratuitous(_situation: Situation, _fields: Fields, _keeping: tuple[
 
 
 def _necessary_is_gratuitous(situation: Situation, fields: Fields, keeping: tuple[str, ...]) -> tuple[str, ...]:
-    """Violations that are necessary are refused, the others pass."""
     honest = REFERENCE.gratuitous(situation, fields, keeping)
     return tuple(p for p in fields.av if p not in honest)
 
 
 def _needed_by_the_claimed(situation: Situation, fields: Fields, keeping: tuple[str, ...]) -> tuple[str, ...]:
-    """Necessity is asked of the actions that the mask would leave, not of all that keep RP."""
+    """Necessity covers the actions that the mask would leave, not all that keep RP."""
     gone = REFERENCE.forbidden(situation, fields)
     return REFERENCE.gratuitous(situation, fields, tuple(a for a in keeping if a not in gone))
 
@@ -149,7 +145,6 @@ def _collision_not_needed(_fields: Fields) -> bool:
 
 
 def _collision_always_needed(fields: Fields) -> bool:
-    """A collision must be declared even where nothing is authorised."""
     return not fields.pairs
 
 
@@ -158,14 +153,12 @@ def _maintain_exempt(_config: Config, _previous: Fields | None, _fields: Fields,
 
 
 def _maintain_av_only(config: Config, previous: Fields | None, fields: Fields, mode: str) -> bool:
-    """MAINTAIN binds AV alone."""
     if previous is None or mode != MAINTAIN:
         return REFERENCE.unprecedented(config, previous, fields, mode)
     return fields.av != previous.av
 
 
 def _maintain_but_pairs(config: Config, previous: Fields | None, fields: Fields, mode: str) -> bool:
-    """MAINTAIN binds AV and RP, not the declared pairs."""
     if previous is None or mode != MAINTAIN:
         return REFERENCE.unprecedented(config, previous, fields, mode)
     return (fields.av, fields.rp) != (previous.av, previous.rp)
@@ -183,32 +176,27 @@ def _linked_to_anything(_config: Config, _previous: Fields | None, _artifact: Ar
 
 
 def _linked_under_maintain(config: Config, previous: Fields | None, artifact: Artifact) -> bool:
-    """The digest counts under MAINTAIN only."""
     return artifact.mode != MAINTAIN or REFERENCE.linked(config, previous, artifact)
 
 
 def _some_link(_config: Config, previous: Fields | None, artifact: Artifact) -> bool:
-    """Any digest will do where there is a previous artefact."""
     return (artifact.previous_artifact_digest is None) == (previous is None)
 
 
 def _first_needs_a_link(_config: Config, previous: Fields | None, artifact: Artifact) -> bool:
-    """The first artefact must name the digest of an empty one."""
     return artifact.previous_artifact_digest == digest_of(previous or Fields((), (), ()))
 
 
 def _one_error(errors: tuple[Error, ...]) -> tuple[Error, ...]:
-    """Fail fast: the first error and no other."""
     return REFERENCE.ranked(errors)[:1]
 
 
 def _by_code_name(errors: tuple[Error, ...]) -> tuple[Error, ...]:
-    """Errors in alphabetical order."""
     return tuple(sorted(errors))
 
 
 def _by_rule_number(errors: tuple[Error, ...]) -> tuple[Error, ...]:
-    """Rule 2 before Rule 3 before Rule 1.5, as the sections come."""
+    """Rule 2 before Rule 3 before Rule 1.5, in the order of the sections."""
     late = ("E_AV_WITHOUT_COLLISION", "E_GRATUITOUS_VIOLATION")
     honest = REFERENCE.ranked(errors)
     return tuple(

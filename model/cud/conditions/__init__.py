@@ -1,10 +1,10 @@
-"""The conditions A to I.b, and those of our own that separate readings, as preregistered data.
+"""The conditions A to I.b, and our own that separate readings, as preregistered data.
 
 A condition is a file: authorities, strategies, number of epochs, kernel, and one case per choice of readings with
 the outcome that the text demands of it, worked out by hand.  `manifest.json` freezes them: a file whose canonical
 SHA-256 is not the registered one is refused, so that an expectation cannot follow the model.
 
-The kernel of condition E is the mutant that its file names.  Whoever classifies the run is not told.
+The kernel of condition E is the mutant that its file names.  The classifier of the run does not know it.
 """
 
 from __future__ import annotations
@@ -44,14 +44,14 @@ __all__ = [
 ]
 
 THE_TEN = ("A", "B", "C", "D", "E", "F", "G", "H", "I.a", "I.b")
-"""The conditions of the text; the others separate readings which these do not."""
+"""The conditions of the text; the others separate readings that these do not."""
 
 RunTrace = Trace[Config, State, Epoch, Shown]
 
 
 @dataclass(frozen=True)
 class EpochOutcome:
-    """One epoch: token, fault sub-code, message and reason for dropping one, each (agent, what), by agent."""
+    """One epoch: tokens, fault sub-codes, messages and reasons for dropping one, each (agent, text), by agent."""
 
     outcomes: tuple[tuple[str, str], ...]
     exits: tuple[str, ...] = ()
@@ -82,7 +82,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Condition:
-    """One preregistered condition; `config` is under the default readings, `kernel` `reference` or a mutant's name."""
+    """One preregistered condition; `config` has the default readings, `kernel` is `reference` or a mutant's name."""
 
     name: str
     title: str
@@ -97,12 +97,12 @@ class Condition:
         return REFERENCE if self.kernel == "reference" else mutant(self.kernel).rules
 
     def under(self, case: Case) -> Config:
-        """The configuration of a case."""
+        """Return the configuration of a case."""
         return replace(self.config, readings=replace(Readings(), **dict(case.readings)))
 
 
 def load(texts: Mapping[str, str], manifest: str) -> tuple[Condition, ...]:
-    """The conditions of these files (name without `.json` → text), checked against their manifest, in its order.
+    """Return the conditions of these files (name without `.json` → text), checked against their manifest, in order.
 
     Raises VectorBroken: a file that the manifest lacks, or the reverse; a file that is not the registered
     one; a file of another shape.
@@ -142,14 +142,14 @@ def _outcome(raw: Json) -> Outcome:
 
 @cache
 def conditions() -> tuple[Condition, ...]:
-    """Every condition, the ten of the text first.  Raises VectorBroken as `load` does."""
+    """Return every condition, the ten of the text first.  Raises VectorBroken as `load` does."""
     texts, manifest = shipped(__name__)
     texts.pop("schema", None)
     return load(texts, manifest)
 
 
 def condition(name: str) -> Condition:
-    """The condition called `name`.  Raises UnknownName."""
+    """Return the condition called `name`.  Raises UnknownName."""
     by_name = {one.name: one for one in conditions()}
     if name not in by_name:
         raise UnknownName("condition", name, by_name)
@@ -157,7 +157,7 @@ def condition(name: str) -> Condition:
 
 
 def play(config: Config, rules: Rules = REFERENCE) -> RunTrace:
-    """The one run of a configuration in which every agent has a strategy."""
+    """Return the one run of a configuration in which every agent has a strategy."""
     system = replace(CONDITIONS, rules=rules)
     actions: list[Epoch] = []
     state = initial(config)[0]
@@ -168,7 +168,7 @@ def play(config: Config, rules: Rules = REFERENCE) -> RunTrace:
 
 
 def observed(trace: RunTrace) -> Outcome:
-    """What a run came to, in the words of a condition's expectation."""
+    """Return the outcome of a run, in the form of a condition's expectation."""
     found = classify(trace.scenario.config, trace.steps)
     return Outcome(
         tuple(
@@ -190,7 +190,7 @@ def observed(trace: RunTrace) -> Outcome:
 
 
 def separations() -> tuple[tuple[str, Any, Any, str], ...]:
-    """(reading, value, other value, condition) wherever two cases differ in that reading alone, and in outcome."""
+    """Return (reading, value, other value, condition) where two cases differ in that reading alone and in outcome."""
     found: list[tuple[str, Any, Any, str]] = []
     for one in conditions():
         for i, left in enumerate(one.cases):
@@ -210,4 +210,4 @@ def _configs(_scope: Scope, readings: Readings) -> Iterator[Config]:
 CONDITIONS: System[Config, State, Epoch, Shown, Rules] = replace(
     RUN, name="conditions", configs=_configs, joint=playing(lambda _config, _agent: ()), scope=Scope(), allows=None
 )
-"""Every condition under the readings asked for, each a graph with one path; under a mutant, all under that mutant."""
+"""Every condition under the chosen readings, each a graph with one path; under a mutant, all under that mutant."""

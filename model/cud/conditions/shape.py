@@ -1,6 +1,6 @@
-"""Reading a condition's file, strictly: what it may hold, and the configuration it means.
+"""Read a condition's file strictly: its allowed fields, and the configuration it describes.
 
-`schema.json` says the same to other tools; the tests hold the two against each other.
+`schema.json` says the same to other tools; the tests compare the two.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ _EPOCH = ["dropped", "exits", "faults", "messages", "outcomes"]
 
 
 def read_condition(value: Json, where: str) -> Raw:
-    """The condition that `value` describes.  Raises VectorBroken with the place of what is wrong."""
+    """Return the condition that `value` describes.  Raises VectorBroken with the place of the error."""
     raw = _fields(value, _CONDITION, where)
     if raw["format"] != "evenhand/condition" or raw["version"] != 1:
         raise VectorBroken(f"{where}: not evenhand/condition version 1")
@@ -81,7 +81,7 @@ def read_condition(value: Json, where: str) -> Raw:
 
 
 def _of(kind: type[T], value: Json, where: str) -> T:
-    """`value`, if it is of `kind` (True is no integer)."""
+    """Return `value` if it is of `kind` (True is no integer)."""
     plain: type[Any] = getattr(kind, "__origin__", kind)
     if not isinstance(value, plain) or (isinstance(value, bool) and plain is not bool):
         raise VectorBroken(f"{where} must be a {plain.__name__}, not {value!r}")

@@ -1,8 +1,8 @@
-"""The mutant kernels: deliberate faults of IX-2, each with the smallest place that can kill it.
+"""The mutant kernels: deliberate faults of IX-2, each with the smallest scope that can kill it.
 
-A mutant is the reference rules with one function (rarely two) replaced by a wrong reading that somebody could hold or
-a shortcut that somebody could take; each fault is total, so that `step` stays total.  Systems that run whole epochs
-see it in what the epoch shows; the counter of the free-agent graph is the harness's and is seen there alone.
+A mutant is the reference rules with one function (rarely two) replaced by a plausible wrong reading or shortcut; each
+fault is total, so that `step` stays total.  Systems that run whole epochs see it in their observations; the counter
+of the free-agent graph belongs to the harness and is seen only there.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ MUTANTS: tuple[Mutant[Rules], ...] = (*ARBITRATION, *AUTHORITY, *VALIDITY, *TOLD
 
 
 def mutant(name: str) -> Mutant[Rules]:
-    """The mutant called `name`.  Raises UnknownName for one there is not."""
+    """Return the mutant called `name`.  Raises UnknownName for an unknown one."""
     by_name = {one.name: one for one in MUTANTS}
     if name not in by_name:
         raise UnknownName("mutant", name, by_name)

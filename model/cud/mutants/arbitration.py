@@ -20,7 +20,7 @@ Rank: TypeAlias = Callable[[Config, Moment, int, Bound], Any]
 
 
 def _winner(rank: Rank) -> Refuse:
-    """Of requests that interfere, the one of lowest rank is executed; equal ranks are all refused."""
+    """Of requests that interfere, execute the one of lowest rank; equal ranks are all refused."""
 
     def refuse(config: Config, now: Moment, contenders: tuple[Bound, ...], collide: Collide) -> tuple[str, ...]:
         ranks = [rank(config, now, place, bound) for place, bound in enumerate(contenders)]
@@ -53,7 +53,6 @@ def _most_executions(config: Config, now: Moment, contenders: tuple[Bound, ...],
 
 
 def _exempt_first_key(config: Config, now: Moment, contenders: tuple[Bound, ...], collide: Collide) -> tuple[str, ...]:
-    """The first key takes no part in interference."""
     exempt = config.keys[0]
 
     def without(request: Request) -> Request:
@@ -65,12 +64,12 @@ def _exempt_first_key(config: Config, now: Moment, contenders: tuple[Bound, ...]
 def _ignore_collisions_later(
     config: Config, now: Moment, contenders: tuple[Bound, ...], collide: Collide
 ) -> tuple[str, ...]:
-    """From epoch `RELAXED_FROM` on, interference refuses nobody."""
+    """From epoch `RELAXED_FROM` on, interference refuses no request."""
     return () if (now.epoch or 0) >= RELAXED_FROM else REFERENCE.refuse(config, now, contenders, collide)
 
 
 def _rewrite(config: Config, contenders: tuple[Bound, ...], collide: Collide) -> tuple[Bound, ...]:
-    """Of two colliding requests the second by name is rewritten onto a key that nobody declared."""
+    """Of two colliding requests the second by name is rewritten onto an undeclared key."""
     free = [key for key in config.keys if not any(key in bound.request.declared_scope for bound in contenders)]
     done: list[Bound] = []
     for bound in contenders:
@@ -90,19 +89,17 @@ def _ignore_writers(one: Request, other: Request) -> bool:
 
 
 def _ignore_readers(one: Request, other: Request) -> bool:
-    """A READ never interferes."""
     return one.action_type == other.action_type == WRITE and share_a_key(one, other)
 
 
 def _first_key_collides(one: Request, other: Request) -> bool:
-    """Only the first declared keys are compared."""
     return REFERENCE.interfere(
         replace(one, declared_scope=one.declared_scope[:1]), replace(other, declared_scope=other.declared_scope[:1])
     )
 
 
 def _last_tokens(config: Config, state: State) -> tuple[tuple[str, str | None], ...]:
-    """What each agent got last: the past that an honest kernel does not know."""
+    """Return each agent's last token: the past that an honest kernel does not know."""
     return tuple((name, agent.last) for name, agent in zip(config.agents, state.agents, strict=True))
 
 

@@ -1,4 +1,4 @@
-"""Faults of capability and veto: acting on what is not held, or against a DENY (FQ27, FQ28, FQ33)."""
+"""Faults of capability and veto: acting without authority, or against a DENY (FQ27, FQ28, FQ33)."""
 
 from __future__ import annotations
 
@@ -13,17 +13,14 @@ __all__ = ["AUTHORITY"]
 
 
 def _adopt_agent_id(agent: str, action: str, request: Request) -> Bound:
-    """The submitter is whoever the request says."""
     return Bound(request.agent_id or agent, action, request)
 
 
 def _never(_authorities: tuple[Authority, ...], _bound: Bound) -> bool:
-    """Neither foreign nor vetoed, ever."""
     return False
 
 
 def _always_covered(_authorities: tuple[Authority, ...], _bound: Bound) -> bool:
-    """No capability is needed."""
     return True
 
 
@@ -38,12 +35,11 @@ def _covered_uncited(authorities: tuple[Authority, ...], bound: Bound) -> bool:
 
 
 def _covered_by_anyone(authorities: tuple[Authority, ...], bound: Bound) -> bool:
-    """A cited ALLOW counts whoever holds it."""
+    """A cited ALLOW counts whatever its holder."""
     return REFERENCE.covers(tuple(replace(one, holder_agent_id=bound.agent) for one in authorities), bound)
 
 
 def _covered_by_any_key(authorities: tuple[Authority, ...], bound: Bound) -> bool:
-    """A capability for one of the declared keys suffices."""
     return any(
         REFERENCE.covers(authorities, replace(bound, request=replace(bound.request, declared_scope=(key,))))
         for key in bound.request.declared_scope
@@ -51,7 +47,6 @@ def _covered_by_any_key(authorities: tuple[Authority, ...], bound: Bound) -> boo
 
 
 def _any_held_allow_covers(authorities: tuple[Authority, ...], bound: Bound) -> bool:
-    """Any cited and held ALLOW covers everything, whatever it is for."""
     return any(
         one.commitment == ALLOW
         and one.holder_agent_id == bound.agent
@@ -61,12 +56,10 @@ def _any_held_allow_covers(authorities: tuple[Authority, ...], bound: Bound) -> 
 
 
 def _deny_of_read_ignored(authorities: tuple[Authority, ...], bound: Bound) -> bool:
-    """A DENY stops WRITEs only."""
     return bound.request.action_type == WRITE and REFERENCE.vetoed(authorities, bound)
 
 
 def _deny_binds_its_holder(authorities: tuple[Authority, ...], bound: Bound) -> bool:
-    """A DENY stops nobody but its holder."""
     return REFERENCE.vetoed(tuple(one for one in authorities if one.holder_agent_id == bound.agent), bound)
 
 
@@ -80,12 +73,11 @@ def _gone(config: Config, now: Moment, one: Authority) -> bool:
 
 
 def _lapse_on_exit(config: Config, now: Moment) -> tuple[Authority, ...]:
-    """Every artefact of an agent, vetoes included, lapses when it exits."""
     return tuple(one for one in REFERENCE.in_force(config, now) if not _gone(config, now, one))
 
 
 def _lapse_allows_on_exit(config: Config, now: Moment) -> tuple[Authority, ...]:
-    """An agent's ALLOWs lapse when it exits; nobody else could have cited them."""
+    """An agent's ALLOWs lapse when it exits; no other agent could have cited them."""
     return tuple(
         one for one in REFERENCE.in_force(config, now) if one.commitment == DENY or not _gone(config, now, one)
     )
@@ -98,7 +90,7 @@ def _lapse_vetoes_later(config: Config, now: Moment) -> tuple[Authority, ...]:
 
 
 def _heirs(config: Config, now: Moment) -> tuple[Authority, ...]:
-    """What an agent held passes to the first agent left when it exits."""
+    """The authorities of an agent that exits pass to the first agent left."""
     found = REFERENCE.in_force(config, now)
     if not now.active:
         return found
@@ -106,7 +98,7 @@ def _heirs(config: Config, now: Moment) -> tuple[Authority, ...]:
 
 
 def _reclaim(config: Config, now: Moment) -> tuple[Authority, ...]:
-    """An ALLOW over a pair that nobody left holds is everybody's."""
+    """An ALLOW over a pair that no agent left holds belongs to every agent."""
     found = REFERENCE.in_force(config, now)
     kept = [one for one in found if one.commitment == ALLOW and not _gone(config, now, one)]
     extra = [
@@ -248,4 +240,4 @@ AUTHORITY: tuple[Mutant[Rules], ...] = (
         in_force=_lapse_allows_on_exit,
     ),
 )
-"""Faults of capability and veto: acting on what is not held, or against a DENY (FQ27, FQ28, FQ33)."""
+"""Faults of capability and veto: acting without authority, or against a DENY (FQ27, FQ28, FQ33)."""

@@ -1,4 +1,4 @@
-"""How a mutant kernel is declared, and the scopes at which most can be seen."""
+"""The declaration of a mutant kernel, and the scopes that show most of them."""
 
 from __future__ import annotations
 
@@ -48,11 +48,11 @@ def declare(
     reason: str = "",
     **functions: Any,
 ) -> Mutant[Rules]:
-    """The mutant with these functions of the reference replaced; the other arguments are those of `Mutant`."""
+    """Return the mutant with these functions of the reference replaced; the other arguments are those of `Mutant`."""
     rules = replace(REFERENCE, **functions)
     return Mutant(name, sentence, source, rules, system, scope, readings, expected, reason)
 
 
 def share_a_key(one: Request, other: Request) -> bool:
-    """Whether the two requests declare a common key, whatever they do with it."""
+    """Return whether the two requests declare a common key, whatever they do with it."""
     return any(key in other.declared_scope for key in one.declared_scope)

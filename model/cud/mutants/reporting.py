@@ -1,4 +1,4 @@
-"""Faults in what agents are told (FQ11, FQ21), and in what the harness counts (FQ34)."""
+"""Faults in the answers to agents (FQ11, FQ21), and in the harness's count (FQ34)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = ["TOLD"]
 
 
 def _tell(verdict: str, fault: bool, word: str) -> Callable[[Finding | None], str]:
-    """`word` instead of the honest token for findings of this verdict, with or without a fault."""
+    """Return `word` instead of the honest token for findings of this verdict, with or without a fault."""
 
     def token(finding: Finding | None) -> str:
         if finding is not None and finding.verdict == verdict and bool(finding.fault) == fault:
@@ -34,18 +34,16 @@ def _tell(verdict: str, fault: bool, word: str) -> Callable[[Finding | None], st
 
 
 def _faults_as_failures(finding: Finding | None) -> str:
-    """A fault is told as a mere refusal."""
     told = REFERENCE.token(finding)
     return FAILURE if told == FAULT else told
 
 
 def _violation_as_executed(finding: Finding | None) -> str:
-    """A scope violation is told as executed."""
     return DONE if finding is not None and finding.fault == SCOPE_VIOLATION else REFERENCE.token(finding)
 
 
 def _name_the_other(finding: Finding, findings: tuple[Finding, ...]) -> str:
-    """The refused learn whom they collided with."""
+    """A refused agent learns with whom it collided."""
     if finding.verdict != PASS_TWO:
         return ""
     return ",".join(
@@ -56,18 +54,16 @@ def _name_the_other(finding: Finding, findings: tuple[Finding, ...]) -> str:
 
 
 def _name_the_pass(finding: Finding, _findings: tuple[Finding, ...]) -> str:
-    """The refused learn in which pass."""
+    """A refused agent learns in which pass."""
     return "" if finding.verdict == ADMITTED or finding.fault else finding.verdict
 
 
 def _deliver_at_once(config: Config, state: State, agent: str, sent: tuple[Message, ...]) -> Observation:
-    """Messages are delivered in the epoch they are sent in."""
     honest = REFERENCE.observe(config, state, agent, sent)
     return replace(honest, messages=tuple(message for message in sent if message.sender != agent))
 
 
 def _echo_own_message(config: Config, state: State, agent: str, sent: tuple[Message, ...]) -> Observation:
-    """Agents hear themselves."""
     honest = REFERENCE.observe(config, state, agent, sent)
     before = None if state.epoch is None else state.epoch - 1
     return replace(honest, messages=tuple(Message(sender, before, content) for sender, content in state.mailbox))
@@ -80,18 +76,16 @@ def _other_agents_outcome(config: Config, state: State, agent: str, sent: tuple[
 
 
 def _forge_sender(config: Config, agent: str, draft: Draft) -> tuple[str, str]:
-    """A message comes from whoever it says."""
+    """The kernel takes the sender from the message."""
     sender, why = REFERENCE.seal(config, agent, draft)
     return (draft.sender or agent, why) if sender else (sender, why)
 
 
 def _no_size_limit(config: Config, agent: str, draft: Draft) -> tuple[str, str]:
-    """Messages of any size pass."""
     return REFERENCE.seal(replace(config, readings=replace(config.readings, message_limit=2**30)), agent, draft)
 
 
 def _not_only_objects(config: Config, agent: str, draft: Draft) -> tuple[str, str]:
-    """Any text passes for a message."""
     sender, why = REFERENCE.seal(config, agent, draft)
     return (agent, "") if why == "not a JSON object" else (sender, why)
 
@@ -101,7 +95,6 @@ def _counted(before: int, stuck: bool) -> int:
 
 
 def _never_reset(config: Config, before: int, happened: Happened) -> int:
-    """The counter never goes down."""
     return max(before, REFERENCE.count(config, before, happened))
 
 
@@ -116,7 +109,6 @@ def _count_silence(_config: Config, before: int, happened: Happened) -> int:
 
 
 def _count_despite_change(config: Config, before: int, happened: Happened) -> int:
-    """A collision counts though the world changed."""
     return REFERENCE.count(config, before, replace(happened, changed=False))
 
 
@@ -267,4 +259,4 @@ TOLD: tuple[Mutant[Rules], ...] = (
         count=_count_despite_change,
     ),
 )
-"""Faults in what agents are told (FQ11, FQ21), and in what the harness counts (FQ34)."""
+"""Faults in the answers to agents (FQ11, FQ21), and in the harness's count (FQ34)."""

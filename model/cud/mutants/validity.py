@@ -20,7 +20,6 @@ Collide: TypeAlias = Callable[[Request, Request], bool]
 def _refuse_all_or_none(
     config: Config, now: Moment, contenders: tuple[Bound, ...], collide: Collide
 ) -> tuple[str, ...]:
-    """One collision refuses every request of the epoch."""
     collided = REFERENCE.refuse(config, now, contenders, collide)
     return tuple(bound.agent for bound in contenders) if collided else ()
 
@@ -38,7 +37,7 @@ def _refuse_duplicates(config: Config, now: Moment, contenders: tuple[Bound, ...
 def _locked_by_the_gone(
     config: Config, now: Moment, contenders: tuple[Bound, ...], collide: Collide
 ) -> tuple[str, ...]:
-    """Whoever touches a key that an exited agent declared last is refused; needs `last_scopes_of_the_gone`."""
+    """A request of a key that an exited agent declared last is refused; needs `last_scopes_of_the_gone`."""
     locked = [key for _, key in now.history]
     refused = REFERENCE.refuse(config, now, contenders, collide)
     return tuple(
@@ -49,7 +48,7 @@ def _locked_by_the_gone(
 
 
 def _last_scopes_of_the_gone(config: Config, state: State) -> tuple[tuple[str, str | None], ...]:
-    """(agent, key) for every key that an exited agent declared in its last request."""
+    """Return (agent, key) for every key that an exited agent declared in its last request."""
     return tuple(
         (name, key)
         for name, agent in zip(config.agents, state.agents, strict=True)
@@ -69,11 +68,11 @@ _MENDED: Mapping[str, Callable[[Config, Request], Request]] = {
     "forged action_id": lambda _config, asked: replace(asked, action_id=None),
     "READ with a proposed_delta": lambda _config, asked: replace(asked, action_type=WRITE),
 }
-"""What a request would be without one fault, so that whoever forgives that one still sees the others."""
+"""Each request without one fault, so that a kernel that forgives that fault still sees the others."""
 
 
 def _forgiving(reason: str) -> Callable[[Config, Bound], str]:
-    """Structural validation that lets this one fault pass, and no other that it would hide."""
+    """Return structural validation that lets this one fault pass, and no other that it would hide."""
 
     def malformed(config: Config, bound: Bound) -> str:
         why = REFERENCE.malformed(config, bound)
@@ -85,7 +84,6 @@ def _forgiving(reason: str) -> Callable[[Config, Bound], str]:
 
 
 def _deny_blocks_both_operations(authorities: tuple[Authority, ...], bound: Bound) -> bool:
-    """A DENY of one operation stops the other too."""
     return any(
         REFERENCE.vetoed(authorities, replace(bound, request=replace(bound.request, action_type=operation)))
         for operation in (READ, WRITE)
@@ -105,24 +103,21 @@ def _unscoped(_config: Config, world: World, admitted: tuple[Bound, ...]) -> Exe
 
 
 def _keep_violations(config: Config, world: World, admitted: tuple[Bound, ...]) -> Execution:
-    """A scope violation is reported, and what it wrote stays."""
+    """A scope violation is reported, and its writes stay."""
     return Execution(_unscoped(config, world, admitted).world, REFERENCE.execute(config, world, admitted).violators)
 
 
 def _blame_everyone(config: Config, world: World, admitted: tuple[Bound, ...]) -> Execution:
-    """One scope violation undoes and blames every request of the epoch."""
     honest = REFERENCE.execute(config, world, admitted)
     return Execution(world, tuple(sorted(bound.agent for bound in admitted))) if honest.violators else honest
 
 
 def _drop_all_but_last(config: Config, world: World, admitted: tuple[Bound, ...]) -> Execution:
-    """Every request works on a copy of the old world, and the last copy is kept."""
     honest = REFERENCE.execute(config, world, admitted)
     return Execution(REFERENCE.execute(config, world, admitted[-1:]).world, honest.violators)
 
 
 def _read_leaves_a_mark(config: Config, world: World, admitted: tuple[Bound, ...]) -> Execution:
-    """A READ stamps the keys it reads."""
     honest = REFERENCE.execute(config, world, admitted)
     after = dict(honest.world)
     for bound in admitted:
@@ -132,7 +127,6 @@ def _read_leaves_a_mark(config: Config, world: World, admitted: tuple[Bound, ...
 
 
 def _everything(_finding: Finding) -> bool:
-    """Whatever was submitted takes part in pass 2."""
     return True
 
 

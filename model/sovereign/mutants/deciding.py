@@ -29,13 +29,12 @@ Admitted = tuple[tuple[str, Candidate], ...]
 
 
 def _first_time(_config: Config, observations: Observations) -> str | None:
-    """The first of several times."""
     times = [field(one.payload, "iso8601_utc") for one in observations if one.kind == TIMESTAMP]
     return times[0] if times and isinstance(times[0], str) and times[0] else None
 
 
 def _default_time(config: Config, observations: Observations) -> str | None:
-    """Where none was observed, some other clock is read."""
+    """Without an observed time, another clock is read."""
     return REFERENCE.cycle_time(config, observations) or "2026-02-12T00:00:00Z"
 
 
@@ -49,7 +48,7 @@ def _no_integrity(_config: Config, _observations: Observations) -> str:
 
 
 def _integrity_from_anybody(_config: Config, observations: Observations) -> str:
-    """An event counts whatever the kind of the observation: a user can say it."""
+    """An event counts in every kind of observation: a user can say it."""
     events = [field(one.payload, "event") for one in observations]
     return min((e for e in events if isinstance(e, str) and e.endswith("_fail")), default="")
 
@@ -63,14 +62,12 @@ def _never_overspent(_config: Config, _observations: Observations) -> bool:
 
 
 def _at_the_limit(config: Config, observations: Observations) -> bool:
-    """At the limit is beyond it."""
     counts = [field(one.payload, "llm_output_token_count") for one in observations if one.kind == BUDGET]
     limit = config.constitution.limits.max_total_tokens_per_cycle
     return REFERENCE.overspent(config, observations) or any(isinstance(n, int) and n >= limit for n in counts)
 
 
 def _inverted(config: Config, observations: Observations) -> bool:
-    """Too little is refused instead of too much."""
     counts = [field(one.payload, "llm_output_token_count") for one in observations if one.kind == BUDGET]
     limit = config.constitution.limits.max_total_tokens_per_cycle
     if len(counts) == 1 and isinstance(counts[0], int) and counts[0] >= 0:
@@ -79,7 +76,7 @@ def _inverted(config: Config, observations: Observations) -> bool:
 
 
 def _lonely(config: Config, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
-    """Several candidates at once are none."""
+    """Several candidates at once count as none."""
     found = REFERENCE.offer(config, candidates)
     return found if len(found) < 2 else ()
 
@@ -91,7 +88,7 @@ def _negative_passes(config: Config, observations: Observations) -> bool:
 
 
 def _split_passes(config: Config, observations: Observations) -> bool:
-    """Each of several budgets is compared for itself."""
+    """Each of several budgets is compared by itself."""
     budgets = [one for one in observations if one.kind == BUDGET]
     if len(budgets) < 2:
         return REFERENCE.overspent(config, observations)
@@ -104,7 +101,7 @@ def _first_budget(config: Config, observations: Observations) -> bool:
 
 
 def _text_passes(config: Config, observations: Observations) -> bool:
-    """What is no number is no number too large."""
+    """A count that is no number is ignored."""
     read = [
         one for one in observations if one.kind != BUDGET or isinstance(one.payload[0][1] if one.payload else "", int)
     ]
@@ -148,7 +145,7 @@ def _harmless_wins(_config: Config, admitted: Admitted) -> Candidate:
 
 
 def _hash_of_request(_config: Config, candidate: Candidate) -> str:
-    """Only the request is hashed: what speaks for it is not covered."""
+    """Only the request is hashed, not its support."""
     return bundle_hash(Candidate(covered(candidate, "content").request), "content")
 
 
@@ -162,7 +159,7 @@ def _truncated(config: Config, candidate: Candidate) -> str:
 
 
 def warrants_another(config: Config, candidate: Candidate, bundle: str, time: str) -> Warrant | None:
-    """The type is exchanged: what was admitted as a notification is warranted as a write."""
+    """The type is exchanged: an admitted notification is warranted as a write."""
     request = covered(candidate, config.readings.bundle_hash_covers).request
     if request.action_type == NOTIFY:
         text = field(request.fields, "message") or ""
@@ -175,13 +172,12 @@ def _no_warrant(_config: Config, _candidate: Candidate, _bundle: str, _time: str
 
 
 def _stale_warrant(config: Config, candidate: Candidate, bundle: str, time: str) -> Warrant | None:
-    """The warrant names no cycle."""
     found = REFERENCE.issue(config, candidate, bundle, time)
     return None if found is None else replace(found, age=1)
 
 
 def _exit_with_warrant(_config: Config, candidates: tuple[Candidate, ...], time: str) -> Warrant | None:
-    """On the way out whatever was proposed first is warranted."""
+    """At EXIT the first proposal is warranted."""
     return Warrant(candidates[0].request, "0" * 64, time) if candidates else Warrant(Request("Exit"), "0" * 64, time)
 
 

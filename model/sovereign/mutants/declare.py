@@ -1,4 +1,4 @@
-"""How a faulty kernel is declared, and the scopes at which most can be seen."""
+"""The declaration of a faulty kernel, and the scopes that show most of them."""
 
 from __future__ import annotations
 
@@ -31,5 +31,5 @@ def declare(
     reason: str = "",
     **functions: Any,
 ) -> Mutant[Rules]:
-    """The mutant with these functions of the reference replaced; the other arguments are those of `Mutant`."""
+    """Return the mutant with these functions of the reference replaced; the other arguments are those of `Mutant`."""
     return Mutant(name, sentence, source, replace(REFERENCE, **functions), system, scope, readings, expected, reason)

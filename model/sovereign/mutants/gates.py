@@ -43,13 +43,12 @@ def _io_first() -> tuple[str, ...]:
 
 
 def _trusts_author(config: Config, observations: Observations, candidate: Candidate, origin: str) -> bool:
-    """Kernel-only types pass for whoever writes `kernel` as the author."""
+    """Kernel-only types pass for any request with `kernel` as its author."""
     claimed = KERNEL if candidate.request.author == KERNEL else origin
     return REFERENCE.completeness(config, observations, candidate, claimed)
 
 
 def _vacuous_citations(config: Config, observations: Observations, candidate: Candidate, origin: str) -> bool:
-    """No citation is as good as one."""
     clause = cite(config.constitution, config.constitution.clauses[0] if config.constitution.clauses else "")
     cited = candidate if candidate.citations else replace(candidate, citations=(clause,))
     return REFERENCE.completeness(config, observations, cited, origin)
@@ -62,12 +61,11 @@ def _any_citation(config: Config, _observations: Observations, candidate: Candid
 
 
 def _looks_like_a_citation(_config: Config, _observations: Observations, candidate: Candidate, _origin: str) -> bool:
-    """Whatever looks like a citation is one."""
+    """Any text of the form of a citation is one."""
     return not all(citation.startswith("constitution:v") for citation in candidate.citations)
 
 
 def _vacuous_scope(config: Config, observations: Observations, candidate: Candidate, origin: str) -> bool:
-    """All of no observations are known."""
     scope = candidate.scope
     if scope is None or scope.observation_ids:
         return REFERENCE.scope_claim(config, observations, candidate, origin)
@@ -75,7 +73,6 @@ def _vacuous_scope(config: Config, observations: Observations, candidate: Candid
 
 
 def _some_observation(config: Config, observations: Observations, candidate: Candidate, origin: str) -> bool:
-    """One known observation is enough."""
     scope = candidate.scope
     known = {artifact_id(one) for one in observations}
     if scope is None or not any(one in known for one in scope.observation_ids):
@@ -84,7 +81,7 @@ def _some_observation(config: Config, observations: Observations, candidate: Can
 
 
 def _stale_observation(config: Config, _observations: Observations, candidate: Candidate, _origin: str) -> bool:
-    """Any id of any length will do: observations of earlier cycles are never told from this one's."""
+    """Any id of any length will do: observations of earlier cycles pass as this one's."""
     scope = candidate.scope
     return scope is not None and (not scope.observation_ids or not resolves(config.constitution, scope.clause_ref))
 
@@ -96,19 +93,17 @@ def _clause_unchecked(_config: Config, observations: Observations, candidate: Ca
 
 
 def _no_justification(config: Config, observations: Observations, candidate: Candidate, origin: str) -> bool:
-    """A justification is not asked for."""
     said = candidate if candidate.justification is not None else replace(candidate, justification=Justification("-"))
     return REFERENCE.completeness(config, observations, said, origin)
 
 
 def _no_scope_asked(config: Config, observations: Observations, candidate: Candidate, origin: str) -> bool:
-    """A scope claim is not asked for; gate 3 then has nothing to look at."""
+    """A scope claim is not required; gate 3 then has nothing to check."""
     claimed = candidate if candidate.scope is not None else replace(candidate, scope=ScopeClaim((), ""))
     return REFERENCE.completeness(config, observations, claimed, origin)
 
 
 def _more_fields(config: Config, observations: Observations, candidate: Candidate, origin: str) -> bool:
-    """Fields that nobody asked for are ignored."""
     known = tuple(entry for entry in candidate.request.fields if entry[0] != "zz")
     return REFERENCE.completeness(
         config, observations, replace(candidate, request=replace(candidate.request, fields=known)), origin
@@ -116,13 +111,12 @@ def _more_fields(config: Config, observations: Observations, candidate: Candidat
 
 
 def _unknown_author(config: Config, observations: Observations, candidate: Candidate, origin: str) -> bool:
-    """Authors are not looked at, whatever the reading."""
+    """Authors are not checked, whatever the reading."""
     lax = replace(config, readings=replace(config.readings, unknown_author="treat_as_reflection"))
     return REFERENCE.completeness(lax, observations, candidate, origin)
 
 
 def _prefix(config: Config, _observations: Observations, candidate: Candidate, _origin: str) -> bool:
-    """A path is judged by the text it begins with."""
     path = path_of(candidate.request)
     io = config.constitution.io
     allowed = io.read_paths if candidate.request.action_type == READ_LOCAL else io.write_paths
@@ -130,7 +124,7 @@ def _prefix(config: Config, _observations: Observations, candidate: Candidate, _
 
 
 def _write_is_read(config: Config, observations: Observations, candidate: Candidate, origin: str) -> bool:
-    """What may be written may be read, and the other way about."""
+    """Writable paths may be read, and the other way round."""
     io = config.constitution.io
     both = tuple(dict.fromkeys((*io.read_paths, *io.write_paths)))
     wide = replace(io, read_paths=both, write_paths=both)
@@ -143,7 +137,7 @@ def _exit_offered(_config: Config, candidates: tuple[Candidate, ...]) -> tuple[C
 
 
 def _only_first(config: Config, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
-    """What stands behind the first candidate is never looked at."""
+    """Only the first candidate is looked at."""
     return REFERENCE.offer(config, candidates)[:1]
 
 

@@ -1,7 +1,8 @@
-"""The run conditions of 12.2 and 13.5 as preregistered data: what each cycle is fed, and what must come of it.
+"""The run conditions of 12.2 and 13.5 as preregistered data: the input of each cycle, and its expected outcome.
 
-The expectations were worked out by hand, the hashes of winners apart from the model.  `manifest.json` freezes the
-files: one whose canonical SHA-256 is not the registered one is refused, so that an expectation cannot follow the model.
+The expectations were worked out by hand, except the hashes of winners, which were computed apart from the model.
+`manifest.json` freezes the files: one whose canonical SHA-256 is not the registered one is refused, so that an
+expectation cannot follow the model.
 """
 
 from __future__ import annotations
@@ -46,15 +47,15 @@ FIELDS = (
     "title",
     "version",
 )
-"""What a condition's file has, all of it."""
+"""The fields of a condition's file, all required."""
 
 CYCLE_FIELDS = ("expected", "intent", "times", "tokens", "user")
-"""What a cycle has, besides `candidates` (dry) or `text` (live)."""
+"""The fields of a cycle, besides `candidates` (dry) or `text` (live)."""
 
 
 @dataclass(frozen=True)
 class Condition:
-    """One preregistered condition: its configuration, the cycles it is fed, what must come of each and of the run."""
+    """One preregistered condition: configuration, inputs, the expected outcome of each cycle and of the run."""
 
     name: str
     title: str
@@ -65,7 +66,7 @@ class Condition:
 
 
 def load(texts: Mapping[str, str], manifest: str) -> tuple[Condition, ...]:
-    """The conditions of these files (name without `.json` -> text), checked against their manifest, in its order.
+    """Return the conditions of these files (name without `.json` -> text), checked against their manifest, in order.
 
     Raises VectorBroken: a file that the manifest lacks, or the reverse; a file that is not the registered one; a
     file of another shape.
@@ -93,7 +94,7 @@ def _condition(name: str, value: dict[str, Any]) -> Condition:
 
 
 def _fed(cycles: list[dict[str, Any]], source: str) -> Iterator[tuple[CycleInput, Mapping[str, Json]]]:
-    """Each cycle as often as it says, a second apart, with what must come of it."""
+    """Yield each cycle `times` times, a second apart, with its expected outcome."""
     number = 0
     for place, one in enumerate(cycles):
         if sorted(one) != sorted((*CYCLE_FIELDS, source)):
@@ -112,12 +113,12 @@ def _fed(cycles: list[dict[str, Any]], source: str) -> Iterator[tuple[CycleInput
 
 @cache
 def conditions() -> tuple[Condition, ...]:
-    """The registered conditions.  Raises VectorBroken when a file was changed."""
+    """Return the registered conditions.  Raises VectorBroken when a file was changed."""
     return load(*shipped(__name__))
 
 
 def condition(name: str) -> Condition:
-    """The condition called `name`.  Raises UnknownName."""
+    """Return the condition called `name`.  Raises UnknownName."""
     known = {one.name: one for one in conditions()}
     if name not in known:
         raise UnknownName("condition", name, known)
@@ -125,12 +126,12 @@ def condition(name: str) -> Condition:
 
 
 def play(one: Condition, rules: Rules = REFERENCE) -> Ran:
-    """The run of a condition, until something ends it."""
+    """Return the run of a condition, until something ends it."""
     return run(one.config, one.inputs, rules=rules)
 
 
 def observed(one: Condition, rules: Rules = REFERENCE) -> tuple[list[dict[str, Json]], dict[str, Json]]:
-    """What comes of each cycle of a condition that is run, and of the run, in the words of its file."""
+    """Return the outcome of each cycle of a condition, and of the run, in the form of its file."""
     ran = play(one, rules)
     return [_cycle(fed, step) for fed, step in zip(ran.inputs, ran.steps, strict=True)], _run(ran)
 
@@ -156,7 +157,7 @@ def _cycle(fed: CycleInput, step: SovereignStep) -> dict[str, Json]:
 
 
 def _types(ran: Ran) -> Mapping[str, int]:
-    """By type; under the constitution of these runs something lawful could always have been proposed."""
+    """Return refusals by type; under the constitution of these runs a lawful candidate always exists."""
     return refusal_types(ran, lambda _step: True)
 
 

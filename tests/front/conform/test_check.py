@@ -62,7 +62,7 @@ def test_the_files_of_a_finding(cli: Command, tmp_path: Path) -> None:
     (found,) = checked(cli, "always_free", "--out", str(tmp_path))["findings"]
     record = tmp_path / found["fixture"]
     assert load_finding(record)["claim"] == "taken_when_free"
-    assert "`taken_when_free` objects in step 2" in record.with_suffix(".md").read_text("utf-8")
+    assert "`taken_when_free` is violated in step 2" in record.with_suffix(".md").read_text("utf-8")
     itf = json.loads(record.with_suffix(".itf.json").read_text("utf-8"))
     assert itf["#meta"]["format"] == "ITF" and len(itf["states"]) == 3
     assert itf["states"][1]["action"] == {"tag": "Act", "verb": "take", "agent": {"#bigint": "0"}}

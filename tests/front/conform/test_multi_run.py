@@ -342,7 +342,7 @@ def test_findings_about_several_runs_are_kept_and_asked_again(tmp_path: Path) ->
         path = save_finding(data, tmp_path, "module:factory")
         assert load_finding(path)["claim"] == claim.name
         page = path.with_suffix(".md").read_text("utf-8")
-        assert ("## The run beside it" in page) == beside and ("go round for ever" in page) == bool(loop)
+        assert ("## The second run" in page) == beside and ("go round for ever" in page) == bool(loop)
         with claims_of_the_latch():
             assert not recheck(path, InProcess(partial(anew, made))).ok
             assert recheck(path, InProcess(lambda _initial: Open())).ok

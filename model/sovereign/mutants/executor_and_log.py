@@ -1,4 +1,4 @@
-"""Faults around the kernel: executors that reuse or look away, logs that lose, sessions that miscount."""
+"""Faults around the kernel: of executors, of logs and of sessions."""
 
 from __future__ import annotations
 
@@ -21,16 +21,14 @@ from evenhand.model.sovereign.vocabulary import (
     Warrant,
 )
 
-__all__ = ["AROUND", "any_request"]
+__all__ = ["EXECUTOR_AND_LOG_MUTANTS", "any_request"]
 
 
 def _reuses(config: Config, state: State, executor: str, warrant: Warrant, request: Request) -> str:
-    """A spent warrant is as good as a fresh one."""
     return REFERENCE.valid(config, replace(state, spent=frozenset()), executor, warrant, request)
 
 
 def _accepts_forged(config: Config, state: State, executor: str, warrant: Warrant, request: Request) -> str:
-    """Whatever looks like a warrant is one."""
     return REFERENCE.valid(config, replace(state, issued=state.issued | {warrant}), executor, warrant, request)
 
 
@@ -46,7 +44,7 @@ def _accepts_old(config: Config, state: State, executor: str, warrant: Warrant, 
 
 
 def any_request(config: Config, state: State, executor: str, warrant: Warrant, _request: Request) -> str:
-    """The request that is handed over with a warrant is not compared with the warrant's."""
+    """The request handed over with a warrant is not compared with the warrant's."""
     return REFERENCE.valid(config, state, executor, warrant, warrant.request)
 
 
@@ -57,7 +55,7 @@ def _same_type(config: Config, state: State, executor: str, warrant: Warrant, re
 
 
 def _own_memory(_config: Config, state: State, executor: str, warrant: Warrant) -> frozenset[Spent]:
-    """Each executor remembers for itself what it spent; nobody asks for that memory."""
+    """Each executor records its spent warrants for itself, and no check reads that memory."""
     return state.spent | {Spent(warrant, executor)}
 
 
@@ -66,13 +64,13 @@ def _never_spends(_config: Config, state: State, _executor: str, _warrant: Warra
 
 
 def _forgets(config: Config, state: State, who: str) -> State:
-    """A restart forgets what is spent."""
+    """A restart forgets which warrants are spent."""
     found = REFERENCE.restart(config, state, who)
     return replace(found, spent=frozenset()) if who in EXECUTORS else found
 
 
 def _place_of_the_check(_config: Config, _state: State, held: Held) -> Place | None:
-    """What was found at the check is believed at the use: a link may be swapped in between."""
+    """The use relies on the place found at the check: a link may be swapped in between."""
     return held.place if held.place is not None else REFERENCE.place(_config, _state, held)
 
 
@@ -87,12 +85,11 @@ def _everything_permitted(_config: Config, _request: Request, _where: Place | No
 
 
 def _never_ages(_config: Config, state: State) -> State:
-    """A new cycle leaves old warrants as they are."""
     return state
 
 
 def _spent_forgotten(config: Config, state: State) -> State:
-    """A new cycle forgets what is spent, since all of it is old."""
+    """A new cycle forgets the spent warrants, because all of them are old."""
     return replace(REFERENCE.age(config, state), spent=frozenset())
 
 
@@ -106,7 +103,7 @@ def _no_observations_logged(
 def _logs_words(
     config: Config, observations: Observations, candidates: tuple[Candidate, ...], decision: Decision
 ) -> tuple[Record, ...]:
-    """A justification that says `because` is worth another line: telemetry that reads."""
+    """A justification with `because` owes another line: telemetry that reads language."""
     found = REFERENCE.intents(config, observations, candidates, decision)
     said = any(one.justification is not None and "because" in one.justification.text for one in candidates)
     return (*found, Record(STREAMS[1], 10, 10)) if said else found
@@ -115,7 +112,7 @@ def _logs_words(
 def _only_winner_logged(
     config: Config, observations: Observations, candidates: tuple[Candidate, ...], decision: Decision
 ) -> tuple[Record, ...]:
-    """Rejected candidates are not worth a line; replay then lacks them."""
+    """Rejected candidates owe no line; replay then lacks them."""
     gates = dict(decision.trace)
     kept = tuple(one for one in candidates if not gates.get(REFERENCE.hashed(config, one), "x"))
     return REFERENCE.intents(config, observations, kept, decision)
@@ -126,12 +123,12 @@ def _silent_effect(_config: Config, _request: Request) -> tuple[Record, ...]:
 
 
 def _logs_all(_rules: Rules, _config: Config, _bundle: tuple[Record, ...]) -> bool:
-    """The host issues LogAppend warrants itself, and asks nobody (8.A)."""
+    """The host issues LogAppend warrants itself, without the kernel (8.A)."""
     return True
 
 
 def _logs_nothing_long(rules: Rules, config: Config, bundle: tuple[Record, ...]) -> bool:
-    """A line may be one character shorter than the constitution says, and not as long: the limit is misread."""
+    """The limit is misread: a line must be shorter than it, and than 160 characters."""
     most = config.constitution.limits.max_chars_per_line
     return REFERENCE.log_admits(rules, config, bundle) and all(one.chars < min(most, 160) for one in bundle)
 
@@ -143,7 +140,7 @@ def _one_bundle(_config: Config, owed: tuple[Record, ...]) -> tuple[tuple[Record
 
 
 def _line_by_line(_config: Config, owed: tuple[Record, ...]) -> tuple[tuple[Record, ...], ...]:
-    """Each line in a bundle of its own: more warrants, the same lines; a long line drags no other along."""
+    """Each line in a bundle of its own: more warrants, the same lines; a long line refuses no other."""
     return tuple((one,) for one in owed)
 
 
@@ -180,7 +177,7 @@ def _session(name: str, sentence: str, source: str, **functions: Any) -> Mutant[
     return declare(name, sentence, source, "session", SESSION, **functions)
 
 
-AROUND: tuple[Mutant[Rules], ...] = (
+EXECUTOR_AND_LOG_MUTANTS: tuple[Mutant[Rules], ...] = (
     _agent("warrant_reused", "A warrant can be used twice.", "4 INV-1", valid=_reuses),
     _agent("forged_warrant_accepted", "A warrant need not come from the kernel.", "4 INV-1", valid=_accepts_forged),
     _agent("stale_warrant_accepted", "A warrant of an earlier cycle is honoured.", "4 INV-1", valid=_accepts_old),

@@ -7,15 +7,15 @@ from typing import Any
 
 from evenhand.core.system import Mutant
 from evenhand.model.sovereign.kernel import Observations, Rules, path_of
-from evenhand.model.sovereign.mutants.around import any_request
 from evenhand.model.sovereign.mutants.deciding import warrants_another
 from evenhand.model.sovereign.mutants.declare import ALONE, PLAIN, SESSION, TYPES, declare
+from evenhand.model.sovereign.mutants.executor_and_log import any_request
 from evenhand.model.sovereign.paths import Place
 from evenhand.model.sovereign.state import Config, State
 from evenhand.model.sovereign.step import REFERENCE
 from evenhand.model.sovereign.vocabulary import STREAMS, Candidate, Record, Request
 
-__all__ = ["DOING"]
+__all__ = ["STRICTNESS_MUTANTS"]
 
 
 def _nothing_permitted(_config: Config, _request: Request, _where: Place | None) -> bool:
@@ -23,17 +23,17 @@ def _nothing_permitted(_config: Config, _request: Request, _where: Place | None)
 
 
 def _restored(config: Config, state: State, who: str) -> State:
-    """A restart brings the tree of the configuration back, whatever was written since."""
+    """A restart restores the tree of the configuration, whatever was written since."""
     return replace(REFERENCE.restart(config, state, who), tree=config.tree)
 
 
 def _logs_its_log(_config: Config, logged: tuple[Record, ...]) -> tuple[Record, ...]:
-    """A commit is an event too: it owes a line, whose commit owes a line."""
+    """A commit owes a line, whose commit owes a line in turn."""
     return (Record(STREAMS[4], 160, 160),) if logged else ()
 
 
 def _unlimited_fields(config: Config, observations: Observations, candidate: Candidate, origin: str) -> bool:
-    """The limit on what an action carries is not looked at."""
+    """The limit on the text of an action is ignored."""
     limits = replace(config.constitution.limits, max_chars_per_field=None)
     return REFERENCE.completeness(
         replace(config, constitution=replace(config.constitution, limits=limits)), observations, candidate, origin
@@ -41,7 +41,7 @@ def _unlimited_fields(config: Config, observations: Observations, candidate: Can
 
 
 def _no_dots(config: Config, observations: Observations, candidate: Candidate, origin: str) -> bool:
-    """A path that begins with a dot is taken for one that climbs."""
+    """A path that begins with a dot counts as one that climbs."""
     path = path_of(candidate.request) or ""
     return path.startswith(".") or REFERENCE.io_allowlist(config, observations, candidate, origin)
 
@@ -54,7 +54,7 @@ def _agent(name: str, sentence: str, source: str, **functions: Any) -> Mutant[Ru
     return declare(name, sentence, source, "agent", ALONE, **functions)
 
 
-DOING: tuple[Mutant[Rules], ...] = (
+STRICTNESS_MUTANTS: tuple[Mutant[Rules], ...] = (
     declare(
         "nothing_permitted",
         "The executor does nothing at all.",

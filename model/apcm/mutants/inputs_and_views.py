@@ -1,4 +1,4 @@
-"""Faults around the rules: what is let in, what the mask is applied to, who sees what."""
+"""Faults around the rules: of input checks, of the mask's domain, of what each part can see."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from evenhand.model.apcm.vocabulary import (
     State,
 )
 
-__all__ = ["AROUND"]
+__all__ = ["INPUT_AND_VIEW_MUTANTS"]
 
 
 def _forgiving(*codes: str) -> Any:
-    """Validation of the APCM that lets these faults pass."""
+    """Return validation of the APCM that lets these faults pass."""
 
     def validate(config: Config, situation: Situation) -> tuple[Error, ...]:
         return tuple(error for error in REFERENCE.validate(config, situation) if error.code not in codes)
@@ -37,7 +37,7 @@ def _forgiving(*codes: str) -> Any:
 
 
 def _total_only(config: Config, situation: Situation) -> tuple[Error, ...]:
-    """An APCM that says more than what is feasible is refused as well."""
+    """An APCM with entries for infeasible actions is refused as well."""
     more = sorted({name for name, _ in situation.apcm} - set(situation.feasible))
     return (*REFERENCE.validate(config, situation), *(Error("E_APCM_MISSING", (name,)) for name in more))
 
@@ -48,12 +48,11 @@ def _repeats_fit(_config: Config, pair: tuple[str, ...]) -> bool:
 
 
 def _anything_fits(_config: Config, _pair: tuple[str, ...]) -> bool:
-    """Pairs of any length."""
     return True
 
 
 def _loose_mode(rules: Rules, config: Config, artifact: Artifact | None) -> tuple[Fields | None, tuple[Error, ...]]:
-    """Whatever is not MAINTAIN counts as REVISE."""
+    """Any mode but MAINTAIN counts as REVISE."""
     if artifact is not None and isinstance(artifact.mode, str) and artifact.mode not in MODES:
         artifact = replace(artifact, mode=REVISE)
     return REFERENCE.read(rules, config, artifact)
@@ -77,24 +76,21 @@ def _repaired_names(rules: Rules, config: Config, artifact: Artifact | None) -> 
 
 
 def _none_is_empty(rules: Rules, config: Config, artifact: Artifact | None) -> tuple[Fields | None, tuple[Error, ...]]:
-    """A missing artefact counts as an empty one."""
     return REFERENCE.read(rules, config, artifact if artifact is not None else artifact_of(EMPTY, None))
 
 
 def _of_the_inventory(config: Config, situation: Situation, result: Compiled) -> tuple[str, ...]:
-    """The mask is taken off the inventory, not off what is feasible."""
+    """The mask is subtracted from the inventory, not from the feasible actions."""
     if config.condition == BYPASS or not result.ok:
         return REFERENCE.permit(config, situation, result)
     return tuple(sorted(a for a in config.actions if a not in result.forbidden))
 
 
 def _best_effort(config: Config, situation: Situation, result: Compiled) -> tuple[str, ...]:
-    """Where nothing compiles, everything is permitted."""
     return REFERENCE.permit(config, situation, result) if result.ok else tuple(sorted(situation.feasible))
 
 
 def _first_of_the_permitted(config: Config, situation: Situation, result: Compiled) -> tuple[str, ...]:
-    """The compiler arbitrates: of several permitted actions the first by name."""
     return REFERENCE.permit(config, situation, result)[:1]
 
 
@@ -105,7 +101,6 @@ def _first_listed(config: Config, situation: Situation, result: Compiled) -> tup
 
 
 def _bypass_keeps_the_mask(config: Config, situation: Situation, result: Compiled) -> tuple[str, ...]:
-    """BYPASS applies the mask after all."""
     return REFERENCE.permit(replace(config, condition=ASB), situation, result)
 
 
@@ -120,7 +115,6 @@ def _gridlock_is_halt(config: Config, situation: Situation, result: Compiled) ->
 
 
 def _bypass_halts(config: Config, situation: Situation, result: Compiled) -> bool:
-    """A failed compile halts BYPASS as well."""
     return REFERENCE.halts(replace(config, condition=ASB), situation, result)
 
 
@@ -131,24 +125,22 @@ def _peeks_at_av(config: Config, state: State, fields: Fields | None, permitted:
 
 
 def _peeks_at_apcm(config: Config, state: State, _fields: Fields | None, permitted: tuple[str, ...]) -> tuple[str, ...]:
-    """The selector prefers what violates least."""
+    """The selector prefers the actions with the fewest violations."""
     situation = config.published(state)
     least = min(len(situation.violates(a)) for a in permitted)
     return tuple(a for a in permitted if len(situation.violates(a)) == least and (least or a == permitted[0]))
 
 
 def _widens(config: Config, state: State, fields: Fields | None, permitted: tuple[str, ...]) -> tuple[str, ...]:
-    """The selector offers every feasible action, whatever the mask says."""
+    """The selector offers every feasible action, whatever the mask."""
     return REFERENCE.offer(config, state, fields, tuple(sorted(config.published(state).feasible)))
 
 
 def _generator_counts(config: Config, state: State) -> Artifact | None:
-    """The generator sees the number of the step."""
     return artifact_of(EMPTY, state.previous) if state.place == 1 else REFERENCE.generate(config, state)
 
 
 def _generator_blind(config: Config, state: State) -> Artifact | None:
-    """The generator does not see the APCM."""
     return REFERENCE.generate(replace(config, situations=config.situations[:1]), state)
 
 
@@ -159,7 +151,6 @@ def _generator_hopeful(config: Config, state: State) -> Artifact | None:
 
 
 def _unscrambled(_config: Config, artifact: Artifact) -> Artifact:
-    """SCRAMBLE leaves the artefact as it is."""
     return artifact
 
 
@@ -174,7 +165,6 @@ def _keeps_the_first(config: Config, previous: Fields | None, result: Compiled) 
 
 
 def _forgets(_config: Config, previous: Fields | None, result: Compiled) -> Fields | None:
-    """A failed compile leaves no precedent."""
     return result.fields if result.ok else None if result.fields is None else previous
 
 
@@ -182,7 +172,7 @@ def _no_reading(_config: Config, _fields: Fields) -> tuple[str, ...]:
     return ()
 
 
-AROUND: tuple[Mutant[Rules], ...] = (
+INPUT_AND_VIEW_MUTANTS: tuple[Mutant[Rules], ...] = (
     declare(
         "partial_apcm_tolerated",
         "A feasible action without APCM counts as harmless.",
