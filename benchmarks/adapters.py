@@ -33,7 +33,7 @@ def scenarios(protocol: str = "cud", system: str = "free", count: int = 150) -> 
     made = find(protocol).model.systems[system]
     coder = Coder(protocol, made)
     walks = (walk.trace for walk in Covering(made).walks())
-    return [coder.asked(trace) for trace, _ in zip(walks, range(count), strict=False)]
+    return [coder.request(trace) for trace, _ in zip(walks, range(count), strict=False)]
 
 
 class Table:

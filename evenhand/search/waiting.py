@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import networkx as nx
 
@@ -30,9 +30,6 @@ from evenhand.search.methods import method_for
 from evenhand.search.steps import nth_action, stepped
 from evenhand.search.walk import Walk
 from evenhand.search.witness import AnySystem
-
-if TYPE_CHECKING:
-    import networkx as nx
 
 __all__ = ["LIMIT", "MOST", "CircularWaits", "Hands", "Wait", "WaitFor", "circular_waits", "waits_after"]
 
