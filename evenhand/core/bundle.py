@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from types import ModuleType
+from typing import Any, TypeAlias, TypeVar, cast
 
 from evenhand.core.generator import Generator
 from evenhand.core.naming import check_names
@@ -16,7 +17,9 @@ from evenhand.core.system import Protocol
 from evenhand.core.vector_plan import VectorPlan
 from evenhand.core.verdict import Status
 
-__all__ = ["Bundle", "Claims", "Phases", "ProtocolBroken"]
+__all__ = ["Bundle", "Claims", "Phases", "ProtocolBroken", "defined_in"]
+
+T = TypeVar("T")
 
 
 class ProtocolBroken(ImportError):
@@ -45,6 +48,19 @@ class Claims:
     profile: tuple[ProfileQuestion, ...] = ()
 
 
+def defined_in(kind: type[T], *modules: ModuleType) -> tuple[T, ...]:
+    """Return the values of a kind that modules bind to their names, in order of definition and each once.
+
+    A tuple of such values counts as its members, so that claims and mutants can be made in a loop.
+    """
+    bound = [value for module in modules for value in vars(module).values()]
+    listed = [
+        one for value in bound for one in (cast("tuple[Any, ...]", value) if isinstance(value, tuple) else (value,))
+    ]
+    found = {id(one): one for one in listed if isinstance(one, kind)}
+    return tuple(found.values())
+
+
 @dataclass(frozen=True)
 class Bundle:
     """One protocol with everything the registry found about it.
@@ -66,6 +82,8 @@ class Bundle:
     written: str = ""
 
     def __post_init__(self) -> None:
+        carried = (one for claim in self.claims for one in claim.expected if one not in self.expected)
+        object.__setattr__(self, "expected", (*self.expected, *carried))
         check_names(self)
 
     @property

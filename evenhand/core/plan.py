@@ -9,7 +9,7 @@ from typing import Any, Literal
 from evenhand.core.system import UnknownName
 from evenhand.core.verdict import Status
 
-__all__ = ["BUDGETS", "Expectation", "Plan"]
+__all__ = ["BUDGETS", "Expectation", "Plan", "holds", "refuted", "undecided"]
 
 BUDGETS = ("quick", "standard", "deep")
 """The budgets of a run, cheapest first."""
@@ -20,7 +20,7 @@ class Expectation:
     """A verdict registered before the run: for this claim, in this system, under these readings.
 
     An empty `system` or `engine`, and `readings` of None, match all.  `because` is the reason, required for everything
-    but HOLDS.
+    but HOLDS.  Claims carry theirs (`expected=`), made by `refuted`, `holds` and `undecided`.
     """
 
     claim: str
@@ -38,6 +38,31 @@ class Expectation:
             and self.engine in ("", engine)
             and (self.readings is None or dict(self.readings) == dict(readings))
         )
+
+
+def refuted(
+    because: str, *, system: str = "", engine: str = "", readings: Mapping[str, Any] | None = None, **chosen: Any
+) -> Expectation:
+    """Return the expectation that the claim which carries it is refuted, and why.
+
+    Without `system`, `engine` and readings it is about all of them.  Readings are keywords (`clock="gated"`) or a
+    mapping; `readings={}` means the default readings alone.
+    """
+    return Expectation("", Status.REFUTED, system, engine, {**(readings or {}), **chosen} or readings, because)
+
+
+def holds(
+    because: str, *, system: str = "", engine: str = "", readings: Mapping[str, Any] | None = None, **chosen: Any
+) -> Expectation:
+    """Return the expectation that the claim holds there, against a wider one.  Arguments as of `refuted`."""
+    return Expectation("", Status.HOLDS, system, engine, {**(readings or {}), **chosen} or readings, because)
+
+
+def undecided(
+    because: str, *, system: str = "", engine: str = "", readings: Mapping[str, Any] | None = None, **chosen: Any
+) -> Expectation:
+    """Return the expectation that the claim stays undecided there; arguments as of `refuted`."""
+    return Expectation("", Status.UNDECIDED, system, engine, {**(readings or {}), **chosen} or readings, because)
 
 
 def _default() -> dict[str, Any]:

@@ -18,11 +18,12 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Hashable, Iterable, Mapping
-from dataclasses import MISSING, dataclass, field, fields
+from dataclasses import MISSING, dataclass, field, fields, replace
 from difflib import get_close_matches
 from typing import Any, ClassVar, TypeAlias, TypeVar, cast
 
 from evenhand.core.answers import Gives, called, checked_call, kind_of, short
+from evenhand.core.plan import Expectation
 from evenhand.core.system import Step, System
 
 __all__ = [
@@ -49,6 +50,7 @@ __all__ = [
     "leads_to",
     "livelock_free",
     "monitor",
+    "names",
     "reachable",
     "speaks_of",
     "two_run",
@@ -84,7 +86,7 @@ class Property:
     `name` is snake_case; `sentence` is the claim in English; `source` the paragraph it comes from; `version` goes up
     when the meaning changes, so that old fixtures fail loudly.  `systems` names the systems it is about (empty: every
     system of its protocol).  `applies` says under which configurations (readings) it is claimed.  `proved` marks a
-    claim that is also to be proved.
+    claim that is also to be proved.  `expected` are the verdicts registered before any run, where they are not HOLDS.
     """
 
     name: str
@@ -94,6 +96,7 @@ class Property:
     systems: tuple[str, ...] = ()
     applies: Callable[[Any], bool] = field(default=lambda _config: True)
     proved: bool = False
+    expected: tuple[Expectation, ...] = ()
 
     CALLS: ClassVar[Calls] = {}
     """The functions of a kind: what each gives and takes.  Engines call them through `answers.checked_call`."""
@@ -125,6 +128,8 @@ class Property:
             if not isinstance(given, tuple) or not all(isinstance(one, str) for one in cast("tuple[Any, ...]", given)):
                 mend = f"write {listing}=({given!r},)" if isinstance(given, str) else "name each as a text"
                 raise TypeError(f"claim {self.name!r}: `{listing}` is a tuple of names, no {kind}; {mend}")
+
+        object.__setattr__(self, "expected", tuple(replace(one, claim=self.name) for one in self.expected))
 
     def _role(self, name: str) -> str:
         return "" if name == "check" else f"`{name}` of claim {self.name!r}"
@@ -489,6 +494,11 @@ def checked_claims(system: Any, claims: Any) -> tuple[Property, ...]:
         if names.count(name) > 1:
             raise ValueError(f"{system.label}: two claims are called {name!r}; verdicts go by the name")
     return found
+
+
+def names(*claims: Property) -> tuple[str, ...]:
+    """Return the names of claims, as plans and theorems take them."""
+    return tuple(claim.name for claim in claims)
 
 
 def speaks_of(claim: Property, system: System[Any, Any, Any, Any, Any]) -> bool:
