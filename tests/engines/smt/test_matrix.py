@@ -194,7 +194,7 @@ def test_counts() -> None:
         Cell("two", "b", "unknown"),
     ]
     assert counted(found) == (
-        "4 cells: 1 killed, 1 spared, 1 not touched, 0 not replayed, 1 unknown; 3 registered, 1 of them otherwise"
+        "4 cells: 1 killed, 1 survives, 1 not touched, 0 not replayed, 1 unknown; 3 registered, 1 of them otherwise"
     )
 
 

@@ -287,7 +287,7 @@ def test_the_link_catches_a_machine_that_is_not_the_model() -> None:
         return [run[1:] for run in _samples(system)]
 
     assert "does not begin in an initial state" in because(replace(INVARIANT, samples=late))
-    assert "tried on no step" in because(replace(INVARIANT, samples=_no_samples))
+    assert "compared on no step" in because(replace(INVARIANT, samples=_no_samples))
 
 
 def test_a_claim_that_is_never_false_carries_nothing() -> None:
