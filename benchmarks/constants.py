@@ -43,13 +43,13 @@ def _search(system: Any, method: str) -> Callable[[], dict[str, int]]:
     return count
 
 
-def _machine(protocol: str, *, claims: bool, guided: bool = False) -> Callable[[], dict[str, int]]:
+def _machine(protocol: str, *, claims: bool) -> Callable[[], dict[str, int]]:
     def count() -> dict[str, int]:
         bundle = find(protocol)
         generator = bundle.generators[0]
         named = bundle.claims_of(generator.system) if claims else ()
         system = bundle.model.systems[generator.system]
-        found = fuzz(system, named, generator, examples=20, steps=20, guided=guided)
+        found = fuzz(system, named, generator, examples=20, steps=20)
         return {"steps": found.steps}
 
     return count
@@ -83,7 +83,6 @@ MEASURES = (
     Measure("compiled search, ring of 10", _search(cells(10), "compiled")),
     *(Measure(f"machine, {one.name}, all claims", _machine(one.name, claims=True)) for one in protocols()),
     *(Measure(f"machine, {one.name}, no claim", _machine(one.name, claims=False)) for one in protocols()),
-    Measure("machine, cud, all claims, guided", _machine("cud", claims=True, guided=True)),
     Measure("proofs, cud", _proofs("cud", ("no_winner", "deadlock_is_stable", "executed_never_interfere"))),
     Measure("a result, cud universe 2,1", _result),
 )

@@ -21,9 +21,6 @@ if TYPE_CHECKING:
     from evenhand.evidence.replay import Replayed
 
 __all__ = [
-    "CounterexampleFile",
-    "CounterexampleItem",
-    "Stale",
     "pytest_addoption",
     "pytest_collect_file",
     "pytest_configure",

@@ -13,7 +13,7 @@ from evenhand.campaign.progress import Pace
 from evenhand.campaign.scheduler import Watch
 from evenhand.core.canonical import Json, canonical_text
 
-__all__ = ["EVENTS", "VERSION", "Events", "EventsError"]
+__all__ = ["VERSION", "Events"]
 
 EVENTS = "evenhand/campaign-events"
 VERSION = 1

@@ -14,7 +14,6 @@ import typer
 
 from evenhand.conform.vectors.settings import SUITES
 from evenhand.core.bundle import ProtocolBroken
-from evenhand.core.property import Reachable
 from evenhand.core.registry import find
 from evenhand.core.registry import protocols as every
 from evenhand.core.system import reading_values
@@ -84,7 +83,7 @@ def _claims(bundle: Bundle, system: str) -> Iterator[str]:
 def _goals(bundle: Bundle, system: str) -> Iterator[str]:
     """The goals of the system, or of any."""
     claims = bundle.claims_of(system) if system else bundle.claims
-    yield from (claim.name for claim in claims if isinstance(claim, Reachable))
+    yield from (claim.name for claim in claims if claim.existential)
 
 
 def _theorems(bundle: Bundle, _system: str) -> Iterator[str]:

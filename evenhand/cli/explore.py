@@ -31,7 +31,6 @@ from evenhand.cli.requests import bundle_named, job_for
 from evenhand.cli.waits import waiting
 from evenhand.core.bundle import Bundle
 from evenhand.core.licence import Licence
-from evenhand.core.property import Reachable
 from evenhand.core.system import System, UnknownName
 from evenhand.core.text import inert
 from evenhand.core.versions import versions
@@ -291,7 +290,7 @@ def say_counts(counts: dict[str, Any]) -> None:
 
 
 def _are_goals(bundle: Bundle, system: str, names: list[str]) -> None:
-    goals = [claim.name for claim in bundle.claims_of(system) if isinstance(claim, Reachable)]
+    goals = [claim.name for claim in bundle.claims_of(system) if claim.existential]
     for name in names:
         if name not in goals:
             raise BadUse(f"{name!r} is no goal of {system}; there is: {', '.join(sorted(goals)) or 'none'}")
@@ -340,9 +339,6 @@ def fuzz(
     examples: Annotated[int, typer.Option(metavar="N", min=1, help="Number of runs.")] = 200,
     steps: Annotated[int, typer.Option(metavar="N", min=1, help="Largest number of actions in a run.")] = 20,
     seed: SeedOption = 0,
-    guided: Annotated[
-        bool, typer.Option("--guided", help="Prefer the transitions and changes of class that were seen least.")
-    ] = False,
     out: KeepOption = None,
     as_json: JsonOut = False,
 ) -> int:
@@ -352,7 +348,7 @@ def fuzz(
     unexpected refutation; 2 bad use; 3 unexpectedly undecided; 130 interrupted, after printing what was found.
     """
     bundle = bundle_named(protocol)
-    asked = Job(bundle.name, "fuzz", system, variant=mutant, examples=examples, steps=steps, seed=seed, guided=guided)
+    asked = Job(bundle.name, "fuzz", system, variant=mutant, examples=examples, steps=steps, seed=seed)
     job, chosen = job_for(bundle, asked, scope, reading, claim)
     folder = folder_for(out)
     generator = next((g for g in bundle.generators if g.system == chosen.name), None)
@@ -365,7 +361,6 @@ def fuzz(
             examples=examples,
             steps=steps,
             seed=seed,
-            guided=guided,
             progress=progress,
         )
     findings = findings_of(bundle, job, chosen, found.verdicts)

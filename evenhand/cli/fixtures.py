@@ -17,7 +17,7 @@ from evenhand.core.text import describe, inert
 from evenhand.core.versions import versions
 from evenhand.evidence.itf import itf_of_run
 from evenhand.evidence.record import Record
-from evenhand.evidence.replay import Replayed, renewed, replay_record
+from evenhand.evidence.replay import Replayed, replay_record
 from evenhand.evidence.store import load, write_atomically
 from evenhand.evidence.story import trace_lines
 from evenhand.jobs.fixtures import fixture_at, replay_findings
@@ -35,15 +35,12 @@ Files = Annotated[
 @guarded
 def replay(
     files: Files,
-    migrate: Annotated[
-        bool, typer.Option("--migrate", help="Rewrite each file that replays, in place and in the newest version.")
-    ] = False,
     as_json: JsonOut = False,
 ) -> int:
     """Replay counterexamples in their variant and the reference.
 
-    Files of older versions are migrated when they are read; --migrate rewrites them.  Exit codes: 0 each does what was
-    recorded, and the reference is as registered; 1 one does not; 2 a file that cannot be used.
+    Exit codes: 0 each does what was recorded, and the reference is as registered; 1 one does not; 2 a file that cannot
+    be used.
     """
     with usage():
         results = [(path, *_replayed(path)) for path in files]
@@ -53,9 +50,6 @@ def replay(
         {"file": str(path), "ok": result.ok, "message": result.message, "filled": list(result.filled)}
         for path, _, result in results
     ]
-    if migrate:
-        for (path, record, result), formatted in zip(results, replays, strict=True):
-            formatted["migrated"] = _migrate(path, record, result)
     if as_json:
         return finish(report, {"replays": replays}, as_json=True)
     console = terminal()
@@ -67,19 +61,6 @@ def replay(
             for found in replay_findings(str(path), record, result):
                 print_lines(console, [f"    {line}" for line in refutation(found)])
     return report.exit_code()
-
-
-def _migrate(path: Path, record: Record, result: Replayed) -> bool:
-    """Rewrite a file that replays if it is not of the newest version; return whether it was rewritten."""
-    if not result.ok:
-        return False
-    here = fixture_at(path)
-    content = renewed(record, result).to_bytes()
-    with usage():
-        if here.read_bytes() == content:
-            return False
-        write_atomically(here, content)
-    return True
 
 
 def _replayed(path: Path) -> tuple[Record, Replayed]:

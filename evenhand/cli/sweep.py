@@ -36,9 +36,8 @@ from evenhand.core.versions import versions
 from evenhand.evidence.finding import Finding, plain
 from evenhand.jobs.plan import Job, claims_for, system_for
 from evenhand.jobs.pool import run_jobs
-from evenhand.report.curves import curves
 from evenhand.report.report import INTERRUPTED, Report
-from evenhand.report.sweep import curve_table, curves_svg, point_table
+from evenhand.report.sweep import point_table
 from evenhand.report.table import print_lines
 from evenhand.smt.registry import stated
 from evenhand.studies.sweeping import MOST, PointBounds, covering, default_system, points_of
@@ -86,16 +85,16 @@ def sweep(
     jobs: JobsOption = None,
     out: Annotated[
         Path | None,
-        typer.Option("--out", metavar="DIR", help="Write sweep.json and the picture sweep.svg to this folder."),
+        typer.Option("--out", metavar="DIR", help="Write sweep.json to this folder."),
     ] = None,
     as_json: JsonOut = False,
 ) -> int:
     """Measure how a search grows with the sizes of its scope.
 
-    Measures states, steps, CPU time and memory at every size, each in a process of its own, fits laws to them, and
-    proves the theorems that hold for any size.  Without --claim no claim is decided by search.  Exit codes: 0 every
-    point complete and all as expected; 1 an unexpected refutation, or an expected one that now holds; 2 bad use; 3 a
-    point reached a bound, or something is unexpectedly undecided; 130 interrupted, after printing the finished points.
+    Measures states, steps, CPU time and memory at every size, each in a process of its own, and proves the theorems
+    that hold for any size.  Without --claim no claim is decided by search.  Exit codes: 0 every point complete and all
+    as expected; 1 an unexpected refutation, or an expected one that now holds; 2 bad use; 3 a point reached a bound, or
+    something is unexpectedly undecided; 130 interrupted, after printing the finished points.
     """
     bundle = bundle_named(protocol)
     with usage():
@@ -109,13 +108,10 @@ def sweep(
         found = measure(
             planned, sizes, bounds, method=method, workers=workers, finished=lambda one: advance(one.title, 1)
         )
-    drawn = curves(found.over, found.points)
     proved, interrupted = _proved(bundle, job, sizes, workers) if proofs and not found.interrupted else ((), False)
     interrupted = interrupted or found.interrupted
     findings = (*(one for point in found.points for one in point.findings), *(one.finding for one in proved))
     report = Report(findings, {}, versions())
-    laws = [one.to_json() for one in drawn]
-    clocked = ("cpu", "memory")
     made: dict[str, Json] = {
         "format": "evenhand/sweep",
         "version": 1,
@@ -123,7 +119,6 @@ def sweep(
         "system": job.system,
         "over": {name: list(values) for name, values in found.over.items()},
         "points": [point.to_json() for point in found.points],
-        "curves": [one for one in laws if one["quantity"] not in clocked],
         "theorems": [one.to_json() for one in proved],
         "unfinished": [dict(one) for one in found.unfinished],
         "interrupted": interrupted,
@@ -131,19 +126,17 @@ def sweep(
         "timing": {
             "total": round(time.monotonic() - began, 3),
             "points": [point.costs() for point in found.points],
-            "curves": [one for one in laws if one["quantity"] in clocked],
             "proofs": {one.name: round(one.seconds, 3) for one in proved},
         },
     }
     what = f"{bundle.name} {job.system}"
     if folder is not None:
-        svg = curves_svg(found, drawn, what)
-        write_files(folder, {"sweep.json": canonical_bytes(made), "sweep.svg": svg.encode()})
+        write_files(folder, {"sweep.json": canonical_bytes(made)})
     if as_json:
         emit(made)
     else:
         console = terminal()
-        for table in (point_table(found, what), curve_table(drawn), _proof_table(proved)):
+        for table in (point_table(found, what), _proof_table(proved)):
             if table.row_count:
                 console.print(table)
         print_lines(console, map(inert, _said(found, list(sizes), proved if proofs else None)))
@@ -282,9 +275,7 @@ def _said(found: Sweep, names: Sequence[str], proved: Sequence[Theorem] | None) 
     if proved is not None and not proved:
         yield f"no theorem about these claims says that it holds for any number of {swept}"
     if any(not point.complete for point in found.points):
-        yield "points that met a bound are UNDECIDED and in no fit"
-    if any(len(values) > 1 for values in found.over.values()):
-        yield "a law fitted to so few points describes them; it promises nothing of larger sizes"
+        yield "points that met a bound are UNDECIDED; their counts are what was covered before"
     if found.unfinished:
         formatted = "; ".join(",".join(f"{name}={one[name]}" for name in found.over) for one in found.unfinished)
         yield f"INTERRUPTED; not finished: {formatted}"

@@ -25,7 +25,6 @@ __all__ = [
     "MOST",
     "Gives",
     "ModelError",
-    "UserFunction",
     "called",
     "caught",
     "checked_call",

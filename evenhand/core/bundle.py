@@ -13,11 +13,11 @@ from evenhand.core.observer import Observer
 from evenhand.core.plan import Expectation, Plan
 from evenhand.core.profile import ProfileQuestion
 from evenhand.core.property import AnyStep, Property
-from evenhand.core.system import Protocol
+from evenhand.core.system import Mutant, Protocol
 from evenhand.core.vector_plan import VectorPlan
 from evenhand.core.verdict import Status
 
-__all__ = ["Bundle", "Claims", "Phases", "ProtocolBroken", "defined_in"]
+__all__ = ["Bundle", "Claims", "Phases", "ProtocolBroken", "claims_in", "mutants_in"]
 
 T = TypeVar("T")
 
@@ -48,11 +48,17 @@ class Claims:
     profile: tuple[ProfileQuestion, ...] = ()
 
 
-def defined_in(kind: type[T], *modules: ModuleType) -> tuple[T, ...]:
-    """Return the values of a kind that modules bind to their names, in order of definition and each once.
+def claims_in(*modules: ModuleType) -> tuple[Property, ...]:
+    """Return the claims that modules define, in order of definition; a tuple of claims counts as its members."""
+    return _defined_in(Property, modules)
 
-    A tuple of such values counts as its members, so that claims and mutants can be made in a loop.
-    """
+
+def mutants_in(*modules: ModuleType) -> tuple[Mutant[Any], ...]:
+    """Return the mutants that modules define, as `claims_in` does."""
+    return _defined_in(Mutant, modules)
+
+
+def _defined_in(kind: type[T], modules: Iterable[ModuleType]) -> tuple[T, ...]:
     bound = [value for module in modules for value in vars(module).values()]
     listed = [
         one for value in bound for one in (cast("tuple[Any, ...]", value) if isinstance(value, tuple) else (value,))

@@ -21,7 +21,7 @@ from evenhand.core.bundle import Bundle, Claims, ProtocolBroken
 from evenhand.core.own_file import names_file, own_bundle
 from evenhand.core.system import Protocol, UnknownName
 
-__all__ = ["content", "find", "folder", "protocols", "registered", "rescan"]
+__all__ = ["content", "find", "folder", "protocols", "registered"]
 
 
 def content(name: str) -> ModuleSpec:
@@ -58,11 +58,6 @@ def registered(name: str) -> Bundle:
         if bundle.name == name:
             return bundle
     raise UnknownName("protocol", name, (bundle.name for bundle in bundles))
-
-
-def rescan() -> None:
-    """Make the next call search again, for a protocol installed while this process runs."""
-    _all.cache_clear()
 
 
 @cache

@@ -6,6 +6,7 @@ the model does not have.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -13,7 +14,7 @@ from evenhand.core.alike import alike
 from evenhand.core.answers import kind_of, short
 from evenhand.core.system import Step, System
 
-__all__ = ["Lasso", "NotReplayable", "Pair", "Scenario", "Trace", "replay", "replay_lasso"]
+__all__ = ["Lasso", "NotReplayable", "Pair", "Scenario", "Trace", "replay", "replay_lasso", "stepping"]
 
 C = TypeVar("C")
 S = TypeVar("S")
@@ -82,13 +83,16 @@ def replay(system: System[C, S, A, O, R], scenario: Scenario[C, S, A]) -> Trace[
     if not isinstance(scenario, Scenario) or not isinstance(scenario.actions, tuple):
         what = scenario.actions if isinstance(scenario, Scenario) else scenario
         raise TypeError(f"replay takes a Scenario(config, start, (action, …)), not {short(what)} ({kind_of(what)})")
-    steps: list[Step[C, S, A, O]] = []
+    return Trace(scenario, tuple(stepping(system, scenario)))
+
+
+def stepping(system: System[C, S, A, O, R], scenario: Scenario[C, S, A]) -> Iterator[Step[C, S, A, O]]:
+    """Yield the steps of `scenario` one by one, ignoring what is on offer."""
     state = scenario.start
     for action in scenario.actions:
         step = system.take(scenario.config, state, action)
-        steps.append(step)
+        yield step
         state = step.after
-    return Trace(scenario, tuple(steps))
 
 
 def replay_lasso(

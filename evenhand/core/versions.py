@@ -5,7 +5,7 @@ from __future__ import annotations
 import platform
 from importlib.metadata import PackageNotFoundError, version
 
-__all__ = ["RELEVANT", "__version__", "versions"]
+__all__ = ["__version__", "versions"]
 
 __version__ = "0.1.0"
 

@@ -15,7 +15,7 @@ from evenhand.core.system import System
 from evenhand.core.trace import Lasso, Pair, replay
 from evenhand.core.verdict import Evidence
 
-__all__ = ["itf", "itf_of_run", "itf_value"]
+__all__ = ["itf", "itf_of_run"]
 
 
 def itf_value(data: Json) -> Json:

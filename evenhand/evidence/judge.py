@@ -19,23 +19,19 @@ from itertools import islice
 from typing import Any
 
 from evenhand.core.answers import ModelError
-from evenhand.core.property import (
-    Always,
+from evenhand.core.kinds import (
     AnyStep,
     Commute,
     DeadlockFree,
     DeterminedBy,
-    EachStep,
-    Eventually,
-    LeadsTo,
-    LivelockFree,
-    Monitor,
+    Liveness,
     Property,
     Reachable,
+    Safety,
     TwoRun,
 )
 from evenhand.core.system import Fairness, System, UnknownName
-from evenhand.core.trace import Lasso, NotReplayable, Pair, Scenario, Trace, replay, replay_lasso
+from evenhand.core.trace import Lasso, NotReplayable, Pair, Scenario, Trace, replay, replay_lasso, stepping
 from evenhand.core.verdict import Evidence, runs
 
 __all__ = [
@@ -94,13 +90,15 @@ def judge(system: AnySystem, claim: Property, evidence: Evidence, *, limit: int 
         if not any(scenario.start == start for start in system.initial(scenario.config)):
             return Judgement(False, "the run does not begin in an initial state of its configuration")
     match claim, evidence:
-        case ((Always() | EachStep() | Monitor() | Reachable()), Scenario()):
+        case Safety(), Scenario():
             return _along(system, claim, evidence)
-        case ((Eventually() | LeadsTo()), Scenario()):
+        case Reachable(), Scenario():
+            return _reached(system, claim, evidence)
+        case Liveness(begins="start" | "step"), Scenario():
             return _ended(system, claim, evidence)
         case DeadlockFree(), Scenario():
             return _stuck(system, claim, evidence, limit)
-        case ((Eventually() | LeadsTo() | LivelockFree()), Lasso()):
+        case Liveness(), Lasso():
             return _forever(system, claim, evidence)
         case DeterminedBy(), Pair():
             return _differ(system, claim, evidence)
@@ -121,7 +119,7 @@ def first_refuted_step(system: AnySystem, claim: Property, evidence: Evidence) -
     run: these refute only as a whole.
     """
     match claim, evidence:
-        case ((Always() | EachStep() | Monitor() | Reachable()), Scenario()):
+        case ((Safety() | Reachable()), Scenario()):
             return _first(system, claim, evidence) if judge(system, claim, evidence) else None
         case _, Scenario():
             return len(evidence.actions) if judge(system, claim, evidence) else None
@@ -186,62 +184,46 @@ def _not_on_offer(system: AnySystem, trace: Trace[Any, Any, Any, Any]) -> str:
     return ""
 
 
-def _along(
-    system: AnySystem, claim: Always | EachStep | Monitor | Reachable, scenario: Scenario[Any, Any, Any]
-) -> Judgement:
+def _along(system: AnySystem, claim: Safety, scenario: Scenario[Any, Any, Any]) -> Judgement:
     """Judge a claim about states, steps or the history so far, after every action."""
-    if isinstance(claim, Reachable) and (why := _not_on_offer(system, replay(system, scenario))):
-        return Judgement(False, why)
     found = _first(system, claim, scenario)
-    if isinstance(claim, Reachable):
-        return Judgement(
-            found is not None, "no step meets the goal" if found is None else f"step {found} meets the goal"
-        )
     if found is None:
         return Judgement(False, f"{claim.name} is true all along this run")
     return Judgement(True, f"{claim.name} is false after {found} of {len(scenario.actions)} actions")
 
 
-def _first(
-    system: AnySystem, claim: Always | EachStep | Monitor | Reachable, scenario: Scenario[Any, Any, Any]
-) -> int | None:
+def _reached(system: AnySystem, claim: Reachable, scenario: Scenario[Any, Any, Any]) -> Judgement:
+    if why := _not_on_offer(system, replay(system, scenario)):
+        return Judgement(False, why)
+    found = _first(system, claim, scenario)
+    return Judgement(found is not None, "no step meets the goal" if found is None else f"step {found} meets the goal")
+
+
+def _first(system: AnySystem, claim: Safety | Reachable, scenario: Scenario[Any, Any, Any]) -> int | None:
     """After how many actions the claim is first false (met, for `Reachable`)."""
-    config, state = scenario.config, scenario.start
-    if isinstance(claim, Always) and claim.when(config, state) and not claim.check(config, state):
-        return 0
-    value = claim.start(config) if isinstance(claim, Monitor) else None
-    for taken, action in enumerate(scenario.actions, start=1):
-        step = system.take(config, state, action)
-        state = step.after
-        match claim:
-            case Always():
-                seen = claim.when(config, state) and not claim.check(config, state)
-            case EachStep():
-                seen = claim.when(step) and not claim.check(step)
-            case Monitor():
-                value = claim.update(value, step)
-                seen = claim.when(config, value) and not claim.ok(config, value)
-            case Reachable():
-                seen = claim.goal(step)
-        if seen:
-            return taken
-    return None
+    steps = stepping(system, scenario)
+    if isinstance(claim, Reachable):
+        return next((taken for taken, step in enumerate(steps, start=1) if claim.goal(step)), None)
+    answers = claim.answers(scenario.config, scenario.start, steps)
+    return next((taken for taken, kept in enumerate(answers) if kept is False), None)
 
 
-def _waiting(claim: Eventually | LeadsTo, steps: Sequence[AnyStep]) -> int | None:
+def _waiting(claim: Liveness, steps: Sequence[AnyStep]) -> int | None:
     """The index of the step from which a run through `steps` lacks its goal; None if it does not."""
-    waiting: int | None = 0 if isinstance(claim, Eventually) else None
+    raises, serves = claim.tests
+    from_start = claim.begins == "start"
+    waiting: int | None = 0 if from_start else None
     for index, step in enumerate(steps):
-        if isinstance(claim, LeadsTo) and waiting is None and claim.trigger(step):
+        if not from_start and waiting is None and raises(step):
             waiting = index
-        if claim.goal(step):
-            if isinstance(claim, Eventually):
+        if serves(step):
+            if from_start:
                 return None
             waiting = None
     return waiting
 
 
-def _ended(system: AnySystem, claim: Eventually | LeadsTo, scenario: Scenario[Any, Any, Any]) -> Judgement:
+def _ended(system: AnySystem, claim: Liveness, scenario: Scenario[Any, Any, Any]) -> Judgement:
     """A run that ends refutes a liveness claim it does not satisfy."""
     trace = replay(system, scenario)
     if why := _not_on_offer(system, trace):
@@ -253,7 +235,7 @@ def _ended(system: AnySystem, claim: Eventually | LeadsTo, scenario: Scenario[An
     return Judgement(True, f"the run ends after {len(trace.steps)} actions without the goal")
 
 
-def _forever(system: AnySystem, claim: Eventually | LeadsTo | LivelockFree, lasso: Lasso[Any, Any, Any]) -> Judgement:
+def _forever(system: AnySystem, claim: Liveness, lasso: Lasso[Any, Any, Any]) -> Judgement:
     """A lasso refutes a liveness claim if its loop is fair and never satisfies it."""
     try:
         trace, loop = replay_lasso(system, lasso)
@@ -267,14 +249,15 @@ def _forever(system: AnySystem, claim: Eventually | LeadsTo | LivelockFree, lass
         return Judgement(False, str(error), decided=False)
     if broken:
         return Judgement(False, f"the loop is not fair: it starves {', '.join(broken)}")
-    if isinstance(claim, LivelockFree):
-        if not any(claim.attempts(step) for step in loop):
+    raises, serves = claim.tests
+    if claim.begins == "loop":
+        if not any(raises(step) for step in loop):
             return Judgement(False, "no agent attempts anything in the loop")
-        if any(claim.progress(step) for step in loop):
+        if any(serves(step) for step in loop):
             return Judgement(False, "the loop makes progress")
         return Judgement(True, f"a fair loop of {len(loop)} actions attempts and never progresses")
     # A goal anywhere in the loop recurs, so it also follows a later trigger.
-    if any(claim.goal(step) for step in loop) or _waiting(claim, trace.steps) is None:
+    if any(serves(step) for step in loop) or _waiting(claim, trace.steps) is None:
         return Judgement(False, "the goal is met in time on this run")
     return Judgement(True, f"a fair loop of {len(loop)} actions never meets the goal")
 

@@ -14,7 +14,7 @@ import evenhand.core
 from evenhand.core.canonical import Json, digest
 from evenhand.core.system import System
 
-__all__ = ["provenance", "source_digest"]
+__all__ = ["provenance"]
 
 
 def provenance(system: System[Any, Any, Any, Any, Any], engine: str, libraries: Sequence[str] = ()) -> dict[str, Json]:

@@ -14,14 +14,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from evenhand.core.canonical import Json, canonical_bytes, digest
 from evenhand.core.codec import decode, encode
 from evenhand.core.system import Scope
 from evenhand.core.trace import Lasso, Pair, Scenario
 from evenhand.core.verdict import Evidence
-from evenhand.evidence.migration import AGAIN, BadRecord, migrated
 from evenhand.evidence.schemas import mistake
 
 __all__ = [
@@ -35,16 +34,39 @@ __all__ = [
     "Record",
     "decode_run",
     "encode_run",
+    "of_format",
     "plain",
 ]
 
 FORMAT = "evenhand/counterexample"
 VERSION = 2
-"""Version 2 stores the shape of the observations; version 1 did not, and is migrated when it is read."""
+
+AGAIN = "Record it again, or restore the file from version control"
+"""The next step for most faults of a record."""
 
 Kind = Literal["mutant", "reference"]
 Outcome = Literal["REFUTED", "WITNESSED"]
 """The effect of the run: it witnesses a claim that something can happen, and refutes any other."""
+
+
+class BadRecord(ValueError):
+    """A record that cannot be used: `culprit` (a file), `cause`, and the `next_step` that mends it."""
+
+    def __init__(self, culprit: str, cause: str, next_step: str) -> None:
+        super().__init__(f"{culprit}: {cause}. {next_step}.")
+        self.culprit, self.cause, self.next_step = culprit, cause, next_step
+
+
+def of_format(data: Json, known: str, version: int, origin: str, next_step: str = AGAIN) -> dict[str, Json]:
+    """Return `data` if it is an object of the format `known` and of this version.  Raises BadRecord for any other."""
+    top: dict[str, Any] = cast("Any", data) if isinstance(data, dict) else {}
+    named, found = top.get("format"), top.get("version")
+    if named != known:
+        formatted = f"its format is {named!r:.60}" if named is not None else "it names no format"
+        raise BadRecord(origin, f"{formatted}, not {known!r}", "Give a file that `evenhand` recorded")
+    if type(found) is not int or found != version:  # True == 1
+        raise BadRecord(origin, f"it is of version {found!r:.60}, and this evenhand reads version {version}", next_step)
+    return top
 
 
 @dataclass(frozen=True)
@@ -143,21 +165,20 @@ class Record:
     def from_json(data: Json, origin: str = "this record") -> Record:
         """Return the record that `to_json` wrote; `origin` names it in messages.
 
-        Older versions are migrated.  Raises BadRecord for another format or a newer version, for content that the
-        schema does not allow, and for content that differs from what was sealed.
+        Raises BadRecord for another format or version, for content that the schema does not allow, and for content that
+        differs from what was sealed.
         """
-        made = migrated(data, FORMAT, VERSION, origin, _MIGRATIONS)
-        wrong = mistake(made, "evenhand.evidence", "counterexample")
+        data = of_format(data, FORMAT, VERSION, origin)
+        wrong = mistake(data, "evenhand.evidence", "counterexample")
         if wrong is not None:
             raise BadRecord(origin, str(wrong), AGAIN)
-        content = {key: value for key, value in data.items() if key != "sha256"}  # what was sealed, before migration
+        content = {key: value for key, value in data.items() if key != "sha256"}
         try:
             sealed = digest(content)
         except ValueError as error:
             raise BadRecord(origin, str(error), AGAIN) from error
         if data["sha256"] != sealed:
             raise BadRecord(origin, "its content is not what was recorded (sha256 differs)", AGAIN)
-        data = made
         return Record(
             protocol=data["protocol"],
             system=data["system"],
@@ -234,13 +255,3 @@ def _scenario_json(scenario: Scenario[Any, Any, Any]) -> dict[str, Json]:
         "start": encode(scenario.start),
         "actions": encode(scenario.actions),
     }
-
-
-def _without_shape(content: dict[str, Json]) -> dict[str, Json]:
-    """Version 1 to 2: observations are compared in the shape that they have now."""
-    if "shape" in content:  # no file of version 1 has one, so the schema refuses it
-        return {**content, "shape": None}
-    return {**content, "shape": {}}
-
-
-_MIGRATIONS = {1: _without_shape}

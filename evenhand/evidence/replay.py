@@ -17,7 +17,7 @@ from typing import Any
 from evenhand.core.bundle import Bundle
 from evenhand.core.canonical import Json, digest
 from evenhand.core.codec import decode, encode
-from evenhand.core.property import Property, Reachable, TwoRun
+from evenhand.core.property import Property, TwoRun
 from evenhand.core.system import System, UnknownName
 from evenhand.core.trace import Scenario, replay
 from evenhand.core.verdict import Evidence, Status, runs
@@ -27,7 +27,7 @@ from evenhand.evidence.judge import judge
 from evenhand.evidence.provenance import provenance
 from evenhand.evidence.record import AGAIN, BadRecord, Kind, Outcome, Own, Record, decode_run, encode_run
 
-__all__ = ["Replayed", "outcome_digest", "record_run", "renewed", "replay_record"]
+__all__ = ["Replayed", "outcome_digest", "record_run", "replay_record"]
 
 AnySystem = System[Any, Any, Any, Any, Any]
 REFERENCE = "reference"
@@ -147,22 +147,6 @@ def replay_record(
     return replace(result, filled=(*filled, *(f"reading {name}" for name in later)))
 
 
-def renewed(record: Record, result: Replayed) -> Record:
-    """Return the record of the same run as this version writes it, with every field and reading of the model now.
-
-    Raises ValueError for a record that does not replay: its digest may no longer be of the same outcome.
-    """
-    if not result.ok:
-        raise ValueError(f"only what replays can be migrated: {result.message}")
-    return replace(
-        record,
-        readings=_readings(result.system),
-        run=encode_run(result.evidence),
-        shown=outcome_digest(result.system, result.evidence, record.outcome),
-        shape=shape([_shown(result.system, scenario) for scenario in runs(result.evidence)]),
-    )
-
-
 def _judged(
     record: Record, bundle: Bundle, variant: AnySystem, reference: AnySystem, claim: Property, evidence: Evidence
 ) -> Replayed:
@@ -261,7 +245,7 @@ def _departure(system: AnySystem, claim: Property, evidence: Evidence) -> str:
 def _unexpected(record: Record, bundle: Bundle, reference: AnySystem, claim: Property) -> str:
     """Why a run of the reference is not as registered; empty if it is."""
     registered = _registered(record, bundle, reference, claim)
-    wanted = Status.HOLDS if isinstance(claim, Reachable) else Status.REFUTED
+    wanted = Status.HOLDS if claim.existential else Status.REFUTED
     if registered is wanted:
         return ""
     return f"{claim.name} is registered as {registered.value}, and the reference does this:\n{claim.sentence}"
@@ -303,7 +287,7 @@ def _claim(bundle: Bundle, record: Record) -> Property:
 
 
 def _outcome(claim: Property) -> Outcome:
-    return "WITNESSED" if isinstance(claim, Reachable) else "REFUTED"
+    return "WITNESSED" if claim.existential else "REFUTED"
 
 
 def _values(system: AnySystem) -> dict[str, Any]:

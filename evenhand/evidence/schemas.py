@@ -11,7 +11,7 @@ import jsonschema.exceptions
 
 from evenhand.core.canonical import Json, parse
 
-__all__ = ["Mistake", "mistake"]
+__all__ = ["mistake"]
 
 
 class Mistake(NamedTuple):

@@ -14,8 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from evenhand.core.canonical import Json, canonical_bytes, digest
-from evenhand.evidence.migration import migrated
-from evenhand.evidence.record import BadRecord
+from evenhand.evidence.record import BadRecord, of_format
 from evenhand.evidence.schemas import mistake
 
 __all__ = ["MANIFEST", "SUITE", "VERSION", "Manifest", "Suite", "Vector", "frozen"]
@@ -117,7 +116,7 @@ class Suite:
 
     @staticmethod
     def from_json(data: Json, origin: str = "this suite") -> Suite:
-        """Return the suite that `to_json` wrote, of this version or an older one that can be migrated.
+        """Return the suite that `to_json` wrote.
 
         Raises BadRecord for another format or version, for content that the schema does not allow, for a changed vector
         and for two vectors of one name.
@@ -198,7 +197,7 @@ def frozen(protocol: str, suites: Mapping[str, Suite]) -> Manifest:
 
 
 def _checked(data: Json, format_: str, schema: str, origin: str) -> dict[str, Any]:
-    made = migrated(data, format_, VERSION, origin)
+    made = of_format(data, format_, VERSION, origin, GENERATE)
     wrong = mistake(made, "evenhand.evidence", schema)
     if wrong is not None:
         raise BadRecord(origin, str(wrong), GENERATE)

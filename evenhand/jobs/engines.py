@@ -13,15 +13,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 from evenhand.core.bundle import Bundle
 from evenhand.core.canonical import Json
+from evenhand.core.kinds import DeadlockFree, Liveness, Property, Reachable
 from evenhand.core.licence import Licence
-from evenhand.core.property import (
-    DeadlockFree,
-    Eventually,
-    LeadsTo,
-    LivelockFree,
-    Property,
-    Reachable,
-)
 from evenhand.core.system import System
 from evenhand.core.text import inert
 from evenhand.core.verdict import Status, Verdict
@@ -80,7 +73,6 @@ def verdicts_of(bundle: Bundle, job: Job, system: AnySystem, *, workers: int = 1
             examples=job.examples,
             steps=job.steps,
             seed=job.seed,
-            guided=job.guided,
         )
         return drawn.verdicts
     size = steps_beyond(system, job.finishable) if job.finishable is not None else ""
@@ -239,7 +231,7 @@ def _finding(bundle: Bundle, job: Job, system: AnySystem, claim: Property, verdi
     if keep and verdict.status is Status.REFUTED:
         record, unrecorded = recorded(bundle, system, claim, verdict, command)
         verdict = replace(verdict, because=f"{verdict.because} (not recorded: {unrecorded})") if unrecorded else verdict
-    shown = evidence is not None and (verdict.status is Status.REFUTED or isinstance(claim, Reachable))
+    shown = evidence is not None and (verdict.status is Status.REFUTED or claim.existential)
     expected = bundle.expectation(verdict.claim, verdict.system, verdict.engine, verdict.readings)
     return replace(
         finding(bundle.name, claim.sentence, verdict, expected),
@@ -253,7 +245,7 @@ def _finding(bundle: Bundle, job: Job, system: AnySystem, claim: Property, verdi
     )
 
 
-_UNSAMPLED = (Reachable, Eventually, LeadsTo, DeadlockFree, LivelockFree)
+_UNSAMPLED = (Reachable, Liveness, DeadlockFree)
 """Kinds that drawn runs cannot establish (or, for `Reachable`, exclude)."""
 
 

@@ -88,8 +88,8 @@ class Job:
 
     `readings` and `scope` list only differences from the system's own; `variant` is a mutant's name; `claims` names
     the claims (empty: all).  `theorem` is for `prove`, where the variant `*` includes each of its mutants; without a
-    theorem, `prove` asks whether the variant equals the reference for any size.  `guided` steers the machine.  A search
-    of more than `finishable` steps is not begun.  The engine `plan` reports `claims` that no plan of `budget` checks.
+    theorem, `prove` asks whether the variant equals the reference for any size.  A search of more than `finishable`
+    steps is not begun.  The engine `plan` reports `claims` that no plan of `budget` checks.
     """
 
     protocol: str
@@ -108,7 +108,6 @@ class Job:
     part: str = ""
     finishable: int | None = None
     theorem: str = ""
-    guided: bool = False
     budget: str = ""
 
     @property
@@ -138,7 +137,6 @@ class Job:
                     words += ["--quotient", name]
             case "fuzz":
                 words += ["--examples", str(self.examples), "--steps", str(self.steps), "--seed", str(self.seed)]
-                words += ["--guided"] if self.guided else []
             case "prove":
                 words += _option("--theorem", self.theorem)
             case "replay" | "compare":

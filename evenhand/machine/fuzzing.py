@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, cast
 
 from hypothesis import HealthCheck, Phase, Verbosity, seed, settings
@@ -16,12 +16,11 @@ from evenhand.core.generator import Rule as DrawRule
 from evenhand.core.property import Property, checked_claims
 from evenhand.core.system import System
 from evenhand.evidence.judge import has_ended
-from evenhand.machine.guide import CANDIDATES, GUIDED, Guide
 from evenhand.machine.ledger import Fuzzing, Ledger, Refuted
 from evenhand.machine.provider import BACKEND
 from evenhand.machine.watch import Run
 
-__all__ = ["drive", "fuzz", "machine", "possible_rules"]
+__all__ = ["fuzz", "machine", "possible_rules"]
 
 AnySystem = System[Any, Any, Any, Any, Any]
 
@@ -34,12 +33,9 @@ def fuzz(
     examples: int = 200,
     steps: int = 20,
     seed: int = 0,
-    guided: bool = False,
     progress: Callable[[int, int], None] | None = None,
 ) -> Fuzzing:
     """Draw `examples` sequences of `steps` steps of `system` and evaluate `claims` along them.
-
-    `guided` steers most of them towards rare steps (see `guide`), at the cost of more drawing.
 
     Same system, claims, generator, numbers and seed: same result, under any hash seed.  When no action is enabled, a
     sequence begins a new run of the same configuration.  Ctrl-C ends the drawing; then only witnessed reachability
@@ -50,13 +46,12 @@ def fuzz(
     whole_number("steps", steps, 1)
     whole_number("seed", seed)
     ledger = Ledger(system, checked_claims(system, claims), generator)
-    ledger.guide = Guide(generator.events if generator is not None else ()) if guided else None
     ledger.progress = progress
-    drive(ledger, examples=examples, steps=steps, seed=seed)
+    _drive(ledger, examples=examples, steps=steps, seed=seed)
     return ledger.result(steps, seed)
 
 
-def drive(ledger: Ledger, *, examples: int, steps: int, seed: int) -> None:
+def _drive(ledger: Ledger, *, examples: int, steps: int, seed: int) -> None:
     """Let Hypothesis draw `examples` of `steps` steps into one ledger, until Ctrl-C."""
     ledger.asked = examples
     drawn = settings(
@@ -76,7 +71,7 @@ def drive(ledger: Ledger, *, examples: int, steps: int, seed: int) -> None:
     except KeyboardInterrupt:
         ledger.interrupted = True
     except Flaky:
-        # Hypothesis repeats a failing example, where the guide, with new counts, may take another action.
+        # Hypothesis repeats a failing example; the ledger has gone on counting, so that it may end otherwise.
         if ledger.raised is None:
             raise
         raise ledger.raised from None
@@ -105,8 +100,6 @@ class _Machine(RuleBasedStateMachine):
 
     run: Run | None = None
     chosen: frozenset[str] | None = None
-    guide: Guide | None = None
-    last: Hashable = None
 
     def __init__(self) -> None:
         super().__init__()
@@ -124,8 +117,6 @@ class _Machine(RuleBasedStateMachine):
         Leaving rules out at random (swarm testing) reaches states from which they lead away.
         """
         ledger = self.ledger
-        if ledger.guide is not None and data.draw(st.integers(1, GUIDED)) > 1:
-            self.guide = ledger.guide
         config = ledger.draw_config(data.draw)
         if len(ledger.rules) > 1 and data.draw(st.booleans()):
             self.chosen = frozenset(one.name for one in ledger.rules if data.draw(st.booleans()))
@@ -139,7 +130,7 @@ class _Machine(RuleBasedStateMachine):
         drawn = self.drawn(data)
         if drawn is None:
             ledger.end(self.run)
-            self.run, self.last = ledger.begin(data.draw, self.run.config), None
+            self.run = ledger.begin(data.draw, self.run.config)
             drawn = self.drawn(data)
             if drawn is None:  # no action is enabled in the initial state
                 return
@@ -148,7 +139,7 @@ class _Machine(RuleBasedStateMachine):
         ledger.counts[f"rule:{drawing.name}"] += 1
         number = len(run.steps) + 1
         try:
-            step = ledger.step(run, action)
+            ledger.step(run, action)
         except Refuted:
             raise
         except Exception as error:
@@ -156,44 +147,16 @@ class _Machine(RuleBasedStateMachine):
             error.add_note(f"configuration {here[0]!r}, state {here[1]!r}, action {action!r}")
             ledger.raised = ledger.raised or error
             raise
-        if ledger.guide is not None:
-            self.last = ledger.guide.took(self.last, step)
 
     def drawn(self, data: st.DataObject) -> tuple[DrawRule, Any] | None:
-        """Return a rule and an action by it; in a guided example the one of several whose step was seen least."""
+        """Return a possible rule and an action by it; None without a rule, and sometimes where the run has ended."""
         assert self.run is not None
-        scope, config, state = self.ledger.system.scope, self.run.config, self.run.state
-        best: tuple[DrawRule, Any] | None = None
-        rarest: tuple[int, ...] = ()
-        for _ in range(CANDIDATES if self.guide is not None else 1):
-            drawing = self.drawn_rule(data)
-            if drawing is None:
-                return best
-            action = drawing.draw(data.draw, config, scope, state)
-            if self.guide is None:
-                return drawing, action
-            rarity = self.rarity(self.guide, action)
-            if best is None or rarity < rarest:
-                best, rarest = (drawing, action), rarity
-        return best
-
-    def rarity(self, guide: Guide, action: Any) -> tuple[int, ...]:
-        """Return how rare the step would be; one that raises is rarest, so that `act` takes it and reports it."""
-        assert self.run is not None
-        guide.looked += 1
-        try:
-            return guide.rarity(self.last, self.ledger.system.take(self.run.config, self.run.state, action))
-        except Exception:
-            return ()
-
-    def drawn_rule(self, data: st.DataObject) -> DrawRule | None:
-        """Return a possible rule; None where there is none, and sometimes where the run has ended."""
-        assert self.run is not None
-        config, state = self.run.config, self.run.state
+        system, config, state = self.ledger.system, self.run.config, self.run.state
         menu: list[DrawRule | None] = [*possible_rules(self.ledger.rules, self.chosen, config, state)]
-        if not menu or has_ended(self.ledger.system, config, state):
+        if not menu or has_ended(system, config, state):
             menu.append(None)
-        return data.draw(st.sampled_from(menu)) if len(menu) > 1 else menu[0]
+        drawing = data.draw(st.sampled_from(menu)) if len(menu) > 1 else menu[0]
+        return None if drawing is None else (drawing, drawing.draw(data.draw, config, system.scope, state))
 
     def teardown(self) -> None:
         """Count the example."""

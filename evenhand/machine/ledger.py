@@ -17,13 +17,12 @@ from evenhand.core.canonical import Json, canonical_text
 from evenhand.core.codec import decode, encode
 from evenhand.core.generator import Draw, Generator
 from evenhand.core.generator import Rule as DrawRule
-from evenhand.core.property import AnyStep, Property, Reachable, checked_claims, speaks_of
+from evenhand.core.property import AnyStep, Property, checked_claims, speaks_of
 from evenhand.core.purity import refuse_impure
 from evenhand.core.system import System
 from evenhand.core.verdict import UNREPLAYED, Evidence, Status, Verdict, in_short
 from evenhand.evidence.judge import has_ended, judge, refutes, restate
 from evenhand.evidence.shrink import shrink
-from evenhand.machine.guide import Guide
 from evenhand.machine.watch import Run, Watch, watch
 
 __all__ = ["Fuzzing", "Ledger", "Refuted", "chosen_readings", "scramble"]
@@ -50,10 +49,9 @@ class Fuzzing:
     """The result of a fuzzing: one verdict per claim, in order, and the coverage.
 
     `coverage` counts `rule:NAME` (drawn), `event:NAME` (seen), `met:CLAIM` and `unmet:CLAIM` (antecedents),
-    `states` (distinct, with their configuration), `runs`, and, if guided, `looked` (steps that were only tried).
-    `examples` were drawn, `steps` taken in all of them.  `findings` are sentences about the system itself, not about a
-    claim: values that no file can hold, or that change when a file's data does.  `interrupted`: it was stopped early;
-    the results so far are valid.
+    `states` (distinct, with their configuration), and `runs`.  `examples` were drawn, `steps` taken in all of them.
+    `findings` are sentences about the system itself, not about a claim: values that no file can hold, or that change
+    when a file's data does.  `interrupted`: it was stopped early; the results so far are valid.
     """
 
     verdicts: tuple[Verdict, ...]
@@ -95,7 +93,6 @@ class Ledger:
     spoken: set[str] = field(default_factory=set[str])
     findings: dict[str, str] = field(default_factory=dict[str, str])
     interrupted: bool = False
-    guide: Guide | None = None
     raised: Exception | None = None
     _coded: set[Any] = field(default_factory=set[Any])
     _configs: tuple[Any, ...] | None = None
@@ -147,8 +144,8 @@ class Ledger:
         """Return the watchers whose claims are about this configuration and system."""
         return [one for one in self.watches if one.claim.applies(config) and speaks_of(one.claim, self.system)]
 
-    def step(self, run: Run, action: Any) -> AnyStep:
-        """Take the action, count its events, pass the step to every watcher; return the step."""
+    def step(self, run: Run, action: Any) -> None:
+        """Take the action, count its events, and pass the step to every watcher."""
         number = self.counts["steps"] = self.counts["steps"] + 1
         kept = deep_copy(run.state) if number <= COPIED or number & (number - 1) == 0 else None
         step = run.take(action)
@@ -165,7 +162,6 @@ class Ledger:
                 one.look(run, step)
         self.through_a_file(step)
         self.confront()
-        return step
 
     def end(self, run: Run) -> None:
         """Pass the end of the run to every watcher."""
@@ -180,7 +176,7 @@ class Ledger:
     def confront(self) -> None:
         """Under pytest: raise Refuted for the first claim with evidence."""
         for one in self.watches if self.raising else ():
-            if one.evidence is not None and not isinstance(one.claim, Reachable):
+            if one.evidence is not None and not one.claim.existential:
                 raise Refuted(f"{one.claim.name}: {one.claim.sentence}")
 
     def through_a_file(self, step: AnyStep) -> None:
@@ -216,9 +212,6 @@ class Ledger:
             self.counts[f"unmet:{one.claim.name}"] = one.unmet
         self.counts["states"] = len(self.states)
         scope = {**self.system.scope, "examples": self.counts["examples"], "steps": steps, "seed": seed}
-        if self.guide is not None:
-            scope["guided"] = True
-            self.counts["looked"] = self.guide.looked
         return Fuzzing(
             verdicts=tuple(self._verdict(one, scope) for one in self.watches),
             coverage=dict(sorted(self.counts.items())),
@@ -238,7 +231,7 @@ class Ledger:
             status = Status.UNDECIDED if because else Status.HOLDS
         else:
             judgement = judge(self.system, claim, evidence)
-            found = Status.HOLDS if isinstance(claim, Reachable) else Status.REFUTED
+            found = Status.HOLDS if claim.existential else Status.REFUTED
             status = found if judgement else Status.UNDECIDED
             if judgement:
                 evidence = self._shrunk(claim, evidence)
@@ -292,7 +285,7 @@ class Ledger:
             return shortfall
         if not one.decided_by_sampling:
             return "not decided by sampling: drawn runs are finite, and no fair violating loop or dead end was met"
-        if isinstance(claim, Reachable):
+        if claim.existential:
             return f"not reached in {self.counts['steps']} steps; sampling cannot show that it never is"
         if not one.met:
             return f"its antecedent was never met in {self.counts['steps']} steps"

@@ -11,7 +11,7 @@ from typing import Any
 
 from hypothesis.internal.conjecture.providers import AVAILABLE_PROVIDERS, HypothesisProvider
 
-__all__ = ["BACKEND", "SeedOnly"]
+__all__ = ["BACKEND"]
 
 BACKEND = "evenhand"
 """The name under which Hypothesis' settings know this backend."""

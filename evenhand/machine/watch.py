@@ -7,24 +7,20 @@ candidate; the judge decides.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, ClassVar, Generic, TypeVar
 
-from evenhand.core.property import (
-    Always,
+from evenhand.core.kinds import (
     AnyStep,
     Commute,
     DeadlockFree,
     DeterminedBy,
-    EachStep,
-    Eventually,
-    LeadsTo,
-    LivelockFree,
-    Monitor,
+    Liveness,
     Property,
     Reachable,
+    Safety,
     TwoRun,
 )
 from evenhand.core.system import System
@@ -119,49 +115,29 @@ class Watch(Generic[P]):
             self.evidence = evidence
 
 
-class WatchStates(Watch[Always]):
-    """`Always`: the initial state and the state after every step."""
+class WatchSafety(Watch[Safety]):
+    """`Safety`: the answer at the initial state and after every step."""
 
-    def begin(self, run: Run) -> None:
-        """Check the initial state."""
-        self._look(run)
-
-    def look(self, run: Run, step: AnyStep) -> None:
-        """Check the state after the step."""
-        self._look(run)
-
-    def _look(self, run: Run) -> None:
-        if self.said(self.claim.when(run.config, run.state)) and not self.claim.check(run.config, run.state):
-            self.fails(run.scenario)
-
-
-class WatchSteps(Watch[EachStep]):
-    """`EachStep`: every step."""
-
-    def look(self, run: Run, step: AnyStep) -> None:
-        """Check the step."""
-        if self.said(self.claim.when(step)) and not self.claim.check(step):
-            self.fails(run.scenario)
-
-
-class WatchHistory(Watch[Monitor]):
-    """`Monitor`: the observer's value after every step."""
-
-    value: Any = None
+    memory: Any = None
     lost: bool = False
 
     def begin(self, run: Run) -> None:
-        """Start the observer."""
-        self.value = self.claim.start(run.config)
+        """Start the claim's automaton and check the initial state."""
+        self.memory = self.claim.memory(run.config)
+        kept = self.claim.at_start(run.config, run.start)
+        if kept is not None or self.claim.reads == "states":
+            self._count(run, kept)
 
     def look(self, run: Run, step: AnyStep) -> None:
-        """Update the observer with the step and check its value."""
-        before, self.value = self.value, self.claim.update(self.value, step)
-        spoke = self.claim.when(run.config, self.value)
-        # A value that becomes None at the first step may be a forgotten `return`; then the run is not counted.
-        self.lost = self.value is None and (self.lost if len(run.steps) > 1 else before is not None)
-        self.said(spoke and not self.lost)
-        if spoke and not self.claim.ok(run.config, self.value):
+        """Follow the step and check the answer after it."""
+        before, self.memory = self.memory, self.claim.follow(self.memory, step)
+        # A memory that becomes None at the first step may be a forgotten `return`; then the run is not counted.
+        self.lost = self.memory is None and (self.lost if len(run.steps) > 1 else before is not None)
+        self._count(run, self.claim.at(run.config, self.memory, step))
+
+    def _count(self, run: Run, kept: bool | None) -> None:
+        self.said(kept is not None and not self.lost)
+        if kept is False:
             self.fails(run.scenario)
 
 
@@ -247,7 +223,7 @@ class WatchOrders(Watch[Commute]):
                 self.fails(Pair(left, Scenario(config, run.start, (*past.actions, two, one)), self.claim.name))
 
 
-class WatchForever(Watch[Eventually | LeadsTo | LivelockFree]):
+class WatchForever(Watch[Liveness]):
     """Liveness kinds: a lasso wherever a state recurs, and a run that ends too early.
 
     Drawn runs are finite, so these never hold by sampling.
@@ -258,25 +234,18 @@ class WatchForever(Watch[Eventually | LeadsTo | LivelockFree]):
 
     def look(self, run: Run, step: AnyStep) -> None:
         """Try every loop that ends in this state, the shortest first."""
-        attempt = not isinstance(self.claim, LeadsTo) or self.claim.trigger(step)
-        if isinstance(self.claim, LivelockFree):
-            attempt = self.claim.attempts(step)
-        self.said(attempt)
+        raises, serves = self.claim.tests
+        self.said(raises(step))
         now = len(run.steps)
         for entry in reversed(run.met[step.after][:-1]):
-            if self._promises(run.steps, entry, now):
+            if not any(serves(done) for done in run.steps[entry:now]):  # else it is not worth judging
                 actions = run.scenario.actions
                 self._try(run, Lasso(run.config, run.start, actions[:entry], actions[entry:now]))
 
     def end(self, run: Run) -> None:
         """Try a run after which no action is enabled."""
-        if not isinstance(self.claim, LivelockFree) and has_ended(run.system, run.config, run.state):
+        if self.claim.begins != "loop" and has_ended(run.system, run.config, run.state):
             self._try(run, run.scenario)
-
-    def _promises(self, steps: Sequence[AnyStep], entry: int, now: int) -> bool:
-        """Whether the loop is worth judging: no step of it meets the goal."""
-        done = self.claim.progress if isinstance(self.claim, LivelockFree) else self.claim.goal
-        return not any(done(step) for step in steps[entry:now])
 
     def _try(self, run: Run, evidence: Evidence) -> None:
         if self.evidence is None and self.tries < TRIES and run.honest():
@@ -308,16 +277,12 @@ class WatchDeadEnds(Watch[DeadlockFree]):
 
 
 _WATCHERS: dict[type[Property], Callable[[Any], Watch[Any]]] = {
-    Always: WatchStates,
-    EachStep: WatchSteps,
-    Monitor: WatchHistory,
+    Safety: WatchSafety,
     Reachable: WatchGoal,
     DeterminedBy: WatchKeys,
     TwoRun: WatchTwins,
     Commute: WatchOrders,
-    Eventually: WatchForever,
-    LeadsTo: WatchForever,
-    LivelockFree: WatchForever,
+    Liveness: WatchForever,
     DeadlockFree: WatchDeadEnds,
 }
 

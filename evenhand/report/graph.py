@@ -20,7 +20,7 @@ from evenhand.report.graphfile import Formats, dot, graphml, quoted, tagged, wri
 if TYPE_CHECKING:
     import networkx as nx
 
-__all__ = ["SUFFIXES", "exporter"]
+__all__ = ["exporter"]
 
 
 def exporter(path: Path) -> Callable[[nx.DiGraph[Any]], None]:

@@ -16,7 +16,7 @@ from evenhand.report.table import print_lines
 from evenhand.smt.countermodel import Induction
 from evenhand.smt.prove import ProofStatus, Proved
 
-__all__ = ["print_proofs", "solvers_of", "timing_of"]
+__all__ = ["print_proofs", "timing_of"]
 
 AnySystem = System[Any, Any, Any, Any, Any]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-__all__ = ["NotWritable", "ready_folder"]
+__all__ = ["ready_folder"]
 
 
 class NotWritable(ValueError):

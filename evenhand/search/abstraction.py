@@ -19,8 +19,8 @@ from itertools import islice
 from random import Random
 from typing import Any, TypeAlias
 
+from evenhand.core.kinds import Monitor, Property, Relational
 from evenhand.core.licence import Licence
-from evenhand.core.property import Commute, DeterminedBy, Monitor, Property, TwoRun
 from evenhand.core.system import Abstraction, Separated, Step
 from evenhand.search.liveness import AboutRuns, fairness_of
 from evenhand.search.quotient import covers, said
@@ -111,7 +111,7 @@ def refused_kinds(claims: Sequence[Property]) -> dict[str, str]:
     return {
         claim.name: f"a claim of kind {claim.kind} compares runs, and a class of states has many of them"
         for claim in claims
-        if isinstance(claim, Commute | DeterminedBy | TwoRun)
+        if isinstance(claim, Relational)
     }
 
 

@@ -10,14 +10,14 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
 from evenhand.core.alike import refuse_merge
-from evenhand.core.property import Always, EachStep, Monitor, Reachable, every_state, every_step
+from evenhand.core.kinds import Always, EachStep, Reachable, Safety, every_state, every_step
 from evenhand.core.system import Step
 from evenhand.search.graph import History, Watcher
 from evenhand.search.steps import Method
 from evenhand.search.walk import Walk
 from evenhand.search.witness import Tally
 
-__all__ = ["AlwaysWatch", "MonitorWatch", "ReachableWatch", "StepWatch", "StepsWatch", "product"]
+__all__ = ["AlwaysWatch", "HistoryWatch", "ReachableWatch", "StepWatch", "StepsWatch"]
 
 
 class AlwaysWatch(Watcher):
@@ -120,18 +120,13 @@ NEVER_RETURNED = "its `update` never gave anything but None; is a `return` missi
 """The doubt about a monitor that begins with a value and loses it at the first step."""
 
 
-def product(sid: int, value: Hashable) -> Hashable:
-    """Return the node of a monitor's product: histories with equal state and value are one."""
-    return (sid, value)
-
-
-class MonitorWatch(History):
-    """A watcher for a claim about histories: the product of the states with the monitor's value.
+class HistoryWatch(History):
+    """A watcher for a claim about histories: the product of the states with the claim's memory.
 
     The value is checked after every step (not at the start).  A node is (state, value, parent node, action).
     """
 
-    def __init__(self, claim: Monitor, config: Any, max_nodes: int | None) -> None:
+    def __init__(self, claim: Safety, config: Any, max_nodes: int | None) -> None:
         self.name = f"claim {claim.name!r}"
         self.config = config
         self.claim = claim
@@ -148,7 +143,7 @@ class MonitorWatch(History):
 
     def start(self, initial: Sequence[int]) -> None:
         """Add one node for each initial state."""
-        value = self.claim.start(self.config)
+        value = self.claim.memory(self.config)
         for sid in initial:
             self._add(sid, value, -1, 0)
         self.initial = len(self.nodes)
@@ -171,9 +166,9 @@ class MonitorWatch(History):
 
     def look(self, step: Step[Any, Any, Any, Any], _weight: int, action: int, there: int, /) -> None:
         """Update the value of every node in this state."""
-        nodes, update = self.nodes, self.claim.update
-        # All values first: on an action-independent step any update may raise ActionNeeded.
-        for node, value in [(node, update(nodes[node][1], step)) for node in self.here]:
+        nodes, follow = self.nodes, self.claim.follow
+        # All values first: on an action-independent step any call may raise ActionNeeded.
+        for node, value in [(node, follow(nodes[node][1], step)) for node in self.here]:
             key = (node, there, value)
             known = self.found.get(key)
             if known is not None:
@@ -186,7 +181,7 @@ class MonitorWatch(History):
         for (node, there, _), (action, value) in sorted(
             self.found.items(), key=lambda entry: (entry[1][0], entry[0][0])
         ):
-            known = self.known.get(product(there, value), self)
+            known = self.known.get((there, value), self)
             if known is self:
                 self._add(there, value, node, action)
             else:
@@ -197,13 +192,14 @@ class MonitorWatch(History):
             self.open = True
             return
         node = len(self.nodes)
-        self.known[product(sid, value)] = value
+        self.known[sid, value] = value
         self.nodes.append((sid, value, parent, action))
         if sid >= 0:
             self.waiting.setdefault(sid, []).append(node)
-        if parent >= 0 and self.claim.when(self.config, value):
+        kept = self.claim.answer(self.config, value) if parent >= 0 else None
+        if kept is not None:
             self.met += 1
-            if not self.claim.ok(self.config, value):
+            if not kept:
                 self.violations += 1
                 self.first = node if self.first is None else self.first
 

@@ -5,19 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
-from evenhand.core.property import (
-    Always,
-    Commute,
-    DeterminedBy,
-    EachStep,
-    Monitor,
-    Property,
-    Reachable,
-    TwoRun,
-)
+from evenhand.core.kinds import Always, Commute, DeterminedBy, EachStep, Property, Reachable, Safety, TwoRun
 from evenhand.search.actions import NOTHING, ActionsWatch
 from evenhand.search.bounds import Bounds, held
-from evenhand.search.check import AlwaysWatch, MonitorWatch, ReachableWatch, StepsWatch, StepWatch
+from evenhand.search.check import AlwaysWatch, HistoryWatch, ReachableWatch, StepsWatch, StepWatch
 from evenhand.search.compiled.compiler import Unfit
 from evenhand.search.compiled.method import Compiled
 from evenhand.search.graph import History, Watcher, Watchers, search
@@ -123,8 +114,8 @@ def _watcher(system: AnySystem, claim: Property, config: Any, bounds: Bounds) ->
             return StepWatch(claim)
         case Reachable():
             return ReachableWatch(claim)
-        case Monitor():
-            return MonitorWatch(claim, config, bounds.max_states)
+        case Safety():
+            return HistoryWatch(claim, config, bounds.max_states)
         case DeterminedBy():
             return DeterminedWatch(claim)
         case Commute():

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from evenhand.core.answers import called, error_text, kind_of, known_names, naming, short, whole_number
 from evenhand.core.licence import Licence
-from evenhand.core.property import Property, Reachable, checked_claims, speaks_of
+from evenhand.core.property import Property, checked_claims, speaks_of
 from evenhand.core.purity import refuse_impure
 from evenhand.core.system import Joint
 from evenhand.core.verdict import Status, Verdict, in_short
@@ -297,7 +297,7 @@ class Prepared:
         reach = {
             claim.name: tally.finding.length
             for claim, tally, verdict in zip(self.claims, total.tallies, verdicts, strict=True)
-            if isinstance(claim, Reachable) and tally.finding is not None and verdict.status is Status.HOLDS
+            if claim.existential and tally.finding is not None and verdict.status is Status.HOLDS
         }
         return Exploration(
             verdicts=verdicts,

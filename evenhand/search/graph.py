@@ -143,7 +143,7 @@ def _search(
             return walk
         for sid in again:
             _expand(system, method, walk, sid, watchers, bounds, fresh=False)
-        for sid in frontier(low, high):
+        for sid in range(low, high):
             if sid & 127 == 0 and budget.spent():
                 bounds, budget = _memory_ends(walk, bounds, budget)
             _expand(system, method, walk, sid, watchers, bounds, fresh=True)
@@ -178,11 +178,6 @@ def _memory_ends(walk: Walk, bounds: Bounds, budget: MemoryBudget) -> tuple[Boun
         budget.left()
         return bounds, budget
     return replace(bounds, max_states=len(walk.states)), MemoryBudget(None)
-
-
-def frontier(low: int, high: int) -> range:
-    """Return the states of one level that are still to be expanded: all that were found in the level before."""
-    return range(low, high)
 
 
 def _any_goes_on(system: AnySystem, walk: Walk, low: int, high: int) -> bool:

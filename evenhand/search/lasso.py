@@ -14,7 +14,7 @@ import numpy as np
 
 from evenhand.search.csr import Flags, Ints
 
-__all__ = ["Edges", "Need", "Stem", "fair_loop", "nearest_run"]
+__all__ = ["Edges", "Need", "Stem", "nearest_run"]
 
 EFFORT = 400_000
 """Edges that the search for a short loop may visit before it tries fewer entries."""

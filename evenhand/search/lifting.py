@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from itertools import combinations
 from typing import Any
 
-from evenhand.core.property import Eventually, LeadsTo, LivelockFree, Property
+from evenhand.core.kinds import Liveness, Property
 from evenhand.core.system import Step
 from evenhand.core.trace import Lasso, Scenario, replay
 from evenhand.core.verdict import Evidence
@@ -95,10 +95,4 @@ def _rounds(
 
 
 def _kept(claim: Property, step: Step[Any, Any, Any, Any]) -> bool:
-    match claim:
-        case Eventually() | LeadsTo():
-            return bool(claim.goal(step))
-        case LivelockFree():
-            return bool(claim.progress(step))
-        case _:
-            return False
+    return isinstance(claim, Liveness) and bool(claim.tests[1](step))

@@ -21,7 +21,7 @@ from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
-from evenhand.core.property import DeadlockFree, Eventually, LeadsTo, LivelockFree
+from evenhand.core.kinds import DeadlockFree, Liveness
 from evenhand.core.system import Fairness, Step, UnknownName
 from evenhand.search.csr import Flags, Ints, ahead, components
 from evenhand.search.graph import Watcher
@@ -44,7 +44,7 @@ __all__ = [
     "predicates_of",
 ]
 
-AboutRuns: TypeAlias = DeadlockFree | Eventually | LeadsTo | LivelockFree
+AboutRuns: TypeAlias = DeadlockFree | Liveness
 """The kinds of claim that are decided on the graph."""
 
 
@@ -137,15 +137,9 @@ def predicates_of(
 
 
 def _tests(claim: AboutRuns) -> tuple[Callable[[Any], bool], ...]:
-    match claim:
-        case DeadlockFree():
-            return (claim.completes,)
-        case Eventually():
-            return (claim.goal,)
-        case LeadsTo():
-            return (claim.trigger, claim.goal)
-        case LivelockFree():
-            return (claim.attempts, claim.progress)
+    if isinstance(claim, DeadlockFree):
+        return (claim.completes,)
+    return claim.tests[1:] if claim.begins == "start" else claim.tests
 
 
 def fairness_of(claim: AboutRuns) -> tuple[str, ...]:
@@ -280,7 +274,8 @@ def decide_on(claim: AboutRuns, graph: RunGraph) -> Tally:
     """Decide one claim on the graph of one configuration; on an open graph only count."""
     transitions, is_open = graph.size
     if is_open:
-        met = transitions if isinstance(claim, DeadlockFree | Eventually) else graph.count(_tests(claim)[0])
+        tests = _tests(claim)
+        met = graph.count(tests[0]) if len(tests) > 1 else transitions
         return Tally(1, transitions, met)
     edges = graph.edges
     if isinstance(claim, DeadlockFree):
@@ -291,24 +286,21 @@ def decide_on(claim: AboutRuns, graph: RunGraph) -> Tally:
     ends = np.ones(edges.size, dtype=np.bool_)
     ends[edges.source] = False
     every = np.ones(len(edges.source), dtype=np.bool_)
-    total = met = transitions
-    match claim:
-        case LivelockFree():
-            met = graph.count(claim.attempts)
-            alive = ~graph.where(claim.progress)
-            wanted = [*needs, need_of("must", graph.where(claim.attempts) & alive, edges)]
-            found = nearest_run(
-                edges, (~every, ~every, every), np.zeros_like(ends), fair_parts(edges, alive, wanted), wanted
-            )
-        case Eventually():
-            total = met = edges.initials
-            alive = ~graph.where(claim.goal)
-            found = nearest_run(edges, (~every, ~every, alive), ends, fair_parts(edges, alive, needs), needs)
-        case LeadsTo():
-            met = graph.count(claim.trigger)
-            alive = ~graph.where(claim.goal)
-            stem = (every, graph.where(claim.trigger) & alive, alive)
-            found = nearest_run(edges, stem, ends, fair_parts(edges, alive, needs), needs, waiting=False)
+    raises, serves = claim.tests
+    alive = ~graph.where(serves)
+    total = transitions
+    if claim.begins == "start":
+        total = met = edges.initials
+        found = nearest_run(edges, (~every, ~every, alive), ends, fair_parts(edges, alive, needs), needs)
+    elif claim.begins == "step":
+        met = graph.count(raises)
+        stem = (every, graph.where(raises) & alive, alive)
+        found = nearest_run(edges, stem, ends, fair_parts(edges, alive, needs), needs, waiting=False)
+    else:
+        met = graph.count(raises)
+        wanted = [*needs, need_of("must", graph.where(raises) & alive, edges)]
+        parts = fair_parts(edges, alive, wanted)
+        found = nearest_run(edges, (~every, ~every, every), np.zeros_like(ends), parts, wanted)
     if found is not None:
         return Tally(1, total, met, 1, graph.run(*found), more=more)
     doubts: tuple[str, ...] = ()

@@ -20,7 +20,7 @@ from evenhand.core.system import Joint, Separated
 from evenhand.search.steps import Row, stepped
 from evenhand.search.witness import AnySystem, ModelError, named
 
-__all__ = ["Memo", "made_key"]
+__all__ = ["Memo"]
 
 WHOLE = 4_096
 """Joint actions of one table up to which the cross-check compares all; of larger tables it takes a sample."""
@@ -30,11 +30,6 @@ SAMPLE = 8
 
 OTHERS = 256
 """Other configurations that are remembered at a time, for claims about pairs of runs."""
-
-
-def made_key(agent: str, choice: Any) -> Hashable:
-    """Return the key of a judgement within one configuration and key."""
-    return (agent, choice)
 
 
 class _Table:
@@ -167,7 +162,7 @@ class Memo:
         return agents, tuple(tuple(self.joint.choices(config, self.system.scope, state, agent)) for agent in agents)
 
     def _judge(self, page: _Page, config: Any, key: Any, agent: str, choice: Any) -> int:
-        name = made_key(agent, choice)
+        name = (agent, choice)
         known = page.judged.get(name)
         if known is None:
             made = (agent, self.parts.judge(self.system.rules, config, key, agent, choice))

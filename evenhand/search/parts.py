@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeAlias
 
-from evenhand.core.property import DeterminedBy, Property, Reachable
+from evenhand.core.property import DeterminedBy, Property
 
 __all__ = ["NoSuchPart", "Part", "elsewhere", "portion"]
 
@@ -32,6 +32,6 @@ def elsewhere(claim: Property, part: Part) -> str:
 
     A safety claim holds on the configurations explored; in others a goal may be met, or compared values may differ.
     """
-    if isinstance(claim, Reachable) or (isinstance(claim, DeterminedBy) and claim.across):
+    if claim.existential or (isinstance(claim, DeterminedBy) and claim.across):
         return f"part {part[0]}/{part[1]} of the configurations says nothing of the others"
     return ""

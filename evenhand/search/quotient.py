@@ -8,22 +8,12 @@ also check equivariance and the invariance of the claims.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from itertools import islice, pairwise
 from typing import Any
 
+from evenhand.core.kinds import DeadlockFree, DeterminedBy, Liveness, Property, Reachable, Safety
 from evenhand.core.licence import Licence
-from evenhand.core.property import (
-    Always,
-    DeadlockFree,
-    DeterminedBy,
-    EachStep,
-    Eventually,
-    LeadsTo,
-    LivelockFree,
-    Property,
-    Reachable,
-)
 from evenhand.core.system import Quotient, Step, UnknownName
 from evenhand.search.witness import AnySystem, LicenceMissing, ModelError, named
 
@@ -207,21 +197,17 @@ def on_offer(system: AnySystem, config: Any, state: Any, action: Any) -> bool:
 
 def said(claim: Property, step: Step[Any, Any, Any, Any]) -> tuple[bool, ...]:
     """Return the values of a claim's predicates on one step."""
-    tests: tuple[Callable[[Any], bool], ...] = ()
     match claim:
-        case Always():
-            states = [(step.config, state) for state in (step.before, step.after)]
-            return tuple(not claim.when(*state) or bool(claim.check(*state)) for state in states)
-        case EachStep():
-            tests = (claim.when, claim.check) if claim.when(step) else (claim.when,)
-        case Reachable() | Eventually():
-            tests = (claim.goal,)
-        case LeadsTo():
-            tests = (claim.trigger, claim.goal)
-        case LivelockFree():
-            tests = (claim.attempts, claim.progress)
+        case Safety(reads="states"):
+            return tuple(kept is False for kept in claim.answers(step.config, step.before, [step]))
+        case Safety(reads="steps"):
+            kept = claim.at(step.config, None, step)
+            return (kept is None, kept is False)
+        case Reachable():
+            return (bool(claim.goal(step)),)
+        case Liveness():
+            return tuple(bool(test(step)) for test in claim.tests)
         case DeadlockFree():
             return (claim.wants(step.config, step.before), claim.completes(step))
         case _:
             return ()
-    return tuple(bool(test(step)) for test in tests)

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any
 
-from evenhand.core.property import DeterminedBy, EachStep, Monitor, Property, Reachable
+from evenhand.core.kinds import DeterminedBy, Property, Safety
 from evenhand.core.system import reading_values
 from evenhand.core.verdict import UNREPLAYED, Status, Verdict
 from evenhand.search.bounds import Bounds
@@ -79,7 +79,7 @@ def verdict_of(
         )
         because = judgement.reason
         if evidence is not None and judgement:
-            status = Status.HOLDS if isinstance(claim, Reachable) else Status.REFUTED
+            status = Status.HOLDS if claim.existential else Status.REFUTED
         else:
             evidence = None
             unreplayed = judgement.decided
@@ -88,7 +88,7 @@ def verdict_of(
         because = _undecided(claim, tally, covered, doubt)
         if not because:
             status, because = Status.HOLDS, ""
-            if isinstance(claim, Reachable):
+            if claim.existential:
                 status = Status.REFUTED
                 because = f"none of the {covered.transitions} steps meets the goal, and there are no others"
     coverage = {
@@ -101,7 +101,7 @@ def verdict_of(
         **{name: count for name, count in tally.more.items() if name != VALUED},
         **({UNREPLAYED: 1} if unreplayed else {}),
     }
-    if isinstance(claim, Reachable):
+    if claim.existential:
         coverage["witnesses"] = coverage.pop("violations")
     assumed = {"fairness": list(fairness_of(claim))} if isinstance(claim, AboutRuns) else {}
     return Verdict(
@@ -129,14 +129,14 @@ def _undecided(claim: Property, tally: Tally, covered: Covered, doubt: str) -> s
     if not covered.complete:
         if isinstance(claim, AboutRuns):
             return f"a graph that {covered.bounds} left open decides no claim about whole runs ({seen} were covered)"
-        found = "not met" if isinstance(claim, Reachable) else "not violated"
+        found = "not met" if claim.existential else "not violated"
         return f"{found} on the {seen} that were covered, but {covered.bounds} left the search open"
     if tally.doubts:
         return tally.doubts[0]
     if doubt:
         return doubt
-    if tally.met == 0 and not isinstance(claim, Reachable):
-        if isinstance(claim, EachStep | Monitor) and covered.transitions == 0:
+    if tally.met == 0 and not claim.existential:
+        if isinstance(claim, Safety) and claim.reads != "states" and covered.transitions == 0:
             return "there is no step that it could be about"
         return "antecedent never met"
     return ""

@@ -15,7 +15,7 @@ first reached it.  A cycle is a candidate for a deadlock and no proof, because a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any, TypeAlias
@@ -210,13 +210,11 @@ class CircularWaits:
 
 def circular_waits(
     system: AnySystem,
-    configs: Iterable[Any] | None = None,
     *,
     max_states: int | None = None,
     depth: int | None = None,
     max_memory: int | None = None,
     limit: int = LIMIT,
-    progress: Callable[[int, int], None] | None = None,
 ) -> CircularWaits:
     """Find the waits in every reachable state, by explicit or memoised search, within the bounds.
 
@@ -225,10 +223,10 @@ def circular_waits(
     states = waiting = circular = rank = 0
     complete = True
     first: WaitFor | None = None
-    for number, config in enumerate(system.all_configs() if configs is None else configs):
+    for number, config in enumerate(system.all_configs()):
         hands = Hands(system, config, limit)
         method, _ = method_for(system, None)
-        walk = search(system, method, config, number, Watchers(), Bounds(max_states, depth, max_memory), progress)
+        walk = search(system, method, config, number, Watchers(), Bounds(max_states, depth, max_memory))
         everybody = tuple(sorted({name for state in walk.states for name in hands.moves.agents(state)}))
         complete = complete and not walk.open
         groups = _sets(everybody)

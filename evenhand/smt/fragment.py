@@ -13,20 +13,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from evenhand.smt.arithmetic import numeric
-from evenhand.smt.logic import (
-    And,
-    Equal,
-    Exists,
-    Forall,
-    Formula,
-    Holds,
-    Iff,
-    Implies,
-    Ite,
-    Not,
-    Or,
-    Sort,
-)
+from evenhand.smt.logic import And, Equal, Exists, Forall, Formula, Holds, Iff, Implies, Ite, Not, Or, Sort
 from evenhand.smt.memo import Cache
 from evenhand.smt.smtlib import Query
 

@@ -16,13 +16,7 @@ from evenhand.core.property import AnyStep
 from evenhand.core.system import System, UnknownName
 from evenhand.core.trace import Pair, Scenario, replay
 from evenhand.core.verdict import Evidence, Status, Verdict
-from evenhand.smt.countermodel import (
-    EncodingDisagrees,
-    Induction,
-    NoCounterpart,
-    Outcome,
-    Refutation,
-)
+from evenhand.smt.countermodel import EncodingDisagrees, Induction, NoCounterpart, Outcome, Refutation
 from evenhand.smt.differential import Conformance
 from evenhand.smt.fragment import fragment
 from evenhand.smt.portfolio import Answered, Portfolio, ProofText, SolverLimits

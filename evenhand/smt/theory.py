@@ -11,17 +11,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
 from evenhand.core.system import UnknownName
-from evenhand.smt.logic import (
-    Definition,
-    Formula,
-    Function,
-    Holds,
-    Relation,
-    Sort,
-    conjunction,
-    free,
-    walk,
-)
+from evenhand.smt.logic import Definition, Formula, Function, Holds, Relation, Sort, Term, conjunction, free, walk
 from evenhand.smt.memo import Cache
 from evenhand.smt.rewriting import expand, translate
 from evenhand.smt.smtlib import Query
@@ -112,6 +102,14 @@ class Theory:
     def symbols(self) -> tuple[str, ...]:
         """The names of the undefined symbols: functions, then relations."""
         return (*(function.name for function in self.functions), *(relation.name for relation in self.relations))
+
+    def word(self, name: str, *arguments: Term) -> Holds:
+        """Return a defined word of the theory, of these things."""
+        return self.meanings[name].relation(*arguments)
+
+    def means(self, name: str, body: Formula, source: str) -> Definition:
+        """Return another meaning of a defined word, over the same variables."""
+        return replace(self.meanings[name], body=body, source=source)
 
     def redefined(self, definitions: Iterable[Definition]) -> Theory:
         """Return this theory with some definitions replaced.  Raises UnknownName for a definition it lacks."""

@@ -23,7 +23,7 @@ from evenhand.jobs.plan import chosen_readings
 from evenhand.search.estimate import estimate
 from evenhand.variants.separate import Separation, separate
 
-__all__ = ["MAX_STEPS", "Compared", "Comparison", "Sides", "compare", "sides_of", "written"]
+__all__ = ["compare", "sides_of", "written"]
 
 AnySystem = System[Any, Any, Any, Any, Any]
 

@@ -15,7 +15,6 @@ from typing import Any, TypeAlias
 from evenhand.core.bundle import Bundle
 from evenhand.core.canonical import Json
 from evenhand.core.profile import Aspect, ProfileQuestion
-from evenhand.core.property import Reachable
 from evenhand.core.verdict import Status
 from evenhand.evidence.finding import Finding, readings_of
 from evenhand.jobs.plan import Budget, Job, claims_for, plan
@@ -257,7 +256,7 @@ def _profile(bundle: Bundle, findings: Iterable[Finding]) -> Profile:
     by_claim: dict[str, list[Finding]] = {}
     for finding in findings:
         by_claim.setdefault(finding.claim, []).append(finding)
-    reached = {claim.name: isinstance(claim, Reachable) for claim in bundle.claims}
+    reached = {claim.name: claim.existential for claim in bundle.claims}
     return Profile(bundle.name, tuple(_cell(aspect, bundle.profile, by_claim, reached) for aspect in Aspect))
 
 

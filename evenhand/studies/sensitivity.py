@@ -20,7 +20,7 @@ from evenhand.jobs.plan import Job
 from evenhand.jobs.pool import run_jobs
 from evenhand.studies.small_scopes import SMALL, is_small, named_scopes
 
-__all__ = ["OpenCell", "Sensitivity", "SensitivityTable", "sensitivity_table", "telling_places"]
+__all__ = ["SensitivityTable", "sensitivity_table", "telling_places"]
 
 AnySystem = System[Any, Any, Any, Any, Any]
 
@@ -133,7 +133,6 @@ def sensitivity_table(
     readings: Sequence[str] = (),
     system: str = "",
     scope: Scope | None = None,
-    small: int = SMALL,
     jobs: int = 1,
     progress: Callable[[str], None] = lambda _words: None,
 ) -> SensitivityTable:
@@ -147,9 +146,9 @@ def sensitivity_table(
             raise UnknownName(f"reading of {bundle.name}:", name, known)
     wanted = {name: values for name, values in known.items() if not readings or name in readings}
     values = [(name, value) for name, legal in wanted.items() for value in legal[1:]]
-    named = _places(bundle, system, scope, small)
+    named = _places(bundle, system, scope)
     if not named:
-        raise ValueError(f"no system of {bundle.name} has a search of at most {small} steps; give --system and --scope")
+        raise ValueError(f"no system of {bundle.name} has a search of at most {SMALL} steps; give --system and --scope")
     found: dict[Job, tuple[Finding, ...]] = {}
 
     def finished(job: Job, findings: tuple[Finding, ...]) -> None:
@@ -208,7 +207,7 @@ def _whole(found: Finding) -> bool:
     return found.scope.get("complete") is True
 
 
-def _places(bundle: Bundle, system: str, scope: Scope | None, small: int) -> list[tuple[str, Scope]]:
+def _places(bundle: Bundle, system: str, scope: Scope | None) -> list[tuple[str, Scope]]:
     """Small places; a given scope is taken as it is, in every system (or in `system`)."""
     systems = bundle.model.systems
     if system and system not in systems:
@@ -220,7 +219,7 @@ def _places(bundle: Bundle, system: str, scope: Scope | None, small: int) -> lis
         (name, at)
         for name, base in chosen.items()
         for at in named_scopes(bundle, name)
-        if is_small(base.at(**dict(at)), small)
+        if is_small(base.at(**dict(at)))
     ]
 
 

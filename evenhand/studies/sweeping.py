@@ -1,8 +1,7 @@
-"""Sweep sizes: one search for each size of a scope, and how its results and costs grow.
+"""Sweep sizes: one search for each size of a scope, with its results and costs.
 
 Each point is a search in a process of its own, so that it has its own memory and time limit, and its end (a kill for
-lack of memory, say) affects no other point.  A point that met a bound is UNDECIDED: it says what was covered, and no
-curve is fitted through it (`evenhand.report.curves`).
+lack of memory, say) affects no other point.  A point that met a bound is UNDECIDED and says what was covered.
 """
 
 from __future__ import annotations

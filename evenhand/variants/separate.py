@@ -19,8 +19,8 @@ from typing import Any, Literal, TypedDict, Unpack, cast
 from evenhand.core.answers import known_names
 from evenhand.core.generator import Draw, Generator, Rule
 from evenhand.core.observer import ObservedState, Observer, Seen, observing
-from evenhand.core.property import Always, AnyStep, EachStep
-from evenhand.core.system import Joint, Scope, Step, System
+from evenhand.core.property import AnyStep, EachStep
+from evenhand.core.system import Joint, Scope, System
 from evenhand.core.trace import Scenario, replay
 from evenhand.core.verdict import Evidence
 from evenhand.evidence.judge import first_refuted_step, refutes
@@ -38,11 +38,11 @@ class Separation:
     """The result of comparing two systems.
 
     `scenario` is the smallest one found on which they differ, in its last step, or None.  `complete`: every reachable
-    pair of states was visited, and some step compared, so that None means equal in what is shown and read (and in the
-    claims given).  `same_state`: no compared step led to different states; with `complete`, no claim of any kind
-    distinguishes the two.  `minimal`: every shorter scenario of the scope was compared.  `shown` is what reference and
-    variant show in the last step, `read` what observers read where they differ in that.  `states` counts the pairs of
-    states, `steps` the steps compared.
+    pair of states was visited, and some step compared, so that None means equal in what is shown and read.
+    `same_state`: no compared step led to different states; with `complete`, no claim of any kind distinguishes the two.
+    `minimal`: every shorter scenario of the scope was compared.  `shown` is what reference and variant show in the last
+    step, `read` what observers read where they differ in that.  `states` counts the pairs of states, `steps` the steps
+    compared.
     """
 
     reference: str
@@ -58,11 +58,11 @@ class Separation:
     read: tuple[Mapping[str, Any], Mapping[str, Any]] | None = None
 
     @property
-    def by(self) -> Literal["shown", "observed", "claims", ""]:
-        """What separates them: what is shown, else what observers read, else the truth of a claim."""
+    def by(self) -> Literal["shown", "observed", ""]:
+        """What separates them: what is shown, else what observers read."""
         if self.shown is None:
             return ""
-        return "shown" if self.shown[0] != self.shown[1] else "observed" if self.read else "claims"
+        return "shown" if self.shown[0] != self.shown[1] else "observed"
 
     @property
     def separated(self) -> bool:
@@ -95,36 +95,32 @@ def separate(
     reference: AnySystem,
     variant: AnySystem,
     *,
-    claims: Sequence[Always | EachStep] = (),
     observers: Sequence[Observer] = (),
     forced: bool = False,
     configs: Iterable[Any] | None = None,
-    progress: Callable[[int, int], None] | None = None,
     **effort: Unpack[SeparateOptions],
 ) -> Separation:
     """Find the smallest scenario on which `reference` and `variant` show, or observers read, something different.
 
     Breadth-first over pairs of states, from every configuration (or from `configs`), up to `max_states` (50,000) and
     `max_steps` (1,000,000); where that does not finish, `examples` (200; 0: none) drawn runs as `fuzz` draws them, with
-    `generator` if given.  With `claims`, a step on which one of them is true of one system only separates as well; with
-    `forced`, so does a different action where both have exactly one action on offer.  The scenario found is shrunk.
-    Raises ValueError for systems of different names.
+    `generator` if given.  With `forced`, a different action where both have exactly one action on offer separates as
+    well.  The scenario found is shrunk.  Raises ValueError for systems of different names.
     """
     known_names("separate", effort, SeparateOptions)
     if reference.name != variant.name:
         raise ValueError(f"{reference.name!r} and {variant.name!r} are two systems, not two variants of one")
     watched = observing(reference, observers, forced=forced), observing(variant, observers, forced=forced)
     both = lockstep(*watched)
-    agree = _agreement(reference, variant, claims)
     most = effort.get("max_states", 50_000), effort.get("max_steps", 1_000_000)
-    search = _Search(both, _menu(*watched), agree, *most)
-    scenario = search.run(both.all_configs() if configs is None else configs, progress)
+    search = _Search(both, _menu(*watched), *most)
+    scenario = search.run(both.all_configs() if configs is None else configs)
     states, taken, minimal = len(search.parents), search.steps, scenario is not None
     complete = search.complete and scenario is None and search.steps > 0
     examples = effort.get("examples", 200)
     if scenario is None and not complete and examples:
         generator, steps, seed = _lifted(effort.get("generator")), effort.get("steps", 20), effort.get("seed", 0)
-        drawn = fuzz(both, (agree,), generator, examples=examples, steps=steps, seed=seed, progress=progress)
+        drawn = fuzz(both, (_AGREE,), generator, examples=examples, steps=steps, seed=seed)
         taken += drawn.steps
         evidence = drawn.verdicts[0].evidence
         scenario = evidence if isinstance(evidence, Scenario) else None
@@ -143,25 +139,21 @@ def separate(
         hidden = "" if search.same_state else "; states that do not show differ, and a claim may look at them"
         because = f"equal in scope {reference.scope}: all {states} pairs of states were visited{hidden}"
         found = replace(found, because=because)
-    return found if scenario is None else _with_difference(both, agree, scenario, found, minimal)
+    return found if scenario is None else _with_difference(both, scenario, found, minimal)
 
 
-def _with_difference(
-    both: AnySystem, agree: EachStep, scenario: AnyScenario, found: Separation, minimal: bool
-) -> Separation:
+def _with_difference(both: AnySystem, scenario: AnyScenario, found: Separation, minimal: bool) -> Separation:
     """`found` with the separating scenario, shrunk, and its difference; `minimal`: it is a shortest one."""
-    scenario = _smallest(both, agree, scenario)
+    scenario = _smallest(both, scenario)
     one, two = cast("tuple[Seen, Seen]", replay(both, scenario).steps[-1].shown)
     ours, theirs = dict(one.read), dict(two.read)
     names = [name for name in ours if ours[name] != theirs[name]]
     length = len(scenario.actions)
     if one.shown != two.shown:
         because = f"after {length} actions the one shows {one.shown!r}, the other {two.shown!r}"
-    elif names:
+    else:
         formatted = "; ".join(f"{name} is {ours[name]!r} for the one, {theirs[name]!r} for the other" for name in names)
         because = f"after {length} actions both show the same, but {formatted}"
-    else:
-        because = f"after {length} actions both show the same, but a claim is true of the one alone"
     return replace(
         found,
         scenario=replace(scenario, start=scenario.start[0].state),
@@ -261,35 +253,12 @@ def counterpart(reference: AnySystem, variant: AnySystem) -> Callable[[Any], Any
     return theirs
 
 
-def _agreement(reference: AnySystem, variant: AnySystem, claims: Sequence[Always | EachStep]) -> EachStep:
-    """The claim that a separating scenario refutes, about the steps of `lockstep`."""
-    theirs = counterpart(reference, variant)
-
-    def agree(step: AnyStep) -> bool:
-        if step.shown[0] != step.shown[1]:
-            return False
-        if not claims:
-            return True
-        ours = _side(step, 0, step.config)
-        other = _side(step, 1, theirs(step.config))
-        return all(_false(claim, ours) == _false(claim, other) for claim in claims)
-
-    return EachStep(name="shows_the_same", sentence="Both variants show the same in every step.", check=agree)
+def _agree(step: AnyStep) -> bool:
+    return bool(step.shown[0] == step.shown[1])
 
 
-def _side(step: AnyStep, place: int, config: Any) -> AnyStep:
-    """The step of one of the two systems, without its observers."""
-    before, after, shown = step.before[place].state, step.after[place].state, step.shown[place].shown
-    return Step(config, before, step.action, shown, after)
-
-
-def _false(claim: Always | EachStep, step: AnyStep) -> bool:
-    """Whether the claim is made and false at this step."""
-    if not claim.applies(step.config):
-        return False
-    if isinstance(claim, Always):
-        return claim.when(step.config, step.after) and not claim.check(step.config, step.after)
-    return claim.when(step) and not claim.check(step)
+_AGREE = EachStep(name="shows_the_same", sentence="Both variants show the same in every step.", check=_agree)
+"""The claim that a separating scenario refutes, about the steps of `lockstep`."""
 
 
 @dataclass
@@ -298,7 +267,6 @@ class _Search:
 
     both: AnySystem
     offered: Callable[[Any, Any], Iterator[Any]]
-    agree: EachStep
     max_states: int
     max_steps: int
     complete: bool = True
@@ -309,7 +277,7 @@ class _Search:
         default_factory=dict[tuple[int, Any], tuple[tuple[int, Any], Any] | None]
     )
 
-    def run(self, configs: Iterable[Any], progress: Callable[[int, int], None] | None) -> AnyScenario | None:
+    def run(self, configs: Iterable[Any]) -> AnyScenario | None:
         """Return a shortest separating scenario; None if there is none, or none within the bounds."""
         queue = deque(self._starts(configs))
         while queue:
@@ -323,14 +291,12 @@ class _Search:
                 self.steps += 1
                 ours, theirs = cast("tuple[ObservedState, ObservedState]", step.after)
                 self.same_state = self.same_state and ours.state == theirs.state
-                if not self.agree.check(step):
+                if not _AGREE.check(step):
                     return self._path(here, action)
                 there = (here[0], step.after)
                 if there not in self.parents and self._room():
                     self.parents[there] = (here, action)
                     queue.append(there)
-            if progress is not None:
-                progress(len(self.parents) - len(queue), len(self.parents))
         return None
 
     def _starts(self, configs: Iterable[Any]) -> Iterator[tuple[int, Any]]:
@@ -356,15 +322,15 @@ class _Search:
         return Scenario(self.cases[place[0]], place[1], tuple(reversed(actions)))
 
 
-def _smallest(both: AnySystem, agree: EachStep, scenario: AnyScenario) -> AnyScenario:
+def _smallest(both: AnySystem, scenario: AnyScenario) -> AnyScenario:
     """The scenario shrunk, and cut where the two first differ."""
 
     def differs(evidence: Evidence) -> bool:
-        return refutes(both, agree, evidence)
+        return refutes(both, _AGREE, evidence)
 
     small = shrink(both, scenario, differs)
     assert isinstance(small, Scenario)
-    return replace(small, actions=small.actions[: first_refuted_step(both, agree, small)])
+    return replace(small, actions=small.actions[: first_refuted_step(both, _AGREE, small)])
 
 
 def _lifted(generator: Generator | None) -> Generator | None:

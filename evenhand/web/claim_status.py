@@ -12,18 +12,14 @@ from enum import StrEnum
 from itertools import islice
 from typing import Any
 
-from evenhand.core.property import (
-    Always,
+from evenhand.core.kinds import (
     Commute,
     DeadlockFree,
     DeterminedBy,
-    EachStep,
-    Eventually,
-    LeadsTo,
-    LivelockFree,
-    Monitor,
+    Liveness,
     Property,
     Reachable,
+    Safety,
     TwoRun,
 )
 from evenhand.core.system import Step, System
@@ -81,12 +77,8 @@ def _guarded(system: AnySystem, claim: Property, trace: Trace[Any, Any, Any, Any
 
 def _standing(system: AnySystem, claim: Property, trace: Trace[Any, Any, Any, Any]) -> ClaimStatus:
     match claim:
-        case Always():
-            return _seen(claim, _of_states(claim, trace))
-        case EachStep():
-            return _seen(claim, _of_steps(claim, trace.steps), first=1)
-        case Monitor():
-            return _seen(claim, _of_history(claim, trace), first=1)
+        case Safety():
+            return _along(claim, trace)
         case Reachable():
             return _reached(system, claim, trace.steps)
         case DeterminedBy():
@@ -97,48 +89,21 @@ def _standing(system: AnySystem, claim: Property, trace: Trace[Any, Any, Any, An
             return _orders(system, claim, trace.scenario)
         case DeadlockFree():
             return _stuck(system, claim, trace)
-        case LeadsTo() | Eventually():
-            return _promise(system, claim, trace)
-        case LivelockFree():
+        case Liveness(begins="loop"):
             return _circling(system, claim, trace)
+        case Liveness():
+            return _awaited(system, claim, trace)
         case _:
             return ClaimStatus(claim, Truth.SILENT, note=f"nothing is known of claims of kind {claim.kind}")
 
 
-def _seen(claim: Property, looked: Iterator[tuple[bool, bool]], first: int = 0) -> ClaimStatus:
-    """Return the status from pairs, in order: whether the claim speaks, and whether it is true."""
-    spoke = False
-    for number, (speaks, holds) in enumerate(looked, first):
-        if speaks and not holds:
-            return ClaimStatus(claim, Truth.FALSE, number)
-        spoke = spoke or speaks
-    return (
-        ClaimStatus(claim, Truth.TRUE)
-        if spoke
-        else ClaimStatus(claim, Truth.SILENT, note="says nothing about this run")
-    )
-
-
-def _of_states(claim: Always, trace: Trace[Any, Any, Any, Any]) -> Iterator[tuple[bool, bool]]:
-    config = trace.scenario.config
-    for state in trace.states:
-        speaks = claim.when(config, state)
-        yield speaks, not speaks or claim.check(config, state)
-
-
-def _of_steps(claim: EachStep, steps: Sequence[AnyStep]) -> Iterator[tuple[bool, bool]]:
-    for step in steps:
-        speaks = claim.when(step)
-        yield speaks, not speaks or claim.check(step)  # `check` is defined only where `when` is true
-
-
-def _of_history(claim: Monitor, trace: Trace[Any, Any, Any, Any]) -> Iterator[tuple[bool, bool]]:
-    config = trace.scenario.config
-    value = claim.start(config)
-    for step in trace.steps:
-        value = claim.update(value, step)
-        speaks = claim.when(config, value)
-        yield speaks, not speaks or claim.ok(config, value)
+def _along(claim: Safety, trace: Trace[Any, Any, Any, Any]) -> ClaimStatus:
+    answers = list(claim.answers(trace.scenario.config, trace.scenario.start, trace.steps))
+    if False in answers:
+        return ClaimStatus(claim, Truth.FALSE, answers.index(False))
+    if True in answers:
+        return ClaimStatus(claim, Truth.TRUE)
+    return ClaimStatus(claim, Truth.SILENT, note="says nothing about this run")
 
 
 def _reached(system: AnySystem, claim: Reachable, steps: Sequence[AnyStep]) -> ClaimStatus:
@@ -206,19 +171,21 @@ def _stuck(system: AnySystem, claim: DeadlockFree, trace: Trace[Any, Any, Any, A
     return ClaimStatus(claim, Truth.TRUE if judged.decided else Truth.WAITING, note=judged.reason)
 
 
-def _promise(system: AnySystem, claim: LeadsTo | Eventually, trace: Trace[Any, Any, Any, Any]) -> ClaimStatus:
+def _awaited(system: AnySystem, claim: Liveness, trace: Trace[Any, Any, Any, Any]) -> ClaimStatus:
     scenario = trace.scenario
     for lasso in _loops(trace):
         if judged := judge(system, claim, lasso):
             return ClaimStatus(claim, Truth.FALSE, len(trace.steps), judged.reason)
     if has_ended(system, scenario.config, trace.final) and (judged := judge(system, claim, scenario)):
         return ClaimStatus(claim, Truth.FALSE, len(trace.steps), judged.reason)
-    since = 0 if isinstance(claim, Eventually) else None
+    raises, serves = claim.tests
+    from_start = claim.begins == "start"
+    since = 0 if from_start else None
     for number, step in enumerate(trace.steps, 1):
-        if isinstance(claim, LeadsTo) and since is None and claim.trigger(step):
+        if since is None and raises(step):
             since = number
-        if claim.goal(step):
-            if isinstance(claim, Eventually):
+        if serves(step):
+            if from_start:
                 return ClaimStatus(claim, Truth.MET, number)
             since = None
     if since is None:
@@ -226,7 +193,7 @@ def _promise(system: AnySystem, claim: LeadsTo | Eventually, trace: Trace[Any, A
     return ClaimStatus(claim, Truth.WAITING, since, "the goal is awaited")
 
 
-def _circling(system: AnySystem, claim: LivelockFree, trace: Trace[Any, Any, Any, Any]) -> ClaimStatus:
+def _circling(system: AnySystem, claim: Liveness, trace: Trace[Any, Any, Any, Any]) -> ClaimStatus:
     note = "the run closes no loop"
     for lasso in _loops(trace):
         judged = judge(system, claim, lasso)

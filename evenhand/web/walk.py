@@ -21,7 +21,7 @@ from evenhand.web.neighbourhood import region
 from evenhand.web.picture import Picture, neighbourhood, parts
 from evenhand.web.position import Position, counted
 
-__all__ = ["GROUPS", "View", "ViewRequest", "picture", "walk"]
+__all__ = ["View", "ViewRequest", "picture", "walk"]
 
 GROUPS = (
     (Truth.FALSE, "false on this run"),

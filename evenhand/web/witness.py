@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any
 
-from evenhand.core.property import Property, Reachable
+from evenhand.core.property import Property
 from evenhand.core.verdict import Evidence, Status
 from evenhand.report.phrases import plural
 from evenhand.search import Exploration, ModelError, explore
@@ -36,7 +36,7 @@ def led(place: Position, claim: Property) -> tuple[Position | None, str]:
     if system.joint is not None and widest_state(replace(system, configs=_only(config))) > WIDE:
         return None, f"{system.name} offers more than {WIDE:,} joint actions at once: too many to search from here."
     wide = max(1, sum(1 for _ in islice(system.enabled(config, place.scenario.start), MOST_STEPS)))
-    word = "reaches it" if isinstance(claim, Reachable) else "refutes it"
+    word = "reaches it" if claim.existential else "refutes it"
     bound = max(2, min(MOST_STATES, MOST_STEPS // wide))
     try:
         here = explore(system, (claim,), configs=(config,), max_states=bound)
@@ -77,7 +77,7 @@ def _unfound(found: Exploration, claim: Property, others: int) -> str:
     """Return a note on the search of this configuration, and of the others only that nothing was found."""
     (verdict,) = found.verdicts
     looked = f"{plural(found.states, 'state')} of this configuration" + (" (all there are)" if found.complete else "")
-    if isinstance(claim, Reachable):
+    if claim.existential:
         note = "cannot be reached" if verdict.status is Status.REFUTED else "was not reached"
     elif verdict.status is Status.HOLDS:
         note = "holds"

@@ -12,21 +12,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from evenhand.smt.logic import (
-    Definition,
-    Formula,
-    Function,
-    Relation,
-    Sort,
-    Var,
-    conjunction,
-    differ,
-    exists,
-    forall,
-    iff,
-    same,
-    variables,
-)
+from evenhand.smt.logic import Function, Sort, conjunction, differ, exists, forall, iff, same, variables
+from evenhand.smt.preludes import Declarations, ordered
 from evenhand.smt.theory import Axiom, Theory
 
 __all__ = [
@@ -41,7 +28,6 @@ __all__ = [
     "before_pref",
     "declared",
     "feasible",
-    "first",
     "has_precedent",
     "linked",
     "maintain",
@@ -51,28 +37,29 @@ __all__ = [
     "old_declared",
     "old_rp",
     "rp",
-    "second",
     "violates",
+    "word",
 ]
 
 ACT, PREF, PAIR = Sort("Act"), Sort("Pref"), Sort("Pair")
+SAID = Declarations()
 
-feasible = Relation("feasible", (ACT,))
-violates = Relation("violates", (ACT, PREF))
-av = Relation("av", (PREF,))
-rp = Relation("rp", (PREF,))
-declared = Relation("declared", (PAIR,))
-member = Relation("member", (PAIR, PREF))
-linked = Relation("linked", ())
+feasible = SAID.relation("feasible", ACT)
+violates = SAID.relation("violates", ACT, PREF)
+av = SAID.relation("av", PREF)
+rp = SAID.relation("rp", PREF)
+declared = SAID.relation("declared", PAIR)
+member = SAID.relation("member", PAIR, PREF)
+linked = SAID.relation("linked")
 """The artefact's digest is the previous artefact's."""
 
-maintain = Relation("maintain", ())
-has_precedent = Relation("has_precedent", ())
-old_av = Relation("old_av", (PREF,))
-old_rp = Relation("old_rp", (PREF,))
-old_declared = Relation("old_declared", (PAIR,))
-before_act = Relation("before_act", (ACT, ACT))
-before_pref = Relation("before_pref", (PREF, PREF))
+maintain = SAID.relation("maintain")
+has_precedent = SAID.relation("has_precedent")
+old_av = SAID.relation("old_av", PREF)
+old_rp = SAID.relation("old_rp", PREF)
+old_declared = SAID.relation("old_declared", PAIR)
+before_act = SAID.relation("before_act", ACT, ACT)
+before_pref = SAID.relation("before_pref", PREF, PREF)
 """One name comes before another: nothing in the honest compiler looks at it."""
 
 first = Function("first", (PAIR,), PREF)
@@ -82,50 +69,41 @@ a, b, c = variables(ACT, "a b c")
 p, q, r = variables(PREF, "p q r")
 g = PAIR("g")
 
-_defined: list[Definition] = []
-
-
-def _define(name: str, bound: tuple[Var, ...], body: Formula, source: str) -> Relation:
-    relation = Relation(name, tuple(v.sort for v in bound))
-    _defined.append(Definition(relation, bound, body, source))
-    return relation
-
-
-rule_1 = _define(
+rule_1 = SAID.word(
     "rule_1",
     (a,),
     feasible(a) & exists([p], violates(a, p) & (rp(p) | ~av(p))),
     "6.1: violates a required preservation, or something not authorised",
 )
-keeps = _define(
+keeps = SAID.word(
     "keeps", (a,), feasible(a) & forall([p], violates(a, p) >> ~rp(p)), "6.4: A_ok, the actions that keep RP"
 )
-unlinked = _define("unlinked", (), ~linked(), "3.2: a digest that is not the previous artefact's")
-uncollided = _define(
+unlinked = SAID.word("unlinked", (), ~linked(), "3.2: a digest that is not the previous artefact's")
+uncollided = SAID.word(
     "uncollided", (), exists([p], av(p)) & forall([g], ~declared(g)), "6.4 step 1: authorised without a collision"
 )
-gratuitous = _define(
+gratuitous = SAID.word(
     "gratuitous",
     (p,),
     av(p) & exists([a], keeps(a) & ~violates(a, p)),
     "6.4 step 2: authorised, and avoided by an action of A_ok",
 )
-false_pair = _define(
+false_pair = SAID.word(
     "false_pair",
     (g,),
     declared(g) & exists([a], feasible(a) & forall([p], member(g, p) >> ~violates(a, p))),
     "6.2: declared, and some feasible action violates no member",
 )
-changed = _define(
+changed = SAID.word(
     "changed",
     (),
     exists([p], ~iff(av(p), old_av(p)) | ~iff(rp(p), old_rp(p))) | exists([g], ~iff(declared(g), old_declared(g))),
     "6.3: AV, RP or the collisions are not the previous ones",
 )
-unprecedented = _define(
+unprecedented = SAID.word(
     "unprecedented", (), maintain() & (~has_precedent() | changed()), "6.3: MAINTAIN without a precedent, or not of it"
 )
-compiles = _define(
+compiles = SAID.word(
     "compiles",
     (),
     conjunction(
@@ -139,23 +117,23 @@ compiles = _define(
     ),
     "6: no rule fails",
 )
-forbidden = _define("forbidden", (a,), compiles() & rule_1(a), "7: the mask of a successful compile")
-permitted = _define("permitted", (a,), compiles() & feasible(a) & ~forbidden(a), "7: default allow")
-offered = _define("offered", (a,), permitted(a), "11.6: the selector that leaves every choice open")
-gridlock = _define(
+forbidden = SAID.word("forbidden", (a,), compiles() & rule_1(a), "7: the mask of a successful compile")
+permitted = SAID.word("permitted", (a,), compiles() & feasible(a) & ~forbidden(a), "7: default allow")
+offered = SAID.word("offered", (a,), permitted(a), "11.6: the selector that leaves every choice open")
+gridlock = SAID.word(
     "gridlock", (), compiles() & forall([a], feasible(a) >> forbidden(a)), "7: compiled, and everything is forbidden"
 )
 
-wrong = _define(
+wrong = SAID.word(
     "wrong",
     (a,),
     feasible(a) & exists([p], violates(a, p) & (rp(p) | ~av(p))),
     "6.1: what the mask should forbid, for the claims",
 )
-keeping = _define("keeping", (a,), feasible(a) & forall([p], violates(a, p) >> ~rp(p)), "6.4: A_ok, for the claims")
-clean = _define("clean", (a,), feasible(a) & forall([p], ~violates(a, p)), "violates nothing, for the claims")
-exactly = _define("exactly", (a,), forall([p], iff(violates(a, p), av(p))), "violates exactly AV, for the claims")
-minimal = _define(
+keeping = SAID.word("keeping", (a,), feasible(a) & forall([p], violates(a, p) >> ~rp(p)), "6.4: A_ok, for the claims")
+clean = SAID.word("clean", (a,), feasible(a) & forall([p], ~violates(a, p)), "violates nothing, for the claims")
+exactly = SAID.word("exactly", (a,), forall([p], iff(violates(a, p), av(p))), "violates exactly AV, for the claims")
+minimal = SAID.word(
     "minimal",
     (a,),
     feasible(a)
@@ -165,7 +143,7 @@ minimal = _define(
     ),
     "no feasible action violates less, for the claims",
 )
-covers = _define(
+covers = SAID.word(
     "covers",
     (g,),
     forall([a], feasible(a) >> exists([p], member(g, p) & violates(a, p))),
@@ -187,36 +165,9 @@ OBSERVED = (
 """The defined words of whose truth a step of the executable model tells."""
 
 
-def _ordered(before: Relation, x: Var, y: Var, z: Var) -> Formula:
-    return conjunction(
-        [
-            forall([x, y], before(x, y) >> ~before(y, x)),
-            forall([x, y, z], (before(x, y) & before(y, z)) >> before(x, z)),
-            forall([x, y], same(x, y) | before(x, y) | before(y, x)),
-        ]
-    )
-
-
-GENERAL = Theory(
-    name="apcm_compile",
-    sorts=(ACT, PREF, PAIR),
-    functions=(),
-    relations=(
-        feasible,
-        violates,
-        av,
-        rp,
-        declared,
-        member,
-        linked,
-        maintain,
-        has_precedent,
-        old_av,
-        old_rp,
-        old_declared,
-        before_act,
-        before_pref,
-    ),
+GENERAL = SAID.theory(
+    "apcm_compile",
+    *(ACT, PREF, PAIR),
     axioms=(
         Axiom(
             "precedent_had_a_collision",
@@ -229,8 +180,8 @@ GENERAL = Theory(
             "6.3",
         ),
     ),
-    definitions=tuple(_defined),
 )
+word = GENERAL.word
 
 TEXT = replace(
     GENERAL,
@@ -250,8 +201,8 @@ TEXT = replace(
 
 def named(theory: Theory, *, preferences: bool = True) -> Theory:
     """The theory with names in order, for theorems whose mutants break ties by name."""
-    orders = [Axiom("actions_have_names", _ordered(before_act, a, b, c), "of texts: what a mutant may break ties by")]
+    source = "of texts: what a mutant may break ties by"
+    orders = [Axiom("actions_have_names", ordered(before_act, a, b, c), source)]
     if preferences:
-        source = "of texts: what a mutant may break ties by"
-        orders.append(Axiom("preferences_have_names", _ordered(before_pref, p, q, r), source))
+        orders.append(Axiom("preferences_have_names", ordered(before_pref, p, q, r), source))
     return replace(theory, axioms=(*theory.axioms, *orders))

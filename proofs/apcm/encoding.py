@@ -34,10 +34,9 @@ from evenhand.model.apcm.vocabulary import (
     digest_of,
 )
 from evenhand.smt.structure import Structure
+from evenhand.smt.tables import Rows, line, ones, prop, rank
 
-__all__ = ["Rows", "act", "pair", "pref", "scene", "structure_of", "view_general", "view_text"]
-
-Rows = frozenset[tuple[str, ...]]
+__all__ = ["act", "pair", "pref", "scene", "structure_of", "view_general", "view_text"]
 
 
 def act(name: str) -> str:
@@ -112,8 +111,8 @@ def structure_of(step: ApcmStep) -> Structure | None:
         **_of_submission(fields, situation, pairs),
         **_of_precedent(shown.artifact, old),
         **_of_outcome(shown),
-        "before_act": _before([act(x) for x in config.actions]),
-        "before_pref": _before([pref(p) for p in config.preferences]),
+        "before_act": line(sorted(map(act, config.actions))),
+        "before_pref": line(sorted(map(pref, config.preferences))),
     }
     universe = {
         "Act": tuple(map(act, config.actions)),
@@ -129,12 +128,8 @@ def structure_of(step: ApcmStep) -> Structure | None:
     return Structure(universe, relations, functions)
 
 
-def _props(true: bool) -> Rows:
-    return frozenset({()}) if true else frozenset()
-
-
 def _acts(names: Iterable[str]) -> Rows:
-    return frozenset((act(name),) for name in names)
+    return ones(map(act, names))
 
 
 def _prefs(names: Iterable[str]) -> Rows:
@@ -155,9 +150,9 @@ def _of_submission(fields: Fields, situation: Situation, pairs: Sequence[tuple[s
 def _of_precedent(artifact: Artifact, old: Fields | None) -> dict[str, Rows]:
     link = None if old is None else digest_of(old)
     return {
-        "linked": _props(artifact.previous_artifact_digest == link),
-        "maintain": _props(artifact.mode == MAINTAIN),
-        "has_precedent": _props(old is not None),
+        "linked": prop(artifact.previous_artifact_digest == link),
+        "maintain": prop(artifact.mode == MAINTAIN),
+        "has_precedent": prop(old is not None),
         "old_av": _prefs(old.av if old else ()),
         "old_rp": _prefs(old.rp if old else ()),
         "old_declared": frozenset((pair(one),) for one in (old.pairs if old else ())),
@@ -169,22 +164,17 @@ def _of_outcome(shown: Shown) -> dict[str, Rows]:
     for error in shown.errors:
         culprits.setdefault(error.code, []).append(error.culprit)
     return {
-        "unlinked": _props("E_DIGEST_MISMATCH" in culprits),
-        "uncollided": _props("E_AV_WITHOUT_COLLISION" in culprits),
-        "gratuitous": frozenset((pref(one[0]),) for one in culprits.get("E_GRATUITOUS_VIOLATION", ())),
-        "false_pair": frozenset((pair(one),) for one in culprits.get("E_FALSE_COLLISION", ())),
-        "unprecedented": _props("E_PRECEDENT_VIOLATION" in culprits),
-        "compiles": _props(shown.compile_ok is True),
+        "unlinked": prop("E_DIGEST_MISMATCH" in culprits),
+        "uncollided": prop("E_AV_WITHOUT_COLLISION" in culprits),
+        "gratuitous": ones(pref(one[0]) for one in culprits.get("E_GRATUITOUS_VIOLATION", ())),
+        "false_pair": ones(map(pair, culprits.get("E_FALSE_COLLISION", ()))),
+        "unprecedented": prop("E_PRECEDENT_VIOLATION" in culprits),
+        "compiles": prop(shown.compile_ok is True),
         "forbidden": _acts(shown.forbidden),
         "permitted": _acts(shown.permitted),
         "offered": _acts(shown.offered),
-        "gridlock": _props(shown.gridlock),
+        "gridlock": prop(shown.gridlock),
     }
-
-
-def _before(names: Sequence[str]) -> Rows:
-    ordered = sorted(names)
-    return frozenset((x, y) for place, x in enumerate(ordered) for y in ordered[place + 1 :])
 
 
 def view_general(step: ApcmStep) -> Structure | None:
@@ -201,8 +191,8 @@ def view_text(step: ApcmStep) -> Structure | None:
 
 def _by_name(structure: Structure, sort: str, before: str) -> list[str]:
     """The elements of a sort in the order of their names."""
-    rows = structure.relations[before]
-    return sorted(structure.universe[sort], key=lambda element: (sum(row[1] == element for row in rows), element))
+    before_it = rank(structure.relations[before], structure.universe[sort])
+    return sorted(before_it, key=lambda element: (before_it[element], element))
 
 
 def scene(structure: Structure) -> Scenario[Config, State, Act] | None:

@@ -19,11 +19,10 @@ from evenhand.proofs.apcm.encoding import pref, view_text
 from evenhand.proofs.apcm.samples import WORLDS
 from evenhand.proofs.apcm.theorems import EXACTLY, MASK
 from evenhand.smt.equality import Equality
-from evenhand.smt.logic import Definition, Formula, Relation, exists, forall, iff, variables
+from evenhand.smt.logic import Definition, Relation, exists, forall, iff, variables
 from evenhand.smt.structure import Structure
-from evenhand.smt.theorem import Mutation
 
-__all__ = ["EQUALITIES", "OVERLAP_IS_AN_ERROR", "view_overlap"]
+__all__ = ["EQUALITIES"]
 
 a = ACT("a")
 p, q = variables(PREF, "p q")
@@ -31,11 +30,10 @@ p, q = variables(PREF, "p q")
 overlapping = Relation("overlapping", (PREF,))
 """Authorised, and to be preserved: the culprits of E_AV_RP_OVERLAP."""
 
-_COMPILES = TEXT.meanings["compiles"]
 _MEANT = {
     "compiles": (
         Definition(overlapping, (p,), av(p) & rp(p), "3.1, reading av_rp_overlap=error"),
-        Definition(_COMPILES.relation, (), _COMPILES.body & forall([p], ~overlapping(p)), "6: no rule fails"),
+        TEXT.means("compiles", TEXT.meanings["compiles"].body & forall([p], ~overlapping(p)), "6: no rule fails"),
     )
 }
 OVERLAP_IS_AN_ERROR = replace(
@@ -66,10 +64,6 @@ def _samples(system: System[Any, Any, Any, Any, Any]) -> Iterator[ApcmStep]:
         yield system.take(replace(config, readings=system.readings), state, action)
 
 
-def _rule_1(body: Formula, source: str) -> tuple[Definition, ...]:
-    return (Definition(TEXT.meanings["rule_1"].relation, (a,), body, source),)
-
-
 _APART = replace(
     MASK,
     name="mask_forbids_exactly_rule_1_where_overlap_is_an_error",
@@ -77,24 +71,25 @@ _APART = replace(
     view=view_overlap,
     samples=_samples,
     readings={"av_rp_overlap": "error"},
-    mutants=(Mutation(mutant="violations_need_no_authority", definitions=FAULTS["violations_need_no_authority"]),),
+    mutants=FAULTS.refuted("violations_need_no_authority"),
 )
 
 EQUALITIES = (
     Equality(
         mutant="rule_1_as_equality",
         theorem=EXACTLY,
-        definitions=_rule_1(
-            feasible(a) & ~(forall([p], iff(violates(a, p), av(p))) & ~exists([q], av(q) & rp(q))),
-            "permitted is what violates exactly AV, if AV keeps RP",
+        definitions=(
+            TEXT.means(
+                "rule_1",
+                feasible(a) & ~(forall([p], iff(violates(a, p), av(p))) & ~exists([q], av(q) & rp(q))),
+                "permitted is what violates exactly AV, if AV keeps RP",
+            ),
         ),
     ),
     Equality(
         mutant="preservations_redundant_without_overlap",
         theorem=_APART,
-        definitions=_rule_1(
-            feasible(a) & exists([p], violates(a, p) & ~av(p)), "only what is not authorised is forbidden"
-        ),
+        definitions=FAULTS["preservations_forbid_nothing"],
     ),
 )
 """What is asked about mutants that are registered as equivalent."""

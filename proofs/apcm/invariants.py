@@ -17,6 +17,7 @@ from evenhand.core.trace import Scenario
 from evenhand.model.apcm.generators import artifact_of
 from evenhand.model.apcm.menus import MOST, action_names, entry, preference_names
 from evenhand.model.apcm.vocabulary import Act, Artifact, Config, Fields, Select, Situation, State, Submit
+from evenhand.proofs.apcm.encoding import act
 from evenhand.smt.logic import (
     Definition,
     Formula,
@@ -30,30 +31,29 @@ from evenhand.smt.logic import (
     ite,
     variables,
 )
+from evenhand.smt.preludes import relations
 from evenhand.smt.structure import Structure
+from evenhand.smt.tables import constant, ones, prop
 from evenhand.smt.theorem import Lemma, Mutation
 from evenhand.smt.theory import Axiom, Theory
 from evenhand.smt.transitions.invariant import Invariant, Steps
 from evenhand.smt.transitions.machine import Machine, after
 from evenhand.smt.transitions.runs import Run
 
-__all__ = ["INVARIANTS", "PIPELINE"]
+__all__ = ["INVARIANTS"]
 
 ACT = Sort("Act")
 a, b = variables(ACT, "a b")
-inventory = Relation("inventory", (ACT,))
-
-feasible, permitted, offered = (Relation(name, (ACT,)) for name in ("feasible", "permitted", "offered"))
-over = Relation("over", ())
+inventory, feasible, permitted, offered = relations("inventory feasible permitted offered", ACT)
+(over,) = relations("over")
 """The state: what is feasible in the present place, what the mask and then the selector left, the end of the run."""
 
-submits, compiled, invalid = (Relation(name, ()) for name in ("submits", "compiled", "invalid"))
-masked, published = Relation("masked", (ACT,)), Relation("published", (ACT,))
+submits, compiled, invalid = relations("submits compiled invalid")
+masked, published, leaves, offers = relations("masked published leaves offers", ACT)
 pick = Function("pick", (), ACT)
 """A step submits an artefact, which compiles or not, with what its mask forbids, or else picks an action; `published`
 is what is feasible in the place after this one, `invalid` that the APCM of this one is not proper."""
 
-leaves, offers = Relation("leaves", (ACT,)), Relation("offers", (ACT,))
 _LEAVES = Definition(
     leaves, (a,), compiled() & feasible(a) & ~masked(a), "7: feasible minus forbidden, after a compile"
 )
@@ -111,14 +111,6 @@ PIPELINE = Machine(
 )
 
 
-def _rows(names: Sequence[str]) -> frozenset[tuple[str, ...]]:
-    return frozenset((f"act:{name}",) for name in names)
-
-
-def _prop(true: bool) -> frozenset[tuple[str, ...]]:
-    return frozenset([()] if true else [])
-
-
 def view(run: Steps, number: int) -> Structure | None:
     """Step `number` of a run as a structure; None where it picks what is no action of the inventory."""
     step = run[number]
@@ -128,24 +120,23 @@ def view(run: Steps, number: int) -> Structure | None:
     if picked not in config.actions:
         return None
     shown = step.shown
-    relations = {
-        "inventory": _rows(config.actions),
-        "feasible": _rows(config.published(before).feasible),
-        "feasible.after": _rows(config.published(later).feasible),
-        "permitted": _rows(before.permitted),
-        "permitted.after": _rows(later.permitted),
-        "offered": _rows(before.offered),
-        "offered.after": _rows(later.offered),
-        "over": _prop(bool(before.over)),
-        "over.after": _prop(bool(later.over)),
-        "submits": _prop(isinstance(step.action, Submit)),
-        "compiled": _prop(bool(shown.compile_ok)),
-        "invalid": _prop(bool(shown.invalid)),
-        "masked": _rows(shown.forbidden),
-        "published": _rows(config.published(later).feasible),
+    told = {
+        "inventory": ones(map(act, config.actions)),
+        "feasible": ones(map(act, config.published(before).feasible)),
+        "feasible.after": ones(map(act, config.published(later).feasible)),
+        "permitted": ones(map(act, before.permitted)),
+        "permitted.after": ones(map(act, later.permitted)),
+        "offered": ones(map(act, before.offered)),
+        "offered.after": ones(map(act, later.offered)),
+        "over": prop(before.over),
+        "over.after": prop(later.over),
+        "submits": prop(isinstance(step.action, Submit)),
+        "compiled": prop(shown.compile_ok),
+        "invalid": prop(shown.invalid),
+        "masked": ones(map(act, shown.forbidden)),
+        "published": ones(map(act, config.published(later).feasible)),
     }
-    pick_: dict[tuple[str, ...], str] = {(): f"act:{picked}"}
-    return Structure({"Act": tuple(f"act:{name}" for name in config.actions)}, relations, {"pick": pick_})
+    return Structure({"Act": tuple(map(act, config.actions))}, told, {"pick": constant(act(picked))})
 
 
 def realise(run: Run) -> Scenario[Config, State, Act] | None:

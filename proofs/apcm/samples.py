@@ -17,7 +17,7 @@ from evenhand.model.apcm.step import ApcmStep
 from evenhand.model.apcm.vocabulary import MAINTAIN, REVISE, Act, Config, Fields, Situation, State, Submit
 from evenhand.proofs.apcm.compiling import ACT, TEXT, feasible
 from evenhand.smt.logic import Formula, Var, conjunction
-from evenhand.smt.samples import Event, Samples, draw
+from evenhand.smt.samples import Event, Samples, draw, steps_of
 
 __all__ = ["WORLDS", "samples", "samples_in_groups", "samples_of_precedents"]
 
@@ -73,10 +73,8 @@ def _starts() -> tuple[tuple[Config, State, Act], ...]:
     return tuple(found)
 
 
-def samples(system: System[Any, Any, Any, Any, Any]) -> Iterator[ApcmStep]:
-    """The samples, as steps of any variant of the system."""
-    for config, state, action in _starts():
-        yield system.take(config, state, action)
+samples = steps_of(_starts)
+"""The samples, as steps of any variant of the system."""
 
 
 def samples_in_groups(system: System[Any, Any, Any, Any, Any]) -> Iterator[ApcmStep]:

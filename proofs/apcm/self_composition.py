@@ -6,7 +6,7 @@ Each theory is the theory of a compile and a second copy of it; what the two hav
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -25,31 +25,19 @@ from evenhand.proofs.apcm.compiling import (
     av,
     declared,
     feasible,
-    has_precedent,
     maintain,
     named,
-    old_av,
-    old_declared,
-    old_rp,
     rp,
+    word,
 )
-from evenhand.proofs.apcm.definitions import FAULTS, word
-from evenhand.proofs.apcm.encoding import Rows, act, pair, pref, scene, structure_of
+from evenhand.proofs.apcm.definitions import FAULTS
+from evenhand.proofs.apcm.encoding import act, pair, pref, scene, structure_of
 from evenhand.proofs.apcm.samples import samples, samples_in_groups, samples_of_precedents
-from evenhand.smt.logic import (
-    Definition,
-    Formula,
-    Function,
-    Term,
-    conjunction,
-    exists,
-    forall,
-    iff,
-    same,
-    variables,
-)
+from evenhand.smt.logic import Formula, Function, Var, conjunction, exists, forall, iff, same, variables
+from evenhand.smt.preludes import Twice, first_of_twins, stating
 from evenhand.smt.structure import Structure
-from evenhand.smt.theorem import Mutation, Theorem
+from evenhand.smt.tables import Rows, line
+from evenhand.smt.theorem import Theorem
 from evenhand.smt.theory import Axiom, Theory
 
 __all__ = ["TWINS"]
@@ -60,64 +48,14 @@ p = PREF("p")
 g = PAIR("g")
 
 
-def _left(structure: Structure) -> Evidence | None:
-    """The first of the two runs; the judge makes the second from it."""
-    first_run = scene(structure)
-    return None if first_run is None else Pair(first_run, first_run, "twin")
-
-
-def _second(theory: Theory) -> Callable[..., Formula]:
-    """The second copy's relation or word of a name, applied."""
-    known = {relation.name: relation for relation in theory.relations}
-    known |= {name: definition.relation for name, definition in theory.meanings.items()}
-
-    def holds(name: str, *arguments: Term) -> Formula:
-        return known[f"{name}2"](*arguments)
-
-    return holds
-
-
-def _doubled(base: Theory, twice: Theory, names: Sequence[str], shared: Sequence[str]) -> tuple[Mutation, ...]:
-    """Mutants in both copies."""
-
-    def both(definitions: tuple[Definition, ...]) -> tuple[Definition, ...]:
-        doubled = base.redefined(definitions).twice("2", shared=shared)
-        wanted = {name for one in definitions for name in (one.name, f"{one.name}2")}
-        return tuple(one for one in doubled.definitions if one.name in wanted and one.name in twice.meanings)
-
-    return tuple(Mutation(mutant=name, definitions=both(FAULTS[name])) for name in names)
-
-
-def _all_but(theory: Theory, *names: str) -> tuple[str, ...]:
-    """The names of all symbols that are not defined, but these."""
-    every = [one.name for one in theory.functions] + [one.name for one in theory.relations]
-    return tuple(name for name in every if name not in names)
-
-
 def _words(structure: Structure, suffix: str) -> dict[str, Rows]:
     return {f"{name}{suffix}": structure.relations[name] for name in OBSERVED}
 
 
 # More preservations: the second artefact requires one preference more.
 
-_SAME_BUT_RP = _all_but(TEXT, "rp")
-_RP_TWICE = TEXT.twice("2", shared=_SAME_BUT_RP)
-_rp_two = _second(_RP_TWICE)
+_REQUIRING = Twice.apart(TEXT, "rp")
 ADDED = Function("added", (), PREF)
-
-PRESERVING = replace(
-    _RP_TWICE,
-    name="apcm_preserving",
-    functions=(*_RP_TWICE.functions, ADDED),
-    axioms=(
-        *TEXT.axioms,
-        Axiom(
-            "one_preservation_more",
-            ~rp(ADDED()) & forall([p], iff(_rp_two("rp", p), rp(p) | same(p, ADDED()))),
-            "the artefacts differ in one required preservation",
-        ),
-    ),
-)
 
 
 def _view_pair(changed: str, constant: str, element: Callable[[str], str]) -> Callable[[Any], Structure | None]:
@@ -134,95 +72,68 @@ def _view_pair(changed: str, constant: str, element: Callable[[str], str]) -> Ca
     return view
 
 
-MORE_PRESERVATIONS = Theorem(
+_of_pairs = stating(
+    Theorem, protocol="apcm", system="universe", realise=first_of_twins(scene), samples=samples, scope=SCOPE
+)
+
+MORE_PRESERVATIONS = _of_pairs(
     name="more_preservations_never_permit_more",
-    claim="more_preservations_never_permit_more",
     sentence="Of two artefacts that compile, the one that requires a preference more permits no more.",
     source="6.1",
-    protocol="apcm",
-    system="universe",
-    theory=PRESERVING,
+    theory=_REQUIRING.extended(
+        "apcm_preserving",
+        Axiom(
+            "one_preservation_more",
+            ~rp(ADDED()) & forall([p], iff(_REQUIRING.second("rp", p), rp(p) | same(p, ADDED()))),
+            "the artefacts differ in one required preservation",
+        ),
+        functions=(ADDED,),
+    ),
     variables=(a,),
-    assumes=word("compiles") & _rp_two("compiles") & _rp_two("permitted", a),
+    assumes=word("compiles") & _REQUIRING.second("compiles") & _REQUIRING.second("permitted", a),
     goal=word("permitted", a),
     view=_view_pair("rp", "added", pref),
-    realise=_left,
-    samples=samples,
     needs=("one_preservation_more",),
     witness=exists([b], word("permitted", b)),
-    mutants=_doubled(TEXT, _RP_TWICE, ("rule_1_inverted",), _SAME_BUT_RP),
-    scope=SCOPE,
+    mutants=_REQUIRING.mutants(*FAULTS.refuted("rule_1_inverted")),
 )
 
 # More actions: the second situation lacks one feasible action.
 
-_SAME_BUT_FEASIBLE = _all_but(TEXT, "feasible")
-_FEASIBLE_TWICE = TEXT.twice("2", shared=_SAME_BUT_FEASIBLE)
-_feasible_two = _second(_FEASIBLE_TWICE)
+_FEASIBLE = Twice.apart(TEXT, "feasible")
 GONE = Function("gone", (), ACT)
 
-FEWER = replace(
-    _FEASIBLE_TWICE,
-    name="apcm_fewer_actions",
-    functions=(*_FEASIBLE_TWICE.functions, GONE),
-    axioms=(
-        *TEXT.axioms,
-        Axiom(
-            "one_action_fewer",
-            feasible(GONE()) & forall([a], iff(_feasible_two("feasible", a), feasible(a) & ~same(a, GONE()))),
-            "the situations differ in one feasible action",
-        ),
-    ),
-)
-
-
-MORE_ACTIONS = Theorem(
+MORE_ACTIONS = _of_pairs(
     name="more_actions_never_make_necessity_pass",
-    claim="more_actions_never_make_necessity_pass",
     sentence="A violation that is gratuitous without some feasible action is gratuitous with it.",
     source="6.4",
-    protocol="apcm",
-    system="universe",
-    theory=FEWER,
+    theory=_FEASIBLE.extended(
+        "apcm_fewer_actions",
+        Axiom(
+            "one_action_fewer",
+            feasible(GONE()) & forall([a], iff(_FEASIBLE.second("feasible", a), feasible(a) & ~same(a, GONE()))),
+            "the situations differ in one feasible action",
+        ),
+        functions=(GONE,),
+    ),
     variables=(p,),
-    assumes=_feasible_two("gratuitous", p),
+    assumes=_FEASIBLE.second("gratuitous", p),
     goal=word("gratuitous", p),
     view=_view_pair("feasible", "gone", act),
-    realise=_left,
-    samples=samples,
     needs=("one_action_fewer",),
-    mutants=_doubled(TEXT, _FEASIBLE_TWICE, ("necessity_for_some_action",), _SAME_BUT_FEASIBLE),
-    scope=SCOPE,
+    mutants=_FEASIBLE.mutants(*FAULTS.refuted("necessity_for_some_action")),
 )
 
 # Precedents: two previous artefacts that are alike in being equal to the fields or not, and linked or not.
 
 _OLD = ("has_precedent", "old_av", "old_rp", "old_declared")
-_SAME_BUT_OLD = _all_but(TEXT, *_OLD)
-_OLD_TWICE = TEXT.twice("2", shared=_SAME_BUT_OLD)
-_old_two = _second(_OLD_TWICE)
-_equal_1 = conjunction(
-    [forall([p], iff(av(p), old_av(p)) & iff(rp(p), old_rp(p))), forall([g], iff(declared(g), old_declared(g)))]
-)
-_equal_2 = conjunction(
-    [
-        forall([p], iff(av(p), _old_two("old_av", p)) & iff(rp(p), _old_two("old_rp", p))),
-        forall([g], iff(declared(g), _old_two("old_declared", g))),
-    ]
-)
+_PRECEDENTS = Twice.apart(TEXT, *_OLD)
 
-PRECEDENTS = replace(
-    _OLD_TWICE,
-    name="apcm_precedents",
-    axioms=(
-        *_OLD_TWICE.axioms,
-        Axiom(
-            "alike_by_equality",
-            iff(has_precedent(), _old_two("has_precedent")) & iff(_equal_1, _equal_2),
-            "both previous artefacts equal this one, or neither does",
-        ),
-    ),
-)
+
+def _equal(old: Callable[..., Formula]) -> Formula:
+    """The fields are those of the previous artefact, whose fields `old` gives."""
+    same_sets = forall([p], iff(av(p), old("old_av", p)) & iff(rp(p), old("old_rp", p)))
+    return same_sets & forall([g], iff(declared(g), old("old_declared", g)))
 
 
 def _view_precedents(case: tuple[ApcmStep, ApcmStep]) -> Structure | None:
@@ -238,61 +149,53 @@ def _view_precedents(case: tuple[ApcmStep, ApcmStep]) -> Structure | None:
     return Structure(universe, relations, functions)
 
 
-def _realise_precedents(structure: Structure) -> Evidence | None:
-    second_run = {name: structure.relations[f"{name}2"] for name in _OLD}
-    left = scene(structure)
-    right = scene(Structure(structure.universe, {**structure.relations, **second_run}, structure.functions))
-    return None if left is None or right is None else Pair(left, right, "precedent_matters_by_equality_alone")
+def _both(label: str) -> Callable[[Structure], Evidence | None]:
+    """The realisation of two submissions that have nothing to do with each other."""
+
+    def realised(structure: Structure) -> Evidence | None:
+        left, right = scene(structure), scene(structure.turned)
+        return None if left is None or right is None else Pair(left, right, label)
+
+    return realised
 
 
 _RESULTS = ("unlinked", "uncollided", "unprecedented", "compiles", "gridlock")
 
-PRECEDENT = Theorem(
+
+def _same_results(two: Twice, **words: Var) -> Formula:
+    """Both compiles have the same result, and the same is true of these words."""
+    results = [two.alike(name) for name in _RESULTS]
+    return conjunction([*results, *(forall([one], two.alike(name, one)) for name, one in words.items())])
+
+
+PRECEDENT = _of_pairs(
     name="precedent_matters_by_equality_alone",
-    claim="precedent_matters_by_equality_alone",
     sentence="Whatever two previous artefacts are: if both or neither equal the fields, and the digest is right for "
     "both or neither, the compile is the same.",
     source="5, 6.3",
-    protocol="apcm",
     system="run",
-    theory=PRECEDENTS,
-    goal=conjunction(
-        [
-            *(iff(word(name), _old_two(name)) for name in _RESULTS),
-            forall([p], iff(word("gratuitous", p), _old_two("gratuitous", p))),
-            forall([g], iff(word("false_pair", g), _old_two("false_pair", g))),
-            forall([a], iff(word("forbidden", a), _old_two("forbidden", a))),
-            forall([a], iff(word("permitted", a), _old_two("permitted", a))),
-        ]
+    theory=_PRECEDENTS.extended(
+        "apcm_precedents",
+        Axiom(
+            "alike_by_equality",
+            _PRECEDENTS.alike("has_precedent") & iff(_equal(_PRECEDENTS.first), _equal(_PRECEDENTS.second)),
+            "both previous artefacts equal this one, or neither does",
+        ),
     ),
+    goal=_same_results(_PRECEDENTS, gratuitous=p, false_pair=g, forbidden=a, permitted=a),
     view=_view_precedents,
-    realise=_realise_precedents,
+    realise=_both("precedent_matters_by_equality_alone"),
     samples=samples_of_precedents,
     needs=("alike_by_equality",),
     witness=maintain() & word("compiles") & exists([p], av(p)),
-    mutants=_doubled(TEXT, _OLD_TWICE, ("maintain_binds_av_only",), _SAME_BUT_OLD),
-    scope=SCOPE,
+    mutants=_PRECEDENTS.mutants(*FAULTS.refuted("maintain_binds_av_only")),
 )
 
 # Selector blindness: two submissions that have nothing in common but the permitted set.
 
 _NAMES = ("before_act", "before_pref", "member", "first", "second")
 _NAMED_TEXT = replace(named(TEXT, preferences=False), name="apcm_named_pairs")
-_BLIND_TWICE = _NAMED_TEXT.twice("2", shared=_NAMES)
-_blind_two = _second(_BLIND_TWICE)
-
-MASKED = replace(
-    _BLIND_TWICE,
-    name="apcm_masked",
-    axioms=(
-        *_BLIND_TWICE.axioms,
-        Axiom(
-            "same_permitted_set",
-            forall([a], iff(word("permitted", a), _blind_two("permitted", a))),
-            "the two submissions permit the same actions",
-        ),
-    ),
-)
+_BLIND = Twice(_NAMED_TEXT, _NAMES)
 
 
 def _view_masked(case: tuple[ApcmStep, ApcmStep]) -> Structure | None:
@@ -304,41 +207,31 @@ def _view_masked(case: tuple[ApcmStep, ApcmStep]) -> Structure | None:
     relations |= {f"{name}2": rows for name, rows in two.relations.items() if name not in _NAMES}
     relations |= {
         "member": one.relations["member"] | two.relations["member"],
-        "before_act": _all_before(universe["Act"]),
-        "before_pref": _all_before(universe["Pref"]),
+        "before_act": line(universe["Act"]),
+        "before_pref": line(universe["Pref"]),
     }
     functions = {name: {**one.functions[name], **two.functions[name]} for name in ("first", "second")}
     return Structure(universe, relations, functions)
 
 
-def _all_before(elements: tuple[str, ...]) -> Rows:
-    return frozenset((x, y) for place, x in enumerate(elements) for y in elements[place + 1 :])
-
-
-def _realise_masked(structure: Structure) -> Evidence | None:
-    base = {relation.name for relation in GENERAL.relations}
-    again = {name: structure.relations[f"{name}2"] for name in sorted(base) if f"{name}2" in structure.relations}
-    left = scene(structure)
-    right = scene(Structure(structure.universe, {**structure.relations, **again}, structure.functions))
-    return None if left is None or right is None else Pair(left, right, "selection_depends_on_the_mask_alone")
-
-
-BLIND = Theorem(
+BLIND = _of_pairs(
     name="selection_depends_on_the_mask_alone",
-    claim="selection_depends_on_the_mask_alone",
     sentence="Whatever else two submissions differ in, if they permit the same actions the selector offers the same.",
     source="1, 11.6",
-    protocol="apcm",
-    system="universe",
-    theory=MASKED,
-    goal=forall([a], iff(word("offered", a), _blind_two("offered", a))),
+    theory=_BLIND.extended(
+        "apcm_masked",
+        Axiom(
+            "same_permitted_set",
+            forall([a], _BLIND.alike("permitted", a)),
+            "the two submissions permit the same actions",
+        ),
+    ),
+    goal=forall([a], _BLIND.alike("offered", a)),
     view=_view_masked,
-    realise=_realise_masked,
-    samples=samples,
+    realise=_both("selection_depends_on_the_mask_alone"),
     needs=("same_permitted_set",),
     witness=exists([a], word("permitted", a)),
-    mutants=_doubled(_NAMED_TEXT, _BLIND_TWICE, ("selector_peeks_at_av",), _NAMES),
-    scope=SCOPE,
+    mutants=_BLIND.mutants(*FAULTS.refuted("selector_peeks_at_av")),
 )
 
 # Renaming.  A structure knows its elements by what is said of them, never by what they are called; so the second
@@ -389,10 +282,7 @@ _ORDERS = ("before_act", "before_pref")
 
 def _equivariance(system: str, base: Theory, paired: bool) -> Theorem:
     ordered = replace(named(base), name=f"{base.name}_renamed")
-    shared = _all_but(ordered, *_ORDERS)
-    theory = ordered.twice("2", shared=shared)
-    two = _second(theory)
-    words = {"gratuitous": p, "false_pair": g, "forbidden": a, "permitted": a, "offered": a}
+    two = Twice.apart(ordered, *_ORDERS)
 
     def view(case: tuple[Renaming, ApcmStep, ApcmStep]) -> Structure | None:
         found = _view_renamed(case)
@@ -400,32 +290,20 @@ def _equivariance(system: str, base: Theory, paired: bool) -> Theorem:
             return None if found is None else Structure(found.universe, found.relations)
         return found if found.functions else None
 
-    return Theorem(
+    return _of_pairs(
         name="equivariance" if system == "universe" else f"equivariance_{system}",
         claim="equivariance",
         sentence="Rename actions and preferences everywhere: the same errors, the same mask, the same offer, renamed.",
         source="5, 6",
-        protocol="apcm",
         system=system,
-        theory=theory,
-        goal=conjunction(
-            [
-                *(iff(_word(theory, name), two(name)) for name in _RESULTS),
-                *(forall([x], iff(_word(theory, name, x), two(name, x))) for name, x in words.items()),
-            ]
-        ),
+        theory=two.theory,
+        goal=_same_results(two, gratuitous=p, false_pair=g, forbidden=a, permitted=a, offered=a),
         view=view,
-        realise=_left,
         samples=samples if paired else samples_in_groups,
-        witness=exists([a], _word(theory, "permitted", a)),
-        mutants=_doubled(ordered, theory, ("first_permitted_wins",), shared) if paired else (),
-        scope=SCOPE,
+        witness=exists([a], word("permitted", a)),
+        mutants=two.mutants(*FAULTS.refuted("first_permitted_wins")) if paired else (),
         quotient="renaming",
     )
-
-
-def _word(theory: Theory, name: str, *arguments: Term) -> Formula:
-    return theory.meanings[name].relation(*arguments)
 
 
 EQUIVARIANCE = _equivariance("universe", TEXT, True)

@@ -7,7 +7,6 @@ number of members.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 from evenhand.proofs.apcm.compiling import (
     ACT,
@@ -26,32 +25,34 @@ from evenhand.proofs.apcm.compiling import (
     old_rp,
     rp,
     violates,
+    word,
 )
-from evenhand.proofs.apcm.definitions import unseen, usual, word
+from evenhand.proofs.apcm.definitions import FAULTS
 from evenhand.proofs.apcm.encoding import scene, view_general, view_text
 from evenhand.proofs.apcm.samples import WORLDS, samples_in_groups
 from evenhand.smt.logic import Formula, conjunction, exists, forall, iff, variables
+from evenhand.smt.preludes import stating
 from evenhand.smt.theorem import Theorem
 
 __all__ = ["SINGLE"]
 
+usual, unseen = FAULTS.refuted, FAULTS.unseen
 SCOPE = "any number of actions, preferences and collisions"
 a, b, c = variables(ACT, "a b c")
 p, q = variables(PREF, "p q")
 g = PAIR("g")
 
 
-def _of_text(**more: Any) -> Theorem:
-    return Theorem(
-        protocol="apcm",
-        system=more.pop("system", "universe"),
-        theory=TEXT,
-        view=view_text,
-        realise=scene,
-        samples=WORLDS,
-        scope=SCOPE,
-        **more,
-    )
+_of_text = stating(
+    Theorem,
+    protocol="apcm",
+    system="universe",
+    theory=TEXT,
+    view=view_text,
+    realise=scene,
+    samples=WORLDS,
+    scope=SCOPE,
+)
 
 
 def _repaired(theorem: Theorem) -> Theorem:
@@ -69,7 +70,6 @@ def _repaired(theorem: Theorem) -> Theorem:
 
 MASK = _of_text(
     name="mask_forbids_exactly_rule_1",
-    claim="mask_forbids_exactly_rule_1",
     sentence="The mask of a successful compile forbids exactly what Rule 1 says.",
     source="6.1",
     variables=(a,),
@@ -79,14 +79,13 @@ MASK = _of_text(
     mutants=(
         *usual("rule_1_dropped", "rule_1_inverted", "preservations_forbid_nothing"),
         *usual("violations_need_no_authority", "one_authority_covers_all"),
-        *unseen("necessity_dropped", "what compiles is masked by Rule 1 all the same"),
-        *unseen("rule_2_dropped", "what compiles is masked by Rule 1 all the same"),
+        *unseen(necessity_dropped="what compiles is masked by Rule 1 all the same"),
+        *unseen(rule_2_dropped="what compiles is masked by Rule 1 all the same"),
     ),
 )
 
 EXACTLY = _of_text(
     name="permitted_violate_exactly_av",
-    claim="permitted_violate_exactly_av",
     sentence="Every permitted action violates exactly what was authorised.",
     source="6.1, 6.4",
     variables=(a, p),
@@ -95,15 +94,14 @@ EXACTLY = _of_text(
     mutants=(
         *usual("rule_1_dropped", "preservations_forbid_nothing", "violations_need_no_authority"),
         *usual("necessity_dropped", "necessity_for_some_action"),
-        *unseen("necessity_of_the_claimed_action", "the permitted actions are those it asks"),
-        *unseen("rule_2_dropped", "a false collision changes no mask"),
-        *unseen("collision_not_needed", "a missing collision changes no mask"),
+        *unseen(necessity_of_the_claimed_action="the permitted actions are those it asks"),
+        *unseen(rule_2_dropped="a false collision changes no mask"),
+        *unseen(collision_not_needed="a missing collision changes no mask"),
     ),
 )
 
 KEPT = _of_text(
     name="permitted_keeps_what_is_required",
-    claim="permitted_keeps_what_is_required",
     sentence="Where something is permitted, nothing is both authorised and required.",
     source="3.1, 6.4",
     variables=(a, p),
@@ -111,13 +109,12 @@ KEPT = _of_text(
     goal=~(av(p) & rp(p)),
     mutants=(
         *usual("rule_1_dropped", "preservations_forbid_nothing", "necessity_dropped"),
-        *unseen("rule_2_dropped", "a false collision changes no mask"),
+        *unseen(rule_2_dropped="a false collision changes no mask"),
     ),
 )
 
 MINIMAL = _of_text(
     name="authorised_is_minimal",
-    claim="authorised_is_minimal",
     sentence="Where something is permitted, no feasible action violates less than what was authorised.",
     source="6.4",
     variables=(a, b),
@@ -125,14 +122,13 @@ MINIMAL = _of_text(
     goal=~(forall([p], violates(b, p) >> av(p)) & exists([q], av(q) & ~violates(b, q))),
     mutants=(
         *usual("necessity_dropped", "necessity_for_some_action", "preservations_forbid_nothing"),
-        *unseen("necessity_of_the_claimed_action", "whoever violates less is among those the mask leaves"),
-        *unseen("violations_need_no_authority", "whoever violates less keeps RP and would make AV gratuitous"),
+        *unseen(necessity_of_the_claimed_action="whoever violates less is among those the mask leaves"),
+        *unseen(violations_need_no_authority="whoever violates less keeps RP and would make AV gratuitous"),
     ),
 )
 
 UNAVOIDABLE = _of_text(
     name="authorised_violations_unavoidable",
-    claim="authorised_violations_unavoidable",
     sentence="Whatever keeps the required preservations commits every authorised violation.",
     source="6.4",
     variables=(a, p),
@@ -140,24 +136,22 @@ UNAVOIDABLE = _of_text(
     goal=violates(a, p),
     mutants=(
         *usual("necessity_dropped", "necessity_of_the_claimed_action", "necessity_for_some_action"),
-        *unseen("rule_1_dropped", "the mask has no part in necessity"),
+        *unseen(rule_1_dropped="the mask has no part in necessity"),
     ),
 )
 
 COLLISION = _of_text(
     name="authorised_only_in_collision",
-    claim="authorised_only_in_collision",
     sentence="Nothing is authorised unless a collision is declared.",
     source="6.4",
     variables=(p,),
     assumes=word("compiles") & av(p),
     goal=exists([g], declared(g)),
-    mutants=(*usual("collision_not_needed"), *unseen("rule_2_dropped", "it may then be a false one")),
+    mutants=(*usual("collision_not_needed"), *unseen(rule_2_dropped="it may then be a false one")),
 )
 
 COVER = _of_text(
     name="declared_pairs_cover_every_feasible_action",
-    claim="declared_pairs_cover_every_feasible_action",
     sentence="Every feasible action violates a member of each declared collision.",
     source="6.2",
     variables=(a, g),
@@ -165,14 +159,13 @@ COVER = _of_text(
     goal=exists([p], member(g, p) & violates(a, p)),
     mutants=(
         *usual("rule_2_dropped", "rule_2_for_some_action"),
-        *unseen("rule_2_asks_for_both", "it asks for more"),
-        *unseen("collision_not_needed", "nothing need be declared, but what is must be true"),
+        *unseen(rule_2_asks_for_both="it asks for more"),
+        *unseen(collision_not_needed="nothing need be declared, but what is must be true"),
     ),
 )
 
 CLEAN = _of_text(
     name="nothing_authorised_beside_a_clean_action",
-    claim="nothing_authorised_beside_a_clean_action",
     sentence="Beside an action that violates nothing, what compiles authorises and declares nothing.",
     source="6.2, 6.4, 10",
     variables=(a, p, g),
@@ -180,14 +173,13 @@ CLEAN = _of_text(
     goal=~av(p) & ~declared(g),
     mutants=(
         *usual("rule_2_dropped", "rule_2_for_some_action"),
-        *unseen("necessity_dropped", "Rule 2 refuses every collision there, and step 1 asks for one"),
-        *unseen("collision_not_needed", "necessity refuses every violation there"),
+        *unseen(necessity_dropped="Rule 2 refuses every collision there, and step 1 asks for one"),
+        *unseen(collision_not_needed="necessity refuses every violation there"),
     ),
 )
 
 VACUOUS = _of_text(
     name="vacuous_necessity_gridlocks",
-    claim="vacuous_necessity_gridlocks",
     sentence="Where no feasible action keeps RP, whatever compiles is a gridlock.",
     source="6.4, 7",
     assumes=word("compiles") & exists([b], feasible(b)) & forall([a], ~word("keeping", a)),
@@ -195,26 +187,24 @@ VACUOUS = _of_text(
     witness=exists([p], av(p)),
     mutants=(
         *usual("rule_1_dropped", "preservations_forbid_nothing", "gridlock_is_halt"),
-        *unseen("violations_need_no_authority", "required preservations forbid them all"),
+        *unseen(violations_need_no_authority="required preservations forbid them all"),
     ),
 )
 
 GRIDLOCK = _of_text(
     name="gridlock_iff_all_forbidden",
-    claim="gridlock_iff_all_forbidden",
     sentence="A gridlock is a compile after which every feasible action is forbidden, and nothing else is.",
     source="1, 7",
     assumes=exists([b], feasible(b)),
     goal=iff(word("gridlock"), word("compiles") & forall([a], feasible(a) >> word("forbidden", a))),
     mutants=(
         *usual("gridlock_is_halt"),
-        *unseen("rule_1_dropped", "nothing forbidden is no gridlock"),
+        *unseen(rule_1_dropped="nothing forbidden is no gridlock"),
     ),
 )
 
 GATED = _of_text(
     name="conflicts_are_gated",
-    claim="conflicts_are_gated",
     sentence="Of two feasible actions that violate different sets at most one is permitted, and nothing infeasible is.",
     source="10",
     variables=(a, b, p),
@@ -222,13 +212,12 @@ GATED = _of_text(
     goal=~(word("permitted", a) & word("permitted", b)) & forall([c], word("permitted", c) >> feasible(c)),
     mutants=(
         *usual("rule_1_dropped", "best_effort_bypass", "violations_need_no_authority", "necessity_dropped"),
-        *unseen("rule_2_dropped", "a false collision changes no mask"),
+        *unseen(rule_2_dropped="a false collision changes no mask"),
     ),
 )
 
 EMPTY_MASK = _of_text(
     name="mask_is_empty_only_without_a_choice",
-    claim="mask_is_empty_only_without_a_choice",
     sentence="The mask forbids nothing exactly where every feasible action violates just AV, and AV keeps RP.",
     source="10",
     assumes=word("compiles"),
@@ -238,13 +227,12 @@ EMPTY_MASK = _of_text(
     ),
     mutants=(
         *usual("rule_1_dropped", "necessity_dropped", "preservations_forbid_nothing"),
-        *unseen("rule_2_dropped", "a false collision changes no mask"),
+        *unseen(rule_2_dropped="a false collision changes no mask"),
     ),
 )
 
 NEEDS_COVER = _of_text(
     name="permitted_needs_a_covering_collision",
-    claim="permitted_needs_a_covering_collision",
     sentence="Where every feasible action violates something, something is permitted only if a declared collision "
     "meets every feasible action's violations.",
     source="6.2, 6.4",
@@ -253,7 +241,7 @@ NEEDS_COVER = _of_text(
     goal=exists([g], declared(g) & word("covers", g)),
     mutants=(
         *usual("rule_2_dropped", "rule_2_for_some_action", "collision_not_needed"),
-        *unseen("necessity_of_the_claimed_action", "a collision is declared and true all the same"),
+        *unseen(necessity_of_the_claimed_action="a collision is declared and true all the same"),
     ),
 )
 
@@ -275,7 +263,6 @@ _permits_its_likes = word("compiles") & forall([b], iff(word("permitted", b), fe
 
 COMPLETE = _of_text(
     name="complete_artifact_permits",
-    claim="complete_artifact_permits",
     sentence="Authorise a minimal violation set, require everything else, declare a true collision if anything is "
     "authorised: it compiles, and permits exactly the actions with that violation set.",
     source="6",
@@ -285,36 +272,31 @@ COMPLETE = _of_text(
     witness=exists([q], av(q)),
     mutants=(
         *usual("rule_2_asks_for_both", "necessity_ignores_preservations", "rule_1_inverted"),
-        *unseen("rule_2_dropped", "what is declared is true"),
-        *unseen("necessity_dropped", "what is authorised is necessary"),
+        *unseen(rule_2_dropped="what is declared is true"),
+        *unseen(necessity_dropped="what is authorised is necessary"),
     ),
 )
 
-WHOLE = Theorem(
+WHOLE = _of_text(
     name="whole_registry_always_permits",
-    claim="whole_registry_always_permits",
     sentence="Under the repaired rules: authorise any minimal violation set, require everything else, declare the "
     "whole registry in collision, and it compiles and permits.",
     source="6, repaired",
-    protocol="apcm",
     system="repaired",
     theory=GENERAL,
     variables=(a,),
     assumes=_complete(exists([q], av(q)) & exists([g], declared(g)) & forall([g, p], declared(g) >> member(g, p))),
     goal=_permits_its_likes & word("permitted", a),
     view=view_general,
-    realise=scene,
     samples=samples_in_groups,
     mutants=(
         *usual("rule_2_asks_for_both", "necessity_ignores_preservations", "rule_1_inverted"),
-        *unseen("rule_2_dropped", "what is declared is true"),
+        *unseen(rule_2_dropped="what is declared is true"),
     ),
-    scope=SCOPE,
 )
 
 MAINTAINED = _of_text(
     name="maintain_changes_no_field",
-    claim="maintain_changes_no_field",
     sentence="Under MAINTAIN, what compiles has the previous artefact's fields.",
     source="6.3, 11.4",
     system="run",
@@ -328,8 +310,8 @@ MAINTAINED = _of_text(
     witness=exists([p], av(p)),
     mutants=(
         *usual("maintain_exempt", "maintain_binds_av_only"),
-        *unseen("digest_ignored", "the fields are compared, not the digest"),
-        *unseen("rule_2_dropped", "another rule"),
+        *unseen(digest_ignored="the fields are compared, not the digest"),
+        *unseen(rule_2_dropped="another rule"),
     ),
 )
 

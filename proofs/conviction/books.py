@@ -31,6 +31,7 @@ from evenhand.model.conviction.vocabulary import (
 from evenhand.proofs.conviction.ledger import FLOWS, KINDS
 from evenhand.smt.arithmetic import element
 from evenhand.smt.structure import Structure
+from evenhand.smt.tables import Table, constant, ones, prop, props
 from evenhand.smt.transitions.invariant import Steps
 
 __all__ = ["view"]
@@ -137,15 +138,15 @@ def _structure(
     at: Lot,
 ) -> Structure:
     c = step.config.constants
-    functions: dict[str, dict[tuple[str, ...], str]] = {
+    functions: dict[str, Table] = {
         "own": {(_agent(uid),): _lot((uid, uid, 0)) for uid in agents},
-        "by": {(): _agent(by)},
-        "at": {(): _lot(at)},
-        "amount": {(): element(_amount(step, kind))},
-        "self_stake": {(): element(c.self_stake)},
-        "price": {(): element(c.feedback_stake)},
-        "penalty": {(): element(c.penalty)},
-        "maximum": {(): element(c.maximum_credit)},
+        "by": constant(_agent(by)),
+        "at": constant(_lot(at)),
+        "amount": constant(element(_amount(step, kind))),
+        "self_stake": constant(element(c.self_stake)),
+        "price": constant(element(c.feedback_stake)),
+        "penalty": constant(element(c.penalty)),
+        "maximum": constant(element(c.maximum_credit)),
     }
     for end, state in (("", step.before), (".after", step.after)):
         held = _lots(state)
@@ -155,7 +156,7 @@ def _structure(
         for name, value in zip(
             ("balances", "stakes", "burned", "granted"), (*sums, state.burned, state.granted), strict=True
         ):
-            functions[f"{name}{end}"] = {(): element(value)}
+            functions[f"{name}{end}"] = constant(element(value))
     for name in FLOWS:
         parts = flows[name]
         by_agent = name in ("credit", "staked", "returned", "paid")
@@ -163,25 +164,19 @@ def _structure(
         written = _agent if by_agent else _lot
         functions[name] = {(written(key),): element(parts.get(key, 0)) for key in keys}
         functions[f"all_{name}"] = {(): element(sum(parts.values(), Fraction(0)))}
-    relations = {name: _prop(name == kind) for name in KINDS}
-    relations["kicked"] = frozenset(
-        (_agent(event.agent),) for event in step.shown.events if event.kind == "KickOut" and event.agent in agents
+    relations = props({name: name == kind for name in KINDS})
+    relations["kicked"] = ones(
+        _agent(event.agent) for event in step.shown.events if event.kind == "KickOut" and event.agent in agents
     )
     for end, state in (("", step.before), (".after", step.after)):
-        relations[f"talking{end}"] = _prop(state.phase in (FEEDBACK, REVISE))
-        relations[f"rounds{end}"] = _prop(state.phase in (STAKE, FINALIZE))
-        relations[f"invited{end}"] = frozenset(
-            (_agent(seat.agent),) for seat in state.seats if seat.standing != STRANGER
-        )
+        relations[f"talking{end}"] = prop(state.phase in (FEEDBACK, REVISE))
+        relations[f"rounds{end}"] = prop(state.phase in (STAKE, FINALIZE))
+        relations[f"invited{end}"] = ones(_agent(seat.agent) for seat in state.seats if seat.standing != STRANGER)
         texts = {one.uid for one in state.proposals if one.text is not None}
-        relations[f"written{end}"] = frozenset(
-            (_agent(seat.agent),) for seat in state.seats if seat.proposal in texts and seat.proposal == seat.agent
+        relations[f"written{end}"] = ones(
+            _agent(seat.agent) for seat in state.seats if seat.proposal in texts and seat.proposal == seat.agent
         )
     return Structure({"Agent": tuple(map(_agent, agents)), "Lot": tuple(map(_lot, lots))}, relations, functions)
-
-
-def _prop(true: bool) -> frozenset[tuple[str, ...]]:
-    return frozenset([()] if true else [])
 
 
 def _amount(step: Any, kind: str) -> Any:

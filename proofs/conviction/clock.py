@@ -30,64 +30,36 @@ from evenhand.model.conviction.vocabulary import (
     State,
     Tick,
 )
+from evenhand.proofs.conviction.single import theorem
 from evenhand.proofs.conviction.walks import walks
 from evenhand.properties.conviction.predicates import OPEN, ticks_left
 from evenhand.properties.conviction.predicates import done as is_done
-from evenhand.smt.arithmetic import (
-    NUMBER,
-    at_least,
-    at_most,
-    below,
-    element,
-    minus,
-    number,
-    plus,
-    value_of,
-    zero,
-)
-from evenhand.smt.logic import (
-    Definition,
-    Formula,
-    Function,
-    Relation,
-    Sort,
-    conjunction,
-    exists,
-    forall,
-    ite,
-    same,
-    variables,
-)
+from evenhand.smt.arithmetic import at_least, at_most, below, element, minus, number, plus, value_of, zero
+from evenhand.smt.logic import Definition, Formula, Function, Sort, conjunction, exists, forall, ite, same, variables
+from evenhand.smt.preludes import Faults, numbers, relations
 from evenhand.smt.structure import Structure
-from evenhand.smt.theorem import Mutation, Theorem
+from evenhand.smt.tables import Rows, constant, ones, prop
 from evenhand.smt.theory import Axiom, Theory
 
-__all__ = ["CLOCK", "CLOSER", "samples", "view"]
+__all__ = ["CLOCK", "CLOSER"]
 
 AGENT = Sort("Agent")
 a, b = variables(AGENT, "a b")
 
 
-def _of(name: str) -> Function:
-    return Function(name, (AGENT,), NUMBER)
-
-
-def _constant(name: str) -> Function:
-    return Function(name, (), NUMBER)
-
-
-assigned, done = Relation("assigned", (AGENT,)), Relation("done", (AGENT,))
-inside, proposing = Relation("inside", ()), Relation("proposing", ())
+assigned, done = relations("assigned done", AGENT)
+inside, proposing = relations("inside proposing")
 """The tick comes inside a phase in which agents act; that phase is PROPOSE."""
-timer, timer2, room, room2 = (_of(name) for name in ("timer", "timer2", "room", "room2"))
+timer, timer2, room, room2 = numbers("timer timer2 room room2", AGENT)
 """An agent's laggard timer before and after the tick; the ticks that it can still miss without the timer being full."""
-most, ahead, ahead2, spare, spare2, left, left2, following = (
-    _constant(name) for name in ("most", "ahead", "ahead2", "spare", "spare2", "left", "left2", "following")
+most, ahead, ahead2, spare, spare2, left, left2, following = numbers(
+    "most ahead ahead2 spare spare2 left left2 following"
 )
 """MaxThinkTicks; ticks of the phases ahead, spare ticks, ticks that can be needed (before and after); the most ticks of
 the phase that follows."""
 
-late, full, ends = Relation("late", (AGENT,)), Relation("full", (AGENT,)), Relation("ends", ())
+late, full = relations("late full", AGENT)
+(ends,) = relations("ends")
 
 _next = plus(timer(a), number(1))
 _LATE = Definition(late, (a,), assigned(a) & ~done(a), "9.1: who has not completed the phase")
@@ -183,7 +155,7 @@ def view(step: Step[Config, State, Act, Shown]) -> Structure | None:
     spare_, spare2_ = _spare(step, before), _spare(step, later)
     within = before.phase in OPEN
     ended = (before.issue, before.phase, before.turn) != (later.issue, later.phase, later.turn)
-    numbers = {
+    values = {
         "most": step.config.constants.think_ticks,
         "left": left_,
         "left2": left2_,
@@ -195,10 +167,10 @@ def view(step: Step[Config, State, Act, Shown]) -> Structure | None:
     }
     names = {seat.agent: f"agent:{seat.agent}" for seat in before.seats}
 
-    def some(test: Callable[[Seat], bool]) -> frozenset[tuple[str, ...]]:
-        return frozenset((names[seat.agent],) for seat in before.seats if test(seat))
+    def some(test: Callable[[Seat], bool]) -> Rows:
+        return ones(names[seat.agent] for seat in before.seats if test(seat))
 
-    functions: dict[str, dict[tuple[str, ...], str]] = {name: {(): element(n)} for name, n in numbers.items()}
+    functions = {name: constant(n) for name, n in values.items()}
     for name, state in (("timer", before), ("timer2", later)):
         functions[name] = {(names[seat.agent],): element(seat.timer) for seat in state.seats}
     for name, state in (("room", before), ("room2", later)):
@@ -208,9 +180,9 @@ def view(step: Step[Config, State, Act, Shown]) -> Structure | None:
         {
             "assigned": some(lambda seat: seat.assigned),
             "done": some(lambda seat: is_done(step.config, before, seat)),
-            "inside": frozenset([()] if within else []),
-            "proposing": frozenset([()] if before.phase == PROPOSE else []),
-            **({"ends": frozenset([()] if ended else [])} if within else {}),
+            "inside": prop(within),
+            "proposing": prop(before.phase == PROPOSE),
+            **({"ends": prop(ended)} if within else {}),
         },
         functions,
     )
@@ -259,18 +231,15 @@ def samples(system: System[Any, Any, Any, Any, Any]) -> Iterator[Any]:
         yield from (step for step in run if isinstance(step.action, Tick))
 
 
-def _instead(name: str, body: Formula, source: str) -> Definition:
-    word = CLOCK.meanings[name]
-    return Definition(word.relation, word.variables, body, source)
+FAULTS = Faults(
+    silent_agents_hang_a_phase=(CLOCK.means("ends", forall([a], ~late(a)), "only completion ends a phase"),),
+    every_tick_ends_a_phase=(CLOCK.means("ends", ~proposing() | CLOCK.meanings["ends"].body, "whoever is late"),),
+)
 
-
-CLOSER = Theorem(
+CLOSER = theorem(
     name="every_tick_comes_closer",
-    claim="every_tick_comes_closer",
     sentence="The number of ticks that can still be needed falls with every tick, whatever agents do.",
     source="2.3, 9.1, 9.4, 12, 16.1",
-    protocol="conviction",
-    system="issue",
     theory=CLOCK,
     goal=below(left2(), left()),
     needs=("rooms", "timers_count", "sums_fall", "who_is_late_in_propose_stays_late", "needed"),
@@ -280,15 +249,7 @@ CLOSER = Theorem(
     samples=samples,
     scope="any number of agents, Issues, phases and ticks",
     mutants=(
-        Mutation(
-            mutant="silent_agents_hang_a_phase",
-            definitions=(_instead("ends", forall([a], ~late(a)), "only completion ends a phase"),),
-        ),
-        Mutation(
-            mutant="every_tick_ends_a_phase",
-            definitions=(_instead("ends", ~proposing() | CLOCK.meanings["ends"].body, "whoever is late"),),
-            expected="proved",
-            because="a phase that ends too early is left behind all the same",
-        ),
+        *FAULTS.refuted("silent_agents_hang_a_phase"),
+        *FAULTS.unseen(every_tick_ends_a_phase="a phase that ends too early is left behind all the same"),
     ),
 )

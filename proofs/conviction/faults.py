@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from evenhand.proofs.conviction.ledger import (
+    BOOKS,
     DEFICIT,
     ONTO,
-    WORDS,
     a,
     affordable,
     amount,
@@ -34,35 +34,32 @@ from evenhand.proofs.conviction.ledger import (
     total,
 )
 from evenhand.smt.arithmetic import at_least, below, minus, number, plus, zero
-from evenhand.smt.logic import TRUE, Definition, Formula, ite, same
+from evenhand.smt.logic import TRUE, Formula, ite, same
+from evenhand.smt.preludes import Faults
 
 __all__ = ["FAULTS"]
 
-_KNOWN = {word.name: word for word in WORDS}
-
-
-def _instead(name: str, body: Formula, source: str) -> Definition:
-    return Definition(_KNOWN[name].relation, _KNOWN[name].variables, body, source)
+_instead = BOOKS.theory.means
 
 
 def _usual(name: str) -> Formula:
-    return _KNOWN[name].body
+    return BOOKS.theory.meanings[name].body
 
 
 _own_after = most(later(points, own(by())), number(0), minus(points(own(by())), tapped(own(by()))))
 
-FAULTS: dict[str, tuple[Definition, ...]] = {
-    "self_stake_on_credit": (_instead("self_staked", same(staked(a), self_stake()), "whatever the balance"),),
-    "substituted_stakes_nothing": (
+FAULTS = Faults(
+    self_stake_on_credit=(_instead("self_staked", same(staked(a), self_stake()), "whatever the balance"),),
+    substituted_stakes_nothing=(
         _instead("self_staked", _usual("self_staked") | (ticks() & zero(staked(a))), "or nothing"),
     ),
-    "feedback_on_credit": (_instead("comment_paid", TRUE, "whatever the balance"),),
-    "add_on_credit": (_instead("add_paid", TRUE, "whatever the balance"),),
-    "negative_amount_accepted": (_instead("positive", ~zero(amount()) | moves(), "less than nothing"),),
-    "move_on_credit": (
+    feedback_on_credit=(_instead("comment_paid", TRUE, "whatever the balance"),),
+    add_on_credit=(_instead("add_paid", TRUE, "whatever the balance"),),
+    negative_amount_accepted=(_instead("positive", ~zero(amount()) | moves(), "less than nothing"),),
+    move_on_credit=(
         _instead("arrives", _usual("arrives") | (moves() & below(total("gone"), total("come"))), "more than was there"),
     ),
-    "tap_mints": (
+    tap_mints=(
         _instead(
             "points_kept", same(later(points, lot), minus(ONTO, gone(lot), burnt(lot))), "the stake stays where it is"
         ),
@@ -72,7 +69,7 @@ FAULTS: dict[str, tuple[Definition, ...]] = {
             "and in the total",
         ),
     ),
-    "tap_forgives": (
+    tap_forgives=(
         _instead("deficit_tapped", most(tapped(own(by())), number(0), DEFICIT), "a deficit beyond the stake"),
         _instead(
             "points_kept",
@@ -89,7 +86,7 @@ FAULTS: dict[str, tuple[Definition, ...]] = {
             "and in the total",
         ),
     ),
-    "feedback_free": (
+    feedback_free=(
         _instead(
             "balance_kept",
             ite(comments(), same(later(balance, a), balance(a)), _usual("balance_kept")),
@@ -99,19 +96,19 @@ FAULTS: dict[str, tuple[Definition, ...]] = {
             "balances_kept", ite(comments(), same(later(balances), balances()), _usual("balances_kept")), "nor in total"
         ),
     ),
-    "balances_confiscated": (
+    balances_confiscated=(
         _instead("balance_kept", ite(finalizes(), zero(later(balance, a)), _usual("balance_kept")), "with the Issue"),
         _instead("balances_kept", ite(finalizes(), zero(later(balances)), _usual("balances_kept")), "and in total"),
     ),
-    "maximum_credit_ignored": (
+    maximum_credit_ignored=(
         _instead("credited", same(credit(by()), amount()) & at_least(amount(), number(0)), "the whole payment"),
     ),
-    "penalty_doubled": (
+    penalty_doubled=(
         _instead("fined", affordable(paid(a), plus(penalty(), penalty()), minus(balance(a), staked(a))), "twice"),
     ),
-    "stake_not_burned": (
+    stake_not_burned=(
         _instead("burns", zero(burnt(lot)), "stakes survive the Issue"),
         _instead("burns_all", zero(total("burnt")), "all of them"),
     ),
-}
+)
 """What mutants mean by a word."""

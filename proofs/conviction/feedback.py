@@ -14,22 +14,22 @@ from evenhand.model.conviction.exact import exact
 from evenhand.model.conviction.texts import Text
 from evenhand.model.conviction.vocabulary import FEEDBACK, Act, Config, Constants, Feedback, Propose, Shown, State
 from evenhand.proofs.conviction.plays import Player
-from evenhand.proofs.conviction.single import as_structure, configuration, granted, meaning, quantity, refuted, truth
+from evenhand.proofs.conviction.single import configuration, granted, meaning, theorem
 from evenhand.proofs.conviction.walks import walks
 from evenhand.properties.conviction.predicates import accepted, events, seat_of
-from evenhand.smt.arithmetic import at_least, at_most, below, element, number, value_of, zero
+from evenhand.smt.arithmetic import at_least, at_most, below, number, value_of, zero
 from evenhand.smt.logic import FALSE, Definition, Formula, conjunction
+from evenhand.smt.preludes import Faults, numbers, relations
 from evenhand.smt.structure import Structure
-from evenhand.smt.theorem import Theorem
+from evenhand.smt.tables import constant, props
 from evenhand.smt.theory import Axiom, Theory
 
 __all__ = ["LAWFUL"]
 
-length, most_length, given, limit, have, price = (
-    quantity(name) for name in ("length", "most_length", "given", "limit", "have", "price")
-)
+length, most_length, given, limit, have, price = numbers("length most_length given limit have price")
 """Characters of a comment, FeedbackCharLimit; entries so far, MaxFeedbackPerAgent; balance, FeedbackStake."""
-there, in_feedback, own_proposal = truth("there"), truth("in_feedback"), truth("own_proposal")
+there, in_feedback, own_proposal = relations("there in_feedback own_proposal")
+admitted, charged, counted, burned = relations("admitted charged counted burned")
 _WORDS = (
     meaning("too_long", below(most_length(), length()), "11.6: FeedbackTooLong"),
     meaning("too_many", at_least(given(), limit()), "11.5: FeedbackLimitReached"),
@@ -37,17 +37,14 @@ _WORDS = (
     meaning("own", own_proposal(), "11.1: a proposal authored by another agent"),
     meaning(
         "admitted",
-        conjunction(
-            [there(), in_feedback(), *(~truth(name)() for name in ("too_long", "too_many", "too_dear", "own"))]
-        ),
+        conjunction([there(), in_feedback(), *(~one() for one in relations("too_long too_many too_dear own"))]),
         "11: what is not rejected",
     ),
-    meaning("charged", truth("admitted")(), "11.2: FeedbackStake is deducted in full"),
-    meaning("counted", truth("admitted")(), "11.5: and the entry counts"),
-    meaning("burned", truth("admitted")(), "11.2, 13.2: and burned, which the log says"),
+    meaning("charged", admitted(), "11.2: FeedbackStake is deducted in full"),
+    meaning("counted", admitted(), "11.5: and the entry counts"),
+    meaning("burned", admitted(), "11.2, 13.2: and burned, which the log says"),
 )
 _MEANS = {word.name: word for word in _WORDS}
-admitted, charged, counted, burned = (truth(name) for name in ("admitted", "charged", "counted", "burned"))
 
 COMMENTING = Theory(
     name="conviction_feedback",
@@ -69,7 +66,7 @@ def view_feedback(step: Step[Config, State, Act, Shown]) -> Structure | None:
     target = before.proposal(act.proposal)
     done = accepted(step, Feedback)
     burns = [(one.agent, one.amount, one.reason) for one in events(step.shown, "Burn")]
-    numbers = {
+    values = {
         "length": len(act.comment),
         "most_length": c.feedback_length,
         "given": seat.feedback,
@@ -86,7 +83,7 @@ def view_feedback(step: Step[Config, State, Act, Shown]) -> Structure | None:
         "counted": done and after.feedback == seat.feedback + 1,
         "burned": done and (not c.feedback_stake or burns == [(act.agent, c.feedback_stake, "FeedbackStake")]),
     }
-    return as_structure({}, truths, {name: {(): element(value)} for name, value in numbers.items()})
+    return Structure({}, props(truths), {name: constant(value) for name, value in values.items()})
 
 
 _REASONS = ("", "WrongPhase", "UnknownProposal", "OwnProposal", "FeedbackTooLong", "FeedbackLimitReached")
@@ -99,18 +96,18 @@ def _of_section_11(step: Any) -> bool:
 
 def scene_feedback(structure: Structure) -> Scenario[Config, State, Act] | None:
     """Two agents with proposals, one of whom comments; None where the comment would come outside FEEDBACK."""
-    said, numbers = structure.relations, {name: value_of(table[()]) for name, table in structure.functions.items()}
-    if not said["in_feedback"] or not said["there"] or numbers["have"] < 0 or numbers["price"] < 0:
+    said, values = structure.relations, {name: value_of(table[()]) for name, table in structure.functions.items()}
+    if not said["in_feedback"] or not said["there"] or values["have"] < 0 or values["price"] < 0:
         return None
-    price_: Any = exact(numbers["price"])
+    price_: Any = exact(values["price"])
     constants = Constants(
         self_stake=0,
         think_ticks=1,
         feedback_stake=price_,
-        feedback_limit=0 if numbers["given"] >= numbers["limit"] else 1,
-        feedback_length=0 if numbers["length"] > numbers["most_length"] else 1,
+        feedback_limit=0 if values["given"] >= values["limit"] else 1,
+        feedback_length=0 if values["length"] > values["most_length"] else 1,
     )
-    player = Player(configuration(granted(numbers["have"], 0), constants))
+    player = Player(configuration(granted(values["have"], 0), constants))
     player.until("PROPOSE")
     for agent in player.config.agents:
         player.act(Propose(agent.uid, agent.credential, Text("a")))
@@ -127,22 +124,22 @@ def _forgiven(reason: Formula, **later: Formula) -> tuple[Definition, ...]:
     return tuple(meaning(name, body & ~reason, "not looked at") for name, body in later.items())
 
 
-_COMMENTS = {
-    "feedback_of_any_length": (
+_COMMENTS = Faults(
+    feedback_of_any_length=(
         meaning("too_long", FALSE, "FeedbackCharLimit is ignored"),
         *_forgiven(_LONG, too_many=_MANY, too_dear=_DEAR),
     ),
-    "feedback_without_limit": (
+    feedback_without_limit=(
         meaning("too_many", FALSE, "MaxFeedbackPerAgent is ignored"),
         *_forgiven(_MANY, too_dear=_DEAR),
     ),
-    "feedback_on_credit": (meaning("too_dear", FALSE, "whatever the balance"),),
-    "feedback_on_own_proposal": (
+    feedback_on_credit=(meaning("too_dear", FALSE, "whatever the balance"),),
+    feedback_on_own_proposal=(
         meaning("own", FALSE, "one may comment on oneself"),
         *_forgiven(own_proposal(), too_long=_LONG, too_many=_MANY, too_dear=_DEAR),
     ),
-    "feedback_free": (meaning("charged", admitted() & zero(price()), "burned and not charged"),),
-}
+    feedback_free=(meaning("charged", admitted() & zero(price()), "burned and not charged"),),
+)
 
 _CYCLES = (
     {"cycles": 1, "budget": 4, "texts": 2, "hostile": 1},
@@ -167,13 +164,10 @@ def _tried(system: Any, step: Any) -> Iterator[Any]:
                 yield system.take(step.config, step.before, act)
 
 
-LAWFUL = Theorem(
+LAWFUL = theorem(
     name="feedback_is_lawful_and_paid",
-    claim="feedback_is_lawful_and_paid",
     sentence="Feedback is on somebody else's proposal, within length and number, and is paid for in full.",
     source="11",
-    protocol="conviction",
-    system="issue",
     theory=COMMENTING,
     assumes=admitted(),
     goal=conjunction(
@@ -190,5 +184,5 @@ LAWFUL = Theorem(
     realise=scene_feedback,
     samples=comments,
     scope="any amounts, lengths and limits",
-    mutants=refuted(_COMMENTS),
+    mutants=_COMMENTS.refuted(*_COMMENTS),
 )

@@ -10,54 +10,33 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 from evenhand.core.system import Step, System
 from evenhand.core.trace import Scenario
-from evenhand.model.conviction.exact import Surd, exact
-from evenhand.model.conviction.menus import TEXTS, agents_of
+from evenhand.model.conviction.exact import Surd
 from evenhand.model.conviction.step import initial
 from evenhand.model.conviction.vocabulary import (
     FINALIZE,
     Act,
     Config,
     Constants,
-    Issue,
     Propose,
     Shown,
     SignalReady,
     State,
     Tick,
 )
+from evenhand.proofs.conviction.single import configuration, granted, theorem
 from evenhand.proofs.conviction.walks import walks
 from evenhand.properties.conviction.predicates import events, finalizes, stakes_on, weight
-from evenhand.smt.arithmetic import (
-    NUMBER,
-    at_least,
-    at_most,
-    below,
-    element,
-    minus,
-    number,
-    plus,
-    times,
-    value_of,
-)
-from evenhand.smt.logic import (
-    FALSE,
-    Definition,
-    Formula,
-    Function,
-    Relation,
-    Sort,
-    Var,
-    exists,
-    forall,
-    same,
-    variables,
-)
+from evenhand.smt.arithmetic import at_least, at_most, below, element, minus, number, plus, times, value_of
+from evenhand.smt.logic import FALSE, Sort, exists, forall, same, variables
+from evenhand.smt.preludes import Faults, define, numbers, relations
 from evenhand.smt.structure import Structure
-from evenhand.smt.theorem import Mutation, Theorem
+from evenhand.smt.tables import constant, ones
+from evenhand.smt.theorem import Theorem
 from evenhand.smt.theory import Axiom, Theory
 
 __all__ = ["STAKES", "finalizations", "rational", "scene"]
@@ -68,34 +47,26 @@ lot, v = LOT("l"), PILE("v")
 p, q = variables(PROPOSAL, "p q")
 
 
-def _of(sort: Sort, *names: str) -> tuple[Function, ...]:
-    return tuple(Function(name, (sort,), NUMBER) for name in names)
-
-
-points, decay, worth = _of(LOT, "points", "decay", "worth")
+points, decay, worth = numbers("points decay worth", LOT)
 """Points of a stake; theta**r of its rounds r; what the text makes of it: points times multiplier."""
-staked, weighed = _of(PROPOSAL, "staked", "weighed")
+staked, weighed = numbers("staked weighed", PROPOSAL)
 """Sums over the stakes on a proposal: of points, of worth."""
-(pile,) = _of(PILE, "pile")
-greatest = Function("greatest", (), NUMBER)
-on_winner = Relation("on_winner", (PILE,))
+(pile,) = numbers("pile", PILE)
+(greatest,) = numbers("greatest")
+on_winner, burning, recorded, remains = relations("on_winner burning recorded remains", PILE)
+light, heavy = relations("light heavy", PROPOSAL)
 
 _multiplier = plus(number(1), times(minus(greatest(), number(1)), minus(number(1), decay(lot))))
 _some = below(number(0), pile(v))
 
 
-def _word(name: str, bound: Var, body: Formula, source: str) -> Definition:
-    return Definition(Relation(name, (bound.sort,)), (bound,), body, source)
-
-
 _WORDS = (
-    _word("light", p, below(weighed(p), staked(p)), "16.7, 17.1: the score is the sum of effective stakes"),
-    _word("heavy", p, below(times(greatest(), staked(p)), weighed(p)), "16.7, 17.1: likewise"),
-    _word("burning", v, _some, "18.2: all stakes, on winning and losing proposals"),
-    _word("recorded", v, Relation("burning", (PILE,))(v), "18.2: a record of each agent, proposal and amount"),
-    _word("remains", v, _some & ~Relation("burning", (PILE,))(v), "18.2: what is not burned is still there"),
+    define("light", (p,), below(weighed(p), staked(p)), "16.7, 17.1: the score is the sum of effective stakes"),
+    define("heavy", (p,), below(times(greatest(), staked(p)), weighed(p)), "16.7, 17.1: likewise"),
+    define("burning", (v,), _some, "18.2: all stakes, on winning and losing proposals"),
+    define("recorded", (v,), burning(v), "18.2: a record of each agent, proposal and amount"),
+    define("remains", (v,), _some & ~burning(v), "18.2: what is not burned is still there"),
 )
-light, heavy, burning, recorded, remains = (word.relation for word in _WORDS)
 
 _grows = forall([lot], at_least(worth(lot), points(lot)))
 _bounded = forall([lot], at_most(worth(lot), times(greatest(), points(lot))))
@@ -161,14 +132,14 @@ def view(step: Step[Config, State, Act, Shown]) -> Structure | None:
     said = [((one.agent, one.proposal), one.amount) for one in events(step.shown, "StakeBurned")]
     every = sorted({*piles, *left, *(key for key, _ in said)})
     table["pile"] = {(_pile(key),): element(piles.get(key, 0)) for key in every}
-    table["greatest"] = {(): element(c.greatest)}
+    table["greatest"] = constant(element(c.greatest))
     most = {uid: c.greatest * sums[uid][0] for uid in known}
     relations = {
-        "light": frozenset((f"proposal:{uid}",) for uid in known if (scores[uid] or 0) < sums[uid][0]),
-        "heavy": frozenset((f"proposal:{uid}",) for uid in known if (scores[uid] or 0) > most[uid]),
-        "recorded": frozenset((_pile(key),) for key in every if [n for k, n in said if k == key] == [piles.get(key)]),
-        "remains": frozenset((_pile(key),) for key in every if left.get(key)),
-        "on_winner": frozenset((_pile(key),) for key in every if key[1] == event.proposal),
+        "light": ones(f"proposal:{uid}" for uid in known if (scores[uid] or 0) < sums[uid][0]),
+        "heavy": ones(f"proposal:{uid}" for uid in known if (scores[uid] or 0) > most[uid]),
+        "recorded": ones(_pile(key) for key in every if [n for k, n in said if k == key] == [piles.get(key)]),
+        "remains": ones(_pile(key) for key in every if left.get(key)),
+        "on_winner": ones(_pile(key) for key in every if key[1] == event.proposal),
     }
     universe = {
         "Lot": tuple(row[0] for row in table["points"]),
@@ -185,9 +156,8 @@ def _pile(key: tuple[str, str]) -> str:
 def scene(structure: Structure) -> Scenario[Config, State, Act] | None:
     """Agents with self-stakes of as many points as the stakes have, beside 1 and 4, finalized after three rounds."""
     found = {value_of(value) for value in structure.functions.get("points", {}).values()}
-    amounts: list[Any] = [exact(amount) for amount in sorted({*found, Fraction(1), Fraction(4)}) if amount > 0]
-    pairs = zip(agents_of(len(amounts)), amounts, strict=True)
-    agents = tuple(replace(agent, granted=amount) for agent, amount in pairs)
+    amounts = [amount for amount in sorted({*found, Fraction(1), Fraction(4)}) if amount > 0]
+    agents = granted(*amounts)
     constants = Constants(
         self_stake=int(max(amounts)) + 1,
         think_ticks=1,
@@ -195,15 +165,10 @@ def scene(structure: Structure) -> Scenario[Config, State, Act] | None:
         saturation=2,
         stake_rounds=3,
     )
-    issue = Issue("issue_1", tuple(agent.uid for agent in agents), cycles=0)
-    config = Config(agents, (issue,), constants, TEXTS)
+    config = configuration(agents, constants, cycles=0)
     ready: tuple[Act, ...] = (*(SignalReady(agent.uid, agent.credential) for agent in agents), Tick())
     propose = tuple(Propose(agent.uid, agent.credential, None) for agent in agents)
-    return Scenario(
-        config,
-        initial(config)[0],
-        (Tick(), *propose, Tick(), *ready * 3, Tick()),
-    )
+    return Scenario(config, initial(config)[0], (Tick(), *propose, Tick(), *ready * 3, Tick()))
 
 
 def _squares(config: Config) -> Config:
@@ -228,24 +193,21 @@ def finalizations(system: System[Any, Any, Any, Any, Any]) -> Iterator[Any]:
         yield from (step for step in run if step.before.phase == FINALIZE and isinstance(step.action, Tick))
 
 
-def _instead(name: str, body: Formula, source: str) -> Definition:
-    word = WEIGHING.meanings[name]
-    return Definition(word.relation, word.variables, body, source)
-
-
 _more = minus(greatest(), number(1))
-_UNSAID = _instead("recorded", FALSE, "no record")
-FAULTS: dict[str, tuple[Definition, ...]] = {
-    "stake_not_burned": (_instead("burning", FALSE, "stakes survive the Issue"),),
-    "winning_stake_returned": (_instead("burning", _some & ~on_winner(v), "only losing stakes are burned"),),
-    "stake_burned_not_logged": (_UNSAID,),
-    "multiplier_forgets_the_one": (
-        _instead("light", below(minus(weighed(p), staked(p)), staked(p)), "without the 1 a stake weighs a point less"),
-        _instead("heavy", below(plus(staked(p), times(greatest(), staked(p))), weighed(p)), "a point less"),
+_UNSAID = WEIGHING.means("recorded", FALSE, "no record")
+FAULTS = Faults(
+    stake_not_burned=(WEIGHING.means("burning", FALSE, "stakes survive the Issue"),),
+    winning_stake_returned=(WEIGHING.means("burning", _some & ~on_winner(v), "only losing stakes are burned"),),
+    stake_burned_not_logged=(_UNSAID,),
+    multiplier_forgets_the_one=(
+        WEIGHING.means(
+            "light", below(minus(weighed(p), staked(p)), staked(p)), "without the 1 a stake weighs a point less"
+        ),
+        WEIGHING.means("heavy", below(plus(staked(p), times(greatest(), staked(p))), weighed(p)), "a point less"),
     ),
-    "multiplier_exceeds_the_maximum": (
-        _instead("light", FALSE, "more than it should be is not too little"),
-        _instead(
+    multiplier_exceeds_the_maximum=(
+        WEIGHING.means("light", FALSE, "more than it should be is not too little"),
+        WEIGHING.means(
             "heavy",
             below(
                 times(greatest(), staked(p), _more),
@@ -254,35 +216,20 @@ FAULTS: dict[str, tuple[Definition, ...]] = {
             "the maximum is what is added to 1",
         ),
     ),
-}
+)
 
 
-def _mutants(*refuted: str, **unseen: str) -> tuple[Mutation, ...]:
-    return (
-        *(Mutation(mutant=name, definitions=FAULTS[name]) for name in refuted),
-        *(
-            Mutation(mutant=name, definitions=FAULTS[name], expected="proved", because=because)
-            for name, because in unseen.items()
-        ),
-    )
-
-
-def _theorem(**more: Any) -> Theorem:
-    return Theorem(
-        protocol="conviction",
-        system="issue",
-        theory=WEIGHING,
-        view=view,
-        realise=scene,
-        samples=finalizations,
-        scope="any number of agents, proposals, stakes and rounds, any fraction and maximum",
-        **more,
-    )
-
+_theorem = partial(
+    theorem,
+    theory=WEIGHING,
+    view=view,
+    realise=scene,
+    samples=finalizations,
+    scope="any number of agents, proposals, stakes and rounds, any fraction and maximum",
+)
 
 BOUNDED = _theorem(
     name="multipliers_are_bounded",
-    claim="multipliers_are_bounded",
     sentence="A point weighs at least 1 and at most MaxConvictionMultiplier.",
     source="16.7",
     variables=(p,),
@@ -295,23 +242,21 @@ BOUNDED = _theorem(
         "sums_are_monotone",
     ),
     witness=exists([p], below(staked(p), weighed(p))),
-    mutants=_mutants(
-        "multiplier_forgets_the_one",
-        "multiplier_exceeds_the_maximum",
-        stake_not_burned="stakes are weighed before",
+    mutants=(
+        *FAULTS.refuted("multiplier_forgets_the_one", "multiplier_exceeds_the_maximum"),
+        *FAULTS.unseen(stake_not_burned="stakes are weighed before"),
     ),
 )
 
 BURNED = _theorem(
     name="every_stake_is_burned",
-    claim="every_stake_is_burned",
     sentence="At the end every stake is burned, on winning and losing proposals, and one record says how much.",
     source="18.2",
     variables=(v,),
     assumes=_some,
     goal=recorded(v) & ~remains(v),
     witness=exists([v], _some & on_winner(v)),
-    mutants=_mutants("stake_not_burned", "winning_stake_returned", "stake_burned_not_logged"),
+    mutants=FAULTS.refuted("stake_not_burned", "winning_stake_returned", "stake_burned_not_logged"),
 )
 
 STAKES: tuple[Theorem, ...] = (BOUNDED, BURNED)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from evenhand.proofs.conviction.books import view
 from evenhand.proofs.conviction.faults import FAULTS
 from evenhand.proofs.conviction.ledger import (
@@ -24,59 +22,47 @@ from evenhand.proofs.conviction.seats import ONE_EACH
 from evenhand.proofs.conviction.walks import walks
 from evenhand.smt.arithmetic import at_least, at_most, below, number, plus
 from evenhand.smt.logic import conjunction, forall, same
-from evenhand.smt.theorem import Mutation
+from evenhand.smt.preludes import stating
 from evenhand.smt.transitions.invariant import Invariant
 
 __all__ = ["INVARIANTS"]
 
-SCOPE = "any number of agents, proposals, stakes, Issues, actions and ticks"
 a, lot = AGENT("a"), LOT("l")
 balances, stakes, burned, granted = (one() for one in TOTALS)
-
-
-def _mutants(*names: str, **unseen: str) -> tuple[Mutation, ...]:
-    """These are refuted; what is not, with the reason."""
-    refuted = tuple(Mutation(mutant=name, definitions=FAULTS[name]) for name in names)
-    return refuted + tuple(
-        Mutation(mutant=name, definitions=FAULTS[name], expected="proved", because=because)
-        for name, because in unseen.items()
-    )
 
 
 _tap = revises() & below(number(0), returned(by()))
 
 
-def _invariant(**more: Any) -> Invariant:
-    return Invariant(
-        protocol="conviction",
-        system="issue",
-        machine=more.pop("machine", BOOKS),
-        witness=_tap,
-        view=view,
-        realise=more.pop("realise", realise),
-        samples=walks,
-        scope=SCOPE,
-        reach=3,
-        **more,
-    )
-
+_invariant = stating(
+    Invariant,
+    protocol="conviction",
+    system="issue",
+    machine=BOOKS,
+    witness=_tap,
+    view=view,
+    realise=realise,
+    samples=walks,
+    scope="any number of agents, proposals, stakes, Issues, actions and ticks",
+    reach=3,
+)
 
 SUPPLY = _invariant(
     name="supply_is_conserved",
-    claim="supply_is_conserved",
     sentence="Balances, stakes and what was burned add up to what was granted.",
     source="4.3, 13.3, 18.3",
     always=same(plus(balances, stakes, burned), granted),
-    mutants=_mutants(
-        *("tap_mints", "tap_forgives", "move_on_credit", "feedback_free", "balances_confiscated"),
-        add_on_credit="what is staked on credit is owed: the balance is below zero by as much",
-        stake_not_burned="what is not burned is still there",
+    mutants=(
+        *FAULTS.refuted("tap_mints", "tap_forgives", "move_on_credit", "feedback_free", "balances_confiscated"),
+        *FAULTS.unseen(
+            add_on_credit="what is staked on credit is owed: the balance is below zero by as much",
+            stake_not_burned="what is not burned is still there",
+        ),
     ),
 )
 
 SIGNS = _invariant(
     name="nothing_is_negative",
-    claim="nothing_is_negative",
     sentence="No balance, stake or burn is ever negative.",
     source="4.2, 9.3, 11.4, 14.2, 16.5",
     always=conjunction(
@@ -86,22 +72,24 @@ SIGNS = _invariant(
             forall([lot], at_least(points(lot), number(0))),
         ]
     ),
-    mutants=_mutants(
-        *("add_on_credit", "feedback_on_credit", "self_stake_on_credit", "negative_amount_accepted"),
-        penalty_doubled="it is burned as far as there is balance",
+    mutants=(
+        *FAULTS.refuted("add_on_credit", "feedback_on_credit", "self_stake_on_credit", "negative_amount_accepted"),
+        *FAULTS.unseen(penalty_doubled="it is burned as far as there is balance"),
     ),
 )
 
 MAXIMUM = _invariant(
     name="balances_stay_below_the_maximum",
-    claim="balances_stay_below_the_maximum",
     sentence="No balance exceeds MaximumCredit: grants are clipped, and a tap returns no more than is charged.",
     source="4.4, 14.2",
     machine=CAPPED,
     readings={"max_credit": "clip"},
     realise=realise_under(max_credit="clip"),
     always=forall([a], at_most(balance(a), maximum())),
-    mutants=_mutants("maximum_credit_ignored", stake_not_burned="what is not burned is not returned"),
+    mutants=(
+        *FAULTS.refuted("maximum_credit_ignored"),
+        *FAULTS.unseen(stake_not_burned="what is not burned is not returned"),
+    ),
 )
 
 INVARIANTS = (SUPPLY, SIGNS, MAXIMUM, ONE_EACH)

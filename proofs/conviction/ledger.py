@@ -11,26 +11,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from evenhand.smt.arithmetic import (
-    NUMBER,
-    at_least,
-    at_most,
-    below,
-    minus,
-    number,
-    plus,
-    zero,
-)
+from evenhand.smt.arithmetic import NUMBER, at_least, at_most, below, minus, number, plus, zero
 from evenhand.smt.logic import (
     FALSE,
     Apply,
-    Definition,
     Formula,
     Function,
     Relation,
     Sort,
     Term,
-    Var,
     conjunction,
     disjunction,
     forall,
@@ -39,6 +28,7 @@ from evenhand.smt.logic import (
     same,
     variables,
 )
+from evenhand.smt.preludes import define, numbers, relations
 from evenhand.smt.theory import Axiom, Theory
 from evenhand.smt.transitions.machine import Machine, after
 
@@ -48,12 +38,10 @@ __all__ = [
     "CAPPED",
     "DEFICIT",
     "FLOWS",
-    "INFLOW",
     "KINDS",
     "LOT",
     "ONTO",
     "TOTALS",
-    "WORDS",
     "affordable",
     "balance",
     "later",
@@ -67,50 +55,40 @@ a, b = variables(AGENT, "a b")
 lot = LOT("l")
 
 
-def _constant(name: str) -> Function:
-    return Function(name, (), NUMBER)
-
-
-def _of(sort: Sort, name: str) -> Function:
-    return Function(name, (sort,), NUMBER)
-
-
 # The state.
 
-balance, points = _of(AGENT, "balance"), _of(LOT, "points")
-TOTALS = tuple(_constant(name) for name in ("balances", "stakes", "burned", "granted"))
+(balance,), (points,) = numbers("balance", AGENT), numbers("points", LOT)
+TOTALS = balances, stakes, burned, granted = numbers("balances stakes burned granted")
 """The ghost totals: of all balances, of all stakes, of what was burned, of what was granted."""
-balances, stakes, burned, granted = TOTALS
-talking, rounds = Relation("talking", ()), Relation("rounds", ())
+talking, rounds = relations("talking rounds")
 """FEEDBACK or REVISE; STAKE or FINALIZE; neither: before, or PROPOSE."""
-invited, written = Relation("invited", (AGENT,)), Relation("written", (AGENT,))
+invited, written, kicked = relations("invited written kicked", AGENT)
 """Who was granted points; who has a proposal that can be revised."""
 
 # What a step brings.
 
 KINDS = ("invites", "proposes", "comments", "revises", "adds", "moves", "ticks", "finalizes")
 """What a step may be; none of them: a rejection, READY, an enrolment, the tick that opens an Issue."""
-invites, proposes, comments, revises, adds, moves, ticks, finalizes = (Relation(name, ()) for name in KINDS)
-kicked = Relation("kicked", (AGENT,))
+_KINDS = invites, proposes, comments, revises, adds, moves, ticks, finalizes = relations(" ".join(KINDS))
 by, at = Function("by", (), AGENT), Function("at", (), LOT)
 own = Function("own", (AGENT,), LOT)
 """An agent's stake on its own proposal, as long as no round has passed."""
-amount = _constant("amount")
+(amount,) = numbers("amount")
 """What is granted, added, moved, or the cost of a revision."""
 
 _BY_AGENT = ("credit", "staked", "returned", "paid")
 _BY_LOT = ("put", "tapped", "come", "gone", "burnt")
-credit, staked, returned, paid = (_of(AGENT, name) for name in _BY_AGENT)
-put, tapped, come, gone, burnt = (_of(LOT, name) for name in _BY_LOT)
+_PARTS = credit, staked, returned, paid = numbers(" ".join(_BY_AGENT), AGENT)
+_LOT_PARTS = put, tapped, come, gone, burnt = numbers(" ".join(_BY_LOT), LOT)
 FLOWS = (*_BY_AGENT, *_BY_LOT)
 """Granted, staked, returned by a tap, burned out of a balance; onto a lot, tapped, moved in, moved out, burned."""
 
-self_stake, price, penalty, maximum = (_constant(name) for name in ("self_stake", "price", "penalty", "maximum"))
+self_stake, price, penalty, maximum = numbers("self_stake price penalty maximum")
 
 
 def total(flow: str) -> Apply:
     """The sum of a flow in this step."""
-    return _constant(f"all_{flow}")()
+    return Function(f"all_{flow}", (), NUMBER)()
 
 
 def later(function: Function, *arguments: Term) -> Apply:
@@ -136,39 +114,35 @@ def most(one: Term, *others: Term) -> Formula:
 # The words: each is a sentence of the text, and what a mutant may replace.
 
 
-def _word(name: str, bound: Sequence[Var], body: Formula, source: str) -> Definition:
-    return Definition(Relation(name, tuple(v.sort for v in bound)), tuple(bound), body, source)
-
-
 DEFICIT = minus(amount(), balance(by()))
 INFLOW = plus(balance(a), credit(a), returned(a))
 ONTO = plus(points(lot), put(lot), come(lot))
 
 WORDS = (
-    _word("credited", (), same(credit(by()), amount()) & at_least(amount(), number(0)), "4.1: the invitation payment"),
-    _word("self_staked", (a,), affordable(staked(a), self_stake(), balance(a)), "6.2, or what is left"),
-    _word("comment_paid", (), at_most(price(), balance(by())), "11.4: in full, or InsufficientCredit"),
-    _word("deficit_returned", (), most(returned(by()), number(0), DEFICIT), "14.2: exactly what the balance lacks"),
-    _word(
+    define("credited", (), same(credit(by()), amount()) & at_least(amount(), number(0)), "4.1: the invitation payment"),
+    define("self_staked", (a,), affordable(staked(a), self_stake(), balance(a)), "6.2, or what is left"),
+    define("comment_paid", (), at_most(price(), balance(by())), "11.4: in full, or InsufficientCredit"),
+    define("deficit_returned", (), most(returned(by()), number(0), DEFICIT), "14.2: exactly what the balance lacks"),
+    define(
         "deficit_tapped",
         (),
         most(tapped(own(by())), number(0), DEFICIT) & at_most(tapped(own(by())), points(own(by()))),
         "14.2: out of one's own stake, and refused if that is less",
     ),
-    _word("positive", (), below(number(0), amount()), "A 16.3: an amount of points"),
-    _word("add_paid", (), at_most(amount(), balance(by())), "A 16.5: or InsufficientCredit"),
-    _word("arrives", (), same(total("come"), total("gone")), "A 16.3, 16.6: what leaves one lot arrives at another"),
-    _word("fined", (a,), affordable(paid(a), penalty(), minus(balance(a), staked(a))), "9.3: if there is balance"),
-    _word("burns", (lot,), same(burnt(lot), points(lot)), "18.2: all stakes, on winning and losing proposals"),
-    _word("burns_all", (), same(total("burnt"), stakes()), "18.2: so the total of all stakes is burned"),
-    _word(
+    define("positive", (), below(number(0), amount()), "A 16.3: an amount of points"),
+    define("add_paid", (), at_most(amount(), balance(by())), "A 16.5: or InsufficientCredit"),
+    define("arrives", (), same(total("come"), total("gone")), "A 16.3, 16.6: what leaves one lot arrives at another"),
+    define("fined", (a,), affordable(paid(a), penalty(), minus(balance(a), staked(a))), "9.3: if there is balance"),
+    define("burns", (lot,), same(burnt(lot), points(lot)), "18.2: all stakes, on winning and losing proposals"),
+    define("burns_all", (), same(total("burnt"), stakes()), "18.2: so the total of all stakes is burned"),
+    define(
         "balance_kept",
         (a,),
         same(later(balance, a), minus(INFLOW, staked(a), paid(a))),
         "4.3: a balance changes by what flows in and out of it; 18.1: it persists",
     ),
-    _word("points_kept", (lot,), same(later(points, lot), minus(ONTO, tapped(lot), gone(lot), burnt(lot))), "4.3"),
-    _word(
+    define("points_kept", (lot,), same(later(points, lot), minus(ONTO, tapped(lot), gone(lot), burnt(lot))), "4.3"),
+    define(
         "balances_kept",
         (),
         same(
@@ -176,7 +150,7 @@ WORDS = (
         ),
         "the total of all balances",
     ),
-    _word(
+    define(
         "stakes_kept",
         (),
         same(
@@ -261,9 +235,8 @@ _LOTS = conjunction(
 def _adds_up(flow: str) -> Formula:
     """What is assumed of a sum: it is the one part that is not 0, and no part is above it where none is below 0."""
     by_agent = flow in _BY_AGENT
-    part, x, chosen = (
-        (_of(AGENT, flow), a, by()) if by_agent else (_of(LOT, flow), lot, own(by()) if flow == "tapped" else at())
-    )
+    x, chosen = (a, by()) if by_agent else (lot, own(by()) if flow == "tapped" else at())
+    (part,) = numbers(flow, x.sort)
     alone = forall([x], zero(part(x)) | same(x, chosen)) >> same(total(flow), part(chosen))
     positive = forall([x], at_least(part(x), number(0))) >> forall([x], at_most(part(x), total(flow)))
     return alone & positive
@@ -299,11 +272,7 @@ _PHASES = conjunction(
         forall([a], finalizes() >> ~after(written)(a)),
         forall([a], (ticks() & kicked(a)) >> (invited(a) & (talking() | rounds() | ~written(a)))),
         forall([a], (ticks() & kicked(a) & ~talking() & ~rounds()) >> (after(talking)() | after(rounds)())),
-        conjunction(
-            ~(one() & other())
-            for place, one in enumerate((invites, proposes, comments, revises, adds, moves, ticks, finalizes))
-            for other in (invites, proposes, comments, revises, adds, moves, ticks, finalizes)[:place]
-        ),
+        conjunction(~(one() & other()) for place, one in enumerate(_KINDS) for other in _KINDS[:place]),
     ]
 )
 """What is when (12), as far as points care."""
@@ -328,13 +297,10 @@ BOOKS = Machine(
         sorts=(AGENT, LOT),
         functions=(
             *(self_stake, price, penalty, maximum, own, balance, points),
-            *(*TOTALS, by, at, amount, credit, staked, returned, paid, put, tapped, come, gone, burnt),
-            *(_constant(f"all_{flow}") for flow in FLOWS),
+            *(*TOTALS, by, at, amount, *_PARTS, *_LOT_PARTS),
+            *(total(flow).function for flow in FLOWS),
         ),
-        relations=(
-            *(invited, written, talking, rounds, kicked),
-            *(invites, proposes, comments, revises, adds, moves, ticks, finalizes),
-        ),
+        relations=(invited, written, talking, rounds, kicked, *_KINDS),
         axioms=(
             Axiom(
                 "constants_are_amounts",
@@ -359,7 +325,7 @@ _CLIPPED = ite(at_most(_room, number(0)), zero(credit(by())), least(credit(by())
 
 CAPPED = replace(
     BOOKS.redefined(
-        (_word("credited", (), _CLIPPED, "4.4, read as `clip`: no balance is granted beyond the maximum"),)
+        (define("credited", (), _CLIPPED, "4.4, read as `clip`: no balance is granted beyond the maximum"),)
     ),
     init=_INIT & forall([a], at_most(balance(a), maximum())),
 )

@@ -5,7 +5,7 @@ It is one agent's affair, so nothing but numbers and ages is in the way.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from typing import Any
 
@@ -15,13 +15,14 @@ from evenhand.model.conviction.exact import exact
 from evenhand.model.conviction.texts import Text
 from evenhand.model.conviction.vocabulary import STAKE, Act, Config, Constants, MoveStake, Propose, Shown, State
 from evenhand.proofs.conviction.plays import Player
-from evenhand.proofs.conviction.single import as_structure, configuration, granted, meaning, quantity, refuted, truth
+from evenhand.proofs.conviction.single import configuration, granted, meaning, theorem
 from evenhand.proofs.conviction.walks import walks
 from evenhand.properties.conviction.predicates import owned
 from evenhand.smt.arithmetic import at_most, below, element, number, value_of
-from evenhand.smt.logic import TRUE, Definition, Formula, Function, Relation, Sort, conjunction, differ, same
+from evenhand.smt.logic import TRUE, Function, Sort, conjunction, differ, same
+from evenhand.smt.preludes import Faults, define, numbers, relations
 from evenhand.smt.structure import Structure
-from evenhand.smt.theorem import Theorem
+from evenhand.smt.tables import Rows, constant, ones, props
 from evenhand.smt.theory import Theory
 
 __all__ = ["MOVED"]
@@ -30,31 +31,25 @@ AGE = Sort("Age")
 h = AGE("h")
 young, oldest = Function("young", (), AGE), Function("oldest", (), AGE)
 """No rounds; the rounds of the oldest stake at the source."""
-amount, stock = quantity("amount"), quantity("stock")
+amount, stock = numbers("amount stock")
 """What is to be moved, and all the agent has at the source."""
-same_proposal = truth("same_proposal")
+same_proposal, moved, balanced = relations("same_proposal moved balanced")
+_arrives, untouched = relations("arrives untouched", AGE)
 
 
-def _of_age(name: str, body: Formula, because: str) -> Definition:
-    return Definition(Relation(name, (AGE,)), (h,), body, because)
-
-
-_arrives = Relation("arrives", (AGE,))
 _MOVES = (
     meaning("positive", below(number(0), amount()), "A 16.3: an amount of points"),
     meaning("enough", at_most(amount(), stock()), "A 16.3: existing stake, or InsufficientStake"),
     meaning("elsewhere", ~same_proposal(), "A 16.3: to another proposal"),
     meaning(
         "moved",
-        conjunction(truth(name)() for name in ("positive", "enough", "elsewhere")),
+        conjunction(one() for one in relations("positive enough elsewhere")),
         "A 16.3: what is not rejected",
     ),
     meaning("balanced", at_most(amount(), stock()), "4.3: the source loses as much, for it has as much"),
-    _of_age("arrives", same(h, young()), "A 16.3: all of it arrives as young stake: the multiplier is reset"),
-    _of_age("untouched", ~_arrives(h), "A 16.3: stake of other ages at the target stays as it was"),
+    define("arrives", (h,), same(h, young()), "A 16.3: all of it arrives as young stake: the multiplier is reset"),
+    define("untouched", (h,), ~_arrives(h), "A 16.3: stake of other ages at the target stays as it was"),
 )
-moved, balanced, elsewhere = truth("moved"), truth("balanced"), truth("elsewhere")
-untouched = Relation("untouched", (AGE,))
 
 MOVING = Theory(
     name="conviction_moves",
@@ -78,37 +73,32 @@ def view_move(step: Step[Config, State, Act, Shown]) -> Structure | None:
     ages = sorted({0, *source, *left, *target, *new})
     have, rest = (sum(map(Fraction, one.values()), Fraction(0)) for one in (source, left))
 
-    def some(test: Callable[[int], bool]) -> frozenset[tuple[str, ...]]:
-        return frozenset((f"age:{age}",) for age in ages if test(age))
-
-    done = not step.shown.rejected
-    truths = {"same_proposal": act.source == act.target, "moved": done}
-    found = as_structure(
-        {"Age": tuple(f"age:{age}" for age in ages)},
-        {**truths, **({"balanced": have - rest == act.amount} if done and act.source != act.target else {})},
-        {
-            "young": {(): "age:0"},
-            "oldest": {(): f"age:{max(source, default=0)}"},
-            "amount": {(): element(act.amount)},
-            "stock": {(): element(have)},
-        },
-    )
-    if not done or act.source == act.target:
-        return found
-    by_age = {
-        "arrives": some(lambda age: new.get(age, 0) == target.get(age, 0) + act.amount),
-        "untouched": some(lambda age: new.get(age, 0) == target.get(age, 0)),
+    done, other = not step.shown.rejected, act.source != act.target
+    truths = {"same_proposal": not other, "moved": done}
+    relations_ = props({**truths, "balanced": have - rest == act.amount} if done and other else truths)
+    if done and other:
+        relations_["arrives"] = _ages(age for age in ages if new.get(age, 0) == target.get(age, 0) + act.amount)
+        relations_["untouched"] = _ages(age for age in ages if new.get(age, 0) == target.get(age, 0))
+    functions = {
+        "young": constant("age:0"),
+        "oldest": constant(f"age:{max(source, default=0)}"),
+        "amount": constant(element(act.amount)),
+        "stock": constant(have),
     }
-    return Structure(found.universe, {**found.relations, **by_age}, found.functions)
+    return Structure({"Age": tuple(f"age:{age}" for age in ages)}, relations_, functions)
+
+
+def _ages(ages: Iterable[int]) -> Rows:
+    return ones(f"age:{age}" for age in ages)
 
 
 def scene_move(structure: Structure) -> Scenario[Config, State, Act] | None:
     """An agent with all its stake on its own proposal, young or a round old, moves some; None where it has none."""
-    numbers = {name: value_of(structure.functions[name][()]) for name in ("amount", "stock")}
-    if numbers["stock"] < 0:
+    values = {name: value_of(structure.functions[name][()]) for name in ("amount", "stock")}
+    if values["stock"] < 0:
         return None
-    wanted: Any = exact(numbers["amount"])
-    stock_: Any = exact(numbers["stock"])
+    wanted: Any = exact(values["amount"])
+    stock_: Any = exact(values["stock"])
     constants = Constants(self_stake=stock_, think_ticks=1, saturation=2, stake_rounds=2)
     player = Player(configuration(granted(stock_, stock_), constants))
     player.until("PROPOSE")
@@ -120,16 +110,14 @@ def scene_move(structure: Structure) -> Scenario[Config, State, Act] | None:
     return Scenario(player.config, player.start, tuple(player.actions))
 
 
-_FAULTY_MOVES = {
-    "move_keeps_multiplier": (
-        Definition(_arrives, (h,), same(h, oldest()), "what is moved keeps the rounds of the oldest"),
-    ),
-    "move_to_the_same": (
+_FAULTS = Faults(
+    move_keeps_multiplier=(MOVING.means("arrives", same(h, oldest()), "what is moved keeps the rounds of the oldest"),),
+    move_to_the_same=(
         meaning("elsewhere", TRUE, "to where it is"),
         *(meaning(word.name, word.body | same_proposal(), "not looked at") for word in _MOVES[:2]),
     ),
-    "move_on_credit": (meaning("enough", TRUE, "more is moved than is there"),),
-}
+    move_on_credit=(meaning("enough", TRUE, "more is moved than is there"),),
+)
 
 _ROUNDS = (
     {"rounds": 3, "texts": 0, "stake": 2, "budget": 3, "hostile": 1},
@@ -156,13 +144,10 @@ def _moved_there(system: Any, step: Any) -> Iterator[Any]:
                 yield system.take(step.config, step.before, act)
 
 
-MOVED = Theorem(
+MOVED = theorem(
     name="moved_stake_begins_at_zero",
-    claim="moved_stake_begins_at_zero",
     sentence="Moved stake begins at zero, the source loses what arrives, and nothing else at the target changes.",
     source="A 16.3, 16.6",
-    protocol="conviction",
-    system="issue",
     theory=MOVING,
     variables=(h,),
     assumes=moved(),
@@ -177,5 +162,5 @@ MOVED = Theorem(
     realise=scene_move,
     samples=moves,
     scope="any number of ages, any amounts",
-    mutants=refuted(_FAULTY_MOVES),
+    mutants=_FAULTS.refuted(*_FAULTS),
 )

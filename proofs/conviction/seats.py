@@ -28,7 +28,6 @@ from evenhand.smt.logic import (
     Definition,
     Formula,
     Function,
-    Relation,
     Sort,
     conjunction,
     exists,
@@ -37,27 +36,28 @@ from evenhand.smt.logic import (
     ite,
     same,
 )
+from evenhand.smt.preludes import relations
 from evenhand.smt.structure import Structure
+from evenhand.smt.tables import constant, ones, prop, props
 from evenhand.smt.theorem import Lemma, Mutation
 from evenhand.smt.theory import Theory
 from evenhand.smt.transitions.invariant import Invariant, Steps
 from evenhand.smt.transitions.machine import Machine, after
 from evenhand.smt.transitions.runs import Run
 
-__all__ = ["ONE_EACH", "SEATS"]
+__all__ = ["ONE_EACH"]
 
 AGENT = Sort("Agent")
 a = AGENT("a")
 
-assigned, has, there = (Relation(name, (AGENT,)) for name in ("assigned", "has", "there"))
-"""Who takes part in the open Issue; who has a proposal; whose proposal there is."""
-proposing, proposed = Relation("proposing", ()), Relation("proposed", ())
+assigned, has, there, kicked, joins = relations("assigned has there kicked joins", AGENT)
+"""Who takes part in the open Issue; who has a proposal; whose proposal there is; who is kicked out, who joins."""
+proposing, proposed = relations("proposing proposed")
 """The Issue is in PROPOSE; PROPOSE has ended and the Issue has not."""
-opens, proposes, ticks, finalizes = (Relation(name, ()) for name in ("opens", "proposes", "ticks", "finalizes"))
-kicked, joins = Relation("kicked", (AGENT,)), Relation("joins", (AGENT,))
+opens, proposes, ticks, finalizes = relations("opens proposes ticks finalizes")
 by = Function("by", (), AGENT)
 
-cleared, done = Relation("cleared", (AGENT,)), Relation("done", (AGENT,))
+cleared, done = relations("cleared done", AGENT)
 _CLEARED = Definition(cleared, (a,), TRUE, "18.1: only the balance persists")
 _DONE = Definition(done, (a,), has(a), "9.1, 6.1: whoever has a proposal has completed PROPOSE")
 
@@ -136,21 +136,19 @@ def view(run: Steps, number: int) -> Structure | None:
         "ticks": ticking and before.phase not in (IDLE, FINALIZE),
         "finalizes": ticking and before.phase == FINALIZE,
     }
-    relations: dict[str, frozenset[tuple[str, ...]]] = {
-        name: frozenset([()] if true else []) for name, true in truths.items()
-    }
+    relations_ = props(truths)
     kicks = {event.agent for event in step.shown.events if event.kind == "KickOut"}
-    relations["kicked"] = frozenset((named[uid],) for uid in kicks if uid in named)
-    relations["joins"] = frozenset((named[seat.agent],) for seat in later.seats if seat.assigned)
+    relations_["kicked"] = ones(named[uid] for uid in kicks if uid in named)
+    relations_["joins"] = ones(named[seat.agent] for seat in later.seats if seat.assigned)
     for end, state in (("", before), (".after", later)):
-        relations[f"assigned{end}"] = frozenset((named[seat.agent],) for seat in state.seats if seat.assigned)
-        relations[f"has{end}"] = frozenset((named[seat.agent],) for seat in state.seats if seat.proposal)
-        relations[f"there{end}"] = frozenset((named[one.uid],) for one in state.proposals)
-        relations[f"proposing{end}"] = frozenset([()] if state.phase == PROPOSE else [])
-        relations[f"proposed{end}"] = frozenset([()] if state.phase not in (IDLE, CLOSED, PROPOSE) else [])
+        relations_[f"assigned{end}"] = ones(named[seat.agent] for seat in state.seats if seat.assigned)
+        relations_[f"has{end}"] = ones(named[seat.agent] for seat in state.seats if seat.proposal)
+        relations_[f"there{end}"] = ones(named[one.uid] for one in state.proposals)
+        relations_[f"proposing{end}"] = prop(state.phase == PROPOSE)
+        relations_[f"proposed{end}"] = prop(state.phase not in (IDLE, CLOSED, PROPOSE))
     actor = getattr(step.action, "agent", uids[0])
-    functions: dict[str, dict[tuple[str, ...], str]] = {"by": {(): named.get(actor, named[uids[0]])}}
-    return Structure({"Agent": tuple(named.values())}, relations, functions)
+    functions = {"by": constant(named.get(actor, named[uids[0]]))}
+    return Structure({"Agent": tuple(named.values())}, relations_, functions)
 
 
 def realise(run: Run) -> Scenario[Config, State, Act] | None:

@@ -4,41 +4,31 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from math import isqrt
 from typing import Any
 
 from evenhand.core.system import Step
 from evenhand.model.conviction.vocabulary import Act, Config, Shown, State
 from evenhand.proofs.conviction.finale import finalizations, rational, scene
+from evenhand.proofs.conviction.single import theorem
 from evenhand.properties.conviction.predicates import events, finalizes
-from evenhand.smt.arithmetic import NUMBER, at_least, at_most, below, element, number, times
-from evenhand.smt.logic import (
-    Definition,
-    Formula,
-    Function,
-    Relation,
-    Sort,
-    conjunction,
-    differ,
-    exists,
-    forall,
-    iff,
-    same,
-    variables,
-)
+from evenhand.smt.arithmetic import at_least, at_most, below, element, number, times
+from evenhand.smt.logic import Definition, Sort, conjunction, differ, exists, forall, iff, same, variables
+from evenhand.smt.preludes import Faults, numbers, relations
 from evenhand.smt.structure import Structure
-from evenhand.smt.theorem import Mutation, Theorem
+from evenhand.smt.theorem import Theorem
 from evenhand.smt.theory import Axiom, Theory
 
 __all__ = ["WINNERS"]
 
 PROPOSAL = Sort("Proposal")
 p, q, r = variables(PROPOSAL, "p q r")
-score, root, age = (Function(name, (PROPOSAL,), NUMBER) for name in ("score", "root", "age"))
+score, root, age = numbers("score root age", PROPOSAL)
 """The sum of the effective stakes on a proposal; its root; how long ago its LastStakeTick is: of two ages the greater
 is the earlier tick, and a proposal that has none is older than any."""
 
-top, earliest, wins = (Relation(name, (PROPOSAL,)) for name in ("top", "earliest", "wins"))
+top, earliest, wins = relations("top earliest wins", PROPOSAL)
 _TOP = Definition(top, (p,), forall([q], at_most(score(q), score(p))), "17.2: the highest score")
 _EARLIEST = Definition(
     earliest, (p,), forall([q], (top(q) & differ(p, q)) >> below(age(q), age(p))), "17.3: of tied proposals, alone"
@@ -89,64 +79,49 @@ def view(step: Step[Config, State, Act, Shown]) -> Structure | None:
     )
 
 
-def _instead(name: str, body: Formula, source: str) -> Definition:
-    word = RANKING.meanings[name]
-    return Definition(word.relation, word.variables, body, source)
+FAULTS = Faults(
+    lowest_score_wins=(RANKING.means("top", forall([q], at_least(score(q), score(p))), "the lowest score"),),
+    latest_stake_wins_a_tie=(
+        RANKING.means("earliest", forall([q], (top(q) & differ(p, q)) >> below(age(p), age(q))), "the latest"),
+    ),
+    ties_have_no_winner=(RANKING.means("earliest", forall([q], top(q) >> same(p, q)), "a tie has no winner"),),
+)
 
+_theorem = partial(
+    theorem,
+    view=view,
+    realise=scene,
+    samples=finalizations,
+    scope="any number of proposals, stakes and rounds",
+)
 
-_LOWEST = _instead("top", forall([q], at_least(score(q), score(p))), "the lowest score")
-_LATEST = _instead("earliest", forall([q], (top(q) & differ(p, q)) >> below(age(p), age(q))), "the latest")
-_ALONE = _instead("earliest", forall([q], top(q) >> same(p, q)), "a tie has no winner")
-
-RANKED = Theorem(
+RANKED = _theorem(
     name="roots_rank_as_sums_do",
-    claim="roots_rank_as_sums_do",
     sentence="Whoever wins by the sum of effective stakes has the highest root of it, and roots rank as sums do.",
     source="17.1, 17.2",
-    protocol="conviction",
-    system="issue",
     theory=RANKING,
     variables=(p, q),
     assumes=wins(p),
     goal=conjunction([at_most(root(q), root(p)), iff(below(score(q), score(p)), below(root(q), root(p)))]),
     needs=("roots",),
     witness=exists([p, q, r], wins(p) & below(score(q), score(r))),
-    view=view,
-    realise=scene,
-    samples=finalizations,
-    scope="any number of proposals, stakes and rounds",
-    mutants=(Mutation(mutant="lowest_score_wins", definitions=(_LOWEST,)),),
+    mutants=FAULTS.refuted("lowest_score_wins"),
 )
 
-HIGHEST = Theorem(
+HIGHEST = _theorem(
     name="the_highest_score_wins",
-    claim="the_highest_score_wins",
     sentence="Who wins has the highest score, and who has it alone wins: names, places and orders decide nothing.",
     source="17.2",
-    protocol="conviction",
-    system="issue",
     theory=replace(RANKING, axioms=()),
     variables=(p,),
     goal=(wins(p) >> forall([q], at_most(score(q), score(p))))
     & (forall([q], differ(p, q) >> below(score(q), score(p))) >> wins(p)),
     witness=exists([p, q], wins(p) & differ(p, q) & same(score(p), score(q))),
-    view=view,
-    realise=scene,
-    samples=finalizations,
-    scope="any number of proposals, stakes and rounds",
     mutants=(
-        Mutation(mutant="lowest_score_wins", definitions=(_LOWEST,)),
-        Mutation(
-            mutant="ties_have_no_winner",
-            definitions=(_ALONE,),
-            expected="proved",
-            because="who has the highest score alone wins all the same",
-        ),
-        Mutation(
-            mutant="latest_stake_wins_a_tie",
-            definitions=(_LATEST,),
-            expected="proved",
-            because="it has the highest score as well",
+        *FAULTS.refuted("lowest_score_wins"),
+        *FAULTS.unseen(
+            ties_have_no_winner="who has the highest score alone wins all the same",
+            latest_stake_wins_a_tie="it has the highest score as well",
         ),
     ),
 )

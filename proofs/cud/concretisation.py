@@ -7,6 +7,7 @@ what stays locked, one in which those who are not active exit, or a silent one w
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from evenhand.core.atoms import Atom, Opaque
@@ -29,6 +30,7 @@ from evenhand.model.cud.vocabulary import (
     target,
 )
 from evenhand.proofs.cud.encoding import MARK
+from evenhand.smt.preludes import first_of_twins
 from evenhand.smt.structure import Structure
 
 __all__ = ["STRANGER", "both", "left", "scene"]
@@ -63,11 +65,7 @@ def scene(structure: Structure, readings: Readings | None = None) -> CudScenario
 def left(readings: Readings | None = None) -> Callable[[Structure], Evidence | None]:
     """The first of two epochs as evidence; the judge makes the second from it."""
 
-    def pair(structure: Structure) -> Evidence | None:
-        first = scene(structure, readings)
-        return None if first is None else Pair(first, first, "twin")
-
-    return pair
+    return first_of_twins(partial(scene, readings=readings))
 
 
 def both(readings: Readings | None = None) -> Callable[[Structure], Evidence | None]:

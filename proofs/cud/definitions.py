@@ -50,20 +50,7 @@ from evenhand.proofs.cud.vocabulary import (
     turn,
     wants,
 )
-from evenhand.smt.logic import (
-    FALSE,
-    TRUE,
-    Definition,
-    Formula,
-    Holds,
-    Term,
-    conjunction,
-    differ,
-    exists,
-    forall,
-    same,
-    variables,
-)
+from evenhand.smt.logic import FALSE, TRUE, Definition, Formula, conjunction, differ, exists, forall, same, variables
 
 __all__ = ["FAULTS", "OUTSIDE", "word"]
 
@@ -74,15 +61,7 @@ v, w = variables(VALUE, "v w")
 x, y = variables(AGENT, "x y")
 
 
-def word(name: str, *arguments: Term) -> Holds:
-    """A defined word of the theory, of these things."""
-    return EPOCH.meanings[name].relation(*arguments)
-
-
-def _means(name: str, body: Formula, source: str) -> Definition:
-    """Another meaning of a word, over the same variables."""
-    return Definition(EPOCH.meanings[name].relation, EPOCH.meanings[name].variables, body, source)
-
+word, _means = EPOCH.word, EPOCH.means
 
 _rival = word("contends", s) & differ(r, s) & word("interferes", r, s)
 _common = exists([k], scope(r, k) & scope(s, k))

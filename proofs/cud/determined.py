@@ -23,19 +23,7 @@ from evenhand.proofs.cud.epoch import BEFORE_EXECUTION, EPOCH, FAILURE_FIRST
 from evenhand.proofs.cud.faults import mutations
 from evenhand.proofs.cud.samples import FEWER, WORLDS
 from evenhand.proofs.cud.vocabulary import ACT, KEY, VALUE, held, reads, scope, submitted, wants
-from evenhand.smt.logic import (
-    And,
-    Forall,
-    Formula,
-    Iff,
-    Not,
-    conjunction,
-    differ,
-    exists,
-    forall,
-    iff,
-    variables,
-)
+from evenhand.smt.logic import And, Forall, Formula, Iff, Not, conjunction, differ, exists, forall, iff, variables
 from evenhand.smt.portfolio import CVC5, CVC5_FINITE, Answered, Portfolio, SolverLimits
 from evenhand.smt.theorem import Lemma, Theorem
 from evenhand.smt.theory import Theory

@@ -42,13 +42,12 @@ from evenhand.model.cud.vocabulary import (
     State,
 )
 from evenhand.smt.structure import Structure
+from evenhand.smt.tables import Rows, line, ones, prop
 
 __all__ = [
     "MARK",
     "NOBODY",
     "CudStep",
-    "Facts",
-    "Rows",
     "act_element",
     "agent_element",
     "auth_element",
@@ -56,12 +55,10 @@ __all__ = [
     "key_element",
     "structure_of",
     "universe_of",
-    "value_element",
     "view_step",
 ]
 
 CudStep = Step[Config, State, Epoch, Shown]
-Rows = frozenset[tuple[str, ...]]
 
 NOBODY = "-"
 MARK = Atom("str", "read")
@@ -187,15 +184,6 @@ def _locked(facts: Facts) -> set[str]:
     return {key for one in gone for key in one.last_scope or () if key in facts.config.keys}
 
 
-def _line(elements: Sequence[str]) -> Rows:
-    """The pairs of a list, each element before all that follow it."""
-    return _rows((one, two) for place, one in enumerate(elements) for two in elements[place + 1 :])
-
-
-def _rows(entries: Iterable[tuple[str, ...]]) -> Rows:
-    return frozenset(entries)
-
-
 def structure_of(facts: Facts, universe: Mapping[str, tuple[str, ...]]) -> Structure:
     """What the facts say, over elements that may be those of several steps."""
     relations = {**_asked(facts, universe), **_hidden(facts, universe), **_told(facts)}
@@ -223,7 +211,7 @@ def _asked(facts: Facts, universe: Mapping[str, tuple[str, ...]]) -> dict[str, R
     requests, authorities = facts.requests, facts.authorities
 
     def over(operation: str) -> Rows:
-        return _rows(
+        return frozenset(
             (auth_element(n), key)
             for n, one in authorities.items()
             for key in universe["Key"]
@@ -231,7 +219,7 @@ def _asked(facts: Facts, universe: Mapping[str, tuple[str, ...]]) -> dict[str, R
         )
 
     def those(test: Callable[[str, Request], bool]) -> Rows:
-        return _rows((act_element(n),) for n, q in requests.items() if test(n, q))
+        return ones(act_element(n) for n, q in requests.items() if test(n, q))
 
     epoch = facts.step.before.epoch
     return {
@@ -243,29 +231,29 @@ def _asked(facts: Facts, universe: Mapping[str, tuple[str, ...]]) -> dict[str, R
         "odd_value": those(lambda _n, q: any(not isinstance(value, Atom) for _, value in q.proposed_delta)),
         "misshapen": those(lambda _n, q: _misshapen(facts, q)),
         "reads": those(lambda _n, q: q.action_type == READ),
-        "scope": _rows((act_element(n), key_element(key)) for n, q in requests.items() for key in q.declared_scope),
-        "wants": _rows(
+        "scope": frozenset((act_element(n), key_element(key)) for n, q in requests.items() for key in q.declared_scope),
+        "wants": frozenset(
             (act_element(n), key_element(key), value_element(value))
             for n, q in requests.items()
             for key, value in _written(facts, q).items()
         ),
-        "cites": _rows(
+        "cites": frozenset(
             (act_element(n), auth_element(cited))
             for n, q in requests.items()
             for cited in q.authorities_cited
             if cited in authorities
         ),
         "cites_stranger": those(lambda _n, q: any(cited not in authorities for cited in q.authorities_cited)),
-        "known": _rows((key_element(key),) for key in facts.config.keys),
-        "held": _rows((key_element(key), value_element(value)) for key, value in facts.step.before.world),
-        "early": _rows((auth_element(n),) for n, one in authorities.items() if one.epoch == 0),
-        "permits": _rows((auth,) for auth in universe["Auth"] if _commitment(authorities, auth) == ALLOW),
-        "forbids": _rows((auth_element(n),) for n, one in authorities.items() if one.commitment == DENY),
+        "known": ones(key_element(key) for key in facts.config.keys),
+        "held": frozenset((key_element(key), value_element(value)) for key, value in facts.step.before.world),
+        "early": ones(auth_element(n) for n, one in authorities.items() if one.epoch == 0),
+        "permits": ones(auth for auth in universe["Auth"] if _commitment(authorities, auth) == ALLOW),
+        "forbids": ones(auth_element(n) for n, one in authorities.items() if one.commitment == DENY),
         "over_read": over(READ),
         "over_write": over(WRITE),
-        "active": _rows((agent_element(n),) for n in facts.here),
-        "exits": _rows((agent_element(n),) for n in _exiting(facts)),
-        "member": _rows((agent_element(n),) for n in facts.config.agents),
+        "active": ones(agent_element(n) for n in facts.here),
+        "exits": ones(agent_element(n) for n in _exiting(facts)),
+        "member": ones(agent_element(n) for n in facts.config.agents),
     }
 
 
@@ -276,23 +264,23 @@ def _hidden(facts: Facts, universe: Mapping[str, tuple[str, ...]]) -> dict[str, 
     ordered = [agent_element(n) for n in _rotation(facts)]
     plain = [(n, q) for n, q in requests.items() if len(set(q.declared_scope)) == len(q.declared_scope)]
     return {
-        "ahead": _line(sorted(universe["Agent"])),
-        "sooner": _line([*arrived, *(act for act in universe["Act"] if act not in arrived)]),
-        "turn": _line([*ordered, *(one for one in universe["Agent"] if one not in ordered)]),
-        "later": _rows([()] if before.epoch else []),
-        "balked": _rows(
-            (agent_element(n),)
+        "ahead": line(sorted(universe["Agent"])),
+        "sooner": line([*arrived, *(act for act in universe["Act"] if act not in arrived)]),
+        "turn": line([*ordered, *(one for one in universe["Agent"] if one not in ordered)]),
+        "later": prop(before.epoch),
+        "balked": ones(
+            agent_element(n)
             for n, one in zip(facts.config.agents, before.agents, strict=True)
             if one.active and one.last == FAILURE
         ),
-        "locked": _rows((key_element(key),) for key in _locked(facts)),
-        "below": _rows(
+        "locked": ones(key_element(key) for key in _locked(facts)),
+        "below": frozenset(
             (act_element(n), act_element(m))
             for n, q in requests.items()
             for m, p in requests.items()
             if _as_text(q) < _as_text(p)
         ),
-        "narrower": _rows(
+        "narrower": frozenset(
             (act_element(n), act_element(m))
             for n, q in plain
             for m, p in plain
@@ -309,7 +297,7 @@ def _told(facts: Facts) -> dict[str, Rows]:
     verdicts = {n: entry.verdict for n, entry in entries.items() if entry.fault in ("", SCOPE_VIOLATION)}
 
     def those(test: Callable[[str], bool]) -> Rows:
-        return _rows((act_element(n),) for n in requests if test(n))
+        return ones(act_element(n) for n in requests if test(n))
 
     def fault(name: str) -> str:
         return entries[name].fault if name in entries else ""
@@ -320,22 +308,22 @@ def _told(facts: Facts) -> dict[str, Rows]:
         "passes": those(lambda n: verdicts.get(n) in (ADMITTED, PASS_TWO)),
         "collides": those(lambda n: verdicts.get(n) == PASS_TWO),
         "executed": those(lambda n: verdicts.get(n) == ADMITTED and not fault(n)),
-        "becomes": _rows((key_element(e.key), value_element(e.after)) for e in shown.effects),
-        "logged": _rows((act_element(n),) for n in entries),
+        "becomes": frozenset((key_element(e.key), value_element(e.after)) for e in shown.effects),
+        "logged": ones(act_element(n) for n in entries),
         "gets_done": those(lambda n: tokens.get(n) == DONE),
         "gets_failure": those(lambda n: tokens.get(n) == FAILURE),
         "gets_fault": those(lambda n: tokens.get(n) == FAULT),
         "gets_more": those(lambda n: tokens.get(n) not in (None, *TOKENS) or n in receipts),
         "tells_two": those(lambda n: PASS_TWO in receipts.get(n, "")),
-        "hears_of": _rows(
+        "hears_of": frozenset(
             (act_element(n), agent_element(other))
             for n in requests
             for other in facts.config.agents
             if other in receipts.get(n, "")
         ),
-        "gets_none": _rows((agent_element(n),) for n, token in tokens.items() if token == IDLE),
-        "answered": _rows((agent_element(n),) for n in tokens),
-        "stays": _rows((agent_element(n),) for n in active_agents(facts.config, facts.step.after)),
+        "gets_none": ones(agent_element(n) for n, token in tokens.items() if token == IDLE),
+        "answered": ones(agent_element(n) for n in tokens),
+        "stays": ones(agent_element(n) for n in active_agents(facts.config, facts.step.after)),
     }
 
 

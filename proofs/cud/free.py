@@ -98,21 +98,18 @@ def _graph(structure: Structure) -> Evidence | None:
 
 _THEORY, _two = under_new_names("cud_free_renamed", _IN_COMMON)
 
-FREE_RENAMED = replace(
-    twin(
-        "equivariance",
-        _THEORY,
-        system="free",
-        sentence="Rename free agents and keys, submit in any order, and the graph's step is the same under the new "
-        "names.",
-        source="D12, FQ19, FQ4",
-        realise=_graph,
-        view=_seen,
-        samples=_steps,
-        mutants=(),
-        **alike_under_new_names(_two),
-    ),
+FREE_RENAMED = twin(
+    "equivariance",
+    _THEORY,
     name="equivariance_of_free_agents",
     quotient="renaming",
+    system="free",
+    sentence="Rename free agents and keys, submit in any order, and the graph's step is the same under the new names.",
+    source="D12, FQ19, FQ4",
+    realise=_graph,
+    view=_seen,
+    samples=_steps,
+    mutants=(),
+    **alike_under_new_names(_two),
 )
 """The licence for symmetry within the free-agent graph."""

@@ -21,26 +21,25 @@ from evenhand.model.cud.kernel import LIVELOCK_EPOCHS
 from evenhand.model.cud.strategies import covering
 from evenhand.model.cud.vocabulary import NO_CHOICE, READ, WRITE, Choice, Config, Epoch, Request
 from evenhand.smt.logic import FALSE, Definition, Formula, Relation, conjunction, iff, ite
+from evenhand.smt.preludes import Faults, relations, stating
 from evenhand.smt.structure import Structure
-from evenhand.smt.theorem import Lemma, Mutation
+from evenhand.smt.tables import props
+from evenhand.smt.theorem import Lemma
 from evenhand.smt.theory import Axiom, Theory
 from evenhand.smt.transitions.invariant import Invariant, Steps
 from evenhand.smt.transitions.machine import Machine, after
 from evenhand.smt.transitions.runs import Run
 
-__all__ = ["COUNTER", "INVARIANTS"]
+__all__ = ["INVARIANTS"]
 
-takes_place = Relation("takes_place", ())
-attempted, refused = Relation("attempted", ()), Relation("refused", ())
-collided, changed = Relation("collided", ()), Relation("changed", ())
-COUNT = tuple(Relation(f"count_{n}", ()) for n in (1, 2, 3))
+takes_place, attempted, refused, collided, changed = relations("takes_place attempted refused collided changed")
+COUNT = relations("count_1 count_2 count_3")
 """The livelock counter is at least 1, 2, 3."""
 
-STUCK = tuple(Relation(f"stuck_{n}", ()) for n in (1, 2, 3))
-QUIET = tuple(Relation(f"quiet_{n}", ()) for n in (1, 2, 3))
+STUCK, QUIET = relations("stuck_1 stuck_2 stuck_3"), relations("quiet_1 quiet_2 quiet_3")
 """So many epochs in a row, up to now, counted towards livelock; changed nothing: what claims remember."""
 
-counts, resets = Relation("counts", ()), Relation("resets", ())
+counts, resets = relations("counts resets")
 _COUNTS = Definition(counts, (), collided() & ~changed(), "FQ34: a pass-2 refusal, and no change of state")
 _RESETS = Definition(resets, (), ~counts(), "FQ34: in a row")
 
@@ -109,7 +108,7 @@ def view(run: Steps, number: int) -> Structure:
     ):
         for words, value in ((COUNT, counter), (STUCK, one), (QUIET, other)):
             said |= {f"{word.name}{end}": value >= n for n, word in enumerate(words, start=1)}
-    return Structure({}, {name: frozenset([()] if true else []) for name, true in said.items()})
+    return Structure({}, props(said))
 
 
 def _says(state: Structure, relation: Relation) -> bool:
@@ -205,61 +204,50 @@ def samples(system: System[Any, Any, Any, Any, Any]) -> Iterator[Steps]:
         yield tuple(run)
 
 
-def _mutants(*unseen: str) -> tuple[Mutation, ...]:
-    stated = {
-        "livelock_never_resets": Definition(resets, (), FALSE, "the counter never goes down"),
-        "livelock_counts_pass_one": Definition(
-            counts, (), (collided() | refused()) & ~changed(), "FQ36: pass-1 refusals count"
-        ),
-        "livelock_counts_silence": Definition(counts, (), ~changed(), "an epoch without requests counts"),
-        "livelock_counts_despite_change": Definition(counts, (), collided(), "a collision counts though all changed"),
-    }
-    because = "whatever counts, the world has not changed in the last three epochs"
-    return tuple(
-        Mutation(mutant=name, definitions=(definition,), expected="proved", because=because)
-        if name in unseen
-        else Mutation(mutant=name, definitions=(definition,))
-        for name, definition in stated.items()
-    )
+_means = COUNTER.theory.means
+FAULTS = Faults(
+    livelock_never_resets=(_means("resets", FALSE, "the counter never goes down"),),
+    livelock_counts_pass_one=(_means("counts", (collided() | refused()) & ~changed(), "FQ36: pass-1 refusals count"),),
+    livelock_counts_silence=(_means("counts", ~changed(), "an epoch without requests counts"),),
+    livelock_counts_despite_change=(_means("counts", collided(), "a collision counts though all changed"),),
+)
+_BESIDE = "whatever counts, the world has not changed in the last three epochs"
 
-
-FAITHFUL = Invariant(
-    name="livelock_counter_is_faithful",
-    claim="livelock_counter_is_faithful",
-    sentence="The livelock counter is the number of epochs in a row, up to three, that count towards livelock.",
-    source="FQ34",
+_invariant = stating(
+    Invariant,
     protocol="cud",
     system="free",
     machine=COUNTER,
-    always=conjunction(iff(one(), other()) for one, other in zip(COUNT, STUCK, strict=True)),
     witness=COUNT[2](),
     view=view,
     realise=realise,
     samples=samples,
     memory=tuple(relation.name for relation in _REMEMBERED),
-    mutants=_mutants(),
 )
 
-PROGRESS = Invariant(
+FAITHFUL = _invariant(
+    name="livelock_counter_is_faithful",
+    sentence="The livelock counter is the number of epochs in a row, up to three, that count towards livelock.",
+    source="FQ34",
+    always=conjunction(iff(one(), other()) for one, other in zip(COUNT, STUCK, strict=True)),
+    mutants=FAULTS.refuted(*FAULTS),
+)
+
+PROGRESS = _invariant(
     name="no_livelock_with_progress",
-    claim="no_livelock_with_progress",
     sentence="A run whose world changes in every window of three epochs is never classified as livelock.",
     source="G20, FQ34",
-    protocol="cud",
-    system="free",
-    machine=COUNTER,
     always=COUNT[2]() >> QUIET[2](),
     # Looking further back does not help: nothing forces an epoch to take place.  Spacer finds these two.
     lemmas=(
         Lemma("one_is_quiet", COUNT[0]() >> QUIET[0]()),
         Lemma("two_are_quiet", COUNT[1]() >> QUIET[1]()),
     ),
-    witness=COUNT[2](),
-    view=view,
-    realise=realise,
-    samples=samples,
-    memory=tuple(relation.name for relation in _REMEMBERED),
-    mutants=_mutants("livelock_counts_pass_one", "livelock_counts_silence"),
+    mutants=(
+        *FAULTS.refuted("livelock_never_resets"),
+        *FAULTS.unseen(livelock_counts_pass_one=_BESIDE, livelock_counts_silence=_BESIDE),
+        *FAULTS.refuted("livelock_counts_despite_change"),
+    ),
 )
 
 INVARIANTS = (FAITHFUL, PROGRESS)

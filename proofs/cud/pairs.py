@@ -14,7 +14,6 @@ from evenhand.model.cud.vocabulary import Shown
 from evenhand.proofs.cud.encoding import (
     NOBODY,
     CudStep,
-    Rows,
     act_element,
     agent_element,
     auth_element,
@@ -25,6 +24,7 @@ from evenhand.proofs.cud.encoding import (
 )
 from evenhand.proofs.cud.epoch import OBSERVED
 from evenhand.smt.structure import Structure
+from evenhand.smt.tables import Rows, constant
 
 __all__ = ["SHARED", "view_leaving", "view_pair", "view_renamed", "view_vetoed"]
 
@@ -87,7 +87,7 @@ def view_leaving(w: tuple[str, str], step: CudStep, other: CudStep | None) -> St
     return Structure(
         found.universe,
         {**found.relations, "trail": trail},
-        {**found.functions, "leaver": {(): agent_element(w[1])}},
+        {**found.functions, "leaver": constant(agent_element(w[1]))},
     )
 
 
@@ -116,7 +116,7 @@ def view_vetoed(w: tuple[str, str, tuple[str, ...]], step: CudStep, other: CudSt
     twins = {f"{name}2": rows for name, rows in two.relations.items() if name in (*OBSERVED, "early")}
     relations = {**two.relations, **words, **twins, "early": one.relations["early"]}
     functions: dict[str, Mapping[tuple[str, ...], str]] = {**two.functions}
-    functions |= {"told": {(): act_element(w[0])}, "veto": {(): veto}}
+    functions |= {"told": constant(act_element(w[0])), "veto": constant(veto)}
     return Structure(universe, relations, functions)
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from evenhand.model.cud.renaming import Renaming
-from evenhand.proofs.cud.copies import LOGGED_WORDS, TOLD_WORDS, Copies, apart, by_passes, twin
+from evenhand.proofs.cud.copies import LOGGED_WORDS, TOLD_WORDS, alike, apart, by_passes, twin
 from evenhand.proofs.cud.definitions import word
 from evenhand.proofs.cud.encoding import CudStep
 from evenhand.proofs.cud.epoch import EPOCH
@@ -52,6 +52,7 @@ from evenhand.smt.logic import (
     same,
     variables,
 )
+from evenhand.smt.preludes import Copies
 from evenhand.smt.structure import Structure
 from evenhand.smt.theorem import Lemma
 from evenhand.smt.theory import Axiom, Theory
@@ -86,37 +87,33 @@ LEAVER = Function("leaver", (), AGENT)
 TRAIL = Relation("trail", (KEY,))
 """What the leaver declared in the epoch before."""
 
-_LEFT_PLAIN = apart("cud_left", ("submitted", "active", "exits", "locked", "balked"))
-_staying = Copies(_LEFT_PLAIN)
-_LEFT = replace(
-    _LEFT_PLAIN,
-    functions=(*_LEFT_PLAIN.functions, LEAVER),
-    relations=(*_LEFT_PLAIN.relations, TRAIL),
-    axioms=(
-        *_LEFT_PLAIN.axioms,
-        Axiom(
-            "one_agent_less",
-            conjunction(
-                [
-                    active(LEAVER()),
-                    ~_staying.holds("active", LEAVER()) | _staying.holds("exits", LEAVER()),
-                    forall([r], iff(_staying.holds("submitted", r), submitted(r) & differ(by(r), LEAVER()))),
-                    forall([x], differ(x, LEAVER()) >> iff(_staying.holds("active", x), active(x))),
-                    forall([x], differ(x, LEAVER()) >> iff(_staying.holds("exits", x), exits(x))),
-                    forall([x], differ(x, LEAVER()) >> iff(_staying.holds("balked", x), balked(x))),
-                    forall([k], TRAIL(k) >> (balked(LEAVER()) & known(k))),
-                    forall(
-                        [k],
-                        iff(
-                            _staying.holds("locked", k),
-                            locked(k) | (TRAIL(k) & ~_staying.holds("active", LEAVER())),
-                        ),
+_staying = apart("cud_left", ("submitted", "active", "exits", "locked", "balked"))
+_LEFT = _staying.extended(
+    "cud_left",
+    Axiom(
+        "one_agent_less",
+        conjunction(
+            [
+                active(LEAVER()),
+                ~_staying.second("active", LEAVER()) | _staying.second("exits", LEAVER()),
+                forall([r], iff(_staying.second("submitted", r), submitted(r) & differ(by(r), LEAVER()))),
+                forall([x], differ(x, LEAVER()) >> iff(_staying.second("active", x), active(x))),
+                forall([x], differ(x, LEAVER()) >> iff(_staying.second("exits", x), exits(x))),
+                forall([x], differ(x, LEAVER()) >> iff(_staying.second("balked", x), balked(x))),
+                forall([k], TRAIL(k) >> (balked(LEAVER()) & known(k))),
+                forall(
+                    [k],
+                    iff(
+                        _staying.second("locked", k),
+                        locked(k) | (TRAIL(k) & ~_staying.second("active", LEAVER())),
                     ),
-                ]
-            ),
-            "the second epoch is the first without one agent",
+                ),
+            ]
         ),
+        "the second epoch is the first without one agent",
     ),
+    functions=(LEAVER,),
+    relations=(TRAIL,),
 )
 
 EXIT = twin(
@@ -126,7 +123,7 @@ EXIT = twin(
     source="FQ24, FQ28",
     variables=(r,),
     assumes=differ(by(r), LEAVER()) & word("passes", r),
-    goal=_staying.holds("passes", r) & (_staying.holds("collides", r) >> word("collides", r)),
+    goal=_staying.second("passes", r) & (_staying.second("collides", r) >> word("collides", r)),
     needs=("one_agent_less",),
     witness=exists([r], word("passes", r) & differ(by(r), LEAVER())),
     view=_seen_leaving,
@@ -135,30 +132,25 @@ EXIT = twin(
 
 # Blindness: the second epoch is the first with one more DENY in force, aimed at one request.
 
-_AGAIN = apart("cud_vetoed_plain", ("early",))
-_then = Copies(_AGAIN)
+_then = apart("cud_vetoed", ("early",))
 TOLD, VETO = Function("told", (), ACT), Function("veto", (), AUTH)
-_VETOED = replace(
-    _AGAIN,
-    name="cud_vetoed",
-    functions=(*_AGAIN.functions, TOLD, VETO),
-    axioms=(
-        *_AGAIN.axioms,
-        Axiom(
-            "one_veto_more",
-            conjunction(
-                [
-                    ~early(VETO()) & forbids(VETO()),
-                    forall([a], iff(_then.holds("early", a), early(a) | same(a, VETO()))),
-                    forall([r], ~cites(r, VETO())),
-                    forall([k], iff(over_read(VETO(), k), reads(TOLD()) & scope(TOLD(), k))),
-                    forall([k], iff(over_write(VETO(), k), ~reads(TOLD()) & scope(TOLD(), k))),
-                    ~member(holder(VETO())),
-                ]
-            ),
-            "the two epochs differ only in why one request is refused",
+_VETOED = _then.extended(
+    "cud_vetoed",
+    Axiom(
+        "one_veto_more",
+        conjunction(
+            [
+                ~early(VETO()) & forbids(VETO()),
+                forall([a], iff(_then.second("early", a), early(a) | same(a, VETO()))),
+                forall([r], ~cites(r, VETO())),
+                forall([k], iff(over_read(VETO(), k), reads(TOLD()) & scope(TOLD(), k))),
+                forall([k], iff(over_write(VETO(), k), ~reads(TOLD()) & scope(TOLD(), k))),
+                ~member(holder(VETO())),
+            ]
         ),
+        "the two epochs differ only in why one request is refused",
     ),
+    functions=(TOLD, VETO),
 )
 
 BLINDNESS = twin(
@@ -169,9 +161,9 @@ BLINDNESS = twin(
     assumes=word("contested", TOLD()),
     goal=conjunction(
         [
-            word("gets_failure", TOLD()) & _then.holds("gets_failure", TOLD()),
-            *(iff(word(name, TOLD()), _then.holds(name, TOLD())) for name in ("gets_more", "tells_two")),
-            forall([x], iff(word("hears_of", TOLD(), x), _then.holds("hears_of", TOLD(), x))),
+            word("gets_failure", TOLD()) & _then.second("gets_failure", TOLD()),
+            *(_then.alike(name, TOLD()) for name in ("gets_more", "tells_two")),
+            forall([x], _then.alike("hears_of", TOLD(), x)),
         ]
     ),
     needs=("one_veto_more",),
@@ -190,7 +182,7 @@ def _image(two: Copies, relation: Relation, *arguments: Term) -> Formula:
     """The second copy holds of the images of these things exactly where the first holds of the things."""
     moved = {KEY: TO_KEY, AGENT: TO_AGENT}
     images = [moved[term.sort](term) if term.sort in moved else term for term in arguments]
-    return iff(two.holds(relation.name, *images), relation(*arguments))
+    return iff(two.second(relation.name, *images), relation(*arguments))
 
 
 _KEPT = ("names_are_ordered2", "turns_are_ordered2", "values_are_ranked2", "one_key_heads2", "submissions_are_ordered2")
@@ -247,13 +239,13 @@ def under_new_names(name: str, shared: Sequence[str] = SHARED) -> tuple[Theory, 
 
 def alike_under_new_names(two: Copies) -> dict[str, Any]:
     """What a theorem says of such a pair, and the lemmas and axioms that it rests on."""
-    interfering = forall([r, s], iff(word("interferes", r, s), two.holds("interferes", r, s)))
+    interfering = forall([r, s], two.alike("interferes", r, s))
     return {
         "goal": conjunction(
             [
-                *(two.alike(name) for name in (*TOLD_WORDS, "gets_more", "tells_two", *LOGGED_WORDS)),
-                forall([k, v], iff(word("becomes", k, v), two.holds("becomes", TO_KEY(k), v))),
-                forall([x], iff(word("stays", x), two.holds("stays", TO_AGENT(x)))),
+                *(alike(two, name) for name in (*TOLD_WORDS, "gets_more", "tells_two", *LOGGED_WORDS)),
+                forall([k, v], iff(word("becomes", k, v), two.second("becomes", TO_KEY(k), v))),
+                forall([x], iff(word("stays", x), two.second("stays", TO_AGENT(x)))),
             ]
         ),
         **by_passes(two, more=[Lemma("interferes_alike", interfering)]),
@@ -263,18 +255,16 @@ def alike_under_new_names(two: Copies) -> dict[str, Any]:
 
 _RENAMED, _two = under_new_names("cud_renamed")
 
-EQUIVARIANCE = replace(
-    twin(
-        "equivariance",
-        _RENAMED,
-        sentence="Rename agents and keys everywhere, and every request ends in the same way, told the same, with the "
-        "same effects under the new names.",
-        source="D12, FQ19, FQ26",
-        view=_seen_renamed,
-        samples=FEWER,
-        **alike_under_new_names(_two),
-    ),
+EQUIVARIANCE = twin(
+    "equivariance",
+    _RENAMED,
     quotient="renaming",
+    sentence="Rename agents and keys everywhere, and every request ends in the same way, told the same, with the "
+    "same effects under the new names.",
+    source="D12, FQ19, FQ26",
+    view=_seen_renamed,
+    samples=FEWER,
+    **alike_under_new_names(_two),
 )
 
 RENAMED = (EQUIVARIANCE, EXIT, BLINDNESS)

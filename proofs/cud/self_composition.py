@@ -6,34 +6,17 @@ not equated.  That the honest kernel ignores what differs is a short proof; that
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from evenhand.model.cud.readings import Readings
 from evenhand.proofs.cud.concretisation import both
 from evenhand.proofs.cud.copies import PASSES as JUDGED
-from evenhand.proofs.cud.copies import Copies, answers, apart, by_passes, effects, pair, twin
+from evenhand.proofs.cud.copies import answers, apart, by_passes, effects, pair, twin
 from evenhand.proofs.cud.definitions import word
 from evenhand.proofs.cud.epoch import BEFORE_EXECUTION, EPOCH
 from evenhand.proofs.cud.renamed import RENAMED
 from evenhand.proofs.cud.samples import WORLDS
-from evenhand.proofs.cud.vocabulary import (
-    ACT,
-    AGENT,
-    HIDDEN,
-    KEY,
-    VALUE,
-    held,
-    later,
-    scope,
-    wants,
-)
-from evenhand.smt.logic import (
-    conjunction,
-    exists,
-    forall,
-    iff,
-    variables,
-)
+from evenhand.proofs.cud.vocabulary import ACT, AGENT, HIDDEN, KEY, VALUE, later, scope, wants
+from evenhand.smt.logic import conjunction, exists, forall, iff, variables
+from evenhand.smt.preludes import Copies
 from evenhand.smt.theory import Axiom, Theory
 
 __all__ = ["TWINS"]
@@ -45,12 +28,11 @@ v = VALUE("v")
 
 # Order of submission.
 
-_ORDER = apart("cud_reordered", ("sooner",), keep=("submissions_are_ordered",))
-_in_order = Copies(_ORDER)
+_in_order = apart("cud_reordered", ("sooner",), keep=("submissions_are_ordered",))
 
 ORDER = twin(
     "order_independence",
-    _ORDER,
+    _in_order.theory,
     sentence="Submit the same requests in any other order, and everybody is told the same, and the same changes.",
     source="FQ4, FQ11, FQ23",
     goal=conjunction([*answers(_in_order), effects(_in_order)]),
@@ -61,16 +43,10 @@ ORDER = twin(
 # The epoch: everything else is the same, with what agents remember of the epoch before.
 
 _EPOCHS = ("later", "turn")
-_EPOCH_PLAIN = apart("cud_first_epoch", _EPOCHS, keep=("turns_are_ordered",))
-_in_epoch = Copies(_EPOCH_PLAIN)
-_EPOCH = replace(
-    _EPOCH_PLAIN,
-    axioms=(
-        *_EPOCH_PLAIN.axioms,
-        Axiom(
-            "later_and_first", later() & ~_in_epoch.holds("later"), "of any two epochs each is compared with the first"
-        ),
-    ),
+_in_epoch = apart("cud_first_epoch", _EPOCHS, keep=("turns_are_ordered",))
+_EPOCH = _in_epoch.extended(
+    "cud_first_epoch",
+    Axiom("later_and_first", later() & ~_in_epoch.second("later"), "of any two epochs each is compared with the first"),
 )
 
 EPOCHS = twin(
@@ -87,17 +63,13 @@ EPOCHS = twin(
 # History: what was refused, and what the exited declared last, is forgotten.
 
 _PAST = ("balked", "locked")
-_FORGETFUL_PLAIN = apart("cud_forgetful", _PAST)
-_forgetting = Copies(_FORGETFUL_PLAIN)
-_FORGETFUL = replace(
-    _FORGETFUL_PLAIN,
-    axioms=(
-        *_FORGETFUL_PLAIN.axioms,
-        Axiom(
-            "nothing_is_remembered",
-            forall([x], ~_forgetting.holds("balked", x)) & forall([k], ~_forgetting.holds("locked", k)),
-            "the second epoch is the first without a past",
-        ),
+_forgetting = apart("cud_forgetful", _PAST)
+_FORGETFUL = _forgetting.extended(
+    "cud_forgetful",
+    Axiom(
+        "nothing_is_remembered",
+        forall([x], ~_forgetting.second("balked", x)) & forall([k], ~_forgetting.second("locked", k)),
+        "the second epoch is the first without a past",
     ),
 )
 
@@ -118,14 +90,13 @@ _VALUES = ("wants", "held", "below")
 
 
 def _valued(name: str, base: Theory, *axioms: Axiom) -> Theory:
-    plain = apart(name, _VALUES, keep=("values_are_ranked", "one_value_per_key"), base=base)
-    two = Copies(plain)
+    two = apart(name, _VALUES, keep=("values_are_ranked", "one_value_per_key"), base=base)
     shape = Axiom(
         "same_keys_written",
-        forall([r, k], iff(exists([v], wants(r, k, v)), exists([v], two.holds("wants", r, k, v)))),
+        forall([r, k], iff(exists([v], wants(r, k, v)), exists([v], two.second("wants", r, k, v)))),
         "the two epochs differ in values alone",
     )
-    return replace(plain, axioms=(*plain.axioms, shape, *axioms))
+    return two.extended(name, shape, *axioms)
 
 
 _KEPT_TO = Axiom(
@@ -150,9 +121,10 @@ VALUES = twin(
     view=pair(*_VALUES),
     samples=WORLDS.fewer(8, 1),
 )
-_VALUES_BEFORE = twin(
+VALUES_BEFORE = twin(
     "value_independence",
     _VALUED_BEFORE,
+    name="value_independence_before_execution",
     base=BEFORE_EXECUTION,
     readings={"scope_check": "before_execution"},
     sentence="Where the delta itself is compared with the scope, values never decide what anybody is told.",
@@ -164,7 +136,6 @@ _VALUES_BEFORE = twin(
     view=pair(*_VALUES),
     samples=WORLDS.fewer(8, 1),
 )
-VALUES_BEFORE = replace(_VALUES_BEFORE, name="value_independence_before_execution")
 PASSES = twin(
     "passes_ignore_values",
     _LOOSE,
@@ -197,15 +168,14 @@ _ALIKE = (
 
 
 def _drift(name: str, base: Theory, *, loose: bool) -> Theory:
-    plain = apart(name, _DRIFTING, keep=_ALIKE, base=base)
-    two = Copies(plain)
+    two = apart(name, _DRIFTING, keep=_ALIKE, base=base)
     strays = exists([r, k, v], wants(r, k, v) & ~scope(r, k))
     same_world = Axiom(
         "same_world_if_it_matters",
-        strays >> forall([k, v], iff(held(k, v), two.holds("held", k, v))),
+        strays >> forall([k, v], two.alike("held", k, v)),
         "C10: where a request writes what it does not declare, what is there decides",
     )
-    return replace(plain, axioms=(*plain.axioms, same_world)) if loose else plain
+    return two.extended(name, same_world) if loose else two.theory
 
 
 _DRIFT = _drift("cud_drift", EPOCH, loose=True)
@@ -225,49 +195,45 @@ DRIFT = twin(
     realise=both(),
     samples=WORLDS.fewer(8, 1),  # each drawn epoch beside the same one with another past
 )
-DRIFT_BEFORE = replace(
-    twin(
-        "verdict_determined",
-        _DRIFT_BEFORE,
-        base=BEFORE_EXECUTION,
-        system="run",
-        readings={"scope_check": "before_execution"},
-        sentence="Where the delta itself is compared with the scope, the world does not matter either.",
-        source="C10, D11",
-        goal=conjunction(answers(Copies(_DRIFT_BEFORE))),
-        witness=exists([r, k, v], word("passes", r) & wants(r, k, v) & ~scope(r, k)),
-        view=pair(*_DRIFTING),
-        realise=both(Readings(scope_check="before_execution")),
-        samples=WORLDS.fewer(8, 1),  # each drawn epoch beside the same one with another past
-    ),
+DRIFT_BEFORE = twin(
+    "verdict_determined",
+    _DRIFT_BEFORE,
     name="verdict_determined_before_execution",
+    base=BEFORE_EXECUTION,
+    system="run",
+    readings={"scope_check": "before_execution"},
+    sentence="Where the delta itself is compared with the scope, the world does not matter either.",
+    source="C10, D11",
+    goal=conjunction(answers(Copies(_DRIFT_BEFORE))),
+    witness=exists([r, k, v], word("passes", r) & wants(r, k, v) & ~scope(r, k)),
+    view=pair(*_DRIFTING),
+    realise=both(Readings(scope_check="before_execution")),
+    samples=WORLDS.fewer(8, 1),  # each drawn epoch beside the same one with another past
 )
 
 # The world that an epoch leaves behind.
 
 WORLD = twin(
     "final_world_is_a_function_of_the_requests",
-    _ORDER,
+    _in_order.theory,
     sentence="Submit the same requests in any other order, and the same keys change to the same values.",
     source="C10, FQ4",
     goal=effects(_in_order),
     witness=exists([k, v], word("becomes", k, v)),
     view=pair("sooner"),
 )
-_ORDER_BEFORE = apart("cud_reordered_before", ("sooner",), keep=("submissions_are_ordered",), base=BEFORE_EXECUTION)
-WORLD_BEFORE = replace(
-    twin(
-        "final_world_is_a_function_of_the_requests",
-        _ORDER_BEFORE,
-        base=BEFORE_EXECUTION,
-        readings={"scope_check": "before_execution"},
-        sentence="Submit the same requests in any other order, and the same keys change to the same values.",
-        source="C10, FQ4",
-        goal=effects(Copies(_ORDER_BEFORE)),
-        witness=exists([k, v], word("becomes", k, v)),
-        view=pair("sooner"),
-    ),
+_in_order_before = apart("cud_reordered_before", ("sooner",), keep=("submissions_are_ordered",), base=BEFORE_EXECUTION)
+WORLD_BEFORE = twin(
+    "final_world_is_a_function_of_the_requests",
+    _in_order_before.theory,
     name="final_world_is_a_function_of_the_requests_before_execution",
+    base=BEFORE_EXECUTION,
+    readings={"scope_check": "before_execution"},
+    sentence="Submit the same requests in any other order, and the same keys change to the same values.",
+    source="C10, FQ4",
+    goal=effects(_in_order_before),
+    witness=exists([k, v], word("becomes", k, v)),
+    view=pair("sooner"),
 )
 
 TWINS = (

@@ -6,10 +6,10 @@ of any length.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from functools import partial
 from typing import Any
 
-from evenhand.core.verdict import Evidence, Status
+from evenhand.core.verdict import Status
 from evenhand.model.cud.readings import Readings
 from evenhand.proofs.cud.concretisation import scene
 from evenhand.proofs.cud.definitions import word
@@ -21,17 +21,7 @@ from evenhand.proofs.cud.free import FREE_RENAMED
 from evenhand.proofs.cud.samples import FEWER, WORLDS
 from evenhand.proofs.cud.self_composition import TWINS
 from evenhand.proofs.cud.vocabulary import ACT, AGENT, KEY, VALUE, active, by, exits, reads, scope, submitted, wants
-from evenhand.smt.logic import (
-    Formula,
-    conjunction,
-    differ,
-    exists,
-    forall,
-    iff,
-    same,
-    variables,
-)
-from evenhand.smt.structure import Structure
+from evenhand.smt.logic import Formula, conjunction, differ, exists, forall, iff, same, variables
 from evenhand.smt.theorem import Theorem
 from evenhand.smt.theory import Theory
 
@@ -43,24 +33,18 @@ v = VALUE("v")
 x = AGENT("x")
 
 
-def _about_epochs(name: str, *, theory: Theory = EPOCH, **more: Any) -> Theorem:
-    readings = Readings(**more.get("readings", {}))
-
-    def realised(structure: Structure) -> Evidence | None:
-        return scene(structure, readings)
-
+def _about_epochs(claim: str, *, theory: Theory = EPOCH, **more: Any) -> Theorem:
     given: dict[str, Any] = {
-        "samples": FEWER if more.get("readings") else WORLDS,
-        "claim": name,
+        "name": claim,
         "protocol": "cud",
         "system": "universe",
-        "theory": theory,
         "view": view_step,
-        "realise": realised,
+        "realise": partial(scene, readings=Readings(**more.get("readings", {}))),
+        "samples": FEWER if more.get("readings") else WORLDS,
     }
     if "mutants" not in more:
-        given["mutants"] = mutations(name, theory, base=theory)
-    return Theorem(name=name, **{**given, **more})
+        given["mutants"] = mutations(claim, theory, base=theory)
+    return Theorem(claim=claim, theory=theory, **{**given, **more})
 
 
 EXECUTED_NEVER_INTERFERE = _about_epochs(
@@ -169,25 +153,21 @@ BARE_TOKENS = _about_epochs(
 )
 
 
-def _stable(**more: Any) -> Theorem:
-    # The claim is a monitor over a run; `dead` is what it remembers, and this is the step of its induction.
-    return _about_epochs(
-        "deadlock_is_stable",
-        system="run",
-        sentence="Where no active agent has an admissible action nothing passes pass 1, and so it is one epoch later.",
-        source="FQ34, FQ26",
-        assumes=word("dead"),
-        goal=word("dead_next") & forall([r], ~word("passes", r)),
-        needs=("only_active_submit",),
-        witness=exists([x], word("stays", x)),
-        **more,
-    )
+# The claim is a monitor over a run; `dead` is what it remembers, and this is the step of its induction.
+DEADLOCK_IS_STABLE = _about_epochs(
+    "deadlock_is_stable",
+    system="run",
+    sentence="Where no active agent has an admissible action nothing passes pass 1, and so it is one epoch later.",
+    source="FQ34, FQ26",
+    assumes=word("dead"),
+    goal=word("dead_next") & forall([r], ~word("passes", r)),
+    needs=("only_active_submit",),
+    witness=exists([x], word("stays", x)),
+)
 
 
-def _deadlocked(*, dead: bool) -> Formula:
-    """FQ34: something was submitted, nothing passes pass 1, and (`dead`) nothing else would."""
-    hopeless = exists([r], submitted(r)) & forall([r], ~word("lawful", r))
-    return hopeless & word("dead") if dead else hopeless
+_DEADLOCKED = exists([r], submitted(r)) & forall([r], ~word("lawful", r)) & word("dead")
+"""FQ34: something was submitted, nothing passes pass 1, and nothing else would."""
 
 
 def _stuck(*, any_attempt: bool) -> Formula:
@@ -202,17 +182,18 @@ DEADLOCK_XOR_LIVELOCK = _about_epochs(
     system="run",
     sentence="A deadlocked epoch does not count towards livelock.",
     source="FQ34, FQ36",
-    assumes=_deadlocked(dead=True),
+    assumes=_DEADLOCKED,
     goal=~_stuck(any_attempt=False),
 )
-_UNDER_THE_OTHER_RULE = _about_epochs(
+DEADLOCK_AND_LIVELOCK = _about_epochs(
     "deadlock_xor_livelock",
+    name="deadlock_xor_livelock_unchanged_state",
     system="run",
     readings={"livelock_rule": "unchanged_state"},
     sentence="Where any attempt without a change counts, a deadlocked epoch counts towards livelock as well.",
     source="G20, FQ36",
     expected=Status.REFUTED,
-    assumes=_deadlocked(dead=True),
+    assumes=_DEADLOCKED,
     goal=~_stuck(any_attempt=True),
     mutants=(),
 )
@@ -273,29 +254,30 @@ _BEFORE: dict[str, Any] = {
     "readings": {"scope_check": "before_execution"},
     "mutants": mutations("non_executed_changes_nothing", BEFORE_EXECUTION, base=BEFORE_EXECUTION),
 }
-DEADLOCK_AND_LIVELOCK = replace(_UNDER_THE_OTHER_RULE, name="deadlock_xor_livelock_unchanged_state")
 
 UNTRIMMED = (
     EXECUTED_NEVER_INTERFERE,
     EXECUTED_HAS_CAPABILITY,
     NO_VETO_OVERRIDDEN,
     _own_scope(),
-    replace(_own_scope(**_BEFORE), name="only_own_scope_changes_before_execution"),
+    _own_scope(name="only_own_scope_changes_before_execution", **_BEFORE),
     _nothing_changes(),
-    replace(_nothing_changes(**_BEFORE), name="non_executed_changes_nothing_before_execution"),
+    _nothing_changes(name="non_executed_changes_nothing_before_execution", **_BEFORE),
     NO_OUTCOME_UNASKED,
     MALFORMED,
     FOREIGN,
     NO_WINNER,
     NO_OVER_REFUSAL,
     BARE_TOKENS,
-    _stable(),
+    DEADLOCK_IS_STABLE,
     DEADLOCK_XOR_LIVELOCK,
     DEADLOCK_AND_LIVELOCK,
     _orphaning(reading=False),
-    replace(
-        _orphaning(reading=True, readings={"orphan_scope": "any_held_pair"}, mutants=()),
+    _orphaning(
+        reading=True,
         name="orphaning_is_permanent_any_held_pair",
+        readings={"orphan_scope": "any_held_pair"},
+        mutants=(),
     ),
     CHANGED_KEY,
     *DETERMINED,

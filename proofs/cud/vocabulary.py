@@ -9,19 +9,8 @@ before, how values or scopes compare.  They are here for faulty kernels to look 
 
 from __future__ import annotations
 
-from evenhand.smt.logic import (
-    Formula,
-    Function,
-    Relation,
-    Sort,
-    Var,
-    conjunction,
-    exists,
-    forall,
-    iff,
-    same,
-    variables,
-)
+from evenhand.smt.logic import Sort, exists, forall, iff, same, variables
+from evenhand.smt.preludes import Declarations, ordered, ranked
 from evenhand.smt.theory import Axiom
 
 __all__ = [
@@ -29,10 +18,9 @@ __all__ = [
     "AGENT",
     "AUTH",
     "AXIOMS",
-    "FUNCTIONS",
     "HIDDEN",
     "KEY",
-    "RELATIONS",
+    "SAID",
     "VALUE",
     "active",
     "ahead",
@@ -73,139 +61,89 @@ __all__ = [
 
 ACT, KEY, AUTH, AGENT, VALUE = Sort("Act"), Sort("Key"), Sort("Auth"), Sort("Agent"), Sort("Value")
 
-by = Function("by", (ACT,), AGENT)
-holder = Function("holder", (AUTH,), AGENT)
-first_key = Function("first_key", (), KEY)
+SAID = Declarations()
+
+by = SAID.function("by", ACT, AGENT)
+holder = SAID.function("holder", AUTH, AGENT)
+head = SAID.function("head", ACT, KEY)
+"""The first declared key of a request."""
+
+first_key = SAID.function("first_key", KEY)
 """The key whose name comes first."""
 
-mark = Function("mark", (), VALUE)
+mark = SAID.function("mark", VALUE)
 """The value that the mutant `read_writes` stamps."""
 
-submitted = Relation("submitted", (ACT,))
-forged_agent = Relation("forged_agent", (ACT,))
-forged_id = Relation("forged_id", (ACT,))
-odd_type = Relation("odd_type", (ACT,))
-doubled = Relation("doubled", (ACT,))
+submitted = SAID.relation("submitted", ACT)
+forged_agent = SAID.relation("forged_agent", ACT)
+forged_id = SAID.relation("forged_id", ACT)
+odd_type = SAID.relation("odd_type", ACT)
+doubled = SAID.relation("doubled", ACT)
 """Some key stands twice in the declared scope."""
 
-odd_value = Relation("odd_value", (ACT,))
+odd_value = SAID.relation("odd_value", ACT)
 """Some value of the delta is no JSON primitive."""
 
-misshapen = Relation("misshapen", (ACT,))
+misshapen = SAID.relation("misshapen", ACT)
 """The delta names an unknown key, or a key twice: what no mutant forgives."""
 
-reads = Relation("reads", (ACT,))
-scope = Relation("scope", (ACT, KEY))
-wants = Relation("wants", (ACT, KEY, VALUE))
+reads = SAID.relation("reads", ACT)
+scope = SAID.relation("scope", ACT, KEY)
+wants = SAID.relation("wants", ACT, KEY, VALUE)
 """The request's delta has this value for the key."""
 
-cites = Relation("cites", (ACT, AUTH))
-cites_stranger = Relation("cites_stranger", (ACT,))
-known = Relation("known", (KEY,))
+cites = SAID.relation("cites", ACT, AUTH)
+cites_stranger = SAID.relation("cites_stranger", ACT)
+known = SAID.relation("known", KEY)
 """A key of the world; others are only declared."""
 
-held = Relation("held", (KEY, VALUE))
+held = SAID.relation("held", KEY, VALUE)
 """The key has this value before the epoch."""
 
-early = Relation("early", (AUTH,))
+early = SAID.relation("early", AUTH)
 """Made at epoch 0."""
 
-permits = Relation("permits", (AUTH,))
-forbids = Relation("forbids", (AUTH,))
-over_read = Relation("over_read", (AUTH, KEY))
-over_write = Relation("over_write", (AUTH, KEY))
-active = Relation("active", (AGENT,))
-exits = Relation("exits", (AGENT,))
-member = Relation("member", (AGENT,))
+permits = SAID.relation("permits", AUTH)
+forbids = SAID.relation("forbids", AUTH)
+over_read = SAID.relation("over_read", AUTH, KEY)
+over_write = SAID.relation("over_write", AUTH, KEY)
+active = SAID.relation("active", AGENT)
+exits = SAID.relation("exits", AGENT)
+member = SAID.relation("member", AGENT)
 """An agent of the run, in it or exited; others only hold or issue artefacts."""
 
-ahead = Relation("ahead", (AGENT, AGENT))
+ahead = SAID.relation("ahead", AGENT, AGENT)
 """One agent's name comes before another's."""
 
-sooner = Relation("sooner", (ACT, ACT))
+sooner = SAID.relation("sooner", ACT, ACT)
 """One request was submitted before another."""
 
-turn = Relation("turn", (AGENT, AGENT))
+turn = SAID.relation("turn", AGENT, AGENT)
 """One agent comes before another in a rotation that moves on by one with each epoch."""
 
-later = Relation("later", ())
+later = SAID.relation("later")
 """This is not the first epoch."""
 
-balked = Relation("balked", (AGENT,))
+balked = SAID.relation("balked", AGENT)
 """The agent was refused in the epoch before."""
 
-locked = Relation("locked", (KEY,))
+locked = SAID.relation("locked", KEY)
 """An agent that exited declared this key in its last request."""
 
-below = Relation("below", (ACT, ACT))
+below = SAID.relation("below", ACT, ACT)
 """The values of one request's delta come before those of another's."""
 
-narrower = Relation("narrower", (ACT, ACT))
+narrower = SAID.relation("narrower", ACT, ACT)
 """One request declares fewer keys than another."""
-
-head = Function("head", (ACT,), KEY)
-"""The first declared key of a request."""
 
 HIDDEN = ("ahead", "sooner", "turn", "later", "balked", "locked", "below", "narrower", "head", "first_key", "mark")
 """Symbols that the honest kernel does not look at."""
-
-FUNCTIONS = (by, holder, head, first_key, mark)
-RELATIONS = (
-    submitted,
-    forged_agent,
-    forged_id,
-    odd_type,
-    doubled,
-    odd_value,
-    misshapen,
-    reads,
-    scope,
-    wants,
-    cites,
-    cites_stranger,
-    known,
-    held,
-    early,
-    permits,
-    forbids,
-    over_read,
-    over_write,
-    active,
-    exits,
-    member,
-    ahead,
-    sooner,
-    turn,
-    later,
-    balked,
-    locked,
-    below,
-    narrower,
-)
 
 r, s, t = variables(ACT, "r s t")
 k = KEY("k")
 a = AUTH("a")
 v, w = variables(VALUE, "v w")
 x, y, z = variables(AGENT, "x y z")
-
-
-def _line(before: Relation, one: Var, two: Var, three: Var) -> Formula:
-    """A strict total order."""
-    return conjunction([_ranks(before, one, two, three), forall([one, two], _comparable(before, one, two))])
-
-
-def _ranks(before: Relation, one: Var, two: Var, three: Var) -> Formula:
-    return conjunction(
-        [
-            forall([one, two], before(one, two) >> ~before(two, one)),
-            forall([one, two, three], (before(one, two) & before(two, three)) >> before(one, three)),
-        ]
-    )
-
-
-def _comparable(before: Relation, one: Var, two: Var) -> Formula:
-    return same(one, two) | before(one, two) | before(two, one)
 
 
 _TEXTS = "of texts, not of the protocol: what a mutant may break ties by"
@@ -242,22 +180,22 @@ AXIOMS = (
         forall([k], locked(k) >> exists([x], member(x) & ~active(x))),
         "FQ24: what an exited agent did last",
     ),
-    Axiom("names_are_ordered", _line(ahead, x, y, z), _TEXTS),
-    Axiom("submissions_are_ordered", _line(sooner, r, s, t), "FQ31: requests arrive in some order"),
+    Axiom("names_are_ordered", ordered(ahead, x, y, z), _TEXTS),
+    Axiom("submissions_are_ordered", ordered(sooner, r, s, t), "FQ31: requests arrive in some order"),
     Axiom(
         "turns_are_ordered",
-        _line(turn, x, y, z) & (~later() >> forall([x, y], (member(x) & member(y)) >> iff(turn(x, y), ahead(x, y)))),
+        ordered(turn, x, y, z) & (~later() >> forall([x, y], (member(x) & member(y)) >> iff(turn(x, y), ahead(x, y)))),
         "of a mutant's rotation: it starts with the first name",
     ),
     Axiom(
         "values_are_ranked",
-        _ranks(below, r, s, t)
+        ranked(below, r, s, t)
         & forall([r, s], below(r, s) >> (exists([k, v], wants(s, k, v)) | odd_value(s) | misshapen(s))),
         "of texts: whoever writes nothing comes after nobody",
     ),
     Axiom(
         "scopes_are_ranked",
-        _ranks(narrower, r, s, t) & forall([r, s], narrower(r, s) >> exists([k], scope(s, k) & ~scope(r, k))),
+        ranked(narrower, r, s, t) & forall([r, s], narrower(r, s) >> exists([k], scope(s, k) & ~scope(r, k))),
         "of numbers: fewer keys cannot cover more",
     ),
     Axiom(

@@ -26,24 +26,20 @@ from evenhand.model.markspace.layers_vocabulary import (
 )
 from evenhand.model.markspace.marks import Kind
 from evenhand.model.markspace.readings import Readings
-from evenhand.proofs.markspace.strength_definitions import mutation, word
-from evenhand.smt.logic import Definition, Formula, Relation, Sort, exists, forall, iff, ite, same, variables
+from evenhand.smt.logic import Formula, Sort, exists, forall, iff, ite, same, variables
+from evenhand.smt.preludes import define, mutation, relations, stating
 from evenhand.smt.structure import Structure
+from evenhand.smt.tables import Rows, ones, prop
 from evenhand.smt.theorem import Mutation, Theorem
 from evenhand.smt.theory import Axiom, Theory
 
 __all__ = ["BARRIERS"]
 
-SCOPE = "any number of agents, scopes and revocations"
 DENIAL = Sort("Denial")
 d, e = variables(DENIAL, "d e")
 
-denied, added, mine, named, about_need = (
-    Relation(name, (DENIAL,)) for name in ("denied", "added", "mine", "named", "about_need")
-)
-narrows, restores, restores_all, principal = (
-    Relation(name, ()) for name in ("narrows", "restores", "restores_all", "principal")
-)
+denied, added, mine, named, about_need = relations("denied added mine named about_need", DENIAL)
+narrows, restores, restores_all, principal = relations("narrows restores restores_all principal")
 
 
 def _kept(lawful: Formula, restored: Formula, narrowed: Formula) -> Formula:
@@ -76,8 +72,8 @@ BARRIER = Theory(
         Axiom("restoring_adds_nothing", _either >> forall([d], ~added(d)), "9.8"),
     ),
     definitions=(
-        Definition(Relation("kept", (DENIAL,)), (d,), _kept(principal(), named(d), _grown), "9.8"),
-        Definition(Relation("granted", ()), (), _either & principal(), "9.8: principal-only"),
+        define("kept", (d,), _kept(principal(), named(d), _grown), "9.8"),
+        define("granted", (), _either & principal(), "9.8: principal-only"),
     ),
 )
 
@@ -89,7 +85,6 @@ _TOO_MUCH: dict[str, Formula] = {"kept": _kept(principal(), mine(d), _grown)}
 
 # The link.
 
-Rows = frozenset[tuple[str, ...]]
 CONFIG = LayersConfig(frozenset({Layer.BARRIER}), ("alice", "bob"), Readings(), capacity=2)
 FORGED = "forged"
 
@@ -121,10 +116,7 @@ def view(step: LayersStep) -> Structure | None:
     known = sorted(_denials(before) | _denials(after) | adds | one) or [("nobody", "nothing", "none")]
 
     def those(members: set[tuple[str, ...]]) -> Rows:
-        return frozenset(("/".join(one),) for one in members)
-
-    def props(value: bool) -> Rows:
-        return frozenset([()]) if value else frozenset()
+        return ones("/".join(one) for one in members)
 
     restoring = act.op in (Op.RESTORE, Op.RESTORE_ALL)
     relations = {
@@ -133,12 +125,12 @@ def view(step: LayersStep) -> Structure | None:
         "mine": those({one for one in known if one[0] == act.agent}),
         "named": those(one),
         "about_need": those({one for one in known if len(one) == 2}),
-        "narrows": props(act.op in (Op.NARROW, Op.NARROW_ALL)),
-        "restores": props(act.op is Op.RESTORE),
-        "restores_all": props(act.op is Op.RESTORE_ALL),
-        "principal": props(act.token == TOKEN),
+        "narrows": prop(act.op in (Op.NARROW, Op.NARROW_ALL)),
+        "restores": prop(act.op is Op.RESTORE),
+        "restores_all": prop(act.op is Op.RESTORE_ALL),
+        "principal": prop(act.token == TOKEN),
         "kept": those(_denials(after)),
-        "granted": props(restoring and step.shown.accepted),
+        "granted": prop(restoring and step.shown.accepted),
     }
     return Structure({"Denial": tuple("/".join(one) for one in known)}, relations)
 
@@ -195,19 +187,25 @@ def samples(system: System[Any, Any, Any, Any, Any]) -> Iterator[LayersStep]:
             state = step.after
 
 
-def _theorem(**more: Any) -> Theorem:
-    usual: dict[str, Any] = {"theory": BARRIER, "view": view, "realise": scene, "samples": samples, "scope": SCOPE}
-    return Theorem(protocol="markspace", system="layers", claim=more["name"], **usual, **more)
-
+_theorem = stating(
+    Theorem,
+    protocol="markspace",
+    system="layers",
+    theory=BARRIER,
+    view=view,
+    realise=scene,
+    samples=samples,
+    scope="any number of agents, scopes and revocations",
+)
 
 MONOTONE = _theorem(
     name="barrier_monotonicity_p44",
     sentence="What is denied stays denied until the principal restores it, or everything of its agent.",
     source="P44, 9.8",
     variables=(d,),
-    assumes=denied(d) & ~word(BARRIER, "kept", d),
+    assumes=denied(d) & ~BARRIER.word("kept", d),
     goal=principal() & ((restores_all() & mine(d)) | (restores() & named(d))),
-    witness=exists([d], word(BARRIER, "kept", d)),
+    witness=exists([d], BARRIER.word("kept", d)),
     mutants=(
         _FORGES,
         mutation(BARRIER, "narrowing_forgives", _FORGIVES),
@@ -220,7 +218,7 @@ EXCLUSIVE = _theorem(
     sentence="Without the principal's token nothing is restored, and nothing changes.",
     source="P45",
     assumes=_either & ~principal(),
-    goal=~word(BARRIER, "granted") & forall([d], iff(word(BARRIER, "kept", d), denied(d))),
+    goal=~BARRIER.word("granted") & forall([d], iff(BARRIER.word("kept", d), denied(d))),
     mutants=(
         _FORGES,
         mutation(BARRIER, "narrowing_forgives", _FORGIVES, "it narrows, and restores nothing"),

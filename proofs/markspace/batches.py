@@ -6,26 +6,27 @@ One intent for each agent, as `own_intents` has it by default.  Whoever has an a
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any
 
 from evenhand.core.system import System
 from evenhand.core.trace import Scenario
 from evenhand.core.verdict import Status
-from evenhand.model.markspace.guard import REFERENCE, initial, step
+from evenhand.model.markspace.guard import initial
 from evenhand.model.markspace.guard_systems import agent_names
 from evenhand.model.markspace.guard_vocabulary import IDLE, Act, Config, GuardStep, Policy, State, Verdict, What
 from evenhand.model.markspace.readings import Readings
-from evenhand.proofs.markspace.intents import AGENT, INTENT, author, best, earlier, i, j, k, ordered, surer, surest
-from evenhand.proofs.markspace.strength_definitions import define, mutation, word
-from evenhand.proofs.markspace.strength_encoding import props
+from evenhand.proofs.markspace.intents import AGENT, INTENT, after, author, best, earlier, i, j, k, surer, surest
 from evenhand.smt.logic import FALSE, Formula, Function, Relation, differ, exists, forall, same
+from evenhand.smt.preludes import define, mutation, ordered, stating
+from evenhand.smt.samples import first_states
 from evenhand.smt.structure import Structure
+from evenhand.smt.tables import constant, line, ones, prop, rank
 from evenhand.smt.theorem import Lemma, Theorem
 from evenhand.smt.theory import Axiom, Theory
 
 __all__ = ["BATCHES"]
 
-SCOPE = "any number of agents and intents"
 ROOM = "room_1"
 holder = Function("holder", (), AGENT)
 claimed = Relation("claimed", ())
@@ -108,11 +109,11 @@ def view(taken: GuardStep) -> Structure | None:
     levels = dict(zip(names, (one.confidence for one in intents), strict=True))
 
     def hears(verdict: Verdict) -> frozenset[tuple[str, ...]]:
-        return frozenset((f"intent:{agent}",) for agent, said in shown.told if said is verdict)
+        return ones(f"intent:{agent}" for agent, said in shown.told if said is verdict)
 
     relations: dict[str, frozenset[tuple[str, ...]]] = {
-        "claimed": props(before.claims[0] is not None),
-        "earlier": frozenset((x, y) for place, x in enumerate(names) for y in names[place + 1 :]),
+        "claimed": prop(before.claims[0] is not None),
+        "earlier": line(names),
         "surer": frozenset((x, y) for x in names for y in names if levels[x] > levels[y]),
         "allowed": hears(Verdict.ALLOW),
         "blocked": hears(Verdict.BLOCKED),
@@ -123,8 +124,8 @@ def view(taken: GuardStep) -> Structure | None:
     ahead = max(fit, key=lambda one: one.confidence)
     functions: dict[str, dict[tuple[str, ...], str]] = {
         "author": authors,
-        "holder": {(): before.claims[0] or intents[0].agent},
-        "best": {(): f"intent:{ahead.agent}"},
+        "holder": constant(before.claims[0] or intents[0].agent),
+        "best": constant(f"intent:{ahead.agent}"),
         "soonest": {(): f"intent:{fit[0].agent}"},
     }
     return Structure({"Agent": config.agents, "Intent": tuple(names)}, relations, functions)
@@ -139,7 +140,7 @@ def scene(structure: Structure) -> Scenario[Config, State, Act]:
     told, elements = structure.relations, structure.universe["Agent"]
     names = dict(zip(elements, agent_names(len(elements)), strict=True))
     intents = structure.universe["Intent"]
-    place = {one: sum(row[1] == one for row in told["earlier"]) for one in intents}
+    place = rank(told["earlier"], intents)
     level = {one: sum(row[0] == one for row in told["surer"]) for one in intents}
     by = structure.functions["author"]
     asks = [(names[by[(one,)]], level[one]) for one in sorted(intents, key=place.__getitem__)]
@@ -175,17 +176,14 @@ MOST = 40
 
 def _states(config: Config) -> list[State]:
     """The first states of the reference, breadth first, that hold intents."""
-    found = list(initial(config))
-    for state in found:
+
+    def acts(state: State) -> Iterator[Act]:
         for agent, doing in zip(config.agents, state.doing, strict=True):
-            menu = [Act(What.PRE, agent, ROOM, sure) for sure in (0, 1)] if doing == IDLE else []
-            menu += [] if doing == IDLE else [Act(what, agent, ROOM) for what in (What.CALL, What.POST)]
-            for act in (*menu, Act(What.BOUNDARY, resource=ROOM)):
-                after, _ = step(REFERENCE, config, state, act)
-                if after not in found:
-                    found.append(after)
-        if len(found) > MOST * len(config.agents):
-            break
+            idle = [Act(What.PRE, agent, ROOM, sure) for sure in (0, 1)]
+            busy = [Act(what, agent, ROOM) for what in (What.CALL, What.POST)]
+            yield from (*(idle if doing == IDLE else busy), Act(What.BOUNDARY, resource=ROOM))
+
+    found = first_states(list(initial(config)), acts, partial(after, config), MOST * len(config.agents))
     return [state for state in found if state.on(ROOM)]
 
 
@@ -200,15 +198,19 @@ def samples(system: System[Any, Any, Any, Any, Any]) -> Iterator[GuardStep]:
 _STATES: dict[int, list[State]] = {}
 
 
-def _theorem(**more: Any) -> Theorem:
-    usual: dict[str, Any] = {"theory": BOUNDARY, "view": view, "realise": scene, "samples": samples, "scope": SCOPE}
-    return Theorem(protocol="markspace", system="deferred", claim=more["name"], **usual, **more)
+_theorem = stating(
+    Theorem,
+    protocol="markspace",
+    system="deferred",
+    theory=BOUNDARY,
+    view=view,
+    realise=scene,
+    samples=samples,
+    scope="any number of agents and intents",
+)
 
 
-def _says(name: str, one: Any) -> Formula:
-    return word(BOUNDARY, name, one)
-
-
+_says = BOUNDARY.word
 _one_at_most = forall([i, j], (_says("allowed", i) & _says("allowed", j)) >> same(i, j))
 _entitled = forall([i], _says("allowed", i) >> _fit(i))
 

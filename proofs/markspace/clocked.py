@@ -9,7 +9,6 @@ is the configuration's alone where time has no end.  Each theorem licenses the m
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from fractions import Fraction
 from math import lcm
 from typing import Any
@@ -20,35 +19,11 @@ from evenhand.model.markspace.clocked import initial
 from evenhand.model.markspace.clocked_vocabulary import ClockConfig, ClockState, ClockStep
 from evenhand.model.markspace.composing_vocabulary import Activate, ComposingAct, Manifest, Update, Wait
 from evenhand.model.markspace.readings import Readings
-from evenhand.proofs.markspace.strength_definitions import in_both, mutation, word
-from evenhand.proofs.markspace.strength_encoding import props
-from evenhand.smt.arithmetic import (
-    NUMBER,
-    at_least,
-    at_most,
-    below,
-    element,
-    minus,
-    number,
-    plus,
-    value_of,
-    zero,
-)
-from evenhand.smt.logic import (
-    Definition,
-    Formula,
-    Function,
-    Relation,
-    Sort,
-    conjunction,
-    exists,
-    forall,
-    iff,
-    ite,
-    same,
-    variables,
-)
+from evenhand.smt.arithmetic import at_least, at_most, below, element, minus, number, plus, value_of, zero
+from evenhand.smt.logic import Formula, Sort, conjunction, exists, forall, iff, ite, same, variables
+from evenhand.smt.preludes import Twice, define, mutation, numbers, relations, stating
 from evenhand.smt.structure import Structure
+from evenhand.smt.tables import constant, ones, prop
 from evenhand.smt.theorem import Theorem
 from evenhand.smt.theory import Axiom, Theory
 
@@ -56,16 +31,12 @@ __all__ = ["CLOCKS"]
 
 AGENT = Sort("Agent")
 (a,) = variables(AGENT, "a")
-waits, activates, updates, gives = (Relation(name, ()) for name in ("waits", "activates", "updates", "gives"))
+waits, activates, updates, gives = relations("waits activates updates gives")
 """What is done; whether an update gives an interval (else it takes it away)."""
-named, scheduled, ran, then_scheduled, then_ran = (
-    Relation(name, (AGENT,)) for name in ("named", "scheduled", "ran", "then_scheduled", "then_ran")
-)
+named, scheduled, ran, then_scheduled, then_ran = relations("named scheduled ran then_scheduled then_ran", AGENT)
 """Whom an update names; who has an interval, and who was ever activated, before and after the step."""
-now, then_now, given, longest = (Function(name, (), NUMBER) for name in ("now", "then_now", "given", "longest"))
-last, then_last, interval, then_interval = (
-    Function(name, (AGENT,), NUMBER) for name in ("last", "then_last", "interval", "then_interval")
-)
+now, then_now, given, longest = numbers("now then_now given longest")
+last, then_last, interval, then_interval = numbers("last then_last interval then_interval", AGENT)
 SHARED = ("waits", "activates", "updates", "gives", "named", "given", "longest")
 """What a state and its image have in common: the action, and the configuration."""
 
@@ -75,7 +46,7 @@ def _activated(due: Formula) -> Formula:
 
 
 _AGE = minus(now(), last(a))
-activated = Relation("activated", (AGENT,))
+(activated,) = relations("activated", AGENT)
 CLOCK = Theory(
     name="markspace_clock",
     sorts=(AGENT,),
@@ -125,19 +96,23 @@ CLOCK = Theory(
             "the longest interval on offer",
         ),
     ),
-    definitions=(Definition(activated, (a,), _activated(at_least(_AGE, interval(a))), "14.2: last + interval <= now"),),
+    definitions=(define("activated", (a,), _activated(at_least(_AGE, interval(a))), "14.2: last + interval <= now"),),
 )
-_TWICE = CLOCK.twice("2", shared=SHARED)
-_now2, _then_now2 = (Function(name, (), NUMBER) for name in ("now2", "then_now2"))
-_last2, _then_last2, _interval2, _then_interval2 = (
-    Function(name, (AGENT,), NUMBER) for name in ("last2", "then_last2", "interval2", "then_interval2")
-)
-_scheduled2, _ran2, _then_scheduled2, _then_ran2 = (
-    Relation(name, (AGENT,)) for name in ("scheduled2", "ran2", "then_scheduled2", "then_ran2")
-)
+_TWICE = Twice(CLOCK, SHARED)
+_now2, _then_now2 = numbers("now2 then_now2")
+_last2, _then_last2, _then_interval2 = numbers("last2 then_last2 then_interval2", AGENT)
 _KEPT = Axiom(
     "the_rest_is_as_it_was",
-    forall([a], iff(_scheduled2(a), scheduled(a)) & same(_interval2(a), interval(a)) & iff(_ran2(a), ran(a))),
+    forall(
+        [a],
+        conjunction(
+            [
+                iff(_TWICE.second("scheduled", a), scheduled(a)),
+                same(_TWICE.function(interval)(a), interval(a)),
+                iff(_TWICE.second("ran", a), ran(a)),
+            ]
+        ),
+    ),
     "the map changes instants alone",
 )
 _BEGINS = Axiom(
@@ -149,9 +124,7 @@ _BEGINS = Axiom(
 
 def _image(name: str, formula: Formula, source: str) -> Theory:
     """A step beside the same step of the image that the formula describes."""
-    return replace(
-        _TWICE, name=f"{CLOCK.name}_{name}", axioms=(*_TWICE.axioms, _KEPT, _BEGINS, Axiom(name, formula, source))
-    )
+    return _TWICE.extended(f"{CLOCK.name}_{name}", _KEPT, _BEGINS, Axiom(name, formula, source))
 
 
 SHIFTED = _image(
@@ -173,13 +146,13 @@ _then_age, _then_age2 = minus(then_now(), then_last(a)), minus(_then_now2(), _th
 _old, _old2 = at_least(_then_age, longest()), at_least(_then_age2, longest())
 
 
-def _goal(theory: Theory, instants: Formula) -> Formula:
+def _goal(instants: Formula) -> Formula:
     """The same agents are activated, and the states after the step have one image."""
     return conjunction(
         [
-            iff(word(theory, "activated", a), word(theory, "activated2", a)),
-            iff(then_ran(a), _then_ran2(a)),
-            iff(then_scheduled(a), _then_scheduled2(a)),
+            _TWICE.alike("activated", a),
+            _TWICE.alike("then_ran", a),
+            _TWICE.alike("then_scheduled", a),
             then_scheduled(a) >> same(then_interval(a), _then_interval2(a)),
             then_ran(a) >> instants,
         ]
@@ -202,15 +175,15 @@ def view(case: Case) -> Structure | None:
     asked = act if isinstance(act, Update) and not refused else None
     told = asked.interval if asked is not None else None
     relations: dict[str, frozenset[tuple[str, ...]]] = {
-        "waits": props(isinstance(act, Wait)),
-        "activates": props(isinstance(act, Activate)),
-        "updates": props(asked is not None),
-        "gives": props(told is not None),
+        "waits": prop(isinstance(act, Wait)),
+        "activates": prop(isinstance(act, Activate)),
+        "updates": prop(asked is not None),
+        "gives": prop(told is not None),
         "named": frozenset([(agents[asked.agent],)] if asked is not None else []),
     }
     functions: dict[str, dict[tuple[str, ...], str]] = {
-        "given": {(): element(told or 0)},
-        "longest": {(): element(config.longest)},
+        "given": constant(told or 0),
+        "longest": constant(config.longest),
     }
     for copy, one in (("", step), ("2", other)):
         for prefix, state in (("", one.before), ("then_", one.after)):
@@ -218,11 +191,11 @@ def view(case: Case) -> Structure | None:
             relations[f"{prefix}scheduled{copy}"] = frozenset(
                 (agent,) for agent, every, _ in known if every is not None
             )
-            relations[f"{prefix}ran{copy}"] = frozenset((agent,) for agent, _, when in known if when is not None)
-            functions[f"{prefix}now{copy}"] = {(): element(state.now)}
+            relations[f"{prefix}ran{copy}"] = ones(agent for agent, _, when in known if when is not None)
+            functions[f"{prefix}now{copy}"] = constant(state.now)
             functions[f"{prefix}interval{copy}"] = {(agent,): element(every or 0) for agent, every, _ in known}
             functions[f"{prefix}last{copy}"] = {(agent,): element(when or 0) for agent, _, when in known}
-        relations[f"activated{copy}"] = frozenset((agents[name],) for name in one.shown.activated)
+        relations[f"activated{copy}"] = ones(agents[name] for name in one.shown.activated)
     return Structure({"Agent": tuple(agents.values())}, relations, functions)
 
 
@@ -286,58 +259,47 @@ def samples(system: System[Any, Any, Any, Any, Any]) -> Iterator[ClockStep]:
                     state = endless.take(config, state, Wait()).after
 
 
-def _theorem(theory: Theory, **more: Any) -> Theorem:
-    usual: dict[str, Any] = {"view": view, "realise": scene, "samples": samples}
-    return Theorem(
-        protocol="markspace",
-        system="clock",
-        name=more["claim"],
-        theory=theory,
-        variables=(a,),
-        scope="any number of agents, seconds and intervals",
-        **usual,
-        **more,
-    )
-
+_theorem = stating(
+    Theorem,
+    protocol="markspace",
+    system="clock",
+    variables=(a,),
+    view=view,
+    realise=scene,
+    samples=samples,
+    scope="any number of agents, seconds and intervals",
+)
 
 _LATE = {"activated": _activated(same(_AGE, interval(a)))}
 _ABSOLUTE = {"activated": _activated(at_least(now(), interval(a)))}
 
 SHIFT = _theorem(
-    SHIFTED,
-    claim="only_ages_matter",
+    name="only_ages_matter",
     sentence="Counted from now, instants say who is activated as they did, and lead to the same counted from now.",
     source="14.2",
-    goal=_goal(SHIFTED, same(_then_age, _then_age2)),
+    theory=SHIFTED,
+    goal=_goal(same(_then_age, _then_age2)),
     needs=("activations_are_remembered", "seconds_pass", "counted_from_now", "the_rest_is_as_it_was"),
-    witness=activates() & exists([a], ran(a) & word(SHIFTED, "activated", a)),
+    witness=activates() & exists([a], ran(a) & activated(a)),
     quotient="shift",
-    mutants=(
-        in_both(CLOCK, SHARED, mutation(CLOCK, "due_by_the_time", _ABSOLUTE)),
-        in_both(
-            CLOCK,
-            SHARED,
-            mutation(CLOCK, "due_on_the_second_alone", _LATE, "it looks at seconds since, not at the time"),
-        ),
+    mutants=_TWICE.mutants(
+        mutation(CLOCK, "due_by_the_time", _ABSOLUTE),
+        mutation(CLOCK, "due_on_the_second_alone", _LATE, "it looks at seconds since, not at the time"),
     ),
 )
 
 SATURATION = _theorem(
-    SATURATED,
-    claim="old_activations_are_alike",
+    name="old_activations_are_alike",
     sentence="An activation farther back than the longest interval may lie as far back: the same are activated.",
     source="14.2",
-    goal=_goal(SATURATED, same(_then_last2(a), then_last(a)) | (_old & _old2)) & same(then_now(), _then_now2()),
+    theory=SATURATED,
+    goal=_goal(same(_then_last2(a), then_last(a)) | (_old & _old2)) & same(then_now(), _then_now2()),
     needs=("intervals_on_offer", "activations_are_remembered", "seconds_pass", "no_older_than_the_longest"),
-    witness=activates() & exists([a], ran(a) & ~same(_last2(a), last(a)) & word(SATURATED, "activated", a)),
+    witness=activates() & exists([a], ran(a) & ~same(_last2(a), last(a)) & activated(a)),
     quotient="saturation",
-    mutants=(
-        in_both(CLOCK, SHARED, mutation(CLOCK, "due_on_the_second_alone", _LATE)),
-        in_both(
-            CLOCK,
-            SHARED,
-            mutation(CLOCK, "due_by_the_time", _ABSOLUTE, "it looks at the time, which saturates nowhere"),
-        ),
+    mutants=_TWICE.mutants(
+        mutation(CLOCK, "due_on_the_second_alone", _LATE),
+        mutation(CLOCK, "due_by_the_time", _ABSOLUTE, "it looks at the time, which saturates nowhere"),
     ),
 )
 

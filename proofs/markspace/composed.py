@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 
@@ -21,10 +21,10 @@ from evenhand.model.markspace.composing_vocabulary import (
 )
 from evenhand.model.markspace.marks import Kind
 from evenhand.model.markspace.readings import Readings
-from evenhand.proofs.markspace.strength_definitions import define, in_both, mutation, word
-from evenhand.proofs.markspace.strength_encoding import props
 from evenhand.smt.logic import Formula, Function, Relation, Sort, exists, forall, iff, same, variables
+from evenhand.smt.preludes import Twice, define, mutation, stating
 from evenhand.smt.structure import Structure
+from evenhand.smt.tables import Rows, beside, constant, ones, prop
 from evenhand.smt.theorem import Theorem
 from evenhand.smt.theory import Axiom, Theory
 
@@ -32,7 +32,6 @@ __all__ = ["COMPOSITIONS"]
 
 Act = Publish | Subscribe | Pipeline
 Scene = Scenario[ComposingConfig, ComposingState, Act]
-Rows = frozenset[tuple[str, ...]]
 STAGE, OUTPUT, INPUT, GRANT = Sort("Stage"), Sort("Output"), Sort("Input"), Sort("Grant")
 s, r = variables(STAGE, "s r")
 o, i, g = OUTPUT("o"), INPUT("i"), GRANT("g")
@@ -69,8 +68,7 @@ PIPELINE = Theory(
         define("overpromises", (s,), exists([o], gives(s, o) & ~_permitted), "13.5, P54"),
     ),
 )
-SHARED = tuple(name for name in PIPELINE.symbols if name != written.name)
-TWICE = PIPELINE.twice("2", shared=SHARED)
+TWICE = Twice.apart(PIPELINE, written.name)
 
 # Matching.
 
@@ -95,9 +93,7 @@ MATCHING = Theory(
     axioms=(),
     definitions=(define("queued", (a,), _queued(fits(pattern)), "13.1, 13.4"),),
 )
-MATCHED = tuple(name for name in MATCHING.symbols if name != first.name)
-MATCHING_TWICE = MATCHING.twice("2", shared=MATCHED)
-
+MATCHING_TWICE = Twice.apart(MATCHING, first.name)
 
 # The link: pipelines.
 
@@ -123,30 +119,29 @@ def view(taken: ComposingStep) -> Structure | None:
     spoken = {one: _said(one[0], one[1].value) for one in outputs | grants}
     heard = {one: _said(one.scope, one.kind or "any") for one in inputs}
 
-    def rows(pairs: Iterable[tuple[str, str]]) -> Rows:
-        return frozenset(pairs)
-
     relations: dict[str, Rows] = {
-        "follows": rows((two, one) for one, two in pairwise(act.agents)),
-        "gives": rows((name, spoken[one]) for name, each in manifests.items() for one in each.outputs),
-        "wants": rows((name, heard[one]) for name, each in manifests.items() for one in each.inputs),
-        "holds": rows((name, spoken[one]) for name, each in manifests.items() for one in each.permitted),
-        "takes": rows(
+        "follows": frozenset((two, one) for one, two in pairwise(act.agents)),
+        "gives": frozenset((name, spoken[one]) for name, each in manifests.items() for one in each.outputs),
+        "wants": frozenset((name, heard[one]) for name, each in manifests.items() for one in each.inputs),
+        "holds": frozenset((name, spoken[one]) for name, each in manifests.items() for one in each.permitted),
+        "takes": frozenset(
             (heard[one], spoken[out])
             for one in inputs
             for out in outputs
             if _below(one.scope, out[0]) and one.kind in ("", out[1].value)
         ),
-        "covers": rows(
+        "covers": frozenset(
             (spoken[one], spoken[out])
             for one in grants
             for out in outputs
             if one[1] is out[1] and _below(one[0], out[0])
         ),
-        "begins": rows((spoken[one], spoken[out]) for one in grants for out in outputs if out[0].startswith(one[0])),
-        "written": props(bool(taken.before.marks)),
-        "connected": props(bool(taken.shown.connected)),
-        "overpromises": frozenset((name,) for name in taken.shown.overpromised),
+        "begins": frozenset(
+            (spoken[one], spoken[out]) for one in grants for out in outputs if out[0].startswith(one[0])
+        ),
+        "written": prop(bool(taken.before.marks)),
+        "connected": prop(bool(taken.shown.connected)),
+        "overpromises": ones(name for name in taken.shown.overpromised),
     }
     nothing = ("nothing",)
     universe = {
@@ -158,13 +153,8 @@ def view(taken: ComposingStep) -> Structure | None:
     return Structure(universe, relations)
 
 
-def view_twice(case: tuple[ComposingStep, ComposingStep]) -> Structure | None:
-    """One pipeline, validated in two spaces."""
-    one, two = map(view, case)
-    if one is None or two is None or one.universe != two.universe:
-        return None
-    other = {f"{name}2": two.relations[name] for name in ("written", "connected", "overpromises")}
-    return Structure(one.universe, {**one.relations, **other})
+view_twice = beside(view, "written", "connected", "overpromises")
+"""One pipeline, validated in two spaces."""
 
 
 def _manifests(structure: Structure) -> tuple[tuple[str, Manifest], ...]:
@@ -248,20 +238,15 @@ def view_matching(taken: ComposingStep) -> Structure | None:
             for one, said in names.items()
             if _below(one.scope, act.scope) and one.kind in ("", act.kind.value) and one.subject in ("", act.subject)
         ),
-        "first": props(not before.marks),
-        "queued": frozenset((name,) for name, old, new in grown if len(new) > len(old)),
+        "first": prop(not before.marks),
+        "queued": ones(name for name, old, new in grown if len(new) > len(old)),
     }
     universe = {"Agent": config.names, "Pattern": tuple(sorted(names.values())) or ("nothing",)}
-    return Structure(universe, relations, {"writer": {(): act.agent}})
+    return Structure(universe, relations, {"writer": constant(act.agent)})
 
 
-def view_matched_twice(case: tuple[ComposingStep, ComposingStep]) -> Structure | None:
-    """One mark and the same subscriptions, after more and after less was written."""
-    one, two = map(view_matching, case)
-    if one is None or two is None or one.universe != two.universe or one.functions != two.functions:
-        return None
-    other = {"first2": two.relations["first"], "queued2": two.relations["queued"]}
-    return Structure(one.universe, {**one.relations, **other}, one.functions)
+view_matched_twice = beside(view_matching, "first", "queued")
+"""One mark and the same subscriptions, after more and after less was written."""
 
 
 def scene_matched(structure: Structure) -> Pair[ComposingConfig, ComposingState, Act]:
@@ -296,13 +281,12 @@ def samples_of_matching(system: System[Any, Any, Any, Any, Any]) -> Iterator[Com
                 yield from (system.take(config, begun, act) for begun in (state, later))
 
 
-def _theorem(**more: Any) -> Theorem:
-    usual: dict[str, Any] = {
-        "scope": "any number of agents, outputs, inputs, grants and patterns",
-        "claim": more["name"],
-    }
-    return Theorem(protocol="markspace", system="composing", **usual, **more)
-
+_theorem = stating(
+    Theorem,
+    protocol="markspace",
+    system="composing",
+    scope="any number of agents, outputs, inputs, grants and patterns",
+)
 
 _UNWRITTEN: dict[str, Formula] = {"connected": _linked(written() & _feeds)}
 _ANYHOW: dict[str, Formula] = {"connected": _linked(exists([o], gives(s, o)) & exists([i], wants(r, i)))}
@@ -312,19 +296,15 @@ STRUCTURAL = _theorem(
     name="pipeline_structural_validation_p53",
     sentence="Whatever is written in the space, a pipeline of the same manifests connects or does not.",
     source="P53, 13.5",
-    theory=TWICE,
+    theory=TWICE.theory,
     view=view_twice,
     realise=scene_twice,
     samples=samples,
-    goal=iff(word(TWICE, "connected"), word(TWICE, "connected2")),
-    witness=written() & ~TWICE.relations[-1]() & exists([s, r], follows(r, s)),
-    mutants=(
-        in_both(PIPELINE, SHARED, mutation(PIPELINE, "pipelines_need_marks", _UNWRITTEN)),
-        in_both(
-            PIPELINE,
-            SHARED,
-            mutation(PIPELINE, "pipelines_connect_anyhow", _ANYHOW, "wrong, but of the manifests alone"),
-        ),
+    goal=TWICE.alike("connected"),
+    witness=written() & ~TWICE.second("written") & exists([s, r], follows(r, s)),
+    mutants=TWICE.mutants(
+        mutation(PIPELINE, "pipelines_need_marks", _UNWRITTEN),
+        mutation(PIPELINE, "pipelines_connect_anyhow", _ANYHOW, "wrong, but of the manifests alone"),
     ),
 )
 
@@ -337,8 +317,8 @@ HONEST = _theorem(
     realise=scene,
     samples=samples,
     variables=(s,),
-    goal=iff(forall([o], gives(s, o) >> _permitted), ~word(PIPELINE, "overpromises", s)),
-    witness=exists([s, g], holds(s, g) & word(PIPELINE, "overpromises", s)),
+    goal=iff(forall([o], gives(s, o) >> _permitted), ~PIPELINE.word("overpromises", s)),
+    witness=exists([s, g], holds(s, g) & PIPELINE.word("overpromises", s)),
     mutants=(
         mutation(PIPELINE, "kinds_not_compared", _BY_SCOPE),
         mutation(PIPELINE, "pipelines_connect_anyhow", _ANYHOW, "permissions are looked at as they should be"),
@@ -349,24 +329,20 @@ PURE = _theorem(
     name="pattern_match_purity_p55",
     sentence="For the same patterns, mark and writer the same agents hear of it, whatever was matched before.",
     source="P55, 13.1",
-    theory=MATCHING_TWICE,
+    theory=MATCHING_TWICE.theory,
     view=view_matched_twice,
     realise=scene_matched,
     samples=samples_of_matching,
     variables=(a,),
-    goal=iff(word(MATCHING_TWICE, "queued", a), word(MATCHING_TWICE, "queued2", a)),
-    witness=first() & ~MATCHING_TWICE.relations[-1]() & exists([a], word(MATCHING_TWICE, "queued", a)),
-    mutants=(
-        in_both(MATCHING, MATCHED, mutation(MATCHING, "matcher_counts", {"queued": _queued(fits(pattern) & first())})),
-        in_both(
+    goal=MATCHING_TWICE.alike("queued", a),
+    witness=first() & ~MATCHING_TWICE.second("first") & exists([a], MATCHING.word("queued", a)),
+    mutants=MATCHING_TWICE.mutants(
+        mutation(MATCHING, "matcher_counts", {"queued": _queued(fits(pattern) & first())}),
+        mutation(
             MATCHING,
-            MATCHED,
-            mutation(
-                MATCHING,
-                "own_writes_queued",
-                {"queued": exists([pattern], watches(a, pattern) & fits(pattern))},
-                "who hears it is wrong, and no less determined",
-            ),
+            "own_writes_queued",
+            {"queued": exists([pattern], watches(a, pattern) & fits(pattern))},
+            "who hears it is wrong, and no less determined",
         ),
     ),
 )

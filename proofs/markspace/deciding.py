@@ -7,12 +7,13 @@ are definitions of their own, which no mutant may touch.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 from evenhand.core.system import System
 from evenhand.core.trace import Pair, Scenario
 from evenhand.core.verdict import Status
-from evenhand.model.markspace.guard import REFERENCE, initial, step
+from evenhand.model.markspace.guard import initial
 from evenhand.model.markspace.guard_systems import agent_names
 from evenhand.model.markspace.guard_vocabulary import IDLE, Act, Config, GuardStep, Phase, Policy, State, Verdict, What
 from evenhand.model.markspace.readings import Readings
@@ -20,6 +21,7 @@ from evenhand.proofs.markspace.intents import (
     AGENT,
     INTENT,
     a,
+    after,
     asker,
     author,
     b,
@@ -29,40 +31,28 @@ from evenhand.proofs.markspace.intents import (
     j,
     k,
     new,
-    ordered,
     running,
 )
-from evenhand.proofs.markspace.strength_definitions import in_both, mutation, word
-from evenhand.proofs.markspace.strength_encoding import props
-from evenhand.smt.logic import (
-    FALSE,
-    Definition,
-    Formula,
-    Relation,
-    differ,
-    exists,
-    forall,
-    iff,
-    same,
-)
+from evenhand.smt.logic import FALSE, Formula, differ, exists, forall, iff, same
+from evenhand.smt.preludes import Twice, define, mutation, ordered, relations, stating
+from evenhand.smt.samples import first_states
 from evenhand.smt.structure import Structure
+from evenhand.smt.tables import beside, constant, line, prop, rank
 from evenhand.smt.theorem import Theorem
 from evenhand.smt.theory import Axiom, Theory
 
 __all__ = ["DECISIONS"]
 
-SCOPE = "any number of agents and intents"
-named_before = Relation("named_before", (AGENT, AGENT))
-asked_before = Relation("asked_before", ())
+(named_before,) = relations("named_before", AGENT, AGENT)
+(asked_before,) = relations("asked_before")
 """Whether the asker had an intent there already, which this one replaces."""
 
 
 c = AGENT("c")
 _claim = exists([a], claims(a) & differ(a, asker()))
 _first = forall([j], ~earlier(j, i))
-_found = Relation("found", ())
-_contested = Relation("contested", ())
-_wins = Relation("wins", (INTENT,))
+_found, _contested = relations("found contested")
+(_wins,) = relations("wins", INTENT)
 
 PRE_ACTION = Theory(
     name="markspace_pre_action",
@@ -81,13 +71,13 @@ PRE_ACTION = Theory(
         Axiom("one_claim", forall([a, b], (claims(a) & claims(b)) >> same(a, b)), "6.3"),
     ),
     definitions=(
-        Definition(Relation("claimed", ()), (), _claim, "9.2 step 2, for the claims"),
-        Definition(Relation("first", (INTENT,)), (i,), _first, "6.1 FIRST_WRITER, for the claims"),
-        Definition(_found, (), _claim, "9.2 step 2"),
-        Definition(_contested, (), exists([i], differ(author(i), asker())), "9.2 step 5"),
-        Definition(_wins, (i,), ~_found() & _contested() & _first, "6.1 FIRST_WRITER"),
-        Definition(Relation("allowed", ()), (), ~_found() & (~_contested() | _wins(new())), "9.2 steps 5, 6"),
-        Definition(Relation("refused", ()), (), _found() | (_contested() & ~_wins(new())), "9.2 steps 2, 6"),
+        define("claimed", (), _claim, "9.2 step 2, for the claims"),
+        define("first", (i,), _first, "6.1 FIRST_WRITER, for the claims"),
+        define("found", (), _claim, "9.2 step 2"),
+        define("contested", (), exists([i], differ(author(i), asker())), "9.2 step 5"),
+        define("wins", (i,), ~_found() & _contested() & _first, "6.1 FIRST_WRITER"),
+        define("allowed", (), ~_found() & (~_contested() | _wins(new())), "9.2 steps 5, 6"),
+        define("refused", (), _found() | (_contested() & ~_wins(new())), "9.2 steps 2, 6"),
     ),
 )
 _LAST: dict[str, Formula] = {"wins": ~_found() & _contested() & forall([j], ~earlier(i, j))}
@@ -123,21 +113,21 @@ def view(step: GuardStep) -> Structure | None:
 
     relations: dict[str, frozenset[tuple[str, ...]]] = {
         "claims": frozenset() if holder is None else frozenset([(holder,)]),
-        "earlier": frozenset((x, y) for place, x in enumerate(marks) for y in marks[place + 1 :]),
+        "earlier": line(marks),
         "named_before": frozenset((x, y) for x in config.agents for y in config.agents if x < y),
         "running": frozenset(
             (agent,) for agent, one in zip(config.agents, before.doing, strict=True) if one.phase is Phase.RUNNING
         ),
-        "asked_before": props(any(one.agent == act.agent for one in before.on(resource))),
-        "found": props(refused),
+        "asked_before": prop(any(one.agent == act.agent for one in before.on(resource))),
+        "found": prop(refused),
         "wins": frozenset() if winner is None else frozenset([(f"intent:{winner.agent}",)]),
-        "allowed": props(step.shown.verdict is Verdict.ALLOW),
-        "refused": props(step.shown.verdict is Verdict.CONFLICT),
+        "allowed": prop(step.shown.verdict is Verdict.ALLOW),
+        "refused": prop(step.shown.verdict is Verdict.CONFLICT),
     }
     functions: dict[str, dict[tuple[str, ...], str]] = {
         "author": {(f"intent:{name}",): name for name in ranked},
-        "asker": {(): act.agent},
-        "new": {(): f"intent:{act.agent}"},
+        "asker": constant(act.agent),
+        "new": constant(f"intent:{act.agent}"),
     }
     return Structure({"Agent": config.agents, "Intent": tuple(marks)}, relations, functions)
 
@@ -146,10 +136,10 @@ def scene(structure: Structure) -> Scenario[Config, State, Act] | None:
     """Whoever claims does it first; the others ask in their order meanwhile; then the asker."""
     told = structure.relations
     elements = structure.universe["Agent"]
-    order = sorted(elements, key=lambda one: sum(row[1] == one for row in told["named_before"]))
+    order = sorted(elements, key=rank(told["named_before"], elements).__getitem__)
     names = dict(zip(order, agent_names(len(order)), strict=True))
     marks = structure.universe["Intent"]
-    ranked = sorted(marks, key=lambda one: sum(row[1] == one for row in told["earlier"]))
+    ranked = sorted(marks, key=rank(told["earlier"], marks).__getitem__)
     who = names[structure.functions["asker"][()]]
     others = [names[structure.functions["author"][(one,)]] for one in ranked]
     holders = [names[row[0]] for row in sorted(told["claims"])]
@@ -177,17 +167,13 @@ MOST = 60
 
 def _states(config: Config) -> list[State]:
     """The first states of the reference, breadth first: what three agents can have got into by then."""
-    found = list(initial(config))
-    for state in found:
+
+    def acts(state: State) -> Iterator[Act]:
         for agent, doing in zip(config.agents, state.doing, strict=True):
             menu = (What.PRE,) if doing == IDLE else (What.CALL, What.ABANDON, What.POST)
-            for act in (*(Act(what, agent, "room_1") for what in menu), Act(What.TICK)):
-                after, _ = step(REFERENCE, config, state, act)
-                if after not in found:
-                    found.append(after)
-        if len(found) > MOST:
-            break
-    return found
+            yield from (*(Act(what, agent, "room_1") for what in menu), Act(What.TICK))
+
+    return first_states(list(initial(config)), acts, partial(after, config), MOST)
 
 
 def samples(system: System[Any, Any, Any, Any, Any]) -> Iterator[GuardStep]:
@@ -199,13 +185,18 @@ def samples(system: System[Any, Any, Any, Any, Any]) -> Iterator[GuardStep]:
                 yield system.take(config, state, Act(What.PRE, agent, "room_1"))
 
 
-def _theorem(**more: Any) -> Theorem:
-    usual: dict[str, Any] = {"theory": PRE_ACTION, "view": view, "realise": scene, "samples": samples, "scope": SCOPE}
-    return Theorem(protocol="markspace", system="first_writer", claim=more["name"], **usual, **more)
+_theorem = stating(
+    Theorem,
+    protocol="markspace",
+    system="first_writer",
+    theory=PRE_ACTION,
+    view=view,
+    realise=scene,
+    samples=samples,
+    scope="any number of agents and intents",
+)
 
-
-_claimed = word(PRE_ACTION, "claimed")
-_allowed, _refused = word(PRE_ACTION, "allowed"), word(PRE_ACTION, "refused")
+_claimed, _allowed, _refused = map(PRE_ACTION.word, ("claimed", "allowed", "refused"))
 _LATEST = mutation(PRE_ACTION, "last_writer_wins", _LAST)
 _NAMED = mutation(PRE_ACTION, "name_wins", _BY_NAME)
 
@@ -239,10 +230,10 @@ POLICY = _theorem(
     sentence="Among several the earliest intent wins, it alone, and its agent alone is allowed.",
     source="6.1 FIRST_WRITER, P11",
     variables=(i, j),
-    assumes=~word(PRE_ACTION, "found") & exists([k], differ(author(k), asker())),
-    goal=iff(word(PRE_ACTION, "wins", i), word(PRE_ACTION, "first", i))
-    & ((word(PRE_ACTION, "wins", i) & word(PRE_ACTION, "wins", j)) >> same(i, j))
-    & iff(_allowed, word(PRE_ACTION, "first", new()))
+    assumes=~PRE_ACTION.word("found") & exists([k], differ(author(k), asker())),
+    goal=iff(PRE_ACTION.word("wins", i), PRE_ACTION.word("first", i))
+    & ((PRE_ACTION.word("wins", i) & PRE_ACTION.word("wins", j)) >> same(i, j))
+    & iff(_allowed, PRE_ACTION.word("first", new()))
     & iff(_refused, ~_allowed),
     needs=("intents_are_ranked",),
     mutants=(_LATEST, _NAMED, mutation(PRE_ACTION, "claims_ignored", _BLIND, _NOTHING)),
@@ -253,7 +244,7 @@ TRANSPARENT = _theorem(
     sentence="Every CONFLICT names the intent that won: false where an action claims the resource.",
     source="P38",
     assumes=_refused,
-    goal=exists([i], word(PRE_ACTION, "wins", i)),
+    goal=exists([i], PRE_ACTION.word("wins", i)),
     expected=Status.REFUTED,
 )
 
@@ -262,9 +253,9 @@ CAUSED = _theorem(
     sentence="Every CONFLICT names the intent that won or the agent whose action claims the resource.",
     source="P38 with 9.2 step 2, repaired",
     assumes=_refused,
-    goal=word(PRE_ACTION, "found") | exists([i], word(PRE_ACTION, "wins", i)),
+    goal=PRE_ACTION.word("found") | exists([i], PRE_ACTION.word("wins", i)),
     needs=("finitely_many",),
-    witness=exists([i], word(PRE_ACTION, "wins", i)),
+    witness=exists([i], PRE_ACTION.word("wins", i)),
     mutants=(
         mutation(PRE_ACTION, "winner_withheld", _SILENT),
         mutation(PRE_ACTION, "claims_ignored", _BLIND, "an intent is named instead"),
@@ -273,18 +264,9 @@ CAUSED = _theorem(
 
 # Two requests before which the same marks stand.
 
-SHARED = tuple(name for name in PRE_ACTION.symbols if name != running.name)
-TWICE = PRE_ACTION.twice("2", shared=SHARED)
-
-
-def view_twice(case: tuple[GuardStep, GuardStep]) -> Structure | None:
-    """Two requests of one agent, with the same marks on the resource."""
-    one, two = map(view, case)
-    if one is None or two is None or one.functions != two.functions:
-        return None
-    named = ("running", "found", "wins", "allowed", "refused")
-    other = {f"{name}2": rows for name, rows in two.relations.items() if name in named}
-    return Structure(one.universe, {**one.relations, **other}, one.functions)
+TWICE = Twice(PRE_ACTION, (name for name in PRE_ACTION.symbols if name != running.name))
+view_twice = beside(view, "running", "found", "wins", "allowed", "refused")
+"""Two requests of one agent, with the same marks on the resource."""
 
 
 def scene_twice(structure: Structure) -> Pair[Config, State, Act]:
@@ -302,32 +284,19 @@ def scene_twice(structure: Structure) -> Pair[Config, State, Act]:
     return Pair(run(*left), run(*right), "the same marks")
 
 
-def _alike(name: str, *arguments: Any) -> Formula:
-    return iff(word(TWICE, name, *arguments), word(TWICE, f"{name}2", *arguments))
-
-
-DETERMINED = Theorem(
-    protocol="markspace",
-    system="first_writer",
+DETERMINED = _theorem(
     name="guard_determinism_p36",
-    claim="guard_determinism_p36",
     sentence="The same marks and the same request, the same answer: whatever tools run meanwhile.",
     source="P36",
-    scope=SCOPE,
-    theory=TWICE,
+    theory=TWICE.theory,
     view=view_twice,
     realise=scene_twice,
-    samples=samples,
     variables=(i,),
-    goal=_alike("allowed") & _alike("refused") & _alike("found") & _alike("wins", i),
-    witness=exists([a], running(a)) & ~exists([a], TWICE.relations[-1](a)),
-    mutants=(
-        in_both(PRE_ACTION, SHARED, mutation(PRE_ACTION, "running_tools_claim", _USED)),
-        in_both(
-            PRE_ACTION,
-            SHARED,
-            mutation(PRE_ACTION, "last_writer_wins", _LAST, "the latest is the same for the same marks"),
-        ),
+    goal=TWICE.alike("allowed") & TWICE.alike("refused") & TWICE.alike("found") & TWICE.alike("wins", i),
+    witness=exists([a], running(a)) & ~exists([a], TWICE.second("running", a)),
+    mutants=TWICE.mutants(
+        mutation(PRE_ACTION, "running_tools_claim", _USED),
+        mutation(PRE_ACTION, "last_writer_wins", _LAST, "the latest is the same for the same marks"),
     ),
 )
 

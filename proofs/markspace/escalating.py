@@ -22,11 +22,12 @@ from evenhand.model.markspace.layers_vocabulary import (
 )
 from evenhand.model.markspace.marks import Kind
 from evenhand.model.markspace.readings import Readings
-from evenhand.proofs.markspace.strength_definitions import define, mutation, word
-from evenhand.proofs.markspace.strength_encoding import constant, props
-from evenhand.smt.arithmetic import NUMBER, at_least, at_most, below, number, plus, value_of
-from evenhand.smt.logic import Formula, Function, Relation, Sort, exists, forall, same, variables
+from evenhand.smt.arithmetic import at_least, at_most, below, number, plus, value_of
+from evenhand.smt.logic import Formula, Sort, exists, forall, same, variables
+from evenhand.smt.preludes import define, mutation, numbers, relations, stating
+from evenhand.smt.samples import first_states
 from evenhand.smt.structure import Structure
+from evenhand.smt.tables import constant, ones, prop
 from evenhand.smt.theorem import Theorem
 from evenhand.smt.theory import Axiom, Theory
 
@@ -34,11 +35,11 @@ __all__ = ["ESCALATIONS"]
 
 PERMISSION = Sort("Permission")
 p, q = variables(PERMISSION, "p q")
-flagged, required = Relation("flagged", ()), Relation("required", ())
+flagged, required = relations("flagged required")
 """Whether the envelope refuses this write; whether needs come before every action already."""
-revoked, asked, everywhere = (Relation(name, (PERMISSION,)) for name in ("revoked", "asked", "everywhere"))
+revoked, asked, everywhere = relations("revoked asked everywhere", PERMISSION)
 """What is revoked; the permission that the write needs; the same one in all scopes."""
-flags, threshold = Function("flags", (), NUMBER), Function("threshold", (), NUMBER)
+flags, threshold = numbers("flags threshold")
 
 
 def _lost(which: Formula) -> Formula:
@@ -86,16 +87,16 @@ def view(taken: LayersStep) -> Structure | None:
     named = {key: "/".join((key[0], key[1], key[2].value)) for key in {one, wide} | before.revoked | after.revoked}
     stopped = taken.shown.by is Layer.ENVELOPE
     relations = {
-        "flagged": props(stopped),
-        "required": props((act.agent, ANYWHERE) in before.need_first),
-        "revoked": frozenset((named[key],) for key in before.revoked),
+        "flagged": prop(stopped),
+        "required": prop((act.agent, ANYWHERE) in before.need_first),
+        "revoked": ones(named[key] for key in before.revoked),
         "asked": frozenset([(named[one],)]),
         "everywhere": frozenset([(named[wide],)]),
-        "lost": frozenset((named[key],) for key in after.revoked - before.revoked),
-        "globally": props(bool(after.need_first - before.need_first)),
+        "lost": ones(named[key] for key in after.revoked - before.revoked),
+        "globally": prop(bool(after.need_first - before.need_first)),
     }
     if stopped:
-        relations["enough"] = props(after.flags[place] >= config.threshold)
+        relations["enough"] = prop(after.flags[place] >= config.threshold)
     functions = {"flags": constant(before.flags[place]), "threshold": constant(config.threshold)}
     return Structure({"Permission": tuple(sorted(named.values()))}, relations, functions)
 
@@ -122,15 +123,12 @@ def _states() -> list[World]:
     begun = initial(CONFIG)[0]
     for _ in range(4):
         begun, _shown = step(REFERENCE, CONFIG, begun, WROTE)
-    found = [*initial(CONFIG), begun]
-    for state in found:
-        for act in menu:
-            after, _ = step(REFERENCE, CONFIG, state, act)
-            if after not in found and len(after.stored) < CONFIG.capacity:
-                found.append(after)
-        if len(found) > MOST:
-            break
-    return found
+
+    def after(state: World, act: Operation) -> World | None:
+        later, _ = step(REFERENCE, CONFIG, state, act)
+        return later if len(later.stored) < CONFIG.capacity else None
+
+    return first_states([*initial(CONFIG), begun], lambda _state: menu, after, MOST)
 
 
 _STATES: list[World] = []
@@ -147,11 +145,16 @@ def samples(system: System[Any, Any, Any, Any, Any]) -> Iterator[LayersStep]:
                 yield system.take(config, state, Operation(Op.WRITE, "alice", scope, Kind.OBSERVATION))
 
 
-def _theorem(**more: Any) -> Theorem:
-    usual: dict[str, Any] = {"theory": ESCALATION, "view": view, "realise": scene, "samples": samples}
-    usual["scope"] = "any number of permissions, flags and thresholds"
-    return Theorem(protocol="markspace", system="layers", claim=more["name"], **usual, **more)
-
+_theorem = stating(
+    Theorem,
+    protocol="markspace",
+    system="layers",
+    theory=ESCALATION,
+    view=view,
+    realise=scene,
+    samples=samples,
+    scope="any number of permissions, flags and thresholds",
+)
 
 _FIRST = flagged() & at_most(flags(), number(0))
 
@@ -161,8 +164,8 @@ BOUNDED = _theorem(
     source="P43, 9.7",
     variables=(p,),
     assumes=flagged(),
-    goal=(word(ESCALATION, "lost", p) >> asked(p)) & (word(ESCALATION, "globally") >> word(ESCALATION, "enough")),
-    witness=exists([p], word(ESCALATION, "lost", p)) & below(flags(), threshold()) & word(ESCALATION, "globally"),
+    goal=(ESCALATION.word("lost", p) >> asked(p)) & (ESCALATION.word("globally") >> ESCALATION.word("enough")),
+    witness=exists([p], ESCALATION.word("lost", p)) & below(flags(), threshold()) & ESCALATION.word("globally"),
     mutants=(
         mutation(ESCALATION, "escalates_everywhere", _EVERYWHERE),
         mutation(ESCALATION, "escalates_at_once", _AT_ONCE),
@@ -174,7 +177,7 @@ FIRST = _theorem(
     sentence="The first flag restricts its agent in the flagged scope alone: false with a threshold below two.",
     source="P43, its first sentence",
     assumes=_FIRST,
-    goal=~word(ESCALATION, "globally"),
+    goal=~ESCALATION.word("globally"),
     expected=Status.REFUTED,
 )
 
@@ -183,8 +186,8 @@ SEVERAL = _theorem(
     sentence="With a threshold of two or more the first flag restricts its agent in the flagged scope alone.",
     source="P43, its first sentence, repaired",
     assumes=_FIRST & at_least(threshold(), number(2)),
-    goal=~word(ESCALATION, "globally"),
-    witness=exists([p], word(ESCALATION, "lost", p)),
+    goal=~ESCALATION.word("globally"),
+    witness=exists([p], ESCALATION.word("lost", p)),
     mutants=(
         mutation(ESCALATION, "escalates_everywhere", _EVERYWHERE, "it is about needs, not about what is revoked"),
         mutation(ESCALATION, "escalates_at_once", _AT_ONCE),

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from evenhand.smt.logic import Formula, Function, Relation, Sort, forall, same, variables
+from evenhand.model.markspace.guard import REFERENCE, step
+from evenhand.model.markspace.guard_vocabulary import Act, Config, State
+from evenhand.smt.logic import Formula, Function, Relation, Sort, variables
 
 __all__ = [
     "AGENT",
     "INTENT",
     "a",
+    "after",
     "asker",
     "author",
     "b",
@@ -21,7 +24,6 @@ __all__ = [
     "j",
     "k",
     "new",
-    "ordered",
     "running",
     "surer",
     "surest",
@@ -46,15 +48,11 @@ by_confidence, yields = (Relation(name, ()) for name in ("by_confidence", "yield
 """Which policy a deployment has, FIRST_WRITER where it is neither."""
 
 
-def ordered(relation: Relation, one: Any, two: Any, three: Any) -> Formula:
-    """A strict total order."""
-    return (
-        forall([one, two], relation(one, two) >> ~relation(two, one))
-        & forall([one, two, three], (relation(one, two) & relation(two, three)) >> relation(one, three))
-        & forall([one, two], same(one, two) | relation(one, two) | relation(two, one))
-    )
-
-
 def surest(one: Any, two: Any) -> Formula:
     """More confident, or as confident and earlier."""
     return surer(one, two) | (~surer(two, one) & earlier(one, two))
+
+
+def after(config: Config, state: State, act: Act) -> State:
+    """The state that an act leads to in the reference."""
+    return step(REFERENCE, config, state, act)[0]

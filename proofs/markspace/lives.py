@@ -17,22 +17,20 @@ from evenhand.core.system import System
 from evenhand.model.markspace.exact import ZERO, decayed, plain
 from evenhand.model.markspace.marks import HALF, ONE, Kind
 from evenhand.model.markspace.signals_vocabulary import Lives, Measure, SignalStep, Still
-from evenhand.proofs.markspace.strength_definitions import INSTANT, define, mutation, word
+from evenhand.proofs.markspace.strength_definitions import INSTANT
 from evenhand.proofs.markspace.strength_encoding import (
     INSTANTS,
     LATER,
     NOW,
     Scene,
     ages_of,
-    constant,
     measured,
-    props,
     rational,
     table,
     taken,
     value,
 )
-from evenhand.smt.arithmetic import NUMBER, at_least, at_most, below, number, plus, times, zero
+from evenhand.smt.arithmetic import at_least, at_most, below, number, plus, times, zero
 from evenhand.smt.logic import (
     Formula,
     Function,
@@ -45,24 +43,22 @@ from evenhand.smt.logic import (
     same,
     variables,
 )
+from evenhand.smt.preludes import define, mutation, numbers, relations, stating
 from evenhand.smt.structure import Structure
-from evenhand.smt.theorem import Theorem
+from evenhand.smt.tables import constant, ones, prop
+from evenhand.smt.theorem import Mutation, Theorem
 from evenhand.smt.theory import Axiom, Theory
 
 __all__ = ["LIFETIMES"]
 
-SCOPE = "any number of instants, over the reals"
 NONE, UNIT = number(0), number(1)
 t, u = variables(INSTANT, "t u")
 
 # Actions, intents and needs.
 
-initial = Function("initial", (), NUMBER)
-age = Function("age", (INSTANT,), NUMBER)
-ttl = Function("ttl", (), NUMBER)
-is_action, is_intent, is_need, resolved = (
-    Relation(name, ()) for name in ("is_action", "is_intent", "is_need", "resolved")
-)
+initial, ttl = numbers("initial ttl")
+(age,) = numbers("age", INSTANT)
+is_action, is_intent, is_need, resolved = relations("is_action is_intent is_need resolved")
 KINDS = (is_action, is_intent, is_need)
 
 
@@ -122,11 +118,9 @@ LASTING = Theory(
 
 # Observations and warnings: the step towards P3.
 
-factor = Function("factor", (INSTANT,), NUMBER)
-as_observed = Function("as_observed", (INSTANT,), NUMBER)
-others = Function("others", (INSTANT,), NUMBER)
-a_half_life_on = Relation("a_half_life_on", (INSTANT, INSTANT))
-observed = Relation("observed", ())
+factor, as_observed, others = numbers("factor as_observed others", INSTANT)
+(a_half_life_on,) = relations("a_half_life_on", INSTANT, INSTANT)
+(observed,) = relations("observed")
 
 
 def _halved(at: Any, then: Any, by: Function) -> Formula:
@@ -187,12 +181,12 @@ def view_lasting(step: SignalStep) -> Structure | None:
     named = tuple(zip(INSTANTS, step.shown.base, strict=True))
     whole = plain(act.strength)
     relations = {
-        "is_action": props(act.kind is Kind.ACTION),
-        "is_intent": props(act.kind is Kind.INTENT),
-        "is_need": props(act.kind is Kind.NEED),
-        "resolved": props(act.resolved),
-        "whole": frozenset((name,) for name, one in named if one == whole),
-        "none": frozenset((name,) for name, one in named if one == ZERO),
+        "is_action": prop(act.kind is Kind.ACTION),
+        "is_intent": prop(act.kind is Kind.INTENT),
+        "is_need": prop(act.kind is Kind.NEED),
+        "resolved": prop(act.resolved),
+        "whole": ones(name for name, one in named if one == whole),
+        "none": ones(name for name, one in named if one == ZERO),
         "differs": frozenset((a, b) for a, one in named for b, two in named if one != two),
     }
     functions = {
@@ -246,7 +240,7 @@ def view_halving(step: SignalStep) -> Structure | None:
         return None
     named = tuple(zip(INSTANTS, step.shown.base, strict=True))
     relations = {
-        "observed": props(act.kind is Kind.OBSERVATION),
+        "observed": prop(act.kind is Kind.OBSERVATION),
         "a_half_life_on": frozenset([(NOW, LATER)] if act.later >= own else []),
         "halves": frozenset((a, b) for a, one in named for b, two in named if two.scaled(Fraction(2)) <= one),
     }
@@ -267,23 +261,22 @@ def scene_of_halving(structure: Structure) -> Scene:
     return taken(Measure(kind, value(structure, "initial"), later=1), lives=lives)
 
 
-def _theorem(**more: Any) -> Theorem:
-    usual: dict[str, Any] = {
-        "theory": LASTING,
-        "view": view_lasting,
-        "realise": scene_of_lasting,
-        "samples": samples_of_lasting,
-        "claim": more["name"],
-    }
-    return Theorem(protocol="markspace", system="signals", scope=SCOPE, **{**usual, **more})
-
-
+_theorem = stating(
+    Theorem,
+    protocol="markspace",
+    system="signals",
+    theory=LASTING,
+    view=view_lasting,
+    realise=scene_of_lasting,
+    samples=samples_of_lasting,
+    scope="any number of instants, over the reals",
+)
 _FADING = mutation(LASTING, "actions_fade", _fading(is_action))
 _EARLY = mutation(LASTING, "intents_end_early", _there(_early(t), _early(u)))
 _NEEDS = mutation(LASTING, "needs_fade", _fading(is_need))
 
 
-def _unseen(mutant: str, bodies: dict[str, Formula]) -> Any:
+def _unseen(mutant: str, bodies: dict[str, Formula]) -> Mutation:
     return mutation(LASTING, mutant, bodies, "it bends marks of another kind")
 
 
@@ -293,7 +286,7 @@ PERMANENCE = _theorem(
     source="P2, 3.1",
     variables=(t, u),
     assumes=is_action(),
-    goal=word(LASTING, "whole", t) & ~word(LASTING, "differs", t, u),
+    goal=LASTING.word("whole", t) & ~LASTING.word("differs", t, u),
     witness=exists([t, u], below(age(t), age(u))) & below(NONE, initial()),
     mutants=(_FADING, _unseen("needs_fade", _fading(is_need))),
 )
@@ -308,7 +301,7 @@ HALVES = _theorem(
     samples=samples_of_halving,
     variables=(t, u),
     assumes=a_half_life_on(t, u),
-    goal=word(HALVING, "halves", t, u),
+    goal=HALVING.word("halves", t, u),
     needs=("a_half_life_halves_the_factor", "the_others_halve", "strengths_are_not_negative"),
     witness=exists([t, u], a_half_life_on(t, u) & below(NONE, others(u))) & below(NONE, initial()),
     mutants=(
@@ -323,7 +316,7 @@ EXPIRY = _theorem(
     source="P4, 3.1",
     variables=(t,),
     assumes=is_intent(),
-    goal=(below(ttl(), age(t)) >> word(LASTING, "none", t)) & (at_most(age(t), ttl()) >> word(LASTING, "whole", t)),
+    goal=(below(ttl(), age(t)) >> LASTING.word("none", t)) & (at_most(age(t), ttl()) >> LASTING.word("whole", t)),
     witness=exists([t, u], at_most(age(t), ttl()) & below(ttl(), age(u))) & below(NONE, initial()),
     mutants=(_EARLY, _unseen("needs_fade", _fading(is_need))),
 )
@@ -334,7 +327,7 @@ PERSISTENCE = _theorem(
     source="P5, 2.6",
     variables=(t,),
     assumes=is_need(),
-    goal=(~resolved() >> word(LASTING, "whole", t)) & (resolved() >> word(LASTING, "none", t)),
+    goal=(~resolved() >> LASTING.word("whole", t)) & (resolved() >> LASTING.word("none", t)),
     witness=exists([t], below(number(1), age(t))) & below(NONE, initial()),
     mutants=(_NEEDS, _unseen("actions_fade", _fading(is_action))),
 )

@@ -7,12 +7,13 @@ intents, ties of confidence included.  Which policy a deployment has is a consta
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any
 
 from evenhand.core.system import System
 from evenhand.core.trace import Pair, Scenario
 from evenhand.core.verdict import Status
-from evenhand.model.markspace.guard import REFERENCE, initial, step
+from evenhand.model.markspace.guard import initial
 from evenhand.model.markspace.guard_systems import agent_names
 from evenhand.model.markspace.guard_vocabulary import IDLE, Act, Config, GuardStep, Phase, Policy, State, Verdict, What
 from evenhand.model.markspace.readings import Readings
@@ -20,6 +21,7 @@ from evenhand.proofs.markspace.intents import (
     AGENT,
     INTENT,
     a,
+    after,
     asker,
     author,
     b,
@@ -31,27 +33,16 @@ from evenhand.proofs.markspace.intents import (
     j,
     k,
     new,
-    ordered,
     running,
     surer,
     surest,
     yields,
 )
-from evenhand.proofs.markspace.strength_definitions import define, in_both, mutation, word
-from evenhand.proofs.markspace.strength_encoding import props
-from evenhand.smt.logic import (
-    FALSE,
-    Formula,
-    Relation,
-    conjunction,
-    differ,
-    exists,
-    forall,
-    iff,
-    ite,
-    same,
-)
+from evenhand.smt.logic import FALSE, Formula, Relation, conjunction, differ, exists, forall, iff, ite, same
+from evenhand.smt.preludes import Twice, define, mutation, ordered, stating
+from evenhand.smt.samples import first_states
 from evenhand.smt.structure import Structure
+from evenhand.smt.tables import beside, constant, line, prop, rank
 from evenhand.smt.theorem import Theorem
 from evenhand.smt.theory import Axiom, Theory
 
@@ -176,22 +167,22 @@ def view(taken: GuardStep) -> Structure | None:
         "running": frozenset(
             (agent,) for agent, one in zip(config.agents, before.doing, strict=True) if one.phase is Phase.RUNNING
         ),
-        "earlier": frozenset((x, y) for place, x in enumerate(marks) for y in marks[place + 1 :]),
+        "earlier": line(marks),
         "surer": frozenset((x, y) for x in marks for y in marks if levels[x] > levels[y]),
-        "by_confidence": props(sure),
-        "yields": props(config.policy is Policy.YIELD_ALL),
-        "deferred": props(config.deferred),
-        "found": props(shown.claimed_by is not None),
+        "by_confidence": prop(sure),
+        "yields": prop(config.policy is Policy.YIELD_ALL),
+        "deferred": prop(config.deferred),
+        "found": prop(shown.claimed_by is not None),
         "wins": frozenset() if winner is None else frozenset([(f"intent:{winner.agent}",)]),
-        "allowed": props(shown.verdict is Verdict.ALLOW),
-        "blocked": props(shown.verdict is Verdict.BLOCKED),
-        "refused": props(shown.verdict is Verdict.CONFLICT),
+        "allowed": prop(shown.verdict is Verdict.ALLOW),
+        "blocked": prop(shown.verdict is Verdict.BLOCKED),
+        "refused": prop(shown.verdict is Verdict.CONFLICT),
     }
     functions: dict[str, dict[tuple[str, ...], str]] = {
         "author": {(name,): name.removeprefix("intent:") for name in marks},
-        "asker": {(): act.agent},
-        "new": {(): f"intent:{act.agent}"},
-        "best": {(): max(marks, key=levels.__getitem__) if sure else marks[0]},
+        "asker": constant(act.agent),
+        "new": constant(f"intent:{act.agent}"),
+        "best": constant(max(marks, key=levels.__getitem__) if sure else marks[0]),
     }
     return Structure({"Agent": config.agents, "Intent": marks}, relations, functions)
 
@@ -225,7 +216,7 @@ def scene(structure: Structure) -> Scenario[Config, State, Act]:
     names = dict(zip(elements, agent_names(len(elements)), strict=True))
     marks = structure.universe["Intent"]
     level = {one: sum(row[0] == one for row in told["surer"]) for one in marks}
-    ranked = sorted(marks, key=lambda one: sum(row[1] == one for row in told["earlier"]))
+    ranked = sorted(marks, key=rank(told["earlier"], marks).__getitem__)
     who = names[structure.functions["asker"][()]]
     asks = [
         Act(What.PRE, names[structure.functions["author"][(one,)]], ROOM, level[one])
@@ -250,19 +241,15 @@ MOST = 40
 
 def _states(config: Config) -> list[State]:
     """The first states of the reference, breadth first."""
-    found = list(initial(config))
     levels = (0, 1) if config.policy is Policy.HIGHEST_CONFIDENCE else (0,)
-    for state in found:
+
+    def acts(state: State) -> Iterator[Act]:
         for agent, doing in zip(config.agents, state.doing, strict=True):
             idle = [Act(What.PRE, agent, ROOM, sure) for sure in levels]
             busy = [Act(what, agent, ROOM) for what in (What.CALL, What.POST)]
-            for act in (*(idle if doing == IDLE else busy), Act(What.BOUNDARY, resource=ROOM), Act(What.TICK)):
-                after, _ = step(REFERENCE, config, state, act)
-                if after not in found:
-                    found.append(after)
-        if len(found) > MOST * (len(config.agents) - 1):
-            break
-    return found
+            yield from (*(idle if doing == IDLE else busy), Act(What.BOUNDARY, resource=ROOM), Act(What.TICK))
+
+    return first_states(list(initial(config)), acts, partial(after, config), MOST * (len(config.agents) - 1))
 
 
 _SPREAD = {2: 1, 3: 3}
@@ -281,25 +268,24 @@ def samples(system: System[Any, Any, Any, Any, Any]) -> Iterator[GuardStep]:
                     yield system.take(config, state, Act(What.PRE, agent, ROOM))
 
 
-def _theorem(name: str, claim: str, **more: Any) -> Theorem:
-    usual: dict[str, Any] = {"theory": PRE_ACTION, "view": view, "realise": scene, "samples": samples}
-    scope = "any number of agents and intents, under every policy"
-    return Theorem(
-        protocol="markspace", system="highest_confidence", name=name, claim=claim, scope=scope, **{**usual, **more}
-    )
-
-
-def _says(name: str, *arguments: Any) -> Formula:
-    return word(PRE_ACTION, name, *arguments)
-
-
+_theorem = stating(
+    Theorem,
+    protocol="markspace",
+    system="highest_confidence",
+    theory=PRE_ACTION,
+    view=view,
+    realise=scene,
+    samples=samples,
+    scope="any number of agents and intents, under every policy",
+)
+_says = PRE_ACTION.word
 _claimed, _allowed, _blocked, _refused = map(_says, ("claimed", "allowed", "blocked", "refused"))
 _IGNORED = mutation(PRE_ACTION, "claims_ignored", _BLIND)
 _NOTHING = "no action is in the way"
 
 PRECEDENCE = _theorem(
-    "action_precedence_under_every_policy",
-    "action_precedence_p39",
+    name="action_precedence_under_every_policy",
+    claim="action_precedence_p39",
     sentence="Where another agent's action stands, pre_action answers CONFLICT, whatever the policy, deferred or not.",
     source="P39, 9.2 step 2",
     assumes=_claimed,
@@ -311,8 +297,8 @@ PRECEDENCE = _theorem(
 )
 
 UNCONTESTED = _theorem(
-    "uncontested_is_allowed_under_every_policy",
-    "uncontested_is_allowed",
+    name="uncontested_is_allowed_under_every_policy",
+    claim="uncontested_is_allowed",
     sentence="Without another agent's intent or action the request is allowed at once, unless the scope defers.",
     source="6.1 step 2",
     view=view_at_once,
@@ -325,8 +311,8 @@ UNCONTESTED = _theorem(
 )
 
 DECIDED = _theorem(
-    "every_policy_decides_as_written",
-    "policy_decides_as_written",
+    name="every_policy_decides_as_written",
+    claim="policy_decides_as_written",
     sentence="Among several the earliest wins (FIRST_WRITER), the surest and of those the earliest "
     "(HIGHEST_CONFIDENCE), it alone, and its agent alone is allowed; under YIELD_ALL nobody wins and all wait.",
     source="6.1, P11",
@@ -354,8 +340,8 @@ DECIDED = _theorem(
 )
 
 TRANSPARENT = _theorem(
-    "guard_transparency_under_every_policy",
-    "guard_transparency_p38",
+    name="guard_transparency_under_every_policy",
+    claim="guard_transparency_p38",
     sentence="Every CONFLICT names the intent that won: false under every policy where an action claims the resource.",
     source="P38",
     assumes=_refused & (by_confidence() | yields() | deferred()),
@@ -364,8 +350,8 @@ TRANSPARENT = _theorem(
 )
 
 CAUSED = _theorem(
-    "refusals_name_their_cause_under_every_policy",
-    "refusals_name_their_cause",
+    name="refusals_name_their_cause_under_every_policy",
+    claim="refusals_name_their_cause",
     sentence="A CONFLICT names the intent that won or the agent whose action claims the resource; BLOCKED comes under "
     "YIELD_ALL and deferral alone.",
     source="P38 with 9.2 step 2, repaired",
@@ -380,18 +366,9 @@ CAUSED = _theorem(
 
 # Two requests before which the same marks stand.
 
-SHARED = tuple(name for name in PRE_ACTION.symbols if name != running.name)
-TWICE = PRE_ACTION.twice("2", shared=SHARED)
-
-
-def view_twice(case: tuple[GuardStep, GuardStep]) -> Structure | None:
-    """Two requests of one agent, with the same marks on the resource."""
-    one, two = map(view, case)
-    if one is None or two is None or one.functions != two.functions:
-        return None
-    named = ("running", "found", "wins", "allowed", "blocked", "refused")
-    other = {f"{name}2": rows for name, rows in two.relations.items() if name in named}
-    return Structure(one.universe, {**one.relations, **other}, one.functions)
+TWICE = Twice(PRE_ACTION, (name for name in PRE_ACTION.symbols if name != running.name))
+view_twice = beside(view, "running", "found", "wins", "allowed", "blocked", "refused")
+"""Two requests of one agent, with the same marks on the resource."""
 
 
 def scene_twice(structure: Structure) -> Pair[Config, State, Act]:
@@ -407,24 +384,21 @@ def scene_twice(structure: Structure) -> Pair[Config, State, Act]:
     return Pair(run("running"), run("running2"), "the same marks")
 
 
-def _alike(name: str, *arguments: Any) -> Formula:
-    return iff(word(TWICE, name, *arguments), word(TWICE, f"{name}2", *arguments))
-
-
 DETERMINED = _theorem(
-    "guard_determinism_under_every_policy",
-    "guard_determinism_p36",
+    name="guard_determinism_under_every_policy",
+    claim="guard_determinism_p36",
     sentence="The same marks, the same request and the same policy, the same answer: whatever tools run meanwhile.",
     source="P36",
-    theory=TWICE,
+    theory=TWICE.theory,
     view=view_twice,
     realise=scene_twice,
     variables=(i,),
-    goal=conjunction([_alike(name) for name in ("allowed", "blocked", "refused", "found")]) & _alike("wins", i),
-    witness=yields() & exists([a], running(a)) & ~exists([a], TWICE.relations[-1](a)),
-    mutants=(
-        in_both(PRE_ACTION, SHARED, mutation(PRE_ACTION, "running_tools_claim", _USED)),
-        in_both(PRE_ACTION, SHARED, mutation(PRE_ACTION, "yield_all_allows", _SOMEBODY, "the same for the same marks")),
+    goal=conjunction([TWICE.alike(name) for name in ("allowed", "blocked", "refused", "found")])
+    & TWICE.alike("wins", i),
+    witness=yields() & exists([a], running(a)) & ~exists([a], TWICE.second("running", a)),
+    mutants=TWICE.mutants(
+        mutation(PRE_ACTION, "running_tools_claim", _USED),
+        mutation(PRE_ACTION, "yield_all_allows", _SOMEBODY, "the same for the same marks"),
     ),
 )
 

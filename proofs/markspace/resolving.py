@@ -29,32 +29,11 @@ from evenhand.model.markspace.marks import (
     Write,
 )
 from evenhand.model.markspace.readings import Readings
-from evenhand.proofs.markspace.intents import (
-    AGENT,
-    INTENT,
-    author,
-    best,
-    by_confidence,
-    i,
-    j,
-    k,
-    ordered,
-    surer,
-    yields,
-)
-from evenhand.proofs.markspace.strength_definitions import define, in_both, mutation
-from evenhand.proofs.markspace.strength_encoding import props
-from evenhand.smt.logic import (
-    Formula,
-    Relation,
-    differ,
-    exists,
-    forall,
-    iff,
-    ite,
-    same,
-)
+from evenhand.proofs.markspace.intents import AGENT, INTENT, author, best, by_confidence, i, j, k, surer, yields
+from evenhand.smt.logic import Formula, Relation, differ, exists, forall, iff, ite, same
+from evenhand.smt.preludes import Twice, define, mutation, ordered, ranked, relations, stating
 from evenhand.smt.structure import Structure
+from evenhand.smt.tables import beside, prop, rank
 from evenhand.smt.theorem import Theorem
 from evenhand.smt.theory import Axiom, Theory
 
@@ -66,16 +45,10 @@ Scene = Scenario[SpaceConfig, Space, Act]
 
 def _ranked(relation: Relation) -> Formula:
     """A strict order in which what is not told apart is alike."""
-    return (
-        forall([i, j], relation(i, j) >> ~relation(j, i))
-        & forall([i, j, k], (relation(i, j) & relation(j, k)) >> relation(i, k))
-        & forall([i, j, k], relation(i, k) >> (relation(i, j) | relation(j, k)))
-    )
+    return ranked(relation, i, j, k) & forall([i, j, k], relation(i, k) >> (relation(i, j) | relation(j, k)))
 
 
-older, numbered_before, listed_before = (
-    Relation(name, (INTENT, INTENT)) for name in ("older", "numbered_before", "listed_before")
-)
+older, numbered_before, listed_before = relations("older numbered_before listed_before", INTENT, INTENT)
 
 
 def _earlier(one: Any, two: Any) -> Formula:
@@ -121,8 +94,7 @@ _BASE = mutation(RESOLUTION, "first_listed_wins", _LISTED)
 
 # The same intents, listed twice.
 
-_SHARED = tuple(name for name in RESOLUTION.symbols if name != listed_before.name)
-TWICE = RESOLUTION.twice("2", shared=_SHARED)
+TWICE = Twice.apart(RESOLUTION, listed_before.name)
 
 # The link: resolution.
 
@@ -154,8 +126,8 @@ def view_resolution(step: SpaceStep) -> Structure | None:
         "surer": _pairs(marks, lambda x, y: x.draft.confidence > y.draft.confidence),
         "numbered_before": _pairs(marks, lambda x, y: x.id < y.id),
         "listed_before": _pairs(marks, lambda x, y: place[x.id] < place[y.id]),
-        "by_confidence": props(scope.policy is Policy.HIGHEST_CONFIDENCE),
-        "yields": props(scope.policy is Policy.YIELD_ALL),
+        "by_confidence": prop(scope.policy is Policy.HIGHEST_CONFIDENCE),
+        "yields": prop(scope.policy is Policy.YIELD_ALL),
         "wins": frozenset() if step.shown.winner is None else frozenset([(f"intent:{step.shown.winner}",)]),
     }
     names = tuple(sorted({mark.agent for mark in marks}))
@@ -170,19 +142,13 @@ def _best(policy: Policy, marks: Sequence[Mark]) -> int:
     return sorted((-mark.draft.confidence if sure else 0, -mark.age, mark.id) for mark in marks)[0][2]
 
 
-def view_listed_twice(case: tuple[SpaceStep, SpaceStep]) -> Structure | None:
-    """Two resolutions of one set of intents."""
-    one, two = map(view_resolution, case)
-    if one is None or two is None or one.functions != two.functions:
-        return None
-    other = {f"{name}2": rows for name, rows in two.relations.items() if name in ("listed_before", "wins")}
-    return Structure(one.universe, {**one.relations, **other}, one.functions)
+view_listed_twice = beside(view_resolution, "listed_before", "wins")
+"""Two resolutions of one set of intents."""
 
 
 def _ranks(structure: Structure, relation: str) -> dict[str, int]:
     """How many stand before each intent."""
-    rows = structure.relations[relation]
-    return {one: sum(row[1] == one for row in rows) for one in structure.universe["Intent"]}
+    return rank(structure.relations[relation], structure.universe["Intent"])
 
 
 def _listing(structure: Structure, listed: str) -> Scene:
@@ -197,8 +163,8 @@ def _listing(structure: Structure, listed: str) -> Scene:
         policy = Policy.YIELD_ALL
     acts: list[Act] = []
     now = 0
-    rank = _ranks(structure, listed)
-    for one in sorted(structure.universe["Intent"], key=rank.__getitem__):
+    place = _ranks(structure, listed)
+    for one in sorted(structure.universe["Intent"], key=place.__getitem__):
         if old[one] > now:
             acts.append(Tick())
             now = old[one]
@@ -244,18 +210,16 @@ def samples_of_resolution(system: System[Any, Any, Any, Any, Any]) -> Iterator[S
             yield system.take(config, Space(marks), Decide(None, "a"))
 
 
-def _theorem(**more: Any) -> Theorem:
-    usual: dict[str, Any] = {
-        "scope": "any number of agents and intents, under every policy",
-        "theory": RESOLUTION,
-        "view": view_resolution,
-        "realise": scene_of_resolution,
-        "samples": samples_of_resolution,
-        "claim": more["name"],
-    }
-    return Theorem(protocol="markspace", system="space", **{**usual, **more})
-
-
+_theorem = stating(
+    Theorem,
+    protocol="markspace",
+    system="space",
+    theory=RESOLUTION,
+    view=view_resolution,
+    realise=scene_of_resolution,
+    samples=samples_of_resolution,
+    scope="any number of agents and intents, under every policy",
+)
 _wins = RESOLUTION.meanings["wins"].relation
 
 FIRST = _theorem(
@@ -273,13 +237,13 @@ PURE = _theorem(
     name="resolution_is_a_function_of_the_intents",
     sentence="Whoever resolves a set of intents, and in whatever order they are listed, the same one wins.",
     source="P11, 6.1",
-    theory=TWICE,
+    theory=TWICE.theory,
     view=view_listed_twice,
     realise=scene_of_listings,
     variables=(i,),
-    goal=iff(_wins(i), TWICE.meanings["wins2"].relation(i)),
-    witness=_several & exists([i, j], listed_before(i, j) & ~TWICE.relations[-1](i, j)),
-    mutants=(in_both(RESOLUTION, _SHARED, _BASE),),
+    goal=TWICE.alike("wins", i),
+    witness=_several & exists([i, j], listed_before(i, j) & ~TWICE.second("listed_before", i, j)),
+    mutants=TWICE.mutants(_BASE),
 )
 
 RESOLUTIONS: tuple[Theorem, ...] = (FIRST, PURE)

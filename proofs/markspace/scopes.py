@@ -26,8 +26,6 @@ from evenhand.model.markspace.marks import (
     Write,
 )
 from evenhand.model.markspace.readings import Readings
-from evenhand.proofs.markspace.strength_definitions import define, mutation, word
-from evenhand.proofs.markspace.strength_encoding import props
 from evenhand.smt.logic import (
     FALSE,
     TRUE,
@@ -35,6 +33,7 @@ from evenhand.smt.logic import (
     Function,
     Relation,
     Sort,
+    conjunction,
     differ,
     exists,
     forall,
@@ -42,13 +41,14 @@ from evenhand.smt.logic import (
     same,
     variables,
 )
+from evenhand.smt.preludes import define, mutation, relations, stating
 from evenhand.smt.structure import Structure
+from evenhand.smt.tables import constant, ones, prop
 from evenhand.smt.theorem import Theorem
 from evenhand.smt.theory import Axiom, Theory
 
 __all__ = ["HIERARCHIES"]
 
-SCOPE = "any number of scopes, grants and definitions"
 PLACE = Sort("Scope")
 d, e, p, q, s = variables(PLACE, "d e p q s")
 
@@ -65,11 +65,8 @@ TREE = (
 
 # Writing (P23).
 
-granted, granted_another, begins = (
-    Relation("granted", (PLACE,)),
-    Relation("granted_another", (PLACE,)),
-    Relation("begins", (PLACE, PLACE)),
-)
+granted, granted_another = relations("granted granted_another", PLACE)
+(begins,) = relations("begins", PLACE, PLACE)
 
 
 def _covered(what: Formula) -> Formula:
@@ -93,9 +90,7 @@ _ANY_KIND: dict[str, Formula] = {"accepted": _covered(granted(p) | granted_anoth
 
 # Reading (P26).
 
-defined, is_open, classified, cleared = (
-    Relation(name, (PLACE,)) for name in ("defined", "is_open", "classified", "cleared")
-)
+defined, is_open, classified, cleared = relations("defined is_open classified cleared", PLACE)
 
 
 def _governs(one: Any, other: Any) -> Formula:
@@ -165,10 +160,6 @@ def _tree(names: Iterable[str]) -> tuple[tuple[str, ...], frozenset[tuple[str, .
     return known, frozenset((one, other) for one in known for other in known if one in _levels(other))
 
 
-def _those(names: Iterable[str]) -> frozenset[tuple[str, ...]]:
-    return frozenset((name,) for name in names)
-
-
 def view_writing(step: SpaceStep) -> Structure | None:
     """A lawful draft for a scope that has a definition, by an agent of the deployment."""
     act, config = step.action, step.config
@@ -183,12 +174,12 @@ def view_writing(step: SpaceStep) -> Structure | None:
     known, order = _tree((act.draft.scope, *(scope for scope, _ in agent.writes)))
     relations = {
         "above": order,
-        "granted": _those(here),
-        "granted_another": _those({scope for scope, kind in agent.writes if kind is not act.draft.kind}),
+        "granted": ones(here),
+        "granted_another": ones({scope for scope, kind in agent.writes if kind is not act.draft.kind}),
         "begins": frozenset((one, other) for one in known for other in known if other.startswith(one)),
-        "accepted": props(not step.shown.refused),
+        "accepted": prop(not step.shown.refused),
     }
-    return Structure({"Scope": known}, relations, {"asked": {(): act.draft.scope}})
+    return Structure({"Scope": known}, relations, {"asked": constant(act.draft.scope)})
 
 
 def _organised(agents: tuple[Agent, ...], *scopes: ScopeDef) -> SpaceConfig:
@@ -237,15 +228,15 @@ def view_reading(step: SpaceStep) -> Structure | None:
     known, order = _tree((act.scope, *agent.reads, *(scope.name for scope in config.scopes)))
     relations = {
         "above": order,
-        "defined": _those(scope.name for scope in config.scopes),
-        "is_open": _those(one.name for one in config.scopes if one.visibility is Visibility.OPEN),
-        "classified": _those(one.name for one in config.scopes if one.visibility is Visibility.CLASSIFIED),
-        "cleared": _those(agent.reads),
-        "sees_all": props(set(shown.values()) == {False}),
-        "sees_none": props(not shown),
-        "sees_projections": props(set(shown.values()) == {True}),
+        "defined": ones(scope.name for scope in config.scopes),
+        "is_open": ones(one.name for one in config.scopes if one.visibility is Visibility.OPEN),
+        "classified": ones(one.name for one in config.scopes if one.visibility is Visibility.CLASSIFIED),
+        "cleared": ones(agent.reads),
+        "sees_all": prop(set(shown.values()) == {False}),
+        "sees_none": prop(not shown),
+        "sees_projections": prop(set(shown.values()) == {True}),
     }
-    return Structure({"Scope": known}, relations, {"asked": {(): act.scope}})
+    return Structure({"Scope": known}, relations, {"asked": constant(act.scope)})
 
 
 def _seen(config: SpaceConfig) -> tuple[Write, Read]:
@@ -294,11 +285,9 @@ def samples_of_reading(system: System[Any, Any, Any, Any, Any]) -> Iterator[Spac
                 yield system.take(config, wrote.after, Read("bob", scope))
 
 
-def _theorem(**more: Any) -> Theorem:
-    return Theorem(protocol="markspace", system="space", claim=more["name"], scope=SCOPE, **more)
+_theorem = stating(Theorem, protocol="markspace", system="space", scope="any number of scopes, grants and definitions")
 
-
-_accepted = word(WRITING, "accepted")
+_accepted = WRITING.word("accepted")
 
 INHERITED = _theorem(
     name="hierarchy_p23",
@@ -334,10 +323,8 @@ VISIBLE = _theorem(
     samples=samples_of_reading,
     variables=(q,),
     assumes=~defined(asked()) & _below & _nearest,
-    goal=iff(word(READING, "sees_all"), _parent["sees_all"])
-    & iff(word(READING, "sees_none"), _parent["sees_none"])
-    & iff(word(READING, "sees_projections"), _parent["sees_projections"])
-    & (_clear(q) >> word(READING, "sees_all")),
+    goal=conjunction(iff(READING.word(name), seen) for name, seen in _parent.items())
+    & (_clear(q) >> READING.word("sees_all")),
     needs=("above_goes_on",),
     mutants=(
         mutation(READING, "undefined_scopes_are_open", _UNDEFINED_OPEN),

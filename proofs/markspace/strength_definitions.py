@@ -8,15 +8,13 @@ The words are comparisons, for those are what a step of the executable model tel
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
+from collections.abc import Callable
 from fractions import Fraction
 
-from evenhand.smt.arithmetic import NUMBER, at_least, at_most, below, minus, number, plus, times, zero
+from evenhand.smt.arithmetic import at_least, at_most, below, minus, number, plus, times, zero
 from evenhand.smt.logic import (
     FALSE,
     TRUE,
-    Definition,
     Formula,
     Function,
     Relation,
@@ -30,7 +28,7 @@ from evenhand.smt.logic import (
     same,
     variables,
 )
-from evenhand.smt.theorem import Mutation
+from evenhand.smt.preludes import define, numbers, relations
 from evenhand.smt.theory import Axiom, Theory
 
 __all__ = [
@@ -56,15 +54,11 @@ __all__ = [
     "WITHOUT_FLOOR",
     "base",
     "before",
-    "define",
     "identical",
-    "in_both",
     "lasts",
     "more",
     "more_trusted",
-    "mutation",
     "upto",
-    "word",
 ]
 
 INSTANT, SOURCE = Sort("Instant"), Sort("Source")
@@ -73,41 +67,12 @@ r, s = variables(SOURCE, "r s")
 NONE, ONE = number(0), number(1)
 
 
-def define(name: str, bound: tuple[Var, ...], body: Formula, source: str) -> Definition:
-    """The word `name` of these variables, by its meaning and the paragraph it comes from."""
-    return Definition(Relation(name, tuple(v.sort for v in bound)), bound, body, source)
-
-
-def word(theory: Theory, name: str, *arguments: Term) -> Formula:
-    """A defined word of a theory, of these things."""
-    return theory.meanings[name].relation(*arguments)
-
-
-def mutation(theory: Theory, mutant: str, bodies: Mapping[str, Formula], because: str = "") -> Mutation:
-    """The mutant with these meanings of words; `because` says why a theorem does not see it."""
-    definitions = tuple(
-        Definition(theory.meanings[name].relation, theory.meanings[name].variables, body, mutant)
-        for name, body in bodies.items()
-    )
-    return Mutation(
-        mutant=mutant, definitions=definitions, expected="proved" if because else "refuted", because=because
-    )
-
-
-def in_both(theory: Theory, shared: Iterable[str], one: Mutation) -> Mutation:
-    """The mutant in a theory and in its second copy, of which what `shared` names has none."""
-    doubled = theory.redefined(one.definitions).twice("2", shared=shared)
-    wanted = {name for changed in one.definitions for name in (changed.name, f"{changed.name}2")}
-    return replace(one, definitions=tuple(d for d in doubled.definitions if d.name in wanted))
-
-
 # Decay (P1).
 
-initial = Function("initial", (), NUMBER)
-factor = Function("factor", (INSTANT,), NUMBER)
-age = Function("age", (INSTANT,), NUMBER)
-upto = Relation("upto", (INSTANT, INSTANT))
-observed = Relation("observed", ())
+(initial,) = numbers("initial")
+factor, age = numbers("factor age", INSTANT)
+(upto,) = relations("upto", INSTANT, INSTANT)
+(observed,) = relations("observed")
 
 _left = times(initial(), factor(t))
 _later = times(initial(), factor(u))
@@ -136,8 +101,8 @@ GROWING = ite(
 
 # Trust (P6, P7).
 
-base = Function("base", (INSTANT,), NUMBER)
-weight = Function("weight", (SOURCE,), NUMBER)
+(base,) = numbers("base", INSTANT)
+(weight,) = numbers("weight", SOURCE)
 own = Function("own", (), SOURCE)
 mirror = Function("mirror", (SOURCE,), SOURCE)
 now = Function("now", (), INSTANT)
@@ -180,9 +145,7 @@ LARGER = below(times(base(now()), plus(ONE, weight(s))), times(base(now()), plus
 
 # Warnings (P34, P35).
 
-effective = Function("effective", (INSTANT,), NUMBER)
-against = Function("against", (INSTANT,), NUMBER)
-strongest = Function("strongest", (INSTANT,), NUMBER)
+effective, against, strongest = numbers("effective against strongest", INSTANT)
 before = Relation("before", (INSTANT, INSTANT))
 lasts = Relation("lasts", (INSTANT,))
 
@@ -251,12 +214,7 @@ WEIGHTLESS = zero(against(t))
 
 # Aggregates (P8, P9, P10): the marks there are, summed up, and one more.
 
-best = Function("best", (), NUMBER)
-rest = Function("rest", (), NUMBER)
-more = Function("more", (), NUMBER)
-share = Function("share", (), NUMBER)
-cap = Function("cap", (), NUMBER)
-count = Function("count", (), NUMBER)
+best, rest, more, share, cap, count = numbers("best rest more share cap count")
 identical = Relation("identical", ())
 
 _old = plus(best(), times(share(), rest()))

@@ -26,6 +26,7 @@ from evenhand.model.markspace.signals_vocabulary import (
 )
 from evenhand.smt.arithmetic import element, value_of
 from evenhand.smt.structure import Structure
+from evenhand.smt.tables import Rows, Table, constant, line, ones, prop
 
 __all__ = [
     "INSTANTS",
@@ -33,9 +34,7 @@ __all__ = [
     "NOW",
     "Scene",
     "ages_of",
-    "constant",
     "measured",
-    "props",
     "rational",
     "samples_of_aggregates",
     "samples_of_decay",
@@ -54,7 +53,6 @@ __all__ = [
     "view_warned",
 ]
 
-Rows = frozenset[tuple[str, ...]]
 Scene = Scenario[SignalConfig, Still, Measure | Combine]
 """A measurement in a deployment."""
 NOW, LATER = "instant:now", "instant:later"
@@ -67,19 +65,9 @@ def rational(amounts: Iterable[Amount]) -> list[Fraction] | None:
     return None if None in found else [one for one in found if one is not None]
 
 
-def table(values: Iterable[Fraction | int]) -> dict[tuple[str, ...], str]:
+def table(values: Iterable[Fraction | int]) -> Table:
     """A function of the instants, by its values in their order."""
     return {(name,): element(one) for name, one in zip(INSTANTS, values, strict=True)}
-
-
-def constant(one: Fraction | int | str) -> dict[tuple[str, ...], str]:
-    """A constant: a number, or the element so called."""
-    return {(): one if isinstance(one, str) else element(one)}
-
-
-def props(said: bool) -> Rows:
-    """A relation without arguments."""
-    return frozenset([()]) if said else frozenset()
 
 
 def _pairs(values: tuple[Amount, Amount], *, up: bool) -> Rows:
@@ -117,7 +105,7 @@ def view_decay(step: SignalStep) -> Structure | None:
         return None
     relations = {
         "upto": _upto(act),
-        "observed": props(act.kind is Kind.OBSERVATION),
+        "observed": prop(act.kind is Kind.OBSERVATION),
         "grows": _pairs(step.shown.base, up=True),
     }
     functions: Mapping[str, Any] = {
@@ -140,10 +128,10 @@ def view_trust(step: SignalStep) -> Structure | None:
     shown = dict(zip(names, step.shown.by_source, strict=True))
     both = tuple(zip(INSTANTS, step.shown.effective, step.shown.base, strict=True))
     relations: dict[str, Rows] = {
-        "more_trusted": frozenset((a, b) for place, a in enumerate(names) for b in names[place + 1 :]),
+        "more_trusted": line(names),
         "above": frozenset((a, b) for a in names for b in names if shown[b] < shown[a]),
-        "amplified": frozenset((name,) for name, effective, base in both if base < effective),
-        "negative": frozenset((name,) for name, effective, _ in both if effective < ZERO),
+        "amplified": ones(name for name, effective, base in both if base < effective),
+        "negative": ones(name for name, effective, _ in both if effective < ZERO),
     }
     mine = f"source:{act.source.value}"
     if mine == names[1]:  # in the middle nobody is its mirror
@@ -173,9 +161,9 @@ def view_warned(step: SignalStep) -> Structure | None:
     best = [max(one or [Fraction(0)]) for one in each]
     relations: dict[str, Rows] = {
         "before": frozenset([(NOW, LATER)] if act.later else []),
-        "lasts": frozenset((name,) for name, one in zip(INSTANTS, step.shown.base, strict=True) if one.sign > 0),
-        "gone": frozenset((name,) for name, one in zip(INSTANTS, reduced, strict=True) if one == 0),
-        "sinks": frozenset((name,) for name, one in zip(INSTANTS, reduced, strict=True) if one < 0),
+        "lasts": ones(name for name, one in zip(INSTANTS, step.shown.base, strict=True) if one.sign > 0),
+        "gone": ones(name for name, one in zip(INSTANTS, reduced, strict=True) if one == 0),
+        "sinks": ones(name for name, one in zip(INSTANTS, reduced, strict=True) if one < 0),
         "falls": _pairs(step.shown.reduced, up=False),
         "rises": _pairs(step.shown.reduced, up=True),
     }
@@ -203,10 +191,10 @@ def view_aggregate(step: SignalStep) -> Structure | None:
         "count": number,
     }
     relations = {
-        "identical": props(bool(act.strengths) and set(act.strengths) == {act.more}),
-        "over": props(max(old, new) > cap),
-        "drops": props(new < old),
-        "sublinear": props(new < number * act.more),
+        "identical": prop(bool(act.strengths) and set(act.strengths) == {act.more}),
+        "over": prop(max(old, new) > cap),
+        "drops": prop(new < old),
+        "sublinear": prop(new < number * act.more),
     }
     functions = {name: constant(one) for name, one in numbers.items()}
     return Structure({"Instant": (NOW,)}, relations, functions)

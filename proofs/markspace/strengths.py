@@ -36,9 +36,7 @@ from evenhand.proofs.markspace.strength_definitions import (
     lasts,
     more,
     more_trusted,
-    mutation,
     upto,
-    word,
 )
 from evenhand.proofs.markspace.strength_encoding import (
     samples_of_aggregates,
@@ -56,18 +54,21 @@ from evenhand.proofs.markspace.strength_encoding import (
 )
 from evenhand.smt.arithmetic import below, number, zero
 from evenhand.smt.logic import FALSE, exists, forall, variables
+from evenhand.smt.preludes import mutation, stating
 from evenhand.smt.theorem import Theorem
 
 __all__ = ["STRENGTHS"]
 
-SCOPE = "any number of instants, warnings and marks, over the reals"
 t, u = variables(INSTANT, "t u")
 r, s = variables(SOURCE, "r s")
 
 
-def _theorem(**more: Any) -> Theorem:
-    return Theorem(protocol="markspace", system="signals", claim=more["name"], scope=SCOPE, **more)
-
+_theorem = stating(
+    Theorem,
+    protocol="markspace",
+    system="signals",
+    scope="any number of instants, warnings and marks, over the reals",
+)
 
 GROWTH = _theorem(
     name="decay_monotonicity_p1",
@@ -76,7 +77,7 @@ GROWTH = _theorem(
     theory=DECAY,
     variables=(t, u),
     assumes=upto(t, u),
-    goal=~word(DECAY, "grows", t, u),
+    goal=~DECAY.word("grows", t, u),
     samples=samples_of_decay,
     view=view_decay,
     realise=scene_of_decay,
@@ -84,7 +85,7 @@ GROWTH = _theorem(
     mutants=(mutation(DECAY, "observations_grow", {"grows": GROWING}),),
 )
 
-_ranked = forall([r, s], more_trusted(r, s) >> word(TRUST, "above", r, s))
+_ranked = forall([r, s], more_trusted(r, s) >> TRUST.word("above", r, s))
 _REVERSED = mutation(TRUST, "trust_reversed", {"above": REVERSED})
 _IGNORED = mutation(TRUST, "trust_ignored", {"above": FALSE})
 _TRUSTED: dict[str, Any] = {"theory": TRUST, "samples": samples_of_trust, "view": view_trust, "realise": scene_of_trust}
@@ -102,9 +103,9 @@ ORDER_REPAIRED = _theorem(
     name="trust_orders_what_has_strength",
     sentence="It has wherever there is any strength; where there is none nobody is above anybody.",
     source="P6, repaired",
-    goal=_ranked | (zero(base(TRUST.functions[4]())) & forall([r, s], ~word(TRUST, "above", r, s))),
+    goal=_ranked | (zero(base(TRUST.functions[4]())) & forall([r, s], ~TRUST.word("above", r, s))),
     needs=("weights_follow_trust", "strengths_are_not_negative"),
-    witness=exists([r, s], word(TRUST, "above", r, s)),
+    witness=exists([r, s], TRUST.word("above", r, s)),
     mutants=(_REVERSED, _IGNORED),
     **_TRUSTED,
 )
@@ -114,7 +115,7 @@ BOUNDS = _theorem(
     sentence="Trust never amplifies and never makes a strength negative.",
     source="P7",
     variables=(t,),
-    goal=~word(TRUST, "amplified", t) & ~word(TRUST, "negative", t),
+    goal=~TRUST.word("amplified", t) & ~TRUST.word("negative", t),
     needs=("weights_lie_between", "strengths_are_not_negative"),
     mutants=(
         mutation(TRUST, "trust_amplifies", {"above": LARGER, "amplified": MORE_THAN_BASE}),
@@ -137,8 +138,8 @@ BOUND = _theorem(
     sentence="No number of warnings reduces a mark below 0.",
     source="P34",
     variables=(t,),
-    goal=~word(WARNED, "sinks", t),
-    witness=exists([t], word(WARNED, "gone", t)),
+    goal=~WARNED.word("sinks", t),
+    witness=exists([t], WARNED.word("gone", t)),
     mutants=(
         mutation(WARNED, "warnings_go_below_zero", WITHOUT_FLOOR),
         mutation(WARNED, "strongest_warning_alone", STRONGEST_ALONE, "it, too, is cut off at 0"),
@@ -153,7 +154,7 @@ RECOVERY = _theorem(
     source="P35",
     variables=(t, u),
     assumes=_time_passes,
-    goal=~word(WARNED, "falls", t, u),
+    goal=~WARNED.word("falls", t, u),
     expected=Status.REFUTED,
     **_WARNED,
 )
@@ -164,11 +165,11 @@ RECOVERY_REPAIRED = _theorem(
     source="P35, repaired",
     variables=(t, u),
     assumes=_time_passes & CONSTANT,
-    goal=word(WARNED, "rises", t, u)
-    | (word(WARNED, "gone", t) & word(WARNED, "gone", u))
-    | (WEIGHTLESS & ~word(WARNED, "rises", t, u) & ~word(WARNED, "falls", t, u)),
+    goal=WARNED.word("rises", t, u)
+    | (WARNED.word("gone", t) & WARNED.word("gone", u))
+    | (WEIGHTLESS & ~WARNED.word("rises", t, u) & ~WARNED.word("falls", t, u)),
     needs=("warnings_decay",),
-    witness=exists([t, u], word(WARNED, "rises", t, u)),
+    witness=exists([t, u], WARNED.word("rises", t, u)),
     mutants=(
         mutation(WARNED, "warnings_halve", HALVED),
         mutation(WARNED, "warnings_go_below_zero", WITHOUT_FLOOR, _NO_FLOOR),
@@ -191,7 +192,7 @@ SUBLINEAR = _theorem(
     sentence="N identical marks aggregate to less than N times one: false of marks without strength.",
     source="P8",
     assumes=identical(),
-    goal=word(AGGREGATE, "sublinear"),
+    goal=AGGREGATE.word("sublinear"),
     expected=Status.REFUTED,
     **_AGGREGATED,
 )
@@ -201,7 +202,7 @@ SUBLINEAR_REPAIRED = _theorem(
     sentence="N identical marks of positive strength aggregate to less than N times one.",
     source="P8, repaired",
     assumes=identical() & below(number(0), more()),
-    goal=word(AGGREGATE, "sublinear"),
+    goal=AGGREGATE.word("sublinear"),
     needs=("the_share_is_less_than_all", "identical_marks"),
     mutants=(_SUM,),
     **_AGGREGATED,
@@ -211,7 +212,7 @@ CAPPED = _theorem(
     name="boundedness_p9",
     sentence="No aggregate of any number of marks exceeds the cap.",
     source="P9",
-    goal=~word(AGGREGATE, "over"),
+    goal=~AGGREGATE.word("over"),
     mutants=(
         mutation(AGGREGATE, "no_cap", UNCAPPED),
         mutation(AGGREGATE, "plain_sum", PLAIN_SUM, "a plain sum is capped as well"),
@@ -224,7 +225,7 @@ ADDITION = _theorem(
     sentence="Adding a mark of positive strength never lowers the aggregate, wherever it sorts.",
     source="P10",
     assumes=below(number(0), more()),
-    goal=~word(AGGREGATE, "drops"),
+    goal=~AGGREGATE.word("drops"),
     needs=("the_share_is_less_than_all",),
     mutants=(
         mutation(AGGREGATE, "averages", AVERAGES),

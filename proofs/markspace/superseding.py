@@ -11,11 +11,11 @@ from evenhand.core.trace import Scenario
 from evenhand.model.markspace.guard_vocabulary import Policy
 from evenhand.model.markspace.marks import Act, Draft, Kind, Mark, Read, Space, SpaceStep, Write
 from evenhand.model.markspace.readings import Readings
-from evenhand.proofs.markspace.intents import ordered
 from evenhand.proofs.markspace.resolving import Scene, config_of
-from evenhand.proofs.markspace.strength_definitions import define, mutation, word
-from evenhand.smt.logic import Formula, Relation, Sort, exists, forall, same, variables
+from evenhand.smt.logic import Formula, Sort, exists, forall, same, variables
+from evenhand.smt.preludes import define, mutation, ordered, relations
 from evenhand.smt.structure import Structure
+from evenhand.smt.tables import ones, rank
 from evenhand.smt.theorem import Theorem
 from evenhand.smt.theory import Axiom, Theory
 
@@ -24,8 +24,8 @@ __all__ = ["SUPERSESSIONS"]
 MARK = Sort("Mark")
 m, n, o = variables(MARK, "m n o")
 
-supersedes, written_before, alike = (Relation(name, (MARK, MARK)) for name in ("supersedes", "written_before", "alike"))
-eligible = Relation("eligible", (MARK,))
+supersedes, written_before, alike = relations("supersedes written_before alike", MARK, MARK)
+(eligible,) = relations("eligible", MARK)
 
 
 def _over(one: Any, other: Any) -> Formula:
@@ -78,8 +78,8 @@ def view_supersession(step: SpaceStep) -> Structure | None:
         "supersedes": rows(lambda x, y: x.draft.supersedes == y.id),
         "written_before": rows(lambda x, y: place[x.id] < place[y.id]),
         "alike": rows(lambda x, y: x.draft.kind is y.draft.kind),
-        "eligible": frozenset((name,) for name in names.values()),
-        "seen": frozenset((names[seen.mark.id],) for seen in step.shown.seen),
+        "eligible": ones(name for name in names.values()),
+        "seen": ones(names[seen.mark.id] for seen in step.shown.seen),
     }
     return Structure({"Mark": tuple(names.values())}, relations)
 
@@ -87,15 +87,15 @@ def view_supersession(step: SpaceStep) -> Structure | None:
 def scene_of_supersession(structure: Structure) -> Scene | None:
     """The marks written in their order, each naming what it supersedes; then infrastructure reads."""
     told, marks = structure.relations, structure.universe["Mark"]
-    rank = {one: sum(row[1] == one for row in told["written_before"]) for one in marks}
+    place = rank(told["written_before"], marks)
     classes = sorted({min(row[1] for row in told["alike"] if row[0] == one) for one in marks})
     if len(classes) > len(KINDS):
         return None
     acts: list[Act] = []
-    for one in sorted(marks, key=rank.__getitem__):
+    for one in sorted(marks, key=place.__getitem__):
         kind = KINDS[classes.index(min(row[1] for row in told["alike"] if row[0] == one))]
-        target = next((rank[row[1]] + 1 for row in sorted(told["supersedes"]) if row[0] == one), None)
-        acts.append(Write("x", Draft(kind, "a", supersedes=target), rank[one] + 1))
+        target = next((place[row[1]] + 1 for row in sorted(told["supersedes"]) if row[0] == one), None)
+        acts.append(Write("x", Draft(kind, "a", supersedes=target), place[one] + 1))
     return Scenario(config_of(("x",), Policy.FIRST_WRITER), Space(), (*acts, Read(None, "a")))
 
 
@@ -123,8 +123,8 @@ HIDDEN = Theorem(
     samples=samples_of_supersession,
     variables=(m, n, o),
     assumes=_over(n, m),
-    goal=~word(SUPERSESSION, "seen", m) & (_over(o, n) >> ~word(SUPERSESSION, "seen", n)),
-    witness=exists([m, n, o], _over(n, m) & _over(o, n) & word(SUPERSESSION, "seen", o)),
+    goal=~SUPERSESSION.word("seen", m) & (_over(o, n) >> ~SUPERSESSION.word("seen", n)),
+    witness=exists([m, n, o], _over(n, m) & _over(o, n) & SUPERSESSION.word("seen", o)),
     mutants=(
         mutation(SUPERSESSION, "chains_resurface", _RESURFACES),
         mutation(SUPERSESSION, "superseding_keeps_the_kind", _OF_ONE_KIND),

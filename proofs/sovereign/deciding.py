@@ -8,25 +8,11 @@ touch.
 
 from __future__ import annotations
 
-from evenhand.smt.logic import (
-    Definition,
-    Formula,
-    Function,
-    Relation,
-    Sort,
-    Var,
-    conjunction,
-    differ,
-    exists,
-    forall,
-    iff,
-    same,
-    variables,
-)
-from evenhand.smt.theory import Axiom, Theory
+from evenhand.smt.logic import Formula, Relation, Sort, Var, conjunction, differ, exists, forall, iff, same, variables
+from evenhand.smt.preludes import Declarations, ordered
+from evenhand.smt.theory import Axiom
 
 __all__ = [
-    "AMOUNT",
     "CAND",
     "CITE",
     "DECISION",
@@ -38,7 +24,6 @@ __all__ = [
     "budget",
     "cites",
     "count",
-    "failure",
     "kernel_only",
     "key",
     "lacks",
@@ -48,40 +33,40 @@ __all__ = [
     "log_append",
     "outside",
     "present",
-    "proper",
     "readable",
     "resolving",
-    "timestamp",
     "undeclared",
     "unscoped",
+    "word",
 ]
 
 OBS, CAND, CITE, KEY, AMOUNT = Sort("Obs"), Sort("Cand"), Sort("Cite"), Sort("Key"), Sort("Amount")
+SAID = Declarations()
 
-timestamp = Relation("timestamp", (OBS,))
-proper = Relation("proper", (OBS,))
-failure = Relation("failure", (OBS,))
-budget = Relation("budget", (OBS,))
-readable = Relation("readable", (OBS,))
-le = Relation("le", (AMOUNT, AMOUNT))
-present = Relation("present", (CAND,))
+timestamp = SAID.relation("timestamp", OBS)
+proper = SAID.relation("proper", OBS)
+failure = SAID.relation("failure", OBS)
+budget = SAID.relation("budget", OBS)
+readable = SAID.relation("readable", OBS)
+le = SAID.relation("le", AMOUNT, AMOUNT)
+present = SAID.relation("present", CAND)
 """Whether a candidate is proposed in this cycle: two cycles may share candidates."""
 
-lacks = Relation("lacks", (CAND,))
-kernel_only = Relation("kernel_only", (CAND,))
-log_append = Relation("log_append", (CAND,))
-cites = Relation("cites", (CAND, CITE))
-resolving = Relation("resolving", (CITE,))
-unscoped = Relation("unscoped", (CAND,))
-undeclared = Relation("undeclared", (CAND,))
-outside = Relation("outside", (CAND,))
-before = Relation("before", (CAND, CAND))
+lacks = SAID.relation("lacks", CAND)
+kernel_only = SAID.relation("kernel_only", CAND)
+log_append = SAID.relation("log_append", CAND)
+cites = SAID.relation("cites", CAND, CITE)
+resolving = SAID.relation("resolving", CITE)
+unscoped = SAID.relation("unscoped", CAND)
+undeclared = SAID.relation("undeclared", CAND)
+outside = SAID.relation("outside", CAND)
+before = SAID.relation("before", CAND, CAND)
 """One candidate stands before another: nothing in the honest kernel looks at it."""
 
-less = Relation("less", (KEY, KEY))
-key = Function("key", (CAND,), KEY)
-count = Function("count", (OBS,), AMOUNT)
-limit = Function("limit", (), AMOUNT)
+less = SAID.relation("less", KEY, KEY)
+key = SAID.function("key", CAND, KEY)
+count = SAID.function("count", OBS, AMOUNT)
+limit = SAID.function("limit", AMOUNT)
 
 o, p = variables(OBS, "o p")
 c, d = variables(CAND, "c d")
@@ -89,35 +74,26 @@ x = CITE("x")
 k, k1, k2 = variables(KEY, "k k1 k2")
 s, t, u = variables(AMOUNT, "s t u")
 
-_defined: list[Definition] = []
-
-
-def _define(name: str, bound: tuple[Var, ...], body: Formula, source: str) -> Relation:
-    relation = Relation(name, tuple(v.sort for v in bound))
-    _defined.append(Definition(relation, bound, body, source))
-    return relation
-
-
-timely = _define(
+timely = SAID.word(
     "timely", (), exists([o], proper(o) & forall([p], timestamp(p) >> same(o, p))), "X.E1: exactly one TIMESTAMP"
 )
-exits = _define("exits", (), timely() & exists([o], failure(o)), "3.2: integrity, after time")
-overspent = _define(
+exits = SAID.word("exits", (), timely() & exists([o], failure(o)), "3.2: integrity, after time")
+overspent = SAID.word(
     "overspent",
     (),
     exists([o], budget(o) & (~readable(o) | ~le(count(o), limit())))
     | exists([o, p], budget(o) & budget(p) & differ(o, p)),
     "7 A49: too much, unreadable, or told twice",
 )
-exhausted = _define("exhausted", (), timely() & ~exits() & overspent(), "7 A49: REFUSE, BUDGET_EXHAUSTED")
-judging = _define("judging", (), timely() & ~exits() & ~overspent(), "3.2: the gates are asked")
-incomplete = _define(
+exhausted = SAID.word("exhausted", (), timely() & ~exits() & overspent(), "7 A49: REFUSE, BUDGET_EXHAUSTED")
+judging = SAID.word("judging", (), timely() & ~exits() & ~overspent(), "3.2: the gates are asked")
+incomplete = SAID.word(
     "incomplete", (c,), lacks(c) | kernel_only(c) | forall([x], ~cites(c, x)), "6: gate 1, kernel-only sub-check"
 )
-uncited = _define("uncited", (c,), exists([x], cites(c, x) & ~resolving(x)), "6: gate 2")
-misclaims = _define("misclaims", (c,), unscoped(c), "6: gate 3")
-unknown = _define("unknown", (c,), undeclared(c), "6: gate 4")
-escapes = _define("escapes", (c,), outside(c), "6: gate 5")
+uncited = SAID.word("uncited", (c,), exists([x], cites(c, x) & ~resolving(x)), "6: gate 2")
+misclaims = SAID.word("misclaims", (c,), unscoped(c), "6: gate 3")
+unknown = SAID.word("unknown", (c,), undeclared(c), "6: gate 4")
+escapes = SAID.word("escapes", (c,), outside(c), "6: gate 5")
 _asked = (incomplete, uncited, misclaims, unknown, escapes)
 
 
@@ -126,37 +102,37 @@ def _first(number: int, gates: tuple[Relation, ...], bound: Var) -> Formula:
 
 
 AT = tuple(
-    _define(
+    SAID.word(
         f"at_{number + 1}", (c,), judging() & present(c) & _first(number, _asked, c), "6: the first gate that fails"
     )
     for number in range(5)
 )
-admitted = _define(
+admitted = SAID.word(
     "admitted", (c,), judging() & present(c) & conjunction([~gate(c) for gate in _asked]), "6: no gate fails"
 )
-acts = _define("acts", (), judging() & exists([c], admitted(c)), "3.2: ACTION")
-refuses = _define("refuses", (), ~exits() & ~acts(), "3.2: REFUSE")
-wins = _define(
+acts = SAID.word("acts", (), judging() & exists([c], admitted(c)), "3.2: ACTION")
+refuses = SAID.word("refuses", (), ~exits() & ~acts(), "3.2: REFUSE")
+wins = SAID.word(
     "wins",
     (k,),
     acts() & exists([c], admitted(c) & same(key(c), k)) & forall([d], admitted(d) >> ~less(key(d), k)),
     "7 A4: the least bundle hash",
 )
-warranted = _define("warranted", (), acts(), "3.2: ACTION carries a warrant, nothing else does")
+warranted = SAID.word("warranted", (), acts(), "3.2: ACTION carries a warrant, nothing else does")
 
-wrong_1 = _define("wrong_1", (c,), lacks(c) | kernel_only(c) | forall([x], ~cites(c, x)), "gate 1, for the claims")
-wrong_2 = _define("wrong_2", (c,), exists([x], cites(c, x) & ~resolving(x)), "gate 2, for the claims")
+wrong_1 = SAID.word("wrong_1", (c,), lacks(c) | kernel_only(c) | forall([x], ~cites(c, x)), "gate 1, for the claims")
+wrong_2 = SAID.word("wrong_2", (c,), exists([x], cites(c, x) & ~resolving(x)), "gate 2, for the claims")
 _wrong = (wrong_1, wrong_2, unscoped, undeclared, outside)
-deserves = _define(
+deserves = SAID.word(
     "deserves", (c,), present(c) & conjunction([~fault(c) for fault in _wrong]), "passes all five, for the claims"
 )
-fair_time = _define(
+fair_time = SAID.word(
     "fair_time",
     (),
     exists([o], proper(o) & forall([p], timestamp(p) >> same(o, p))),
     "exactly one time, for the claims",
 )
-too_much = _define(
+too_much = SAID.word(
     "too_much",
     (),
     exists([o], budget(o) & (~readable(o) | ~le(count(o), limit())))
@@ -164,7 +140,7 @@ too_much = _define(
     "overspent, for the claims",
 )
 FIRST = tuple(
-    _define(f"first_{number + 1}", (c,), present(c) & _first(number, _wrong, c), "its first fault, for the claims")
+    SAID.word(f"first_{number + 1}", (c,), present(c) & _first(number, _wrong, c), "its first fault, for the claims")
     for number in range(5)
 )
 
@@ -181,16 +157,6 @@ OBSERVED = (
 """The defined words of whose truth a step of the executable model tells."""
 
 
-def _ordered(relation: Relation, one: Var, two: Var, three: Var) -> Formula:
-    return conjunction(
-        [
-            forall([one, two], relation(one, two) >> ~relation(two, one)),
-            forall([one, two, three], (relation(one, two) & relation(two, three)) >> relation(one, three)),
-            forall([one, two], same(one, two) | relation(one, two) | relation(two, one)),
-        ]
-    )
-
-
 _alike = conjunction(
     [
         iff(kernel_only(c), kernel_only(d)),
@@ -203,31 +169,11 @@ _alike = conjunction(
 )
 e = CAND("e")
 
-DECISION = Theory(
-    name="sovereign_decision",
-    sorts=(OBS, CAND, CITE, KEY, AMOUNT),
-    functions=(key, count, limit),
-    relations=(
-        timestamp,
-        proper,
-        failure,
-        budget,
-        readable,
-        le,
-        present,
-        lacks,
-        kernel_only,
-        log_append,
-        cites,
-        resolving,
-        unscoped,
-        undeclared,
-        outside,
-        before,
-        less,
-    ),
+DECISION = SAID.theory(
+    "sovereign_decision",
+    *(OBS, CAND, CITE, KEY, AMOUNT),
     axioms=(
-        Axiom("hashes_are_ordered", _ordered(less, k, k1, k2), "7 A4: raw bytes"),
+        Axiom("hashes_are_ordered", ordered(less, k, k1, k2), "7 A4: raw bytes"),
         Axiom("equal_hashes_equal_contents", forall([c, d], same(key(c), key(d)) >> _alike), "7 A5: SHA-256"),
         Axiom(
             "amounts_are_ordered",
@@ -264,8 +210,8 @@ DECISION = Theory(
             "6",
         ),
     ),
-    definitions=tuple(_defined),
 )
 """One decision under the default readings and the reference constitution's flags."""
+word = DECISION.word
 
-PLACED = Axiom("candidates_have_places", _ordered(before, c, d, e), "a list, for what a mutant may break ties by")
+PLACED = Axiom("candidates_have_places", ordered(before, c, d, e), "a list, for what a mutant may break ties by")

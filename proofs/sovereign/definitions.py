@@ -28,38 +28,18 @@ from evenhand.proofs.sovereign.deciding import (
     resolving,
     undeclared,
     unscoped,
+    word,
 )
-from evenhand.smt.logic import (
-    FALSE,
-    TRUE,
-    Definition,
-    Formula,
-    Holds,
-    Term,
-    conjunction,
-    differ,
-    exists,
-    forall,
-    same,
-    variables,
-)
-from evenhand.smt.theorem import Mutation
+from evenhand.smt.logic import FALSE, TRUE, Definition, Formula, conjunction, differ, exists, forall, same, variables
+from evenhand.smt.preludes import Faults
 
-__all__ = ["FAULTS", "unseen", "usual", "word"]
+__all__ = ["FAULTS"]
 
 o, p = variables(OBS, "o p")
 c, d = variables(CAND, "c d")
 x = CITE("x")
 k = KEY("k")
-
-
-def word(name: str, *arguments: Term) -> Holds:
-    """A defined word of the theory, of these things."""
-    return DECISION.meanings[name].relation(*arguments)
-
-
-def _means(name: str, body: Formula, source: str) -> Definition:
-    return Definition(DECISION.meanings[name].relation, DECISION.meanings[name].variables, body, source)
+_means = DECISION.means
 
 
 def _winner(beaten: Formula, source: str) -> tuple[Definition, ...]:
@@ -89,31 +69,31 @@ def _lonely() -> tuple[Definition, ...]:
     return tuple(_means(name, DECISION.meanings[name].body & _alone, "several are none") for name in words)
 
 
-FAULTS: dict[str, tuple[Definition, ...]] = {
-    "completeness_dropped": (_means("incomplete", FALSE, "gate 1 passes everything"),),
-    "authority_dropped": (_means("uncited", FALSE, "gate 2 passes everything"),),
-    "scope_dropped": (_means("misclaims", FALSE, "gate 3 passes everything"),),
-    "compliance_dropped": (_means("unknown", FALSE, "gate 4 passes everything"),),
-    "io_dropped": (_means("escapes", FALSE, "gate 5 passes everything"),),
-    "gates_reversed": _reversed(),
-    "empty_citations_pass": (_means("incomplete", lacks(c) | kernel_only(c), "no citation is as good as one"),),
-    "log_append_by_author_field": (
+FAULTS = Faults(
+    completeness_dropped=(_means("incomplete", FALSE, "gate 1 passes everything"),),
+    authority_dropped=(_means("uncited", FALSE, "gate 2 passes everything"),),
+    scope_dropped=(_means("misclaims", FALSE, "gate 3 passes everything"),),
+    compliance_dropped=(_means("unknown", FALSE, "gate 4 passes everything"),),
+    io_dropped=(_means("escapes", FALSE, "gate 5 passes everything"),),
+    gates_reversed=_reversed(),
+    empty_citations_pass=(_means("incomplete", lacks(c) | kernel_only(c), "no citation is as good as one"),),
+    log_append_by_author_field=(
         _means("incomplete", lacks(c) | forall([x], ~cites(c, x)), "who says `kernel` is the kernel"),
     ),
-    "one_citation_covers_all": (
+    one_citation_covers_all=(
         _means(
             "uncited",
             exists([x], cites(c, x)) & forall([x], cites(c, x) >> ~resolving(x)),
             "one resolving citation covers the others",
         ),
     ),
-    "time_by_default": (_means("timely", TRUE, "there is always a time"),),
-    "integrity_ignored": (_means("exits", FALSE, "nothing ends the agent"),),
-    "budget_ignored": (_means("overspent", FALSE, "nothing is too much"),),
-    "split_budget_passes": (
+    time_by_default=(_means("timely", TRUE, "there is always a time"),),
+    integrity_ignored=(_means("exits", FALSE, "nothing ends the agent"),),
+    budget_ignored=(_means("overspent", FALSE, "nothing is too much"),),
+    split_budget_passes=(
         _means("overspent", exists([o], budget(o) & (~readable(o) | ~le(count(o), limit()))), "each for itself"),
     ),
-    "budget_as_text_passes": (
+    budget_as_text_passes=(
         _means(
             "overspent",
             exists([o], budget(o) & readable(o) & ~le(count(o), limit()))
@@ -121,7 +101,7 @@ FAULTS: dict[str, tuple[Definition, ...]] = {
             "what is no number is ignored",
         ),
     ),
-    "budget_inverted": (
+    budget_inverted=(
         _means(
             "overspent",
             exists([o], budget(o) & (~readable(o) | ~le(limit(), count(o))))
@@ -129,24 +109,14 @@ FAULTS: dict[str, tuple[Definition, ...]] = {
             "too little is too much",
         ),
     ),
-    "several_candidates_are_none": _lonely(),
-    "first_candidate_wins": _winner(before(d, c), "the first admitted one"),
-    "last_candidate_wins": _winner(before(c, d), "the last admitted one"),
-    "greatest_hash_wins": _winner(less(key(c), key(d)), "the greatest hash"),
-    "action_without_warrant": (
+    several_candidates_are_none=_lonely(),
+    first_candidate_wins=_winner(before(d, c), "the first admitted one"),
+    last_candidate_wins=_winner(before(c, d), "the last admitted one"),
+    greatest_hash_wins=_winner(less(key(c), key(d)), "the greatest hash"),
+    action_without_warrant=(
         _means("warranted", FALSE, "nothing is warranted"),
         _means("wins", FALSE, "so nothing is seen to win"),
     ),
-    "exit_with_a_warrant": (_means("warranted", word("acts") | word("exits"), "EXIT carries one too"),),
-}
+    exit_with_a_warrant=(_means("warranted", word("acts") | word("exits"), "EXIT carries one too"),),
+)
 """The mutants that the theory can say, by the name of the executable one."""
-
-
-def usual(*names: str) -> tuple[Mutation, ...]:
-    """Mutants that the theorem must be seen to refute."""
-    return tuple(Mutation(mutant=name, definitions=FAULTS[name]) for name in names)
-
-
-def unseen(name: str, because: str) -> tuple[Mutation, ...]:
-    """A mutant that the theorem cannot see, `because` of what it is about."""
-    return (Mutation(mutant=name, definitions=FAULTS[name], expected="proved", because=because),)

@@ -39,10 +39,10 @@ from evenhand.properties.sovereign.predicates import (
     offered,
 )
 from evenhand.smt.structure import Structure
+from evenhand.smt.tables import Rows, constant, line, ones, prop, rank
 
-__all__ = ["LIMIT", "Rows", "placed", "scene", "structure_of", "view_decision"]
+__all__ = ["scene", "structure_of"]
 
-Rows = frozenset[tuple[str, ...]]
 LIMIT = REFERENCE_CONSTITUTION.limits.max_total_tokens_per_cycle
 TRIES = 4_000
 
@@ -60,12 +60,6 @@ def named(things: tuple[Any, ...], sort: str) -> tuple[str, ...]:
 
 def _full(one: Candidate) -> str:
     return bundle_of("content_and_author_and_time", one).hex()
-
-
-def placed(config: Config, candidates: tuple[Candidate, ...]) -> Rows:
-    """Which candidate stands before which."""
-    names = named(offered(config, candidates), "cand")
-    return frozenset((one, two) for place, one in enumerate(names) for two in names[place + 1 :])
 
 
 def structure_of(step: SovereignStep) -> Structure | None:
@@ -88,16 +82,16 @@ def structure_of(step: SovereignStep) -> Structure | None:
         **_of_observations(obs, seen),
         **_of_candidates(config, seen, cands, many),
         **_of_outcome(decision, cands),
-        "readable": frozenset((name,) for name, n in zip(obs, told, strict=True) if type(n) is int and n >= 0),
+        "readable": ones(name for name, n in zip(obs, told, strict=True) if type(n) is int and n >= 0),
         "le": frozenset((str(one), str(two)) for one in amounts for two in amounts if one <= two),
         "cites": frozenset(
             (name, names[citation]) for name, one in zip(cands, many, strict=True) for citation in one.citations
         ),
-        "resolving": frozenset(
-            (name,) for citation, name in names.items() if cites_what_is_there(config.constitution, citation)
+        "resolving": ones(
+            name for citation, name in names.items() if cites_what_is_there(config.constitution, citation)
         ),
-        "before": placed(config, action.candidates),
-        "less": frozenset((one, two) for place, one in enumerate(keys) for two in keys[place + 1 :]),
+        "before": line(cands),
+        "less": line(keys),
     }
     spare = {"Obs": "obs:none", "Cand": "cand:none", "Cite": "cite:none"}
     universe = {
@@ -111,7 +105,7 @@ def structure_of(step: SovereignStep) -> Structure | None:
         "key": {(name,): one for name, one in zip(cands, hashes, strict=True)} or {(spare["Cand"],): keys[0]},
         "count": {(name,): str(n) if type(n) is int else str(LIMIT) for name, n in zip(obs, told, strict=True)}
         or {(spare["Obs"],): str(LIMIT)},
-        "limit": {(): str(LIMIT)},
+        "limit": constant(str(LIMIT)),
     }
     return Structure(universe, relations, functions)
 
@@ -125,7 +119,7 @@ def _is_of_theory(config: Config) -> bool:
 
 def _of_observations(names: tuple[str, ...], seen: tuple[Observation, ...]) -> dict[str, Rows]:
     def which(test: Callable[[Observation], bool]) -> Rows:
-        return frozenset((name,) for name, one in zip(names, seen, strict=True) if test(one))
+        return ones(name for name, one in zip(names, seen, strict=True) if test(one))
 
     return {
         "timestamp": which(lambda one: one.kind == "timestamp"),
@@ -141,7 +135,7 @@ def _of_candidates(
     kinds = {one.name for one in config.constitution.action_types}
 
     def those(test: Callable[[Candidate], bool]) -> Rows:
-        return frozenset((name,) for name, one in zip(names, many, strict=True) if test(one))
+        return ones(name for name, one in zip(names, many, strict=True) if test(one))
 
     def is_log(one: Candidate) -> bool:
         return one.request.action_type == LOG_APPEND
@@ -173,24 +167,16 @@ def _of_outcome(decision: Decision, names: tuple[str, ...]) -> dict[str, Rows]:
         for name, (_, gate) in zip(names, decision.trace, strict=True):
             at[gate] |= {(name,)}
 
-    def props(value: bool) -> Rows:
-        return frozenset([()]) if value else frozenset()
-
     return {
-        "exits": props(decision.kind == "EXIT"),
-        "exhausted": props(decision.refusal is not None and decision.refusal.reason == BUDGET_EXHAUSTED),
+        "exits": prop(decision.kind == "EXIT"),
+        "exhausted": prop(decision.refusal is not None and decision.refusal.reason == BUDGET_EXHAUSTED),
         **{f"at_{number}": at[gate] for number, gate in enumerate(GATES, start=1)},
         "admitted": at[""],
-        "acts": props(decision.kind == "ACTION"),
-        "refuses": props(decision.kind == "REFUSE"),
+        "acts": prop(decision.kind == "ACTION"),
+        "refuses": prop(decision.kind == "REFUSE"),
         "wins": frozenset([(decision.winner,)]) if decision.kind == "ACTION" and decision.warrant else frozenset(),
-        "warranted": props(decision.warrant is not None),
+        "warranted": prop(decision.warrant is not None),
     }
-
-
-def view_decision(step: SovereignStep) -> Structure | None:
-    """A decision as a structure of the theory."""
-    return structure_of(step)
 
 
 def _observation(structure: Structure, name: str, amounts: Mapping[str, int]) -> Observation:
@@ -208,9 +194,9 @@ def _observation(structure: Structure, name: str, amounts: Mapping[str, int]) ->
 def _amounts(structure: Structure) -> dict[str, int]:
     """A count for each amount, in the structure's order, the limit's being the constitution's."""
     names = structure.universe["Amount"]
-    rank = {name: sum(row[1] == name for row in structure.relations["le"]) for name in names}
-    zero = rank[structure.functions["limit"][()]]
-    return {name: LIMIT + (rank[name] - zero) for name in names}
+    place = rank(structure.relations["le"], names)
+    zero = place[structure.functions["limit"][()]]
+    return {name: LIMIT + (place[name] - zero) for name in names}
 
 
 def scene(structure: Structure, only: str = "present") -> Scenario[Config, State, Act] | None:
@@ -221,7 +207,8 @@ def scene(structure: Structure, only: str = "present") -> Scenario[Config, State
     here = [name for name in structure.universe["Cand"] if (name,) in told[only]]
     ids = tuple(artifact_id(one) for one in seen)[:1]
     keys = structure.functions["key"]
-    wanted = sorted({keys[(name,)] for name in structure.universe["Cand"]}, key=lambda one: _rank(structure, one))
+    hashes = {keys[(name,)] for name in structure.universe["Cand"]}
+    wanted = sorted(hashes, key=rank(told["less"], hashes).__getitem__)
     made: dict[str, Candidate] = {}
     for place, wished in enumerate(wanted):
         name = next(n for n in structure.universe["Cand"] if keys[(n,)] == wished)
@@ -230,14 +217,10 @@ def scene(structure: Structure, only: str = "present") -> Scenario[Config, State
             return None
         made[wished] = found
     many = [_by(made[keys[(name,)]], (name,) in told["lacks"]) for name in here]
-    order = {name: sum(row[1] == name for row in told["before"]) for name in here}
+    order = rank(told["before"], here)
     listed = tuple(one for _, one in sorted(zip(here, many, strict=True), key=lambda pair: order[pair[0]]))
     config = Config(tree=TREE)
     return Scenario(config, initial(config)[0], (Decide(seen, listed),))
-
-
-def _rank(structure: Structure, one: str) -> int:
-    return sum(row[1] == one for row in structure.relations["less"])
 
 
 def _by(one: Candidate, lacks: bool) -> Candidate:

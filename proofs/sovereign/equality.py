@@ -7,18 +7,14 @@ so; that the start of a cycle keeps it so as well is what "forgets" says, and is
 
 from __future__ import annotations
 
-from evenhand.proofs.sovereign.executing import USE, USES, WARRANT
+from evenhand.proofs.sovereign.executing import USE, USES, WARRANT, held, old, spent, used
 from evenhand.smt.equality import Equality
-from evenhand.smt.logic import Definition, Relation, forall, iff, same
+from evenhand.smt.logic import Relation, forall, iff, same
 
 __all__ = ["EQUALITIES"]
 
 w = WARRANT("w")
 (_SPENDS,) = [theorem for theorem in USES if theorem.name == "an_effect_spends_an_issued_warrant"]
-_RELATIONS = {relation.name: relation for relation in USE.relations}
-_HELD = next(function for function in USE.functions if function.name == "held")()
-_OLD, _SPENT = _RELATIONS["old"], _RELATIONS["spent"]
-_USED, _SPENDS_W = USE.meanings["used"].relation, USE.meanings["spends"].relation
 _THEIRS = Relation("spends_m", (WARRANT,))
 
 EQUALITIES = (
@@ -26,15 +22,14 @@ EQUALITIES = (
         mutant="spent_of_old_cycles_forgotten",
         theorem=_SPENDS,
         definitions=(
-            Definition(USE.meanings["fresh"].relation, (), ~(_SPENT(_HELD) & ~_OLD(_HELD)), "what is old is forgotten"),
-            Definition(
-                _SPENDS_W,
-                (w,),
-                (_SPENT(w) & ~_OLD(w)) | (_USED() & same(w, _HELD)),
+            USE.means("fresh", ~(spent(held()) & ~old(held())), "what is old is forgotten"),
+            USE.means(
+                "spends",
+                (spent(w) & ~old(w)) | (used() & same(w, held())),
                 "4 INV-1: a use spends the warrant; what is old is forgotten",
             ),
         ),
-        instead=(("spends", forall([w], iff(_THEIRS(w), _SPENDS_W(w) & ~_OLD(w)))),),
+        instead=(("spends", forall([w], iff(_THEIRS(w), USE.word("spends", w) & ~old(w)))),),
     ),
 )
 """What is asked about mutants that are registered as equivalent."""

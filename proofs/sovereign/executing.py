@@ -7,6 +7,7 @@ checked, and as the text alone would have it.
 from __future__ import annotations
 
 import posixpath
+from collections.abc import Iterable
 from typing import Any
 
 from evenhand.core.system import System
@@ -19,100 +20,62 @@ from evenhand.model.sovereign.state import Act, Check, Config, Decide, Mutate, S
 from evenhand.model.sovereign.step import SovereignStep, initial
 from evenhand.model.sovereign.vocabulary import EXECUTORS, WRITE_LOCAL, Effect, Request, Warrant, field
 from evenhand.properties.sovereign.predicates import bundle_of, times_of
-from evenhand.smt.logic import (
-    TRUE,
-    Definition,
-    Formula,
-    Function,
-    Relation,
-    Sort,
-    Var,
-    conjunction,
-    exists,
-    same,
-    variables,
-)
+from evenhand.smt.logic import TRUE, Sort, conjunction, exists, same, variables
+from evenhand.smt.preludes import Declarations, Faults, stating
 from evenhand.smt.structure import Structure
-from evenhand.smt.theorem import Mutation, Theorem
-from evenhand.smt.theory import Theory
+from evenhand.smt.tables import Rows, constant, ones, prop
+from evenhand.smt.theorem import Theorem
 
-__all__ = ["USES"]
+__all__ = ["USE", "USES", "WARRANT", "held", "old", "spent", "used"]
 
 WARRANT, REQUEST, PLACE = Sort("Warrant"), Sort("Request"), Sort("Place")
-issued = Relation("issued", (WARRANT,))
-old = Relation("old", (WARRANT,))
-spent = Relation("spent", (WARRANT,))
-dispatchable = Relation("dispatchable", (REQUEST,))
-allowed = Relation("allowed", (PLACE,))
+SAID = Declarations()
+
+issued = SAID.relation("issued", WARRANT)
+old = SAID.relation("old", WARRANT)
+spent = SAID.relation("spent", WARRANT)
+dispatchable = SAID.relation("dispatchable", REQUEST)
+allowed = SAID.relation("allowed", PLACE)
 """Places below a directory that the constitution allows."""
 
-possible = Relation("possible", ())
+possible = SAID.relation("possible")
 """The tree lets the request be done: the file exists, its directory does."""
 
-names = Function("names", (WARRANT,), REQUEST)
-held = Function("held", (), WARRANT)
-hand = Function("hand", (), REQUEST)
-now = Function("now", (), PLACE)
-then = Function("then_", (), PLACE)
-text = Function("text", (), PLACE)
+names = SAID.function("names", WARRANT, REQUEST)
+held = SAID.function("held", WARRANT)
+hand = SAID.function("hand", REQUEST)
+now = SAID.function("now", PLACE)
+then = SAID.function("then_", PLACE)
+text = SAID.function("text", PLACE)
 
 w = WARRANT("w")
 q, r = variables(REQUEST, "q r")
 
-_defined: list[Definition] = []
-
-
-def _define(name: str, bound: tuple[Var, ...], body: Formula, source: str) -> Relation:
-    relation = Relation(name, tuple(v.sort for v in bound))
-    _defined.append(Definition(relation, bound, body, source))
-    return relation
-
-
-genuine = _define("genuine", (), issued(held()), "4 INV-1: the kernel issued it")
-current = _define("current", (), ~old(held()), "4 INV-1: in this cycle")
-fresh = _define("fresh", (), ~spent(held()), "4 INV-1: single-use")
-named = _define("named", (), same(hand(), names(held())), "4 INV-1: it references the request")
-permits = _define("permits", (), allowed(now()), "6: where the path leads now is below an allowed directory")
-used = _define(
+genuine = SAID.word("genuine", (), issued(held()), "4 INV-1: the kernel issued it")
+current = SAID.word("current", (), ~old(held()), "4 INV-1: in this cycle")
+fresh = SAID.word("fresh", (), ~spent(held()), "4 INV-1: single-use")
+named = SAID.word("named", (), same(hand(), names(held())), "4 INV-1: it references the request")
+permits = SAID.word("permits", (), allowed(now()), "6: where the path leads now is below an allowed directory")
+used = SAID.word(
     "used",
     (),
     conjunction([genuine(), current(), fresh(), named(), dispatchable(hand()), permits()]),
     "2.2: validated, and the allow-list consulted",
 )
-effect = _define("effect", (), used() & possible(), "2.2: only then is anything done")
-spends = _define("spends", (w,), spent(w) | (used() & same(w, held())), "4 INV-1: a use spends the warrant")
+effect = SAID.word("effect", (), used() & possible(), "2.2: only then is anything done")
+spends = SAID.word("spends", (w,), spent(w) | (used() & same(w, held())), "4 INV-1: a use spends the warrant")
 
-USE = Theory(
-    name="sovereign_use",
-    sorts=(WARRANT, REQUEST, PLACE),
-    functions=(names, held, hand, now, then, text),
-    relations=(issued, old, spent, dispatchable, allowed, possible),
-    axioms=(),
-    definitions=tuple(_defined),
+USE = SAID.theory("sovereign_use", WARRANT, REQUEST, PLACE)
+
+FAULTS = Faults(
+    warrant_reused=(USE.means("fresh", TRUE, "a spent warrant is as good as a fresh one"),),
+    forged_warrant_accepted=(USE.means("genuine", TRUE, "what looks like a warrant is one"),),
+    request_changed_after_issue=(USE.means("named", TRUE, "the request is not compared"),),
+    never_spent=(USE.means("spends", spent(w), "a use spends nothing"),),
+    place_of_the_check=(USE.means("permits", allowed(then()), "what was found at the check is believed"),),
+    links_not_followed=(USE.means("permits", allowed(text()), "links are not followed"),),
+    executor_permits_all=(USE.means("permits", TRUE, "the allow-list is not consulted"),),
 )
-
-
-def _means(name: str, body: Formula, source: str) -> tuple[Definition, ...]:
-    return (Definition(USE.meanings[name].relation, USE.meanings[name].variables, body, source),)
-
-
-FAULTS: dict[str, tuple[Definition, ...]] = {
-    "warrant_reused": _means("fresh", TRUE, "a spent warrant is as good as a fresh one"),
-    "forged_warrant_accepted": _means("genuine", TRUE, "what looks like a warrant is one"),
-    "request_changed_after_issue": _means("named", TRUE, "the request is not compared"),
-    "never_spent": _means("spends", spent(w), "a use spends nothing"),
-    "place_of_the_check": _means("permits", allowed(then()), "what was found at the check is believed"),
-    "links_not_followed": _means("permits", allowed(text()), "links are not followed"),
-    "executor_permits_all": _means("permits", TRUE, "the allow-list is not consulted"),
-}
-
-
-def _mutants(*refuted: str) -> tuple[Mutation, ...]:
-    return tuple(Mutation(mutant=name, definitions=FAULTS[name]) for name in refuted)
-
-
-def _unseen(name: str, because: str) -> tuple[Mutation, ...]:
-    return (Mutation(mutant=name, definitions=FAULTS[name], expected="proved", because=because),)
 
 
 def _asks(request: Request) -> str:
@@ -150,8 +113,8 @@ def view_use(step: SovereignStep) -> Structure | None:
     places = {"now": resolve(before.tree, path), "then_": mine.place, "text": _lexical(path)}
     requests = dict.fromkeys((_asks(mine.request), *(_asks(one.request) for one in warrants)))
 
-    def rows(some: Any) -> frozenset[tuple[str, ...]]:
-        return frozenset((element[one],) for one in some)
+    def rows(some: Iterable[Warrant]) -> Rows:
+        return ones(element[one] for one in some)
 
     done: tuple[Effect, ...] = step.shown.effects
     blocked = step.shown.rejected == "the tree does not allow it"
@@ -170,18 +133,18 @@ def view_use(step: SovereignStep) -> Structure | None:
             "issued": rows(before.issued),
             "old": rows(one for one in warrants if one.age),
             "spent": rows(one.warrant for one in before.spent),
-            "dispatchable": frozenset((one,) for one in requests),
-            "allowed": frozenset((_element(one),) for one in places.values() if _below(config, one)),
-            "possible": frozenset([()]) if can else frozenset(),
-            "effect": frozenset([()]) if done else frozenset(),
-            "used": frozenset([()]) if passed else frozenset(),
+            "dispatchable": ones(requests),
+            "allowed": ones(_element(one) for one in places.values() if _below(config, one)),
+            "possible": prop(can),
+            "effect": prop(done),
+            "used": prop(passed),
             "spends": rows(one.warrant for one in step.after.spent if one.warrant in element),
         },
         {
             "names": {(element[one],): _asks(one.request) for one in warrants},
-            "held": {(): element[mine.warrant]},
-            "hand": {(): _asks(mine.request)},
-            **{name: {(): _element(place)} for name, place in places.items()},
+            "held": constant(element[mine.warrant]),
+            "hand": constant(_asks(mine.request)),
+            **{name: constant(_element(place)) for name, place in places.items()},
         },
     )
 
@@ -252,19 +215,16 @@ def uses(system: System[Any, Any, Any, Any, Any]) -> Any:
                 yield system.take(config, state, Use(EXECUTORS[0]))
 
 
-def _of_uses(**more: Any) -> Theorem:
-    return Theorem(
-        protocol="sovereign",
-        system="agent",
-        claim=more["name"],
-        theory=USE,
-        view=view_use,
-        realise=use_scene,
-        samples=uses,
-        scope="any number of warrants issued and spent, any tree",
-        **more,
-    )
-
+_of_uses = stating(
+    Theorem,
+    protocol="sovereign",
+    system="agent",
+    theory=USE,
+    view=view_use,
+    realise=use_scene,
+    samples=uses,
+    scope="any number of warrants issued and spent, any tree",
+)
 
 SPENT = _of_uses(
     name="an_effect_spends_an_issued_warrant",
@@ -277,9 +237,9 @@ SPENT = _of_uses(
     ),
     witness=exists([w], spent(w)),
     mutants=(
-        *_mutants("warrant_reused", "forged_warrant_accepted", "request_changed_after_issue", "never_spent"),
-        *_unseen("executor_permits_all", "it is about places"),
-        *_unseen("place_of_the_check", "it is about places"),
+        *FAULTS.refuted("warrant_reused", "forged_warrant_accepted", "request_changed_after_issue", "never_spent"),
+        *FAULTS.unseen(executor_permits_all="it is about places"),
+        *FAULTS.unseen(place_of_the_check="it is about places"),
     ),
 )
 
@@ -290,8 +250,8 @@ WITHIN = _of_uses(
     assumes=effect(),
     goal=allowed(now()),
     mutants=(
-        *_mutants("place_of_the_check", "links_not_followed", "executor_permits_all"),
-        *_unseen("warrant_reused", "it is about warrants"),
+        *FAULTS.refuted("place_of_the_check", "links_not_followed", "executor_permits_all"),
+        *FAULTS.unseen(warrant_reused="it is about warrants"),
     ),
 )
 

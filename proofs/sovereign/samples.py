@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
 from itertools import product
 from typing import Any
 
-from evenhand.core.system import System
 from evenhand.model.sovereign.constitution import REFERENCE_CONSTITUTION, cite
 from evenhand.model.sovereign.menus import ESCAPES, TREE, at_time, budget, candidate, integrity_failure, said, usual
 from evenhand.model.sovereign.state import Act, Config, Decide, State
-from evenhand.model.sovereign.step import SovereignStep, initial
+from evenhand.model.sovereign.step import initial
 from evenhand.model.sovereign.vocabulary import KERNEL, LOG_APPEND, READ_LOCAL, WRITE_LOCAL, Candidate
+from evenhand.smt.samples import steps_of
 
 __all__ = ["samples", "samples_of_pairs"]
 
@@ -72,10 +71,8 @@ def _starts() -> tuple[tuple[Config, State, Act], ...]:
     return tuple((config, start, action) for action in found)
 
 
-def samples(system: System[Any, Any, Any, Any, Any]) -> Iterator[SovereignStep]:
-    """The samples, as steps of any variant of the system."""
-    for config, state, action in _starts():
-        yield system.take(config, state, action)
+samples = steps_of(_starts)
+"""The samples, as steps of any variant of the system."""
 
 
 @cache
@@ -89,7 +86,5 @@ def _few() -> tuple[tuple[Config, State, Act], ...]:
     return tuple((config, start, action) for action in found)
 
 
-def samples_of_pairs(system: System[Any, Any, Any, Any, Any]) -> Iterator[SovereignStep]:
-    """Fewer of them, for claims that compare each with several other cycles."""
-    for config, state, action in _few():
-        yield system.take(config, state, action)
+samples_of_pairs = steps_of(_few)
+"""Fewer of them, for claims that compare each with several other cycles."""

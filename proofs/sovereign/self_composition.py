@@ -6,12 +6,9 @@ equated.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from evenhand.core.trace import Pair
-from evenhand.core.verdict import Evidence
 from evenhand.model.sovereign.step import SovereignStep
 from evenhand.proofs.sovereign.deciding import (
     CAND,
@@ -28,15 +25,18 @@ from evenhand.proofs.sovereign.deciding import (
     le,
     present,
     readable,
+    word,
 )
-from evenhand.proofs.sovereign.definitions import FAULTS, word
+from evenhand.proofs.sovereign.definitions import FAULTS
 from evenhand.proofs.sovereign.encoding import scene, structure_of
 from evenhand.proofs.sovereign.samples import samples_of_pairs
 from evenhand.proofs.sovereign.theorems import SCOPE
-from evenhand.smt.logic import Definition, Formula, Function, Term, exists, forall, iff, same, variables
+from evenhand.smt.logic import Function, exists, forall, iff, same, variables
+from evenhand.smt.preludes import Twice, first_of_twins, stating
 from evenhand.smt.structure import Structure
-from evenhand.smt.theorem import Lemma, Mutation, Theorem
-from evenhand.smt.theory import Axiom, Theory
+from evenhand.smt.tables import Rows, line, ones, rank
+from evenhand.smt.theorem import Lemma, Theorem
+from evenhand.smt.theory import Axiom
 
 __all__ = ["TWINS"]
 
@@ -49,39 +49,11 @@ _LISTED = replace(DECISION, axioms=(*DECISION.axioms, PLACED))
 """The theory with places, for mutants that go by them."""
 
 
-def _all_but(theory: Theory, *names: str) -> tuple[str, ...]:
-    every = [one.name for one in theory.functions] + [one.name for one in theory.relations]
-    return tuple(name for name in every if name not in names)
+_TWO = Twice.apart(DECISION, "present", "before")
 
 
-def _doubled(base: Theory, twice: Theory, names: Sequence[str], shared: Sequence[str]) -> tuple[Mutation, ...]:
-    """Mutants in both copies, where the second has the word at all."""
-
-    def both(definitions: tuple[Definition, ...]) -> tuple[Definition, ...]:
-        doubled = base.redefined(definitions).twice("2", shared=shared)
-        wanted = {name for one in definitions for name in (one.name, f"{one.name}2")}
-        return tuple(one for one in doubled.definitions if one.name in wanted and one.name in twice.meanings)
-
-    return tuple(Mutation(mutant=name, definitions=both(FAULTS[name])) for name in names)
-
-
-def _second(theory: Theory) -> Callable[..., Formula]:
-    known = {relation.name: relation for relation in theory.relations}
-    known |= {name: definition.relation for name, definition in theory.meanings.items()}
-
-    def holds(name: str, *arguments: Term) -> Formula:
-        return known[f"{name}2"](*arguments)
-
-    return holds
-
-
-_SHARED = _all_but(_LISTED, "present", "before")
-_TWO = DECISION.twice("2", shared=_SHARED)
-_two = _second(_TWO)
-
-
-def _merged(one: Structure, two: Structure) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
-    """Universe, relations and functions of two cycles with the same observations, each fact said once."""
+def _merged(one: Structure, two: Structure) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Universe and functions of two cycles with the same observations, each fact said once."""
     universe: dict[str, Any] = {}
     spare = {"cand:none", "cite:none", "obs:none", "none"}
     for sort in one.universe:
@@ -93,15 +65,14 @@ def _merged(one: Structure, two: Structure) -> tuple[dict[str, Any], dict[str, A
     for name in one.functions:
         both = {**two.functions[name], **one.functions[name]}
         functions[name] = {told: value for told, value in both.items() if all(part in kept for part in told)}
-    return universe, {}, functions
+    return universe, functions
 
 
-def _total(names: tuple[str, ...], rows: frozenset[tuple[str, ...]], here: frozenset[str]) -> frozenset[Any]:
+def _total(names: tuple[str, ...], rows: Rows, here: frozenset[str]) -> Rows:
     """An order of all elements: those of the cycle as they stand there, the others behind them."""
-    rank = {name: sum(row[1] == name for row in rows) for name in here}
+    place = rank(rows, here)
     behind = [name for name in names if name not in here]
-    ordered = [*sorted(here, key=lambda name: (rank[name], name)), *behind]
-    return frozenset((one, two) for place, one in enumerate(ordered) for two in ordered[place + 1 :])
+    return line([*sorted(here, key=lambda name: (place[name], name)), *behind])
 
 
 def view_pair(case: tuple[Any, SovereignStep, SovereignStep]) -> Structure | None:
@@ -110,29 +81,24 @@ def view_pair(case: tuple[Any, SovereignStep, SovereignStep]) -> Structure | Non
     one, two = structure_of(step), structure_of(other)
     if one is None or two is None or step.action.observations != other.action.observations:  # type: ignore[union-attr]
         return None
-    names = _renamed_citations(step, other)
-    if names is None:
-        return None
-    two = _with_citations(two, names)
-    universe, relations, functions = _merged(one, two)
+    two = _with_citations(two, _renamed_citations(step, other))
+    universe, functions = _merged(one, two)
+    relations: dict[str, Rows] = {}
     keys = sorted(universe["Key"])
     universe["Key"] = tuple(keys)
     if functions["key"] and set(functions["key"].values()) - set(keys):
         return None
     here, there = ({row[0] for row in s.relations["present"]} for s in (one, two))
     for name, rows in one.relations.items():
-        relations[name] = rows | two.relations[name] if name in _SHARED else rows
+        relations[name] = rows | two.relations[name] if name in _TWO.shared else rows
         if name in ("present", "before", *OBSERVED):
             relations[f"{name}2"] = two.relations[name]
-    relations["less"] = frozenset((a, b) for place, a in enumerate(keys) for b in keys[place + 1 :])
+    relations["less"] = line(keys)
     cands = tuple(universe["Cand"])
     relations["before"] = _total(cands, one.relations["before"], frozenset(here))
     relations["before2"] = _total(cands, two.relations["before"], frozenset(there))
-    for name in ("exits", "exhausted"):  # of observations alone: the copy is the word itself
-        if name not in _TWO.meanings or f"{name}2" not in _TWO.meanings:
-            relations.pop(f"{name}2", None)
     for name in OBSERVED:
-        if f"{name}2" not in _TWO.meanings:
+        if f"{name}2" not in _TWO.theory.meanings:  # of observations alone: the copy is the word itself
             relations.pop(f"{name}2", None)
     return Structure(universe, relations, functions)
 
@@ -143,7 +109,7 @@ def _citations(step: SovereignStep) -> list[str]:
     return list(dict.fromkeys(citation for one in offered for citation in one.citations))
 
 
-def _renamed_citations(step: SovereignStep, other: SovereignStep) -> dict[str, str] | None:
+def _renamed_citations(step: SovereignStep, other: SovereignStep) -> dict[str, str]:
     """The names of the second cycle's citations as the first cycle names them."""
     mine = {citation: f"cite:{place}" for place, citation in enumerate(_citations(step))}
     names: dict[str, str] = {}
@@ -155,74 +121,56 @@ def _renamed_citations(step: SovereignStep, other: SovereignStep) -> dict[str, s
 def _with_citations(structure: Structure, names: dict[str, str]) -> Structure:
     relations = dict(structure.relations)
     relations["cites"] = frozenset((who, names.get(one, one)) for who, one in relations["cites"])
-    relations["resolving"] = frozenset((names.get(row[0], row[0]),) for row in relations["resolving"])
+    relations["resolving"] = ones(names.get(row[0], row[0]) for row in relations["resolving"])
     universe = {**structure.universe, "Cite": tuple(names.get(one, one) for one in structure.universe["Cite"])}
     return Structure(universe, relations, structure.functions)
 
 
-def _left(structure: Structure) -> Evidence | None:
-    """The first of the two cycles; the judge makes the second from it."""
-    found = scene(structure)
-    return None if found is None else Pair(found, found, "twin")
-
-
-def _of_pairs(theory: Theory, mutants: tuple[Mutation, ...], **more: Any) -> Theorem:
-    usual: dict[str, Any] = {"view": view_pair, **more}
-    return Theorem(
-        protocol="sovereign",
-        system="lists",
-        claim=more["name"],
-        theory=theory,
-        realise=_left,
-        samples=samples_of_pairs,
-        mutants=mutants,
-        scope=SCOPE,
-        **usual,
-    )
-
-
-def _with(name: str, *axioms: Axiom, base: Theory = _TWO) -> Theory:
-    return replace(base, name=name, axioms=(*base.axioms, *axioms))
-
-
-_same_outcome = iff(word("acts"), _two("acts")) & forall([k], iff(word("wins", k), _two("wins", k)))
+_of_pairs = stating(
+    Theorem,
+    protocol="sovereign",
+    system="lists",
+    view=view_pair,
+    realise=first_of_twins(scene),
+    samples=samples_of_pairs,
+    scope=SCOPE,
+)
+_two = _TWO.second
+_same_outcome = _TWO.alike("acts") & forall([k], _TWO.alike("wins", k))
 _two_win = exists([c, d], word("admitted", c) & word("admitted", d) & ~same(key(c), key(d)))
 
-_ONE_TIME = Lemma("the_same_observations", iff(word("judging"), _two("judging")))
+_ONE_TIME = Lemma("the_same_observations", _TWO.alike("judging"))
 _GATES_ASKED = ("admitted", "admitted2", "judging", "judging2")
 """Words that the last step of a proof need not look into: lemmas say what it needs of them."""
 
 ORDER = _of_pairs(
-    _with(
-        "sovereign_orders",
-        Axiom("the_same_candidates", forall([c], iff(present(c), _two("present", c))), "two orders of one list"),
-        base=_LISTED.twice("2", shared=_SHARED),
-    ),
-    _doubled(_LISTED, _TWO, ("first_candidate_wins", "last_candidate_wins"), _SHARED),
     name="order_of_candidates_decides_nothing",
     sentence="Two orders of the same candidates give the same kind of decision and the same winner.",
     source="13.6 step 6",
+    theory=Twice(_LISTED, _TWO.shared).extended(
+        "sovereign_orders",
+        Axiom("the_same_candidates", forall([c], _TWO.alike("present", c)), "two orders of one list"),
+    ),
     goal=_same_outcome,
     needs=("the_same_candidates",),
     witness=_two_win,
+    mutants=_TWO.mutants(*FAULTS.refuted("first_candidate_wins", "last_candidate_wins")),
 )
 
 _added, _origin = Function("added", (), CAND), Function("origin", (), CAND)
-_COPIED = replace(
-    _with(
-        "sovereign_copies",
-        Axiom(
-            "one_is_new",
-            forall([c], iff(_two("present", c), present(c) | same(c, _added()))) & ~present(_added()),
-            "a candidate more",
-        ),
-        Axiom(
-            "what_is_new_is_a_copy",
-            present(_origin()) & same(key(_added()), key(_origin())) & iff(lacks(_added()), lacks(_origin())),
-            "it says what another one says, and lacks what that lacks: gate 1 looks at authors, the hash does not",
-        ),
+_COPIED = _TWO.extended(
+    "sovereign_copies",
+    Axiom(
+        "one_is_new",
+        forall([c], iff(_two("present", c), present(c) | same(c, _added()))) & ~present(_added()),
+        "a candidate more",
     ),
-    functions=(*_TWO.functions, _added, _origin),
+    Axiom(
+        "what_is_new_is_a_copy",
+        present(_origin()) & same(key(_added()), key(_origin())) & iff(lacks(_added()), lacks(_origin())),
+        "it says what another one says, and lacks what that lacks: gate 1 looks at authors, the hash does not",
+    ),
+    functions=(_added, _origin),
 )
 
 
@@ -246,11 +194,10 @@ def _view_copy(case: tuple[Any, SovereignStep, SovereignStep]) -> Structure | No
 
 
 COPIES = _of_pairs(
-    _COPIED,
-    (*_doubled(_LISTED, _TWO, ("several_candidates_are_none",), _SHARED),),
     name="duplicates_decide_nothing",
     sentence="A copy of a candidate changes neither the kind of decision nor the winner.",
     source="7 A4",
+    theory=_COPIED,
     goal=_same_outcome,
     needs=("one_is_new", "what_is_new_is_a_copy"),
     witness=_two_win,
@@ -264,12 +211,16 @@ COPIES = _of_pairs(
     ),
     opaque=_GATES_ASKED,
     view=_view_copy,
+    mutants=_TWO.mutants(*FAULTS.refuted("several_candidates_are_none")),
 )
 
 FEWER = Axiom("nothing_new", forall([c], _two("present", c) >> present(c)), "the second cycle lacks candidates")
 
 INADMISSIBLE = _of_pairs(
-    _with(
+    name="inadmissible_candidates_decide_nothing",
+    sentence="Inadmissible candidates change neither the kind of decision nor the winner.",
+    source="6",
+    theory=_TWO.extended(
         "sovereign_inadmissible",
         FEWER,
         Axiom(
@@ -278,44 +229,37 @@ INADMISSIBLE = _of_pairs(
             "the second cycle lacks inadmissible candidates",
         ),
     ),
-    _doubled(_LISTED, _TWO, ("completeness_dropped", "authority_dropped", "io_dropped"), _SHARED),
-    name="inadmissible_candidates_decide_nothing",
-    sentence="Inadmissible candidates change neither the kind of decision nor the winner.",
-    source="6",
     goal=_same_outcome,
     needs=("what_is_gone_is_inadmissible",),
     witness=_two_win,
     lemmas=(
         _ONE_TIME,
-        Lemma("the_same_pass", forall([c], iff(word("admitted", c), _two("admitted", c)))),
+        Lemma("the_same_pass", forall([c], _TWO.alike("admitted", c))),
     ),
     opaque=_GATES_ASKED,
+    mutants=_TWO.mutants(*FAULTS.refuted("completeness_dropped", "authority_dropped", "io_dropped")),
 )
 
 MORE = _of_pairs(
-    _with("sovereign_more_candidates", FEWER),
-    _doubled(_LISTED, _TWO, ("several_candidates_are_none",), _SHARED),
     name="more_candidates_never_stop_an_action",
     sentence="Where some of the candidates give an ACTION, so do all of them.",
     source="6",
+    theory=_TWO.extended("sovereign_more_candidates", FEWER),
     assumes=_two("acts"),
     goal=word("acts"),
     needs=("nothing_new",),
+    mutants=_TWO.mutants(*FAULTS.refuted("several_candidates_are_none")),
 )
 
 # More tokens: the second cycle reports larger counts.
 
-_SAME_BUT_COUNT = _all_but(DECISION, "count")
-_COUNTED = DECISION.twice("2", shared=_SAME_BUT_COUNT)
-_counted = _second(_COUNTED)
-_count2 = next(one for one in _COUNTED.functions if one.name == "count2")
-
-SPENDING = replace(
-    _COUNTED,
-    name="sovereign_spending",
-    axioms=(
-        *_COUNTED.axioms,
-        Axiom("larger_counts", forall([o], (budget(o) & readable(o)) >> le(count(o), _count2(o))), "more is reported"),
+_COUNTED = Twice.apart(DECISION, "count")
+SPENDING = _COUNTED.extended(
+    "sovereign_spending",
+    Axiom(
+        "larger_counts",
+        forall([o], (budget(o) & readable(o)) >> le(count(o), _COUNTED.function(count)(o))),
+        "more is reported",
     ),
 )
 
@@ -341,15 +285,15 @@ def view_counts(case: tuple[Any, SovereignStep, SovereignStep]) -> Structure | N
 
 
 TOKENS = _of_pairs(
-    SPENDING,
-    _doubled(DECISION, _COUNTED, ("budget_inverted",), _SAME_BUT_COUNT),
     name="more_tokens_never_help",
     sentence="What is refused for its budget is refused for it when more tokens are reported.",
     source="7 A49",
+    theory=SPENDING,
     assumes=word("exhausted"),
-    goal=_counted("exhausted"),
+    goal=_COUNTED.second("exhausted"),
     needs=("larger_counts",),
     view=view_counts,
+    mutants=_COUNTED.mutants(*FAULTS.refuted("budget_inverted")),
 )
 
 TWINS: tuple[Theorem, ...] = (ORDER, COPIES, INADMISSIBLE, MORE, TOKENS)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from evenhand.proofs.sovereign.deciding import (
     CAND,
     CITE,
@@ -15,11 +13,13 @@ from evenhand.proofs.sovereign.deciding import (
     log_append,
     present,
     resolving,
+    word,
 )
-from evenhand.proofs.sovereign.definitions import unseen, usual, word
-from evenhand.proofs.sovereign.encoding import scene, view_decision
+from evenhand.proofs.sovereign.definitions import FAULTS
+from evenhand.proofs.sovereign.encoding import scene, structure_of
 from evenhand.proofs.sovereign.samples import samples
 from evenhand.smt.logic import conjunction, exists, forall, iff, same, variables
+from evenhand.smt.preludes import stating
 from evenhand.smt.theorem import Theorem
 
 __all__ = ["SCOPE", "SINGLE"]
@@ -30,19 +30,17 @@ k = KEY("k")
 x = CITE("x")
 
 
-def _of_decisions(**more: Any) -> Theorem:
-    return Theorem(
-        protocol="sovereign",
-        system="lists",
-        theory=DECISION,
-        view=view_decision,
-        realise=scene,
-        samples=samples,
-        claim=more["name"],
-        scope=SCOPE,
-        **more,
-    )
-
+usual, unseen = FAULTS.refuted, FAULTS.unseen
+_of_decisions = stating(
+    Theorem,
+    protocol="sovereign",
+    system="lists",
+    theory=DECISION,
+    view=structure_of,
+    realise=scene,
+    samples=samples,
+    scope=SCOPE,
+)
 
 ONE = _of_decisions(
     name="one_decision_per_cycle",
@@ -59,8 +57,8 @@ ONE = _of_decisions(
     ),
     mutants=(
         *usual("action_without_warrant", "exit_with_a_warrant"),
-        *unseen("integrity_ignored", "there is a decision all the same"),
-        *unseen("completeness_dropped", "gates choose among decisions, and there is one"),
+        *unseen(integrity_ignored="there is a decision all the same"),
+        *unseen(completeness_dropped="gates choose among decisions, and there is one"),
     ),
 )
 
@@ -73,7 +71,7 @@ EXITS = _of_decisions(
     witness=exists([c], word("deserves", c)),
     mutants=(
         *usual("exit_with_a_warrant"),
-        *unseen("completeness_dropped", "no gate is asked on the way out"),
+        *unseen(completeness_dropped="no gate is asked on the way out"),
     ),
 )
 
@@ -93,7 +91,7 @@ GATES = _of_decisions(
     mutants=(
         *usual("completeness_dropped", "authority_dropped", "scope_dropped", "compliance_dropped", "io_dropped"),
         *usual("gates_reversed", "empty_citations_pass", "one_citation_covers_all", "log_append_by_author_field"),
-        *unseen("first_candidate_wins", "selection comes after the gates"),
+        *unseen(first_candidate_wins="selection comes after the gates"),
     ),
 )
 
@@ -106,8 +104,8 @@ ACTS = _of_decisions(
     mutants=(
         *usual("completeness_dropped", "authority_dropped", "scope_dropped", "compliance_dropped", "io_dropped"),
         *usual("empty_citations_pass", "one_citation_covers_all", "log_append_by_author_field"),
-        *unseen("gates_reversed", "the order of gates changes what is reported, not what passes"),
-        *unseen("greatest_hash_wins", "somebody wins all the same"),
+        *unseen(gates_reversed="the order of gates changes what is reported, not what passes"),
+        *unseen(greatest_hash_wins="somebody wins all the same"),
     ),
 )
 
@@ -122,7 +120,7 @@ LEAST = _of_decisions(
     mutants=(
         *usual("first_candidate_wins", "last_candidate_wins", "greatest_hash_wins"),
         *usual("completeness_dropped", "io_dropped"),
-        *unseen("gates_reversed", "the same candidates pass"),
+        *unseen(gates_reversed="the same candidates pass"),
     ),
 )
 
@@ -136,8 +134,8 @@ CITED = _of_decisions(
     needs=("equal_hashes_equal_contents",),
     mutants=(
         *usual("authority_dropped", "empty_citations_pass", "one_citation_covers_all"),
-        *unseen("first_candidate_wins", "whoever wins was admitted"),
-        *unseen("io_dropped", "another gate"),
+        *unseen(first_candidate_wins="whoever wins was admitted"),
+        *unseen(io_dropped="another gate"),
     ),
 )
 
@@ -151,7 +149,7 @@ LOG_APPEND = _of_decisions(
     needs=("log_append_is_kernel_only",),
     mutants=(
         *usual("log_append_by_author_field", "completeness_dropped"),
-        *unseen("authority_dropped", "another gate"),
+        *unseen(authority_dropped="another gate"),
     ),
 )
 

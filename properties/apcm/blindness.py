@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from dataclasses import replace
-from typing import Any
 
-from evenhand.core.property import AnyStep, Property, TwoRun, determined_by
+from evenhand.core.plan import refuted
+from evenhand.core.property import TwoRun, determined_by
 from evenhand.model.apcm.renaming import Renaming, rename_action, rename_config, rename_shown, rename_state
-from evenhand.model.apcm.vocabulary import BYPASS, Act, Artifact, Config, Entry, Situation, State, Submit
+from evenhand.model.apcm.vocabulary import BYPASS, Act, Config, Entry, Situation, State, Submit
 from evenhand.properties.apcm.predicates import (
     ARTIFICIAL,
     FREE,
     ONE_STEP,
+    ApcmStep,
     apcm_faults,
     facts,
+    permits,
     published,
+    said,
     submits,
 )
-
-__all__ = ["BLINDNESS"]
 
 
 def _swaps(names: tuple[str, ...]) -> Iterator[tuple[tuple[str, str], ...]]:
@@ -43,14 +44,6 @@ def _renamings(config: Config, state: State, _action: Act) -> Iterator[Renaming]
         yield Renaming(names).linked(state.previous, config.readings.pair_order == "ordered")
 
 
-def _renamed(w: Renaming, step: AnyStep, other: AnyStep | None) -> bool:
-    return (
-        other is not None
-        and rename_shown(w, step.config, step.shown) == other.shown
-        and rename_state(w, step.config, step.after) == other.after
-    )
-
-
 equivariance = TwoRun(
     name="equivariance",
     sentence="Rename actions and preferences everywhere: the same happens under the new names.",
@@ -61,7 +54,11 @@ equivariance = TwoRun(
     config=rename_config,
     state=rename_state,
     other=lambda w, action: (rename_action(w, action),),
-    agree=_renamed,
+    agree=lambda w, step, other: (
+        other is not None
+        and rename_shown(w, step.config, step.shown) == other.shown
+        and rename_state(w, step.config, step.after) == other.after
+    ),
 )
 
 
@@ -94,24 +91,12 @@ order_independence = TwoRun(
 )
 
 
-def _plainly_satisfied(config: Config) -> bool:
-    return config.readings.satisfies == "free" and not any(
-        apcm_faults(config, situation) for situation in config.situations
-    )
-
-
 def _unsatisfied(_w: str, config: Config) -> Config:
     """The same, satisfying nothing."""
-
-    def entry(one: Entry) -> Entry:
-        return Entry(one.violates, frozenset())
-
-    return replace(
-        config,
-        situations=tuple(
-            replace(one, apcm=tuple((name, entry(made)) for name, made in one.apcm)) for one in config.situations
-        ),
+    situations = tuple(
+        replace(one, apcm=tuple((name, Entry(made.violates)) for name, made in one.apcm)) for one in config.situations
     )
+    return replace(config, situations=situations)
 
 
 satisfies_decides_nothing = TwoRun(
@@ -119,7 +104,9 @@ satisfies_decides_nothing = TwoRun(
     sentence="What actions satisfy decides nothing: no rule reads it.",
     source="2.1, 6",
     systems=ONE_STEP,
-    applies=_plainly_satisfied,
+    applies=lambda config: (
+        config.readings.satisfies == "free" and not any(apcm_faults(config, one) for one in config.situations)
+    ),
     twins=lambda _config, _state, _action: ("satisfying nothing",),
     config=_unsatisfied,
     state=lambda _w, _config, state: state,
@@ -137,12 +124,12 @@ def _unpreserved(config: Config, _state: State, action: Act) -> Iterator[str]:
 
 
 def _preserving(w: str, action: Act) -> tuple[Act, ...]:
-    assert isinstance(action, Submit) and isinstance(action.artifact, Artifact)
-    required: Any = action.artifact.required_preservations
-    return (Submit(replace(action.artifact, required_preservations=required | {w})),)
+    artifact = action.artifact if isinstance(action, Submit) else None
+    assert artifact is not None and isinstance(artifact.required_preservations, frozenset)
+    return (Submit(replace(artifact, required_preservations=artifact.required_preservations | {w})),)
 
 
-def _permits_no_more(_w: str, step: AnyStep, other: AnyStep | None) -> bool:
+def _permits_no_more(_w: str, step: ApcmStep, other: ApcmStep | None) -> bool:
     if other is None or not (step.shown.compile_ok and other.shown.compile_ok):
         return other is not None
     return set(other.shown.permitted) <= set(step.shown.permitted)
@@ -162,7 +149,7 @@ more_preservations_never_permit_more = TwoRun(
 )
 
 
-def _failures_stay_failures(_w: str, step: AnyStep, other: AnyStep | None) -> bool:
+def _failures_stay_failures(_w: str, step: ApcmStep, other: ApcmStep | None) -> bool:
     return other is not None and (step.shown.compile_ok is not False or not other.shown.permitted)
 
 
@@ -174,6 +161,9 @@ more_preservations_never_permit_more_than_a_failure = replace(
     source="6.1, 6.4",
     proved=False,
     agree=_failures_stay_failures,
+    expected=(
+        refuted("6.4: necessity is relative to RP; Sophie's artefact fails with RP empty and permits with RP = {P2}"),
+    ),
 )
 
 
@@ -191,7 +181,7 @@ def _with_fewer(w: str, config: Config) -> Config:
     return replace(config, situations=situations)
 
 
-def _gratuitous(step: AnyStep) -> frozenset[tuple[str, ...]]:
+def _gratuitous(step: ApcmStep) -> frozenset[tuple[str, ...]]:
     return frozenset(one.culprit for one in step.shown.errors if one.code == "E_GRATUITOUS_VIOLATION")
 
 
@@ -210,29 +200,21 @@ more_actions_never_make_necessity_pass = TwoRun(
 )
 
 
-def _selects(step: AnyStep) -> bool:
-    return submits(step) and bool(step.shown.permitted)
-
-
-def _mask(step: AnyStep) -> Any:
-    return (step.config.selector, step.shown.permitted)
-
-
 @determined_by(
     "What the selector leaves is a function of the permitted set, whatever the APCM and the artefact were.",
     source="1, 11.6",
     systems=ARTIFICIAL,
-    key=_mask,
-    when=_selects,
+    key=lambda step: (step.config.selector, step.shown.permitted),
+    when=permits,
     proved=True,
 )
-def selection_depends_on_the_mask_alone(step: AnyStep) -> Any:
+def selection_depends_on_the_mask_alone(step: ApcmStep) -> Hashable:
     """What is offered, and what may be selected next."""
     return (step.shown.offered, step.after.offered)
 
 
-def _compile_key(step: AnyStep) -> Any:
-    config: Config = step.config
+def _compile_key(step: ApcmStep) -> tuple[Hashable, ...]:
+    config = step.config
     return (
         (config.actions, config.preferences, config.readings, config.condition == BYPASS),
         published(step),
@@ -241,21 +223,20 @@ def _compile_key(step: AnyStep) -> Any:
     )
 
 
-def _compiled(step: AnyStep) -> bool:
+def _compiled(step: ApcmStep) -> bool:
     return submits(step) and step.shown.compile_ok is not None
 
 
-def _readable(step: AnyStep) -> bool:
+def _readable(step: ApcmStep) -> bool:
     return facts(step) is not None
 
 
-def _precedent_key(step: AnyStep) -> Any:
-    known = facts(step)
-    assert known is not None
+def _precedent_key(step: ApcmStep) -> Hashable:
+    known = said(step)
     return (_compile_key(step)[:2], known.fields, known.mode, known.equal, known.links)
 
 
-def _result(step: AnyStep) -> Any:
+def _result(step: ApcmStep) -> Hashable:
     shown = step.shown
     return (shown.compile_ok, shown.errors, shown.forbidden, shown.permitted, shown.halt, shown.gridlock)
 
@@ -268,7 +249,7 @@ def _result(step: AnyStep) -> Any:
     key=_compile_key,
     when=_compiled,
 )
-def compile_is_a_function_of_its_inputs(step: AnyStep) -> Any:
+def compile_is_a_function_of_its_inputs(step: ApcmStep) -> Hashable:
     """Result, errors, mask."""
     return _result(step)
 
@@ -282,20 +263,6 @@ def compile_is_a_function_of_its_inputs(step: AnyStep) -> Any:
     when=_readable,
     proved=True,
 )
-def precedent_matters_by_equality_alone(step: AnyStep) -> Any:
+def precedent_matters_by_equality_alone(step: ApcmStep) -> Hashable:
     """So previous artefacts need not be enumerated."""
     return _result(step)
-
-
-BLINDNESS: tuple[Property, ...] = (
-    equivariance,
-    order_independence,
-    satisfies_decides_nothing,
-    more_preservations_never_permit_more,
-    more_preservations_never_permit_more_than_a_failure,
-    more_actions_never_make_necessity_pass,
-    selection_depends_on_the_mask_alone,
-    compile_is_a_function_of_its_inputs,
-    precedent_matters_by_equality_alone,
-)
-"""The claims of this module."""

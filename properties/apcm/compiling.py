@@ -2,63 +2,39 @@
 
 from __future__ import annotations
 
-from evenhand.core.property import AnyStep, Property, each_step
-from evenhand.model.apcm.vocabulary import BYPASS, MAINTAIN, REVISE
+from evenhand.core.property import each_step
+from evenhand.model.apcm.vocabulary import MAINTAIN, REVISE
 from evenhand.properties.apcm.predicates import (
     ARTIFICIAL,
+    ApcmStep,
     clean,
     compiles,
     facts,
+    masks,
     published,
+    said,
     submits,
 )
 
-__all__ = ["COMPILING"]
+
+def _some_permitted(step: ApcmStep) -> bool:
+    return masks(step) and bool(step.shown.permitted)
 
 
-def _masks(step: AnyStep) -> bool:
-    return compiles(step) and step.config.condition != BYPASS
-
-
-def _some_permitted(step: AnyStep) -> bool:
-    return _masks(step) and bool(step.shown.permitted)
-
-
-def _some_authorised(step: AnyStep) -> bool:
-    known = facts(step)
-    return compiles(step) and known is not None and bool(known.av)
-
-
-def _some_declared(step: AnyStep) -> bool:
-    known = facts(step)
-    return compiles(step) and known is not None and bool(known.pairs)
-
-
-def _beside_clean(step: AnyStep) -> bool:
-    known = facts(step)
-    return compiles(step) and known is not None and clean(known.violates)
-
-
-def _keeps_none(step: AnyStep) -> bool:
-    known = facts(step)
-    return _masks(step) and known is not None and bool(known.violates) and not known.keepers
-
-
-def _maintains(step: AnyStep) -> bool:
-    return compiles(step) and bool(step.shown.mode == MAINTAIN)
+def _some_authorised(step: ApcmStep) -> bool:
+    return compiles(step) and bool(said(step).av)
 
 
 @each_step(
     "The mask forbids exactly the feasible actions that violate a required preservation or something not authorised.",
     source="6.1",
     systems=ARTIFICIAL,
-    when=_masks,
+    when=masks,
     proved=True,
 )
-def mask_forbids_exactly_rule_1(step: AnyStep) -> bool:
+def mask_forbids_exactly_rule_1(step: ApcmStep) -> bool:
     """Rule 1, word for word."""
-    known = facts(step)
-    assert known is not None
+    known = said(step)
     wrong = {a for a, bad in known.violates.items() if bad & known.rp or bad - known.av}
     return set(step.shown.forbidden) == wrong
 
@@ -67,12 +43,12 @@ def mask_forbids_exactly_rule_1(step: AnyStep) -> bool:
     "The permitted actions are the feasible ones that the mask does not forbid.",
     source="7",
     systems=ARTIFICIAL,
-    when=_masks,
+    when=masks,
 )
-def permitted_is_feasible_minus_forbidden(step: AnyStep) -> bool:
+def permitted_is_feasible_minus_forbidden(step: ApcmStep) -> bool:
     """Default allow, explicit forbid."""
     feasible = published(step).feasible
-    return bool(step.shown.permitted == tuple(sorted(set(feasible) - set(step.shown.forbidden))))
+    return step.shown.permitted == tuple(sorted(set(feasible) - set(step.shown.forbidden)))
 
 
 @each_step(
@@ -82,10 +58,9 @@ def permitted_is_feasible_minus_forbidden(step: AnyStep) -> bool:
     when=_some_permitted,
     proved=True,
 )
-def permitted_violate_exactly_av(step: AnyStep) -> bool:
+def permitted_violate_exactly_av(step: ApcmStep) -> bool:
     """Not only nothing else: all of it."""
-    known = facts(step)
-    assert known is not None
+    known = said(step)
     return all([known.violates.get(a) == known.av for a in step.shown.permitted])
 
 
@@ -96,10 +71,9 @@ def permitted_violate_exactly_av(step: AnyStep) -> bool:
     when=_some_permitted,
     proved=True,
 )
-def permitted_keeps_what_is_required(step: AnyStep) -> bool:
+def permitted_keeps_what_is_required(step: ApcmStep) -> bool:
     """An overlap compiles only into a gridlock."""
-    known = facts(step)
-    assert known is not None
+    known = said(step)
     return not known.av & known.rp
 
 
@@ -110,10 +84,9 @@ def permitted_keeps_what_is_required(step: AnyStep) -> bool:
     when=_some_permitted,
     proved=True,
 )
-def authorised_is_minimal(step: AnyStep) -> bool:
+def authorised_is_minimal(step: ApcmStep) -> bool:
     """Last resort, in one sentence."""
-    known = facts(step)
-    assert known is not None
+    known = said(step)
     return not any([bad < known.av for bad in known.violates.values()])
 
 
@@ -124,10 +97,9 @@ def authorised_is_minimal(step: AnyStep) -> bool:
     when=_some_authorised,
     proved=True,
 )
-def authorised_violations_unavoidable(step: AnyStep) -> bool:
+def authorised_violations_unavoidable(step: ApcmStep) -> bool:
     """Rule 1.5, step 2."""
-    known = facts(step)
-    assert known is not None
+    known = said(step)
     return all([known.av <= known.violates[a] for a in known.keepers])
 
 
@@ -138,7 +110,7 @@ def authorised_violations_unavoidable(step: AnyStep) -> bool:
     when=_some_authorised,
     proved=True,
 )
-def authorised_only_in_collision(step: AnyStep) -> bool:
+def authorised_only_in_collision(step: ApcmStep) -> bool:
     """Rule 1.5, step 1."""
     known = facts(step)
     return known is not None and bool(known.pairs)
@@ -148,13 +120,12 @@ def authorised_only_in_collision(step: AnyStep) -> bool:
     "Every feasible action violates a member of each declared collision.",
     source="6.2",
     systems=ARTIFICIAL,
-    when=_some_declared,
+    when=lambda step: compiles(step) and bool(said(step).pairs),
     proved=True,
 )
-def declared_pairs_cover_every_feasible_action(step: AnyStep) -> bool:
+def declared_pairs_cover_every_feasible_action(step: ApcmStep) -> bool:
     """Rule 2: what a collision is said to be."""
-    known = facts(step)
-    assert known is not None
+    known = said(step)
     return all([bool(bad.intersection(pair)) for pair in known.pairs for bad in known.violates.values()])
 
 
@@ -162,10 +133,10 @@ def declared_pairs_cover_every_feasible_action(step: AnyStep) -> bool:
     "Beside a feasible action that violates nothing, what compiles authorises nothing and declares nothing.",
     source="6.2, 6.4, 10",
     systems=ARTIFICIAL,
-    when=_beside_clean,
+    when=lambda step: compiles(step) and clean(said(step).violates),
     proved=True,
 )
-def nothing_authorised_beside_a_clean_action(step: AnyStep) -> bool:
+def nothing_authorised_beside_a_clean_action(step: ApcmStep) -> bool:
     """What Rule 1.5 blocks in states without a conflict, exactly."""
     known = facts(step)
     return known is not None and not known.av and not known.pairs
@@ -175,25 +146,24 @@ def nothing_authorised_beside_a_clean_action(step: AnyStep) -> bool:
     "Where no feasible action keeps the required preservations, whatever compiles is a gridlock.",
     source="6.4, 7",
     systems=ARTIFICIAL,
-    when=_keeps_none,
+    when=lambda step: masks(step) and bool(said(step).violates) and not said(step).keepers,
     proved=True,
 )
-def vacuous_necessity_gridlocks(step: AnyStep) -> bool:
+def vacuous_necessity_gridlocks(step: ApcmStep) -> bool:
     """Any AV is then "necessary", and none of it can be used."""
-    return bool(step.shown.gridlock and not step.shown.permitted)
+    return step.shown.gridlock and not step.shown.permitted
 
 
 @each_step(
     "Under MAINTAIN, an artefact that compiles changes no field of the previous one.",
     source="6.3, 11.4",
     systems=("run", "conditions"),
-    when=_maintains,
+    when=lambda step: compiles(step) and step.shown.mode == MAINTAIN,
     proved=True,
 )
-def maintain_changes_no_field(step: AnyStep) -> bool:
+def maintain_changes_no_field(step: ApcmStep) -> bool:
     """Rule 3; on the first step the previous artefact, if MAINTAIN may be used at all, is the empty one."""
-    known = facts(step)
-    assert known is not None
+    known = said(step)
     empty = not (known.av or known.rp or known.pairs)
     return empty if known.previous is None else known.equal is True
 
@@ -204,25 +174,8 @@ def maintain_changes_no_field(step: AnyStep) -> bool:
     systems=ARTIFICIAL,
     when=submits,
 )
-def revisions_are_logged(step: AnyStep) -> bool:
+def revisions_are_logged(step: ApcmStep) -> bool:
     """Changed or not, compiled or not."""
     known = facts(step)
     expected = known is not None and known.mode == REVISE and step.shown.fields is not None
-    return bool(step.shown.revision == expected)
-
-
-COMPILING: tuple[Property, ...] = (
-    mask_forbids_exactly_rule_1,
-    permitted_is_feasible_minus_forbidden,
-    permitted_violate_exactly_av,
-    permitted_keeps_what_is_required,
-    authorised_is_minimal,
-    authorised_violations_unavoidable,
-    authorised_only_in_collision,
-    declared_pairs_cover_every_feasible_action,
-    nothing_authorised_beside_a_clean_action,
-    vacuous_necessity_gridlocks,
-    maintain_changes_no_field,
-    revisions_are_logged,
-)
-"""The claims of this module."""
+    return step.shown.revision == expected

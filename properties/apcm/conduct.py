@@ -2,97 +2,66 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import replace
-from typing import Any
 
-from evenhand.core.property import AnyStep, Property, TwoRun, determined_by, each_step
-from evenhand.model.apcm.vocabulary import ASB, BYPASS, MVRA, SCRAMBLE, Artifact, Config, Fields, State
+from evenhand.core.plan import refuted
+from evenhand.core.property import TwoRun, determined_by, each_step
+from evenhand.model.apcm.vocabulary import ASB, BYPASS, MVRA, SCRAMBLE, Artifact, Config
 from evenhand.properties.apcm.predicates import (
     ARTIFICIAL,
-    apcm_faults,
+    ApcmStep,
     blocked,
-    compiles,
-    facts,
+    masks,
+    proper,
     published,
+    said,
     submits,
     violations,
 )
 
-__all__ = ["CONDUCT"]
-
 GENERATED = ("agents", "conditions")
 
 
-def _proper(step: AnyStep) -> bool:
-    return submits(step) and not apcm_faults(step.config, published(step))
-
-
-def _moves_on(step: AnyStep) -> bool:
-    return bool(step.shown.kind != "rejected") and not step.after.offered and not step.shown.invalid
-
-
-def _generator_input(step: AnyStep) -> Any:
-    config: Config = step.config
+def _generator_input(step: ApcmStep) -> Hashable:
+    config = step.config
     return (config.generator, config.preferences, config.readings, published(step), step.before.previous)
 
 
-def _generates(step: AnyStep) -> bool:
+def _generates(step: ApcmStep) -> bool:
     return submits(step) and step.config.condition in (MVRA, BYPASS)
 
 
-def _open(step: AnyStep, generator: str) -> bool:
-    config: Config = step.config
-    situation = published(step)
-    mine = _proper(step) and config.condition == MVRA and config.generator == generator
+def _open(step: ApcmStep, generator: str) -> bool:
+    config, situation = step.config, published(step)
+    mine = proper(step) and config.condition == MVRA and config.generator == generator
     return mine and bool(situation.feasible) and not blocked(config, situation)
-
-
-def _complete_is_open(step: AnyStep) -> bool:
-    return _open(step, "complete")
-
-
-def _single_pair_is_open(step: AnyStep) -> bool:
-    return _open(step, "single_pair")
-
-
-def _unmasked(step: AnyStep) -> bool:
-    return _proper(step) and step.config.condition in (ASB, BYPASS)
-
-
-def _masks(step: AnyStep) -> bool:
-    return compiles(step) and bool(step.config.condition != BYPASS)
-
-
-def _conflicting(step: AnyStep) -> bool:
-    masked = _proper(step) and step.config.condition in (MVRA, SCRAMBLE)
-    return masked and len(set(violations(published(step)).values())) > 1
 
 
 @each_step(
     "The previous artefact is the last that compiled, or was well formed, as the reading says.",
     source="4, 6.3",
     systems=("run", "conditions"),
-    when=_proper,
+    when=proper,
 )
-def precedent_is_kept_as_read(step: AnyStep) -> bool:
+def precedent_is_kept_as_read(step: ApcmStep) -> bool:
     """Nothing else changes it."""
     shown, config = step.shown, step.config
     counts = shown.compile_ok if config.readings.previous == "last_compiled" else True
-    kept: Fields | None = shown.fields if shown.fields is not None and counts else step.before.previous
-    return bool(step.after.previous == kept)
+    kept = shown.fields if shown.fields is not None and counts else step.before.previous
+    return step.after.previous == kept
 
 
 @each_step(
     "A selection, a halt or a gridlock moves the environment on by one and changes nothing else.",
     source="1",
     systems=ARTIFICIAL,
-    when=_moves_on,
+    when=lambda step: step.shown.kind != "rejected" and not step.after.offered and not step.shown.invalid,
 )
-def every_step_moves_on_by_one(step: AnyStep) -> bool:
+def every_step_moves_on_by_one(step: ApcmStep) -> bool:
     """A run of frozen length ends after its last step."""
-    config: Config = step.config
+    config, after = step.config, step.after
     place = step.before.place + 1
-    after: State = step.after
     if config.steps is None:
         return after.place == place % len(config.situations) and not after.over and not after.permitted
     return after.place == place and bool(after.over) == (place >= config.steps) and not after.permitted
@@ -105,7 +74,7 @@ def every_step_moves_on_by_one(step: AnyStep) -> bool:
     key=_generator_input,
     when=_generates,
 )
-def generator_sees_only_its_inputs(step: AnyStep) -> Any:
+def generator_sees_only_its_inputs(step: ApcmStep) -> Hashable:
     """No step number, no selection, no reward."""
     return step.shown.artifact
 
@@ -114,9 +83,9 @@ def generator_sees_only_its_inputs(step: AnyStep) -> Any:
     "The generators of the agents' system never fail to compile.",
     source="12.1",
     systems=("agents",),
-    when=_proper,
+    when=proper,
 )
-def generated_artifacts_compile(step: AnyStep) -> bool:
+def generated_artifacts_compile(step: ApcmStep) -> bool:
     """Neither generator guesses."""
     return step.shown.compile_ok is True
 
@@ -125,9 +94,9 @@ def generated_artifacts_compile(step: AnyStep) -> bool:
     "The complete generator permits an action whenever some artefact would.",
     source="12.1",
     systems=GENERATED,
-    when=_complete_is_open,
+    when=lambda step: _open(step, "complete"),
 )
-def complete_permits_whenever_possible(step: AnyStep) -> bool:
+def complete_permits_whenever_possible(step: ApcmStep) -> bool:
     """Deadlock question 2, one half."""
     return bool(step.shown.permitted)
 
@@ -136,9 +105,17 @@ def complete_permits_whenever_possible(step: AnyStep) -> bool:
     "The single-pair generator permits an action whenever some artefact would.  (Stated to be refuted.)",
     source="12.1",
     systems=GENERATED,
-    when=_single_pair_is_open,
+    when=lambda step: _open(step, "single_pair"),
+    expected=(
+        refuted("12.1: it authorises one preference, and every action may violate two", system="agents"),
+        refuted(
+            "as among the agents, met by drawing; the environment that is searched has no such situation",
+            system="conditions",
+            engine="fuzz",
+        ),
+    ),
 )
-def single_pair_permits_whenever_possible(step: AnyStep) -> bool:
+def single_pair_permits_whenever_possible(step: ApcmStep) -> bool:
     """Deadlock question 2, the other half."""
     return bool(step.shown.permitted)
 
@@ -147,19 +124,15 @@ def single_pair_permits_whenever_possible(step: AnyStep) -> bool:
     "ASB and BYPASS mask nothing: whatever is feasible is permitted, and no compile halts them.",
     source="10",
     systems=("conditions",),
-    when=_unmasked,
+    when=lambda step: proper(step) and step.config.condition in (ASB, BYPASS),
 )
-def unmasked_conditions_permit_everything(step: AnyStep) -> bool:
+def unmasked_conditions_permit_everything(step: ApcmStep) -> bool:
     """All-allow."""
-    permits_all = bool(step.shown.permitted == tuple(sorted(published(step).feasible)))
+    permits_all = step.shown.permitted == tuple(sorted(published(step).feasible))
     return permits_all and not step.shown.halt and not step.shown.forbidden
 
 
-def _unjustified(_w: str, config: Config, state: State) -> State:
-    return replace(state, previous=None)
-
-
-def _behaves_alike(_w: str, step: AnyStep, other: AnyStep | None) -> bool:
+def _behaves_alike(_w: str, step: ApcmStep, other: ApcmStep | None) -> bool:
     if other is None:
         return False
     one, two = step.shown, other.shown
@@ -177,7 +150,7 @@ bypass_equals_asb = TwoRun(
     applies=lambda config: config.condition == BYPASS,
     twins=lambda _config, _state, _action: ("ASB",),
     config=lambda _w, config: replace(config, condition=ASB),
-    state=_unjustified,
+    state=lambda _w, _config, state: replace(state, previous=None),
     other=lambda _w, action: (action,),
     agree=_behaves_alike,
 )
@@ -188,13 +161,12 @@ bypass_equals_asb = TwoRun(
     "authorised, and that keeps what is required: else MVRA differs from ASB.",
     source="10",
     systems=ARTIFICIAL,
-    when=_masks,
+    when=masks,
     proved=True,
 )
-def mask_is_empty_only_without_a_choice(step: AnyStep) -> bool:
+def mask_is_empty_only_without_a_choice(step: ApcmStep) -> bool:
     """Run 0, exactly."""
-    known = facts(step)
-    assert known is not None
+    known = said(step)
     alike = all([bad == known.av and not bad & known.rp for bad in known.violates.values()])
     return (not step.shown.forbidden) == alike
 
@@ -204,10 +176,14 @@ def mask_is_empty_only_without_a_choice(step: AnyStep) -> bool:
     "less than ASB.",
     source="10",
     systems=("run", "universe", "agents", "conditions"),
-    when=_conflicting,
+    when=lambda step: (
+        proper(step)
+        and step.config.condition in (MVRA, SCRAMBLE)
+        and len(set(violations(published(step)).values())) > 1
+    ),
     proved=True,
 )
-def conflicts_are_gated(step: AnyStep) -> bool:
+def conflicts_are_gated(step: ApcmStep) -> bool:
     """Compiled or not, the action distribution shifts."""
     violates = violations(published(step))
     permitted = set(step.shown.permitted)
@@ -233,19 +209,19 @@ def _expected_scramble(config: Config, plain: Artifact) -> Artifact:
             return plain
 
 
-def _scrambled(_w: str, step: AnyStep, other: AnyStep | None) -> bool:
-    if other is None or not _proper(step):
+def _scrambled(_w: str, step: ApcmStep, other: ApcmStep | None) -> bool:
+    if other is None or not proper(step):
         return other is not None
     seen, plain = step.shown.artifact, other.shown.artifact
     if seen is None or plain is None:
         return False
     match step.config.scramble:
         case "unlink":
-            return bool(seen.previous_artifact_digest != plain.previous_artifact_digest)
+            return seen.previous_artifact_digest != plain.previous_artifact_digest
         case "garble":
             return not isinstance(seen.authorized_violations, frozenset | tuple)
         case _:
-            return bool(seen == _expected_scramble(step.config, plain))
+            return seen == _expected_scramble(step.config, plain)
 
 
 scramble_is_as_named = TwoRun(
@@ -261,18 +237,3 @@ scramble_is_as_named = TwoRun(
     other=lambda _w, action: (action,),
     agree=_scrambled,
 )
-
-CONDUCT: tuple[Property, ...] = (
-    precedent_is_kept_as_read,
-    every_step_moves_on_by_one,
-    generator_sees_only_its_inputs,
-    generated_artifacts_compile,
-    complete_permits_whenever_possible,
-    single_pair_permits_whenever_possible,
-    unmasked_conditions_permit_everything,
-    bypass_equals_asb,
-    mask_is_empty_only_without_a_choice,
-    conflicts_are_gated,
-    scramble_is_as_named,
-)
-"""The claims of this module."""

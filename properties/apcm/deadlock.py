@@ -7,39 +7,29 @@ to be refuted under the text's rules, and holds under the repaired ones.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TypeAlias
 
-from evenhand.core.property import (
-    AnyStep,
-    DeadlockFree,
-    Monitor,
-    Property,
-    deadlock_free,
-    each_step,
-    livelock_free,
-)
-from evenhand.model.apcm.vocabulary import MVRA, REVISE, Config, Fields, State
+from evenhand.core.plan import refuted
+from evenhand.core.property import DeadlockFree, deadlock_free, each_step, livelock_free, monitor
+from evenhand.model.apcm.vocabulary import MVRA, REVISE, Config, Fields
 from evenhand.properties.apcm.predicates import (
     FREE,
+    ApcmStep,
     Facts,
-    apcm_faults,
     awaiting,
     blocked,
     clean,
     compiles,
     facts,
     minimal_sets,
+    permits,
+    proper,
     published,
+    said,
     submits,
 )
 
-__all__ = ["DEADLOCK"]
-
 TEXT = ("run", "universe")
-
-
-def _permits(step: AnyStep) -> bool:
-    return submits(step) and bool(step.shown.permitted)
 
 
 @deadlock_free(
@@ -48,14 +38,23 @@ def _permits(step: AnyStep) -> bool:
     source="0, 7",
     systems=FREE,
     wants=awaiting,
+    expected=(
+        refuted(
+            "6.2, 6.4: three laws, each of three actions breaks another one; no pair covers all three, so whatever "
+            "authorises fails and whatever does not gridlocks",
+            system="universe",
+        ),
+        refuted(
+            "as in the universe, met by drawing; the situations that are searched here have two preferences, which "
+            "cover",
+            system="run",
+            engine="fuzz",
+        ),
+    ),
 )
-def every_situation_can_be_justified(step: AnyStep) -> bool:
+def every_situation_can_be_justified(step: ApcmStep) -> bool:
     """A submission after which something may be selected."""
-    return _permits(step)
-
-
-def _open(config: Config, state: State) -> bool:
-    return awaiting(config, state) and not blocked(config, config.published(state))
+    return permits(step)
 
 
 some_artifact_permits_unless_blocked = DeadlockFree(
@@ -63,33 +62,18 @@ some_artifact_permits_unless_blocked = DeadlockFree(
     sentence="Unless the closed form says that the situation is blocked, some artefact compiles and permits an action.",
     source="6",
     systems=TEXT,
-    wants=_open,
-    completes=_permits,
+    wants=lambda config, state: awaiting(config, state) and not blocked(config, config.published(state)),
+    completes=permits,
 )
-
-
-def _is_blocked(step: AnyStep) -> bool:
-    situation = published(step)
-    return (
-        submits(step)
-        and bool(step.config.condition == MVRA)
-        and not apcm_faults(step.config, situation)
-        and blocked(step.config, situation)
-    )
-
-
-def _permits_a_violation(step: AnyStep) -> bool:
-    known = facts(step)
-    return compiles(step) and bool(step.shown.permitted) and known is not None and not clean(known.violates)
 
 
 @each_step(
     "In a blocked situation, no artefact permits anything.",
     source="6",
     systems=("universe", "agents"),
-    when=_is_blocked,
+    when=lambda step: proper(step) and step.config.condition == MVRA and blocked(step.config, published(step)),
 )
-def blocked_situations_permit_nothing(step: AnyStep) -> bool:
+def blocked_situations_permit_nothing(step: ApcmStep) -> bool:
     """Whatever the agent says."""
     return not step.shown.permitted
 
@@ -99,13 +83,12 @@ def blocked_situations_permit_nothing(step: AnyStep) -> bool:
     "feasible action's violations.",
     source="6.2, 6.4",
     systems=("run", "universe", "repaired", "agents"),
-    when=_permits_a_violation,
+    when=lambda step: compiles(step) and bool(step.shown.permitted) and not clean(said(step).violates),
     proved=True,
 )
-def permitted_needs_a_covering_collision(step: AnyStep) -> bool:
+def permitted_needs_a_covering_collision(step: ApcmStep) -> bool:
     """One half of the closed form."""
-    known = facts(step)
-    assert known is not None
+    known = said(step)
     return any([all(bad.intersection(pair) for bad in known.violates.values()) for pair in known.pairs])
 
 
@@ -122,7 +105,7 @@ def _declares(known: Facts) -> bool:
     return truthful and (not known.av or (bool(known.pairs) and wide))
 
 
-def _complete(step: AnyStep) -> bool:
+def _complete(step: ApcmStep) -> bool:
     known = facts(step)
     if known is None or not submits(step) or step.config.condition != MVRA or not known.links:
         return False
@@ -138,15 +121,14 @@ def _complete(step: AnyStep) -> bool:
     when=_complete,
     proved=True,
 )
-def complete_artifact_permits(step: AnyStep) -> bool:
+def complete_artifact_permits(step: ApcmStep) -> bool:
     """The other half of the closed form: what such an agent should say."""
-    known = facts(step)
-    assert known is not None
+    known = said(step)
     wanted = tuple(sorted(a for a, bad in known.violates.items() if bad == known.av))
-    return step.shown.compile_ok is True and bool(step.shown.permitted == wanted)
+    return step.shown.compile_ok is True and step.shown.permitted == wanted
 
 
-def _of_everything(step: AnyStep) -> bool:
+def _of_everything(step: ApcmStep) -> bool:
     known = facts(step)
     if known is None or not submits(step) or not known.links or known.mode != REVISE:
         return False
@@ -162,64 +144,46 @@ def _of_everything(step: AnyStep) -> bool:
     when=_of_everything,
     proved=True,
 )
-def whole_registry_always_permits(step: AnyStep) -> bool:
+def whole_registry_always_permits(step: ApcmStep) -> bool:
     """No condition on the situation is left, but that something is feasible."""
-    known = facts(step)
-    assert known is not None
+    known = said(step)
     wanted = tuple(sorted(a for a, bad in known.violates.items() if bad == known.av))
-    return step.shown.compile_ok is True and bool(wanted) and bool(step.shown.permitted == wanted)
-
-
-def _revises(step: AnyStep) -> bool:
-    return compiles(step) and step.shown.mode == REVISE
+    return step.shown.compile_ok is True and bool(wanted) and step.shown.permitted == wanted
 
 
 @livelock_free(
     "Revising for ever brings new fields again and again.  (Stated to be refuted: Rule 3 lets REVISE repeat itself.)",
     source="6.3, 9.2",
     systems=("run",),
-    attempts=_revises,
+    attempts=lambda step: compiles(step) and step.shown.mode == REVISE,
+    expected=(refuted("6.3: REVISE may repeat the previous fields for ever, logged each time"),),
 )
-def revising_for_ever_brings_news(step: AnyStep) -> bool:
+def revising_for_ever_brings_news(step: ApcmStep) -> bool:
     """A compile whose fields are not the previous ones."""
     known = facts(step)
     return compiles(step) and known is not None and not known.equal
 
 
-Lately = tuple[Fields | None, Fields | None, bool]
+Lately: TypeAlias = tuple[Fields | None, Fields | None, bool]
 """The fields before the last ones, the last ones, and whether a compile went back to the former."""
 
 
-def _lately(value: Lately, step: AnyStep) -> Lately:
+def _lately(value: Lately, step: ApcmStep) -> Lately:
     known = facts(step)
     if not compiles(step) or known is None or known.fields == value[1]:
         return value
     return (value[1], known.fields, value[2] or (value[0] is not None and known.fields == value[0]))
 
 
-def _no_history(_config: Any) -> Lately:
-    return (None, None, False)
-
-
-precedents_never_oscillate = Monitor(
-    name="precedents_never_oscillate",
-    sentence="Fields that were given up do not come back after other ones.  (Stated to be refuted: Rule 3 stops "
-    "oscillation under MAINTAIN only.)",
+@monitor(
+    "Fields that were given up do not come back after other ones.  (Stated to be refuted: Rule 3 stops oscillation "
+    "under MAINTAIN only.)",
     source="6.3, 9.2",
     systems=("run",),
-    start=_no_history,
+    start=lambda _config: (None, None, False),
     update=_lately,
-    ok=lambda _config, value: not value[2],
+    expected=(refuted("6.3: REVISE may go back and forth; only telemetry calls it incoherent"),),
 )
-
-DEADLOCK: tuple[Property, ...] = (
-    every_situation_can_be_justified,
-    some_artifact_permits_unless_blocked,
-    blocked_situations_permit_nothing,
-    permitted_needs_a_covering_collision,
-    complete_artifact_permits,
-    whole_registry_always_permits,
-    revising_for_ever_brings_news,
-    precedents_never_oscillate,
-)
-"""The claims of this module."""
+def precedents_never_oscillate(_config: Config, value: Lately) -> bool:
+    """No compile went back."""
+    return not value[2]

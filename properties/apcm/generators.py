@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from evenhand.core.generator import Draw, Event, Generator, Rule
-from evenhand.core.property import AnyStep
 from evenhand.core.system import Scope
 from evenhand.model.apcm.generators import artifact_of
 from evenhand.model.apcm.menus import (
@@ -40,13 +39,16 @@ from evenhand.model.apcm.vocabulary import (
     Submit,
 )
 from evenhand.properties.apcm.predicates import (
+    ApcmStep,
     awaiting,
     blocked,
     compiles,
     covering,
     facts,
     minimal_sets,
+    permits,
     published,
+    said,
     submits,
     violations,
 )
@@ -181,22 +183,14 @@ def _selects(_config: Config, state: State) -> bool:
     return bool(state.offered)
 
 
-def _goes_on(_config: Config, state: State) -> bool:
-    return not state.over
-
-
-def _properly(config: Config, state: State) -> bool:
-    return awaiting(config, state)
-
-
 _SELECTIONS = (
     Rule("select", _select, _selects),
     Rule("select again", _select, _selects),
-    Rule("select anything", _select_anything, _goes_on, hostile=True),
+    Rule("select anything", _select_anything, lambda _config, state: not state.over, hostile=True),
 )
 _SUBMISSIONS = (
-    Rule("say what is necessary", _necessary, _properly),
-    Rule("say it and weaken it", _weakened, _properly),
+    Rule("say what is necessary", _necessary, awaiting),
+    Rule("say it and weaken it", _weakened, awaiting),
     Rule("say anything", _anything, _submits),
     Rule("send what no agent would", _hostile, _submits, hostile=True),
     Rule("submit out of turn", _anything, _selects, hostile=True),
@@ -206,81 +200,49 @@ _SUBMISSIONS = (
 # Events.
 
 
-def _event(name: str, seen: Any, floor: int) -> Event:
-    return Event(name, seen, floor)
+def _vacuous(step: ApcmStep) -> bool:
+    known = facts(step) if compiles(step) else None
+    return known is not None and bool(known.av) and bool(known.violates) and not known.keepers
 
 
-def _confessed(step: AnyStep) -> bool:
-    known = facts(step)
-    return compiles(step) and known is not None and bool(known.av) and bool(step.shown.permitted)
-
-
-def _vacuous(step: AnyStep) -> bool:
-    known = facts(step)
-    return compiles(step) and known is not None and bool(known.av) and bool(known.violates) and not known.keepers
-
-
-def _coded(code: str) -> Any:
-    def seen(step: AnyStep) -> bool:
-        return any([error.code == code for error in step.shown.errors])
-
-    return seen
-
-
-def _stuck(step: AnyStep) -> bool:
-    return compiles(step) and bool(step.shown.gridlock)
-
-
-def _in_a_block(step: AnyStep) -> bool:
+def _in_a_block(step: ApcmStep) -> bool:
     return submits(step) and not step.shown.invalid and blocked(step.config, published(step))
 
 
-def _ended(step: AnyStep) -> bool:
-    return bool(step.shown.invalid)
+def _maintained(step: ApcmStep) -> bool:
+    return compiles(step) and step.shown.mode == MAINTAIN and said(step).equal is True
 
 
-def _infeasible(step: AnyStep) -> bool:
-    return submits(step) and not published(step).feasible
+def _bypassed(step: ApcmStep) -> bool:
+    return step.config.condition == BYPASS and step.shown.compile_ok is False
 
 
-def _violated(step: AnyStep) -> bool:
-    return bool(step.shown.selected_violates)
-
-
-def _kept(step: AnyStep) -> bool:
-    known = facts(step)
-    return compiles(step) and bool(step.shown.mode == MAINTAIN) and known is not None and known.equal is True
-
-
-def _bypassed(step: AnyStep) -> bool:
-    return bool(step.config.condition == BYPASS) and step.shown.compile_ok is False
+def _coded(code: str, floor: int) -> Event:
+    return Event(code, lambda step: any([error.code == code for error in step.shown.errors]), floor)
 
 
 _COMMON = (
-    _event("a necessary violation is permitted", _confessed, 40),
-    _event("a violation is executed", _violated, 20),
-    _event("a compile gridlocks", _stuck, 20),
-    _event("nothing is feasible", _infeasible, 20),
-    _event("the environment is improper", _ended, 20),
+    Event(
+        "a necessary violation is permitted", lambda step: compiles(step) and bool(said(step).av) and permits(step), 40
+    ),
+    Event("a violation is executed", lambda step: bool(step.shown.selected_violates), 20),
+    Event("a compile gridlocks", lambda step: compiles(step) and step.shown.gridlock, 20),
+    Event("nothing is feasible", lambda step: submits(step) and not published(step).feasible, 20),
+    Event("the environment is improper", lambda step: bool(step.shown.invalid), 20),
 )
 _COMPILED = (
     *_COMMON,
-    _event("necessity is vacuous", _vacuous, 5),
-    _event("a situation is blocked", _in_a_block, 20),
-    *(
-        _event(code, _coded(code), floor)
-        for code, floor in (
-            ("E_SCHEMA_TYPE", 20),
-            ("E_UNKNOWN_MODE", 5),
-            ("E_UNKNOWN_PREFERENCE", 5),
-            ("E_PAIR_ARITY", 5),
-            ("E_DIGEST_MISMATCH", 5),
-            ("E_AV_WITHOUT_COLLISION", 20),
-            ("E_GRATUITOUS_VIOLATION", 40),
-            ("E_FALSE_COLLISION", 40),
-            ("E_PRECEDENT_VIOLATION", 10),
-        )
-    ),
+    Event("necessity is vacuous", _vacuous, 5),
+    Event("a situation is blocked", _in_a_block, 20),
+    _coded("E_SCHEMA_TYPE", 20),
+    _coded("E_UNKNOWN_MODE", 5),
+    _coded("E_UNKNOWN_PREFERENCE", 5),
+    _coded("E_PAIR_ARITY", 5),
+    _coded("E_DIGEST_MISMATCH", 5),
+    _coded("E_AV_WITHOUT_COLLISION", 20),
+    _coded("E_GRATUITOUS_VIOLATION", 40),
+    _coded("E_FALSE_COLLISION", 40),
+    _coded("E_PRECEDENT_VIOLATION", 10),
 )
 
 GENERATORS: tuple[Generator, ...] = (
@@ -289,7 +251,7 @@ GENERATORS: tuple[Generator, ...] = (
         "run",
         _configs(steps=None, most=3, registry=3),
         (*_SUBMISSIONS, Rule("maintain", _maintain, _submits), *_SELECTIONS),
-        (*_COMPILED, _event("a precedent is maintained", _kept, 20)),
+        (*_COMPILED, Event("a precedent is maintained", _maintained, 20)),
     ),
     Generator(
         "agents",
@@ -301,7 +263,7 @@ GENERATORS: tuple[Generator, ...] = (
         "conditions",
         _configs(steps=8, most=4, generators=("complete", "single_pair", "lazy")),
         (Rule("generate", _generate, _submits), *_SELECTIONS),
-        (*_COMMON, _event("a bypassed compile fails", _bypassed, 20)),
+        (*_COMMON, Event("a bypassed compile fails", _bypassed, 20)),
     ),
 )
 """One generator per system that is worth drawing in; the repaired system is searched."""

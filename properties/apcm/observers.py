@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from evenhand.core.observer import Observer
-from evenhand.core.property import AnyStep
-from evenhand.model.apcm.vocabulary import Config, Shown
+from evenhand.properties.apcm.predicates import ApcmStep
 
 __all__ = ["OBSERVERS"]
 
 
-def _fate(value: str | None, step: AnyStep) -> str | None:
+def _fate(value: str | None, step: ApcmStep) -> str | None:
     """How the last submission ended; a selection changes nothing about it."""
-    shown: Shown = step.shown
+    shown = step.shown
     if shown.kind != "submit":
         return value
     if shown.invalid:
@@ -21,17 +20,13 @@ def _fate(value: str | None, step: AnyStep) -> str | None:
     return "GRIDLOCK" if shown.gridlock else "PERMITS"
 
 
-def _read(_config: Config, value: str | None) -> str | None:
-    return value
-
-
 OBSERVERS: tuple[Observer, ...] = (
     Observer(
         name="fate",
         sentence="How the last submission ended: a permission, a gridlock, a halt and its code, or the end of the run.",
         start=lambda _config: None,
         update=_fate,
-        read=_read,
+        read=lambda _config, value: value,
         label=str,
     ),
 )

@@ -12,16 +12,19 @@ from functools import lru_cache
 from itertools import combinations
 from typing import Any, TypeAlias
 
-from evenhand.core.property import AnyStep
+from evenhand.core.system import Step
 from evenhand.model.apcm.readings import Readings
 from evenhand.model.apcm.vocabulary import (
     ASB,
+    BYPASS,
     INVALID_RUN,
     MODES,
+    Act,
     Artifact,
     Config,
     Error,
     Fields,
+    Shown,
     Situation,
     State,
     Submit,
@@ -32,6 +35,7 @@ __all__ = [
     "ARTIFICIAL",
     "FREE",
     "ONE_STEP",
+    "ApcmStep",
     "Facts",
     "apcm_faults",
     "awaiting",
@@ -44,9 +48,13 @@ __all__ = [
     "faults_of",
     "first_codes",
     "is_invalid",
+    "masks",
     "minimal_sets",
+    "permits",
+    "proper",
     "published",
     "rule_faults",
+    "said",
     "schema_faults",
     "submits",
     "violations",
@@ -58,6 +66,9 @@ FREE = ("run", "universe", "repaired")
 
 ARTIFICIAL = ("run", "universe", "repaired", "agents", "conditions")
 """Every system."""
+
+ApcmStep: TypeAlias = Step[Config, State, Act, Shown]
+"""A step of any of them."""
 
 Names: TypeAlias = frozenset[str]
 Fault: TypeAlias = tuple[str, tuple[str, ...]]
@@ -73,11 +84,10 @@ def _text(value: Any) -> str:
     return value if isinstance(value, str) else str(getattr(value, "text", getattr(value, "what", value)))
 
 
-def published(step: AnyStep) -> Situation:
+def published(step: ApcmStep) -> Situation:
     """What the environment published in the step."""
-    situations: tuple[Situation, ...] = step.config.situations
-    place: int = step.before.place
-    return situations[place % len(situations)]
+    situations = step.config.situations
+    return situations[step.before.place % len(situations)]
 
 
 def violations(situation: Situation) -> Mapping[str, Names]:
@@ -200,11 +210,11 @@ class Facts:
         return None if self.previous is None else self.fields == self.previous
 
 
-_LAST: list[tuple[AnyStep, Facts | None]] = []
+_LAST: list[tuple[ApcmStep, Facts | None]] = []
 """The facts of the step that was asked about last: a dozen claims ask about each."""
 
 
-def facts(step: AnyStep) -> Facts | None:
+def facts(step: ApcmStep) -> Facts | None:
     """The facts of a submission that a compiler can read; None for any other step."""
     if _LAST and _LAST[0][0] is step:
         return _LAST[0][1]
@@ -213,12 +223,19 @@ def facts(step: AnyStep) -> Facts | None:
     return found
 
 
-def _facts(step: AnyStep) -> Facts | None:
-    config: Config = step.config
+def said(step: ApcmStep) -> Facts:
+    """The facts of a submission that is known to be readable, such as one that compiles."""
+    known = facts(step)
+    assert known is not None
+    return known
+
+
+def _facts(step: ApcmStep) -> Facts | None:
+    config = step.config
     if not submits(step) or config.condition == ASB:
         return None
     situation = published(step)
-    artifact: Artifact | None = step.shown.artifact
+    artifact = step.shown.artifact
     if artifact is None or apcm_faults(config, situation):
         return None
     if any(code != "E_PAIR_ARITY" for code, _ in schema_faults(config, artifact)):
@@ -229,7 +246,7 @@ def _facts(step: AnyStep) -> Facts | None:
     )
     if config.readings.pair_order == "unordered":
         pairs = frozenset(tuple(sorted(pair)) for pair in pairs)
-    previous: Fields | None = step.before.previous
+    previous = step.before.previous
     links = artifact.previous_artifact_digest == (digest_of(previous) if previous else None)
     return Facts(config, violations(situation), previous, str(artifact.mode), av, rp, pairs, links)
 
@@ -265,14 +282,29 @@ def first_codes(codes: Iterable[str]) -> Iterator[int]:
     return (next(place for place, word in enumerate(order) if word in code) for code in codes)
 
 
-def submits(step: AnyStep) -> bool:
+def submits(step: ApcmStep) -> bool:
     """Whether the step is a submission that was taken up."""
     return isinstance(step.action, Submit) and step.shown.kind == "submit"
 
 
-def compiles(step: AnyStep) -> bool:
+def proper(step: ApcmStep) -> bool:
+    """A submission in a situation without a fault."""
+    return submits(step) and not apcm_faults(step.config, published(step))
+
+
+def compiles(step: ApcmStep) -> bool:
     """A submission that compiled, of an artefact that can be read."""
     return step.shown.compile_ok is True and facts(step) is not None
+
+
+def masks(step: ApcmStep) -> bool:
+    """A submission that compiled and whose mask counts."""
+    return compiles(step) and step.config.condition != BYPASS
+
+
+def permits(step: ApcmStep) -> bool:
+    """A submission after which something may be selected."""
+    return submits(step) and bool(step.shown.permitted)
 
 
 def awaiting(config: Config, state: State) -> bool:

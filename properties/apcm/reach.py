@@ -2,40 +2,47 @@
 
 from __future__ import annotations
 
-from evenhand.core.property import AnyStep, Property, Reachable, reachable
+from evenhand.core.property import Reachable, reachable
 from evenhand.model.apcm.vocabulary import MAINTAIN, RANKED, SCHEMA_CODES
-from evenhand.properties.apcm.predicates import ARTIFICIAL, FREE, ONE_STEP, compiles, facts, published, submits
-
-__all__ = ["REACH"]
+from evenhand.properties.apcm.predicates import (
+    ARTIFICIAL,
+    FREE,
+    ONE_STEP,
+    ApcmStep,
+    compiles,
+    facts,
+    published,
+    said,
+    submits,
+)
 
 
 @reachable("An artefact can compile.", source="6", systems=ARTIFICIAL)
-def compile_happens(step: AnyStep) -> bool:
+def compile_happens(step: ApcmStep) -> bool:
     """Rules 1.5, 2 and 3 all pass."""
     return compiles(step)
 
 
 @reachable("A violation can be authorised, permitted and so be chosen.", source="11.5", systems=ARTIFICIAL)
-def necessary_violation_is_permitted(step: AnyStep) -> bool:
+def necessary_violation_is_permitted(step: ApcmStep) -> bool:
     """Sophie's Choice."""
-    known = facts(step)
-    return compiles(step) and known is not None and bool(known.av) and bool(step.shown.permitted)
+    return compiles(step) and bool(said(step).av) and bool(step.shown.permitted)
 
 
 @reachable("An action that violates something can be executed.", source="0", systems=ARTIFICIAL)
-def violation_happens(step: AnyStep) -> bool:
+def violation_happens(step: ApcmStep) -> bool:
     """The machine confesses, and acts."""
     return bool(step.shown.selected_violates)
 
 
 @reachable("Several actions can be permitted at once.", source="7", systems=ONE_STEP)
-def several_are_permitted(step: AnyStep) -> bool:
+def several_are_permitted(step: ApcmStep) -> bool:
     """The mask does not choose."""
     return len(step.shown.permitted) > 1
 
 
 @reachable("A compile can gridlock.", source="7", systems=FREE)
-def gridlock_happens(step: AnyStep) -> bool:
+def gridlock_happens(step: ApcmStep) -> bool:
     """Every feasible action is forbidden."""
     return compiles(step) and step.shown.gridlock and bool(published(step).feasible)
 
@@ -45,12 +52,10 @@ def gridlock_happens(step: AnyStep) -> bool:
     source="6.4",
     systems=FREE,
 )
-def vacuous_necessity_happens(step: AnyStep) -> bool:
+def vacuous_necessity_happens(step: ApcmStep) -> bool:
     """A_ok is empty and AV is not."""
-    known = facts(step)
-    return (
-        compiles(step) and known is not None and bool(known.av) and bool(published(step).feasible) and not known.keepers
-    )
+    known = facts(step) if compiles(step) else None
+    return known is not None and bool(known.av) and bool(published(step).feasible) and not known.keepers
 
 
 @reachable(
@@ -58,30 +63,29 @@ def vacuous_necessity_happens(step: AnyStep) -> bool:
     source="6.2",
     systems=ONE_STEP,
 )
-def collision_with_the_unviolated_compiles(step: AnyStep) -> bool:
+def collision_with_the_unviolated_compiles(step: ApcmStep) -> bool:
     """So a declared collision need be no conflict."""
-    known = facts(step)
-    if not compiles(step) or known is None or not known.violates:
+    known = facts(step) if compiles(step) else None
+    if known is None or not known.violates:
         return False
     harmed = frozenset(p for bad in known.violates.values() for p in bad)
     return any(set(pair) - harmed for pair in known.pairs)
 
 
 @reachable("A precedent can be maintained.", source="6.3", systems=("run", "conditions"))
-def maintaining_happens(step: AnyStep) -> bool:
+def maintaining_happens(step: ApcmStep) -> bool:
     """MAINTAIN compiles."""
-    known = facts(step)
-    return compiles(step) and step.shown.mode == MAINTAIN and known is not None and known.previous is not None
+    return compiles(step) and step.shown.mode == MAINTAIN and said(step).previous is not None
 
 
 @reachable("A run can end because its environment published no proper APCM.", source="2.2", systems=("universe",))
-def invalid_run_happens(step: AnyStep) -> bool:
+def invalid_run_happens(step: ApcmStep) -> bool:
     """Scope exit."""
     return bool(step.shown.invalid)
 
 
 @reachable("Several rules can fail at once.", source="6", systems=("run", "universe", "conditions"))
-def several_rules_fail_at_once(step: AnyStep) -> bool:
+def several_rules_fail_at_once(step: ApcmStep) -> bool:
     """Two kinds of errors, or more."""
     return len({error.code for error in step.shown.errors}) > 1 and step.shown.fields is not None
 
@@ -101,19 +105,7 @@ def _occurs(code: str) -> Reachable:
 READ = ("E_AV_NOT_IN_COLLISION", "E_AV_RP_OVERLAP")
 """Reported only under the readings that have them; tests reach them there."""
 
-CODES = tuple(_occurs(code) for code in (*SCHEMA_CODES, *RANKED) if code not in READ)
+HOSTILE_CODES = tuple(_occurs(code) for code in (*SCHEMA_CODES, "E_DIGEST_MISMATCH"))
+"""Reported only where artefacts are hostile."""
 
-REACH: tuple[Property, ...] = (
-    compile_happens,
-    necessary_violation_is_permitted,
-    violation_happens,
-    several_are_permitted,
-    gridlock_happens,
-    vacuous_necessity_happens,
-    collision_with_the_unviolated_compiles,
-    maintaining_happens,
-    invalid_run_happens,
-    several_rules_fail_at_once,
-    *CODES,
-)
-"""The claims of this module."""
+CODES = tuple(_occurs(code) for code in RANKED if code not in (*READ, "E_DIGEST_MISMATCH"))

@@ -2,73 +2,38 @@
 
 from __future__ import annotations
 
-from evenhand.core.property import AnyStep, Property, each_step
+from evenhand.core.property import each_step
 from evenhand.model.apcm.vocabulary import ASB, BYPASS, Select, Submit
 from evenhand.properties.apcm.predicates import (
     ARTIFICIAL,
+    ApcmStep,
     apcm_faults,
     facts,
     faults_of,
     first_codes,
     is_invalid,
+    proper,
     published,
     rule_faults,
+    said,
     schema_faults,
     submits,
 )
-
-__all__ = ["REFUSING"]
 
 PAIRED = ("run", "universe", "agents", "conditions")
 """The systems under the text's own rules: the repaired ones allow other shapes of collisions."""
 
 
-def _improper(step: AnyStep) -> bool:
-    return submits(step) and bool(apcm_faults(step.config, published(step)))
+def _judged(step: ApcmStep) -> bool:
+    return proper(step) and step.config.condition != ASB
 
 
-def _proper(step: AnyStep) -> bool:
-    return submits(step) and not apcm_faults(step.config, published(step))
-
-
-def _judged(step: AnyStep) -> bool:
-    return _proper(step) and step.config.condition != ASB
-
-
-def _malformed(step: AnyStep) -> bool:
-    return _judged(step) and bool(schema_faults(step.config, step.shown.artifact))
-
-
-def _well_formed(step: AnyStep) -> bool:
+def _well_formed(step: ApcmStep) -> bool:
     return _judged(step) and not schema_faults(step.config, step.shown.artifact)
 
 
-def _several_errors(step: AnyStep) -> bool:
-    return _well_formed(step) and len(step.shown.errors) > 1
-
-
-def _read(step: AnyStep) -> bool:
-    return submits(step) and step.shown.fields is not None
-
-
-def _unbypassed(step: AnyStep) -> bool:
-    return _judged(step) and bool(step.config.condition != BYPASS)
-
-
-def _fails(step: AnyStep) -> bool:
-    return _unbypassed(step) and step.shown.compile_ok is False
-
-
-def _masked(step: AnyStep) -> bool:
-    return _unbypassed(step) and bool(published(step).feasible)
-
-
-def _nothing_feasible(step: AnyStep) -> bool:
-    return _proper(step) and not published(step).feasible and not step.shown.errors
-
-
-def _executes(step: AnyStep) -> bool:
-    return isinstance(step.action, Select) and bool(step.shown.kind == "select")
+def _unbypassed(step: ApcmStep) -> bool:
+    return _judged(step) and step.config.condition != BYPASS
 
 
 @each_step(
@@ -76,9 +41,9 @@ def _executes(step: AnyStep) -> bool:
     "every fault is named.",
     source="2.2, 11.1",
     systems=("universe",),
-    when=_improper,
+    when=lambda step: submits(step) and bool(apcm_faults(step.config, published(step))),
 )
-def improper_apcm_ends_the_run(step: AnyStep) -> bool:
+def improper_apcm_ends_the_run(step: ApcmStep) -> bool:
     """Exactly the faults there are, by code and culprit."""
     shown = step.shown
     quiet = shown.compile_ok is None and not (shown.permitted or shown.offered or shown.forbidden)
@@ -86,8 +51,8 @@ def improper_apcm_ends_the_run(step: AnyStep) -> bool:
     return quiet and is_invalid(step.after) and faults_of(shown.invalid) == faults
 
 
-@each_step("A proper APCM is never refused.", source="2.2", systems=ARTIFICIAL, when=_proper)
-def proper_apcm_is_accepted(step: AnyStep) -> bool:
+@each_step("A proper APCM is never refused.", source="2.2", systems=ARTIFICIAL, when=proper)
+def proper_apcm_is_accepted(step: ApcmStep) -> bool:
     """No fault is made up."""
     return not step.shown.invalid and not is_invalid(step.after)
 
@@ -96,9 +61,9 @@ def proper_apcm_is_accepted(step: AnyStep) -> bool:
     "A malformed artefact is refused by its schema, every fault named, and no rule is consulted.",
     source="3, 5",
     systems=("universe", "conditions"),
-    when=_malformed,
+    when=lambda step: _judged(step) and bool(schema_faults(step.config, step.shown.artifact)),
 )
-def malformed_artifact_is_refused(step: AnyStep) -> bool:
+def malformed_artifact_is_refused(step: ApcmStep) -> bool:
     """No inference, no repair."""
     shown = step.shown
     faults = schema_faults(step.config, shown.artifact)
@@ -111,96 +76,96 @@ def malformed_artifact_is_refused(step: AnyStep) -> bool:
     systems=PAIRED,
     when=_well_formed,
 )
-def errors_are_exactly_the_broken_rules(step: AnyStep) -> bool:
+def errors_are_exactly_the_broken_rules(step: ApcmStep) -> bool:
     """Neither fail-fast nor over-strict."""
-    known = facts(step)
-    assert known is not None
+    known = said(step)
     broken = rule_faults(known)
-    return faults_of(step.shown.errors) == broken and bool(step.shown.compile_ok == (not broken))
+    return faults_of(step.shown.errors) == broken and step.shown.compile_ok == (not broken)
 
 
 @each_step(
     "Errors are ranked: the link, Rule 1.5 step 1 before step 2, Rule 2, Rule 3; the first kind is the error code.",
     source="6, 9.1",
     systems=("run", "universe", "conditions"),
-    when=_several_errors,
+    when=lambda step: _well_formed(step) and len(step.shown.errors) > 1,
 )
-def errors_are_ranked(step: AnyStep) -> bool:
+def errors_are_ranked(step: ApcmStep) -> bool:
     """By kind; the payload decides nothing."""
     ranks = list(first_codes(error.code for error in step.shown.errors))
-    return ranks == sorted(ranks) and bool(step.shown.compile_error_code == step.shown.errors[0].code)
+    return ranks == sorted(ranks) and step.shown.compile_error_code == step.shown.errors[0].code
 
 
 @each_step(
     "The compiler reads the fields as they are written.",
     source="5",
     systems=ARTIFICIAL,
-    when=_read,
+    when=lambda step: submits(step) and step.shown.fields is not None,
 )
-def fields_are_as_written(step: AnyStep) -> bool:
+def fields_are_as_written(step: ApcmStep) -> bool:
     """No inference, no repair."""
     known = facts(step)
-    return known is not None and bool(step.shown.fields == known.fields)
+    return known is not None and step.shown.fields == known.fields
 
 
 @each_step(
     "A failed compile is a halt: nothing is permitted, nothing is forbidden, nothing is selected next.",
     source="1, 7, 9.1",
     systems=("run", "universe", "repaired", "conditions"),
-    when=_fails,
+    when=lambda step: _unbypassed(step) and step.shown.compile_ok is False,
 )
-def failed_compile_halts(step: AnyStep) -> bool:
+def failed_compile_halts(step: ApcmStep) -> bool:
     """No best effort."""
     shown = step.shown
-    return bool(shown.halt and not (shown.permitted or shown.offered or shown.forbidden or step.after.offered))
+    return shown.halt and not (shown.permitted or shown.offered or shown.forbidden or step.after.offered)
 
 
 @each_step(
     "A gridlock is a compile after which every feasible action is forbidden, and nothing else is.",
     source="1, 7, 9.1",
     systems=ARTIFICIAL,
-    when=_masked,
+    when=lambda step: _unbypassed(step) and bool(published(step).feasible),
     proved=True,
 )
-def gridlock_iff_all_forbidden(step: AnyStep) -> bool:
+def gridlock_iff_all_forbidden(step: ApcmStep) -> bool:
     """Both ways."""
     shown = step.shown
     stuck = shown.compile_ok is True and set(published(step).feasible) <= set(shown.forbidden)
-    return bool(shown.gridlock == stuck)
+    return shown.gridlock == stuck
 
 
 @each_step(
     "Where nothing is feasible, the step is a gridlock or a halt as the reading says, never both.",
     source="1, 7",
     systems=("run", "universe", "agents"),
-    when=_nothing_feasible,
+    when=lambda step: proper(step) and not published(step).feasible and not step.shown.errors,
 )
-def empty_step_is_as_read(step: AnyStep) -> bool:
+def empty_step_is_as_read(step: ApcmStep) -> bool:
     """The one case that the text leaves open."""
     halt = step.config.readings.feasible_empty == "halt"
-    return bool(step.shown.halt == halt and step.shown.gridlock == (not halt))
+    return step.shown.halt == halt and step.shown.gridlock == (not halt)
 
 
 @each_step("Halt and gridlock are distinct.", source="1", systems=ARTIFICIAL, when=submits)
-def halt_and_gridlock_are_distinct(step: AnyStep) -> bool:
+def halt_and_gridlock_are_distinct(step: ApcmStep) -> bool:
     """Never both, and a halt is one of the two reasons there are."""
     shown = step.shown
     failed = shown.compile_ok is False and step.config.condition != BYPASS
     empty = not published(step).feasible and step.config.readings.feasible_empty == "halt"
-    return not (shown.halt and shown.gridlock) and bool(shown.halt == ((failed or empty) and not shown.invalid))
+    return not (shown.halt and shown.gridlock) and shown.halt == ((failed or empty) and not shown.invalid)
 
 
 @each_step(
     "Only an action that was offered is executed, and it was permitted and feasible.",
     source="1, 7",
     systems=ARTIFICIAL,
-    when=_executes,
+    when=lambda step: isinstance(step.action, Select) and step.shown.kind == "select",
 )
-def only_permitted_actions_execute(step: AnyStep) -> bool:
+def only_permitted_actions_execute(step: ApcmStep) -> bool:
     """Mask before selection, selection before execution."""
     name = step.shown.selected
     return (
-        bool(name == step.action.action)
+        isinstance(step.action, Select)
+        and name == step.action.action
         and name in step.before.offered
         and name in step.before.permitted
         and name in published(step).feasible
@@ -212,9 +177,9 @@ def only_permitted_actions_execute(step: AnyStep) -> bool:
     source="1",
     systems=ARTIFICIAL,
 )
-def strict_ordering(step: AnyStep) -> bool:
+def strict_ordering(step: ApcmStep) -> bool:
     """What comes out of turn is rejected and changes nothing."""
-    rejected = bool(step.shown.kind == "rejected")
+    rejected = step.shown.kind == "rejected"
     if rejected and step.after != step.before:
         return False
     if step.before.over:
@@ -222,22 +187,5 @@ def strict_ordering(step: AnyStep) -> bool:
     match step.action:
         case Submit():
             return rejected == bool(step.before.offered)
-        case _:
-            return rejected == (step.action.action not in step.before.offered)
-
-
-REFUSING: tuple[Property, ...] = (
-    improper_apcm_ends_the_run,
-    proper_apcm_is_accepted,
-    malformed_artifact_is_refused,
-    errors_are_exactly_the_broken_rules,
-    errors_are_ranked,
-    fields_are_as_written,
-    failed_compile_halts,
-    gridlock_iff_all_forbidden,
-    empty_step_is_as_read,
-    halt_and_gridlock_are_distinct,
-    only_permitted_actions_execute,
-    strict_ordering,
-)
-"""The claims of this module."""
+        case Select(name):
+            return rejected == (name not in step.before.offered)

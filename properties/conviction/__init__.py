@@ -5,26 +5,18 @@ Start reading at `predicates`, which says what the words mean; then one module f
 
 from __future__ import annotations
 
-from evenhand.core.bundle import Claims
-from evenhand.properties.conviction.expected import EXPECTED
+from evenhand.core.bundle import Claims, claims_in
+from evenhand.properties.conviction import identity, points, proposing, reach, staking, ticking, winning
 from evenhand.properties.conviction.generators import GENERATORS
-from evenhand.properties.conviction.identity import IDENTITY
 from evenhand.properties.conviction.plans import plans
-from evenhand.properties.conviction.points import POINTS
 from evenhand.properties.conviction.profile import PROFILE
-from evenhand.properties.conviction.proposing import PROPOSING
-from evenhand.properties.conviction.reach import REACH
-from evenhand.properties.conviction.staking import STAKING
-from evenhand.properties.conviction.ticking import TICKING
 from evenhand.properties.conviction.vectors import VECTORS
-from evenhand.properties.conviction.winning import WINNING
 
 __all__ = ["CLAIMS"]
 
 CLAIMS = Claims(
-    claims=(*POINTS, *PROPOSING, *STAKING, *WINNING, *TICKING, *IDENTITY, *REACH),
+    claims=claims_in(points, proposing, staking, winning, ticking, identity, reach),
     generators=GENERATORS,
-    expected=EXPECTED,
     plans=plans(),
     profile=PROFILE,
     vectors=VECTORS,

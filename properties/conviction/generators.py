@@ -14,10 +14,8 @@ from fractions import Fraction
 from typing import Any
 
 from hypothesis import strategies as st
-from hypothesis.strategies import SearchStrategy
 
 from evenhand.core.generator import Draw, Event, Generator, Rule
-from evenhand.core.property import AnyStep
 from evenhand.core.system import Scope
 from evenhand.model.conviction.menus import TEXTS, agents_of, hostile
 from evenhand.model.conviction.readings import Readings
@@ -49,7 +47,7 @@ from evenhand.model.conviction.vocabulary import (
     State,
     Tick,
 )
-from evenhand.properties.conviction.predicates import OPEN, accepted, done, events, finalizes, stakes_on
+from evenhand.properties.conviction.predicates import OPEN, RunStep, accepted, done, events, finalizes, stakes_on
 from evenhand.properties.conviction.winning import contested
 
 __all__ = ["GENERATORS"]
@@ -86,10 +84,6 @@ def _issue(draw: Any, number: int, uids: tuple[str, ...], cycles: int) -> Issue:
     return Issue(f"issue_{number}", assigned, draw(st.integers(0, cycles)), problem)
 
 
-def _configs(scope: Scope, readings: Readings) -> SearchStrategy[Config]:
-    return _made(scope, readings)
-
-
 # Rules.
 
 
@@ -110,10 +104,6 @@ def _one(draw: Draw, config: Config, state: State) -> tuple[Agent, Seat]:
 
 def _tick(_draw: Draw, _config: Config, _scope: Scope, _state: State) -> Act:
     return Tick()
-
-
-def _runs(_config: Config, state: State) -> bool:
-    return state.phase != CLOSED
 
 
 def _late(config: Config, state: State) -> list[Seat]:
@@ -236,20 +226,16 @@ def _in(*phases: str) -> Callable[[Config, State], bool]:
 
 
 def _in_round(config: Config, state: State) -> bool:
-    return bool(_in(STAKE)(config, state)) and state.turn > 1
-
-
-def _outside(_config: Config, state: State) -> bool:
-    return any(seat.standing in (STRANGER, INVITED) for seat in state.seats)
+    return _in(STAKE)(config, state) and state.turn > 1
 
 
 _RULES = (
-    Rule("tick", _tick, _runs),
+    Rule("tick", _tick, lambda _config, state: state.phase != CLOSED),
     Rule("tick again", _tick, lambda _config, state: state.phase in (IDLE, FINALIZE)),
     Rule("tick when all are done", _tick, lambda config, state: state.phase in OPEN and not _late(config, state)),
     Rule("complete", _complete, lambda config, state: bool(_late(config, state))),
     Rule("complete too", _complete, lambda config, state: bool(_late(config, state)) and state.phase != STAKE),
-    Rule("enter", _enter, _outside),
+    Rule("enter", _enter, lambda _config, state: any(s.standing in (STRANGER, INVITED) for s in state.seats)),
     Rule("propose", _propose, _in(PROPOSE)),
     Rule("give feedback", _feedback, _in(FEEDBACK)),
     Rule("revise", _revise, _in(REVISE)),
@@ -263,28 +249,17 @@ _RULES = (
 # Events.
 
 
-def _rejected(name: str) -> Callable[[AnyStep], bool]:
-    def seen(step: AnyStep) -> bool:
-        return bool(step.shown.rejected == name)
-
-    return seen
-
-
-def _kicked(step: AnyStep) -> bool:
-    return any(events(step.shown, "KickOut"))
-
-
-def _tapped(step: AnyStep) -> bool:
-    return any(events(step.shown, "Withdrawn"))
+def _rejected(name: str) -> Callable[[RunStep], bool]:
+    return lambda step: step.shown.rejected == name
 
 
 _SEEN = (
     Event("an Issue is finalized", finalizes, 60),
     Event("two proposals tie", contested, 20),
-    Event("a revision taps", _tapped, 5),
+    Event("a revision taps", lambda step: any(events(step.shown, "Withdrawn")), 5),
     Event("stake is moved", lambda step: accepted(step, MoveStake), 100),
     Event("stake is added", lambda step: accepted(step, AddStake), 60),
-    Event("somebody is kicked out", _kicked, 200),
+    Event("somebody is kicked out", lambda step: any(events(step.shown, "KickOut")), 200),
     Event("an agent is invited", lambda step: accepted(step, Invite), 10),
     *(
         Event(name, _rejected(name), floor)
@@ -314,5 +289,5 @@ _SEEN = (
     ),
 )
 
-GENERATORS: tuple[Generator, ...] = (Generator("run", _configs, _RULES, _SEEN),)
+GENERATORS: tuple[Generator, ...] = (Generator("run", _made, _RULES, _SEEN),)
 """The machine draws `run`; the small systems are searched."""

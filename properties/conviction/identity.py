@@ -5,19 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from evenhand.core.property import AnyStep, Property, each_step
+from evenhand.core.property import each_step
 from evenhand.model.conviction.vocabulary import ADMINISTRATOR, ENROLLED, SCHEDULER, Enrol, Event, Invite, Tick
-from evenhand.properties.conviction.predicates import OPEN, on_steps, seat_of
-
-__all__ = ["IDENTITY"]
+from evenhand.properties.conviction.predicates import OPEN, RunStep, actor, seat_of
 
 
-def _done(step: AnyStep) -> bool:
-    return not step.shown.rejected
-
-
-@each_step("No action is accepted for an agent without that agent's credential.", source="1.2, 10.1", when=_done)
-def actions_need_the_credential(step: AnyStep) -> bool:
+@each_step(
+    "No action is accepted for an agent without that agent's credential.",
+    source="1.2, 10.1",
+    when=lambda step: not step.shown.rejected,
+)
+def actions_need_the_credential(step: RunStep) -> bool:
     """The administrator invites, the scheduler ticks, with credentials of their own."""
     match step.action:
         case Tick(credential):
@@ -41,7 +39,7 @@ def _texts(value: Any) -> Iterator[str]:
 
 
 @each_step("No public record contains a credential.", source="8.3, 18.4")
-def no_record_holds_a_credential(step: AnyStep) -> bool:
+def no_record_holds_a_credential(step: RunStep) -> bool:
     """8.3 read literally publishes them: AuthorAgentID, the credential of the submitting agent."""
     secrets = {agent.credential for agent in step.config.agents}
     return secrets.isdisjoint(_texts(step.shown.events))
@@ -50,18 +48,10 @@ def no_record_holds_a_credential(step: AnyStep) -> bool:
 @each_step(
     "Only an agent that is enrolled and assigned to the open Issue takes part in it.",
     source="7.1, 7.2",
-    when=on_steps(lambda step: _done(step) and not isinstance(step.action, Tick | Invite | Enrol)),
+    when=lambda step: not step.shown.rejected and not isinstance(step.action, Tick | Invite | Enrol),
 )
-def only_the_assigned_take_part(step: AnyStep) -> bool:
+def only_the_assigned_take_part(step: RunStep) -> bool:
     """And an Issue is open."""
     issue = step.config.issues[step.before.issue]
-    seat = seat_of(step.before, step.action.agent)
+    seat = seat_of(step.before, actor(step.action))
     return seat.standing == ENROLLED and seat.agent in issue.assigned and step.before.phase in OPEN
-
-
-IDENTITY: tuple[Property, ...] = (
-    actions_need_the_credential,
-    no_record_holds_a_credential,
-    only_the_assigned_take_part,
-)
-"""The claims of this module."""

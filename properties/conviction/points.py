@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
-from evenhand.core.property import AnyStep, Property, always, each_step
+from evenhand.core.plan import refuted
+from evenhand.core.property import always, each_step
 from evenhand.model.conviction.exact import Amount
 from evenhand.model.conviction.vocabulary import REJECTIONS, Config, Invite, State
-from evenhand.properties.conviction.predicates import balance, events, finalizes, on_configs, on_steps, stakes_on, total
-
-__all__ = ["POINTS"]
+from evenhand.properties.conviction.predicates import (
+    RunStep,
+    act,
+    balance,
+    events,
+    finalizes,
+    left_out,
+    on_configs,
+    stakes_on,
+    total,
+)
 
 
 @always(
     "Balances, stakes and what was burned add up to what was ever allocated, after every action.",
     source="4.3, 13.3, 18.3",
     proved=True,
+    expected=(refuted("14.1 deducts, and no burn says where to", revision_cost="deducted_only"),),
 )
 def supply_is_conserved(_config: Config, state: State) -> bool:
     """No points appear or vanish."""
@@ -21,7 +31,12 @@ def supply_is_conserved(_config: Config, state: State) -> bool:
     return held + state.burned == state.granted
 
 
-@always("No balance, stake or burn is ever negative.", source="4.2", proved=True)
+@always(
+    "No balance, stake or burn is ever negative.",
+    source="4.2",
+    proved=True,
+    expected=(refuted("9.3 debits whatever the balance", penalty_floor="negative_balance"),),
+)
 def nothing_is_negative(_config: Config, state: State) -> bool:
     """Each amount by itself."""
     low = min((seat.balance for seat in state.seats), default=0)
@@ -33,6 +48,7 @@ def nothing_is_negative(_config: Config, state: State) -> bool:
     source="4.4",
     applies=on_configs(lambda config: config.readings.max_credit != "unbounded"),
     proved=True,
+    expected=(left_out("said under other readings; `run` is drawn under the default"),),
 )
 def balances_stay_below_the_maximum(config: Config, state: State) -> bool:
     """After every action, not only after grants."""
@@ -42,33 +58,31 @@ def balances_stay_below_the_maximum(config: Config, state: State) -> bool:
 @each_step(
     "A grant respects MaximumCredit: the balance after it is not above, and a refused grant leaves the agent out.",
     source="4.1, 4.4",
-    when=on_steps(lambda step: isinstance(step.action, Invite)),
+    when=lambda step: isinstance(step.action, Invite),
 )
-def grants_respect_the_maximum(step: AnyStep) -> bool:
+def grants_respect_the_maximum(step: RunStep) -> bool:
     """And only an invitation grants anything."""
-    config, uid = step.config, step.action.agent
+    config, uid = step.config, act(step, Invite).agent
     credits = list(events(step.shown, "Credit"))
     gained = total(event.amount for event in credits)
     if step.after.granted - step.before.granted != gained or len(credits) > 1:
         return False
     if not credits:
-        return bool(step.after == step.before)
-    return bool(
-        config.readings.max_credit == "unbounded" or balance(step.after, uid) <= config.constants.maximum_credit
-    )
+        return step.after == step.before
+    return config.readings.max_credit == "unbounded" or balance(step.after, uid) <= config.constants.maximum_credit
 
 
 @each_step("Points are granted by invitation alone.", source="4.1")
-def only_invitations_grant(step: AnyStep) -> bool:
+def only_invitations_grant(step: RunStep) -> bool:
     """Once per agent."""
-    return bool(step.after.granted == step.before.granted) or isinstance(step.action, Invite)
+    return step.after.granted == step.before.granted or isinstance(step.action, Invite)
 
 
-def _flows(step: AnyStep) -> tuple[dict[str, Amount], dict[tuple[str, str], Amount], Amount]:
+def _flows(step: RunStep) -> tuple[dict[str, Amount], dict[tuple[str, str], Amount], Amount]:
     """What the events say became of balances, stakes and the burned total."""
     liquid: dict[str, Amount] = {}
     stakes: dict[tuple[str, str], Amount] = {}
-    burned = 0
+    burned: Amount = 0
 
     def put(agent: str, amount: Amount) -> None:
         liquid[agent] = liquid.get(agent, 0) + amount
@@ -107,7 +121,7 @@ def _flows(step: AnyStep) -> tuple[dict[str, Amount], dict[tuple[str, str], Amou
     "The log replays to the state: balances, stakes and the burned total change by what its events say, nothing else.",
     source="13.1, 18.2",
 )
-def log_replays_to_the_state(step: AnyStep) -> bool:
+def log_replays_to_the_state(step: RunStep) -> bool:
     """Agent by agent, proposal by proposal."""
     liquid, stakes, burned = _flows(step)
     if step.after.burned - step.before.burned != burned:
@@ -124,8 +138,12 @@ def log_replays_to_the_state(step: AnyStep) -> bool:
 @each_step(
     "What is in circulation falls by exactly what Burn events record: 18.3's TotalSupply is right.",
     source="13.2, 13.3, 18.3",
+    expected=(
+        refuted("14.1 deducts without a Burn event", revision_cost="deducted_only"),
+        refuted("18.2 logs StakeBurned, 18.3 sums Burn events", stake_burn="separate_event"),
+    ),
 )
-def burn_events_reconcile_the_supply(step: AnyStep) -> bool:
+def burn_events_reconcile_the_supply(step: RunStep) -> bool:
     """Every burn is in the log, under that name."""
 
     def circulating(state: State) -> Amount:
@@ -133,7 +151,7 @@ def burn_events_reconcile_the_supply(step: AnyStep) -> bool:
 
     recorded = total(event.amount for event in events(step.shown, "Burn"))
     granted = step.after.granted - step.before.granted
-    return bool(circulating(step.before) + granted - circulating(step.after) == recorded)
+    return circulating(step.before) + granted - circulating(step.after) == recorded
 
 
 @each_step(
@@ -142,14 +160,14 @@ def burn_events_reconcile_the_supply(step: AnyStep) -> bool:
     when=finalizes,
     proved=True,
 )
-def every_stake_is_burned(step: AnyStep) -> bool:
+def every_stake_is_burned(step: RunStep) -> bool:
     """On winning and losing proposals alike."""
     said = [((event.agent, event.proposal), event.amount) for event in events(step.shown, "StakeBurned")]
     return not step.after.entries and len(said) == len(dict(said)) and dict(said) == stakes_on(step.before)
 
 
 @each_step("Balances persist when an Issue is finalized.", source="18.1", when=finalizes)
-def balances_persist(step: AnyStep) -> bool:
+def balances_persist(step: RunStep) -> bool:
     """Liquid points are neither burned nor paid out."""
     return all(balance(step.after, seat.agent) == seat.balance for seat in step.before.seats)
 
@@ -157,17 +175,17 @@ def balances_persist(step: AnyStep) -> bool:
 @each_step(
     "A rejected action leaves its named event and changes nothing else.",
     source="11.4, 14.2, 16.5",
-    when=on_steps(lambda step: bool(step.shown.rejected)),
+    when=lambda step: bool(step.shown.rejected),
 )
-def rejected_actions_change_nothing(step: AnyStep) -> bool:
+def rejected_actions_change_nothing(step: RunStep) -> bool:
     """One event, of a reason that is known."""
     events_ = step.shown.events
     named = len(events_) == 1 and events_[0].kind == "Rejected" and events_[0].reason == step.shown.rejected
     return step.after == step.before and named and step.shown.rejected in REJECTIONS
 
 
-@each_step("An accepted action is in the log.", source="13.1", when=on_steps(lambda step: not step.shown.rejected))
-def accepted_actions_are_logged(step: AnyStep) -> bool:
+@each_step("An accepted action is in the log.", source="13.1", when=lambda step: not step.shown.rejected)
+def accepted_actions_are_logged(step: RunStep) -> bool:
     """Whatever it was."""
     return bool(step.shown.events) and not any(events(step.shown, "Rejected"))
 
@@ -175,25 +193,8 @@ def accepted_actions_are_logged(step: AnyStep) -> bool:
 @each_step(
     "Every burn names agent, amount, reason and Issue.",
     source="13.2",
-    when=on_steps(lambda step: any(event.kind == "Burn" for event in step.shown.events)),
+    when=lambda step: any(events(step.shown, "Burn")),
 )
-def burns_are_recorded_in_full(step: AnyStep) -> bool:
+def burns_are_recorded_in_full(step: RunStep) -> bool:
     """The tick is stamped by the ledger."""
     return all(e.agent and e.amount > 0 and e.reason and e.issue for e in events(step.shown, "Burn"))
-
-
-POINTS: tuple[Property, ...] = (
-    supply_is_conserved,
-    nothing_is_negative,
-    balances_stay_below_the_maximum,
-    grants_respect_the_maximum,
-    only_invitations_grant,
-    log_replays_to_the_state,
-    burn_events_reconcile_the_supply,
-    every_stake_is_burned,
-    balances_persist,
-    rejected_actions_change_nothing,
-    accepted_actions_are_logged,
-    burns_are_recorded_in_full,
-)
-"""The claims of this module."""

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeAlias, TypeVar
 
-from evenhand.core.property import AnyStep
+from evenhand.core.plan import Expectation, undecided
+from evenhand.core.system import Step
 from evenhand.model.conviction.exact import Amount, Surd, theta
 from evenhand.model.conviction.readings import settled
 from evenhand.model.conviction.texts import Text
@@ -23,6 +24,7 @@ from evenhand.model.conviction.vocabulary import (
     PROPOSE,
     REVISE,
     STAKE,
+    Act,
     Config,
     Event,
     Issue,
@@ -34,16 +36,20 @@ from evenhand.model.conviction.vocabulary import (
 )
 
 __all__ = [
+    "BESIDE",
     "OPEN",
+    "RunStep",
     "accepted",
+    "act",
+    "actor",
     "balance",
     "changed",
     "done",
     "events",
     "finalizes",
+    "left_out",
     "longest_issue",
     "on_configs",
-    "on_steps",
     "on_values",
     "owned",
     "phase_ends",
@@ -62,32 +68,53 @@ OPEN = (PROPOSE, FEEDBACK, REVISE, STAKE)
 """The phases in which agents act."""
 
 
-def on_steps(test: Callable[[AnyStep], bool]) -> Callable[[AnyStep], bool]:
-    """A test of steps, written as a lambda that type checkers can read."""
-    return test
+RunStep: TypeAlias = Step[Config, State, Act, Shown]
+"""A step of any of the systems, which differ in size alone."""
+
+Kind = TypeVar("Kind", bound=Act)
+
+
+def left_out(because: str) -> Expectation:
+    """No plan looks at the claim in `run` under some budget."""
+    return undecided(because, system="run", engine="plan")
+
+
+BESIDE = left_out("another run beside every drawn one costs a multiple: drawn under the standard and the deep budget")
+"""Of claims that compare two runs."""
 
 
 def on_configs(test: Callable[[Config], bool]) -> Callable[[Config], bool]:
-    """A test of configurations, likewise."""
+    """A test of configurations, written as a lambda that type checkers can read."""
     return test
 
 
 def on_values(test: Callable[[Config, Any], bool]) -> Callable[[Config, Any], bool]:
-    """A test of an observer's value, likewise."""
+    """A test of a state or of a monitor's value, likewise."""
     return test
 
 
-def accepted(step: AnyStep, *kinds: type) -> bool:
+def act(step: RunStep, kind: type[Kind]) -> Kind:
+    """The action, which is of this kind."""
+    assert isinstance(step.action, kind)
+    return step.action
+
+
+def actor(action: Act) -> str:
+    """Who acts; nobody in a tick."""
+    return "" if isinstance(action, Tick) else action.agent
+
+
+def accepted(step: RunStep, *kinds: type) -> bool:
     """The action is of one of these kinds and was not rejected."""
     return isinstance(step.action, kinds) and not step.shown.rejected
 
 
-def ticking(step: AnyStep) -> bool:
+def ticking(step: RunStep) -> bool:
     """A tick inside a phase in which agents act."""
     return accepted(step, Tick) and step.before.phase in OPEN
 
 
-def finalizes(step: AnyStep) -> bool:
+def finalizes(step: RunStep) -> bool:
     """An Issue is finalized."""
     return any(event.kind == "Finalize" for event in step.shown.events)
 
@@ -154,7 +181,7 @@ def changed(config: Config, old: Text, new: Text) -> Fraction:
     return Fraction(counted if twice else replaced, longer)
 
 
-def price(step: AnyStep) -> Amount | None:
+def price(step: RunStep) -> Amount | None:
     """What an accepted revision cost according to its event; None for any other step."""
     if not accepted(step, Revise):
         return None

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from evenhand.core.profile import Aspect, ProfileQuestion
+from evenhand.properties.conviction import reach, staking, ticking, winning
 
 __all__ = ["PROFILE"]
 
 PROFILE = (
-    ProfileQuestion(Aspect.POSITION, "actions_of_two_agents_commute", note="inside one tick"),
-    ProfileQuestion(Aspect.NAME, "names_decide_nothing"),
-    ProfileQuestion(Aspect.TIME, "time_decides", note="among proposals of equal score"),
+    ProfileQuestion(Aspect.POSITION, staking.actions_of_two_agents_commute.name, note="inside one tick"),
+    ProfileQuestion(Aspect.NAME, winning.names_decide_nothing.name),
+    ProfileQuestion(Aspect.TIME, reach.time_decides.name, note="among proposals of equal score"),
     ProfileQuestion(
-        Aspect.VALUE, "the_highest_score_wins", affirms=True, note="points staked, weighted by how long they stay"
+        Aspect.VALUE,
+        winning.the_highest_score_wins.name,
+        affirms=True,
+        note="points staked, weighted by how long they stay",
     ),
-    ProfileQuestion(Aspect.DEADLOCK, "an_issue_can_be_finalized"),
-    ProfileQuestion(Aspect.LIVELOCK, "no_phase_goes_on_for_ever"),
+    ProfileQuestion(Aspect.DEADLOCK, ticking.an_issue_can_be_finalized.name),
+    ProfileQuestion(Aspect.LIVELOCK, ticking.no_phase_goes_on_for_ever.name),
 )

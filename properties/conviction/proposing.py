@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from fractions import Fraction
-from typing import Any
 
-from evenhand.core.property import AnyStep, Property, TwoRun, always, each_step
+from evenhand.core.plan import refuted
+from evenhand.core.property import TwoRun, always, each_step
+from evenhand.model.conviction.exact import Amount
 from evenhand.model.conviction.texts import Text
 from evenhand.model.conviction.vocabulary import (
     FEEDBACK,
@@ -23,13 +24,16 @@ from evenhand.model.conviction.vocabulary import (
     State,
 )
 from evenhand.properties.conviction.predicates import (
+    BESIDE,
+    RunStep,
     accepted,
+    act,
     balance,
     changed,
     events,
     finalizes,
     on_configs,
-    on_steps,
+    on_values,
     owned,
     price,
     same_readings,
@@ -37,17 +41,11 @@ from evenhand.properties.conviction.predicates import (
     total,
 )
 
-__all__ = ["PROPOSING"]
-
-
-def _proposed(_config: Config, state: State) -> bool:
-    return state.phase in (FEEDBACK, REVISE, STAKE, FINALIZE)
-
 
 @always(
     "Once PROPOSE has ended, every assigned agent has exactly one proposal, and every proposal has its author.",
     source="6.1, 6.2, 9.3",
-    when=_proposed,
+    when=on_values(lambda _config, state: state.phase in (FEEDBACK, REVISE, STAKE, FINALIZE)),
     proved=True,
 )
 def one_proposal_each(config: Config, state: State) -> bool:
@@ -62,7 +60,7 @@ def one_proposal_each(config: Config, state: State) -> bool:
 
 
 @each_step("A proposal is never replaced by another one while its Issue is open.", source="6.1")
-def proposals_stay(step: AnyStep) -> bool:
+def proposals_stay(step: RunStep) -> bool:
     """Revision changes the text, of one's own proposal only, and only in REVISE."""
     if finalizes(step):
         return True
@@ -81,25 +79,25 @@ def proposals_stay(step: AnyStep) -> bool:
 @each_step(
     "Whoever submits a proposal stakes ProposalSelfStake on it at once, or what is left.",
     source="6.2, 12.1",
-    when=on_steps(lambda step: accepted(step, Propose)),
+    when=lambda step: accepted(step, Propose),
     applies=on_configs(
         lambda config: (
             same_readings(config, poor_proposer="stake_what_is_left") and config.readings.self_stake != "at_stake_1"
         )
     ),
 )
-def proposers_stake_at_once(step: AnyStep) -> bool:
+def proposers_stake_at_once(step: RunStep) -> bool:
     """The NoAction too."""
-    uid = step.action.agent
+    uid = act(step, Propose).agent
     due = min(step.config.constants.self_stake, balance(step.before, uid))
     held = owned(step.after, uid, seat_of(step.after, uid).proposal)
-    return bool(balance(step.after, uid) == balance(step.before, uid) - due and total(held.values()) == due)
+    return balance(step.after, uid) == balance(step.before, uid) - due and total(held.values()) == due
 
 
 @each_step(
     "Every agent has staked once when the rounds begin, whether upon submission or at STAKE 1.",
     source="6.2, A 16.2",
-    when=on_steps(lambda step: step.before.phase != STAKE and step.after.phase == STAKE),
+    when=lambda step: step.before.phase != STAKE and step.after.phase == STAKE,
     applies=on_configs(
         lambda config: (
             same_readings(config, poor_proposer="stake_what_is_left", substituted_no_action="self_stakes")
@@ -107,7 +105,7 @@ def proposers_stake_at_once(step: AnyStep) -> bool:
         )
     ),
 )
-def everybody_has_staked_by_round_one(step: AnyStep) -> bool:
+def everybody_has_staked_by_round_one(step: RunStep) -> bool:
     """Nobody has put up less while it could have put up more, nor more than once; taps aside."""
     due = step.config.constants.self_stake
     for seat in step.after.seats:
@@ -119,17 +117,13 @@ def everybody_has_staked_by_round_one(step: AnyStep) -> bool:
     return True
 
 
-def _substitutes(step: AnyStep) -> bool:
-    return step.before.phase == PROPOSE and any(events(step.shown, "KickOut"))
-
-
 @each_step(
     "An assigned NoAction stakes for its agent as the reading says: ProposalSelfStake, what is left, or nothing.",
     source="6.2, 9.3",
-    when=_substitutes,
+    when=lambda step: step.before.phase == PROPOSE and any(events(step.shown, "KickOut")),
     applies=on_configs(lambda config: same_readings(config, poor_proposer="stake_what_is_left")),
 )
-def substitutes_stake_as_read(step: AnyStep) -> bool:
+def substitutes_stake_as_read(step: RunStep) -> bool:
     """In PROPOSE; what is staked at STAKE 1 comes with another round."""
     config, reading = step.config, step.config.readings
     for event in events(step.shown, "KickOut"):
@@ -149,12 +143,13 @@ def substitutes_stake_as_read(step: AnyStep) -> bool:
 @each_step(
     "Feedback is on somebody else's proposal, within length and number, and is paid for in full.",
     source="11",
-    when=on_steps(lambda step: accepted(step, Feedback)),
+    when=lambda step: accepted(step, Feedback),
     proved=True,
 )
-def feedback_is_lawful_and_paid(step: AnyStep) -> bool:
+def feedback_is_lawful_and_paid(step: RunStep) -> bool:
     """Everything that 11 asks, at once."""
-    c, uid, target = step.config.constants, step.action.agent, step.before.proposal(step.action.proposal)
+    c, action = step.config.constants, act(step, Feedback)
+    uid, target = action.agent, step.before.proposal(action.proposal)
     seat, after = seat_of(step.before, uid), seat_of(step.after, uid)
     burns = [(event.agent, event.amount, event.reason) for event in events(step.shown, "Burn")]
     return (
@@ -162,7 +157,7 @@ def feedback_is_lawful_and_paid(step: AnyStep) -> bool:
         and target is not None
         and target.author != uid
         and seat.proposal != target.uid
-        and len(step.action.comment) <= c.feedback_length
+        and len(action.comment) <= c.feedback_length
         and seat.feedback < c.feedback_limit
         and after.feedback == seat.feedback + 1
         and seat.balance >= c.feedback_stake == seat.balance - after.balance
@@ -179,9 +174,9 @@ def feedback_stays_within_the_limit(config: Config, state: State) -> bool:
 @each_step(
     "The count of feedback begins anew with every Issue.",
     source="11.5",
-    when=on_steps(lambda step: step.before.phase == "IDLE" and step.after.phase == PROPOSE),
+    when=lambda step: step.before.phase == "IDLE" and step.after.phase == PROPOSE,
 )
-def an_issue_begins_clean(step: AnyStep) -> bool:
+def an_issue_begins_clean(step: RunStep) -> bool:
     """No stake, proposal, signal, count or timer comes over from another Issue."""
     blank = all(not (s.feedback or s.signal or s.timer or s.proposal) for s in step.after.seats)
     return blank and not step.after.entries and not step.after.proposals
@@ -193,89 +188,104 @@ _FEEDBACK_REASONS = ("FeedbackTooLong", "FeedbackLimitReached", "InsufficientCre
 @each_step(
     "Feedback is refused by a name of section 11 only where that is what is wrong.",
     source="11.4, 11.5, 11.6, 15.1",
-    when=on_steps(lambda step: isinstance(step.action, Feedback) and step.shown.rejected in _FEEDBACK_REASONS),
+    when=lambda step: isinstance(step.action, Feedback) and step.shown.rejected in _FEEDBACK_REASONS,
 )
-def feedback_is_refused_for_cause(step: AnyStep) -> bool:
+def feedback_is_refused_for_cause(step: RunStep) -> bool:
     """The four reasons."""
-    c, seat = step.config.constants, seat_of(step.before, step.action.agent)
-    target = step.before.proposal(step.action.proposal)
-    return bool(
-        {
-            "FeedbackTooLong": len(step.action.comment) > c.feedback_length,
-            "FeedbackLimitReached": seat.feedback >= c.feedback_limit,
-            "InsufficientCredit": seat.balance < c.feedback_stake,
-            "OwnProposal": target is not None and target.author == seat.agent,
-        }[step.shown.rejected]
-    )
+    c, action = step.config.constants, act(step, Feedback)
+    seat, target = seat_of(step.before, action.agent), step.before.proposal(action.proposal)
+    return {
+        "FeedbackTooLong": len(action.comment) > c.feedback_length,
+        "FeedbackLimitReached": seat.feedback >= c.feedback_limit,
+        "InsufficientCredit": seat.balance < c.feedback_stake,
+        "OwnProposal": target is not None and target.author == seat.agent,
+    }[step.shown.rejected]
 
 
 # Revisions
 
 
-def _texts(step: AnyStep) -> tuple[Text, Text]:
-    old = step.before.proposal(step.action.agent)
+def _texts(step: RunStep) -> tuple[Text, Text]:
+    action = act(step, Revise)
+    old = step.before.proposal(action.agent)
     assert old is not None and old.text is not None
-    return old.text, step.action.text
+    return old.text, action.text
 
 
-def _revised(step: AnyStep) -> bool:
+def _share(step: RunStep) -> Amount:
+    """What the revision is to cost: ProposalSelfStake times the share of tokens changed, rounded as read."""
+    full = step.config.constants.self_stake * changed(step.config, *_texts(step))
+    due: dict[str, Amount] = {"exact": full, "floor": math.floor(full), "ceil": math.ceil(full)}
+    return due[step.config.readings.rounding]
+
+
+def _revised(step: RunStep) -> bool:
     return accepted(step, Revise)
-
-
-def _unchanged(step: AnyStep) -> bool:
-    return _revised(step) and _texts(step)[0] == _texts(step)[1]
 
 
 @each_step(
     "An unchanged text costs nothing.",
     source="14.1",
-    when=_unchanged,
+    when=lambda step: _revised(step) and _texts(step)[0] == _texts(step)[1],
+    expected=(
+        refuted(
+            "14.2: a negative balance is less than a cost of 0, so the tap covers the deficit out of the stake",
+            penalty_floor="negative_balance",
+        ),
+    ),
 )
-def an_unchanged_text_costs_nothing(step: AnyStep) -> bool:
+def an_unchanged_text_costs_nothing(step: RunStep) -> bool:
     """Two empty texts are unchanged."""
-    return price(step) == 0 and balance(step.before, step.action.agent) == balance(step.after, step.action.agent)
+    uid = act(step, Revise).agent
+    return price(step) == 0 and balance(step.before, uid) == balance(step.after, uid)
 
 
-@each_step("A revision costs at most ProposalSelfStake.", source="14.1", when=_revised)
-def a_revision_costs_at_most_the_self_stake(step: AnyStep) -> bool:
+@each_step(
+    "A revision costs at most ProposalSelfStake.",
+    source="14.1",
+    when=_revised,
+    expected=(
+        refuted(
+            "14.1: insertions and deletions together may be more than the longer text, so the ratio exceeds 1",
+            diff_ratio="insertions_plus_deletions",
+        ),
+    ),
+)
+def a_revision_costs_at_most_the_self_stake(step: RunStep) -> bool:
     """Delta is in [0, 1]."""
     cost = price(step)
     return cost is not None and 0 <= cost <= step.config.constants.self_stake
 
 
 @each_step("A revision costs ProposalSelfStake times the share of tokens changed.", source="14.1", when=_revised)
-def a_revision_costs_its_share(step: AnyStep) -> bool:
+def a_revision_costs_its_share(step: RunStep) -> bool:
     """Rounded as read."""
-    full = step.config.constants.self_stake * changed(step.config, *_texts(step))
-    due = {"exact": full, "floor": math.floor(full), "ceil": math.ceil(full)}[step.config.readings.rounding]
-    return bool(price(step) == due)
+    return price(step) == _share(step)
 
 
 @each_step(
     "The tap withdraws exactly the deficit, from one's own stake on one's own proposal.", source="14.2", when=_revised
 )
-def the_tap_takes_the_deficit(step: AnyStep) -> bool:
+def the_tap_takes_the_deficit(step: RunStep) -> bool:
     """Nothing if the balance suffices."""
-    uid = step.action.agent
-    withdrawn = next(events(step.shown, "Revision")).get("withdrawn")
+    uid = act(step, Revise).agent
+    withdrawn: Amount = next(events(step.shown, "Revision")).get("withdrawn")
     cost = price(step)
     assert cost is not None
     due = max(Fraction(cost) - balance(step.before, uid), 0)
     gone = total(owned(step.before, uid, uid).values()) - total(owned(step.after, uid, uid).values())
-    return bool(withdrawn == due == gone)
+    return withdrawn == due == gone
 
 
 @each_step(
     "A revision is refused for lack of credit only if balance and stake on one's own proposal together are too little.",
     source="14.2",
-    when=on_steps(lambda step: isinstance(step.action, Revise) and step.shown.rejected == "InsufficientCredit"),
+    when=lambda step: isinstance(step.action, Revise) and step.shown.rejected == "InsufficientCredit",
 )
-def the_tap_is_tried_first(step: AnyStep) -> bool:
+def the_tap_is_tried_first(step: RunStep) -> bool:
     """14.2: if stake is still inadequate."""
-    uid = step.action.agent
-    full = step.config.constants.self_stake * changed(step.config, *_texts(step))
-    due = {"exact": full, "floor": math.floor(full), "ceil": math.ceil(full)}[step.config.readings.rounding]
-    return bool(balance(step.before, uid) + total(owned(step.before, uid, uid).values()) < due)
+    uid = act(step, Revise).agent
+    return balance(step.before, uid) + total(owned(step.before, uid, uid).values()) < _share(step)
 
 
 def _less(config: Config, state: State, action: Act) -> Iterator[Text]:
@@ -289,12 +299,12 @@ def _less(config: Config, state: State, action: Act) -> Iterator[Text]:
     yield from (text for text in config.texts if changed(config, own.text, text) < share)
 
 
-def _no_dearer(_w: Text, step: AnyStep, other: AnyStep | None) -> bool:
+def _no_dearer(_w: Text, step: RunStep, other: RunStep | None) -> bool:
     mine, its = price(step), None if other is None else price(other)
     return mine is None or (its is not None and its <= mine)
 
 
-def _with_text(w: Text, action: Any) -> tuple[Act, ...]:
+def _with_text(w: Text, action: Revise) -> tuple[Act, ...]:
     return (Revise(action.agent, action.credential, w),)
 
 
@@ -308,24 +318,5 @@ revision_cost_is_monotone = TwoRun(
     state=lambda _w, _config, state: state,
     other=_with_text,
     agree=_no_dearer,
+    expected=(BESIDE,),
 )
-
-
-PROPOSING: tuple[Property, ...] = (
-    one_proposal_each,
-    proposals_stay,
-    proposers_stake_at_once,
-    everybody_has_staked_by_round_one,
-    substitutes_stake_as_read,
-    feedback_is_lawful_and_paid,
-    feedback_stays_within_the_limit,
-    an_issue_begins_clean,
-    feedback_is_refused_for_cause,
-    an_unchanged_text_costs_nothing,
-    a_revision_costs_at_most_the_self_stake,
-    a_revision_costs_its_share,
-    the_tap_takes_the_deficit,
-    the_tap_is_tried_first,
-    revision_cost_is_monotone,
-)
-"""The claims of this module."""

@@ -3,79 +3,78 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 
-from evenhand.core.property import AnyStep, Property, Reachable
+from evenhand.core.property import Reachable, reachable
 from evenhand.model.conviction.vocabulary import REJECTIONS, MoveStake, Revise, Tick
-from evenhand.properties.conviction.predicates import accepted, events, finalizes, ticking
+from evenhand.properties.conviction.predicates import RunStep, accepted, actor, events, finalizes, ticking
 from evenhand.properties.conviction.winning import contested
 
-__all__ = ["EVERYWHERE", "REACH", "UNDER_A_READING", "rejection_claim"]
-
-
-def rejection_claim(name: str) -> str:
-    """The name of the claim that a rejection of this name can occur."""
-    return re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower() + "_occurs"
-
-
-UNDER_A_READING = ("MaximumCreditExceeded", "NotOffered", "TickRefused")
+_UNDER_A_READING = ("MaximumCreditExceeded", "NotOffered", "TickRefused")
 """Rejections that only a reading other than the default knows; `run` is drawn under the default."""
 
 
 def _rejection(name: str) -> Reachable:
     return Reachable(
-        name=rejection_claim(name),
+        name=re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower() + "_occurs",
         sentence=f"An action can be rejected as {name}.",
         source="11, 14.2, 16.5",
-        systems=("issue",) if name in UNDER_A_READING else ("run", "issue"),
+        systems=("issue",) if name in _UNDER_A_READING else ("run", "issue"),
         goal=lambda step: step.shown.rejected == name,
     )
 
 
-def _can(name: str, sentence: str, source: str, goal: Callable[[AnyStep], bool]) -> Reachable:
-    return Reachable(name=name, sentence=sentence, source=source, goal=goal)
+REJECTED = tuple(_rejection(name) for name in REJECTIONS)
+"""That each rejection can occur."""
 
 
-def _tie(step: AnyStep) -> str:
+def _tie(step: RunStep) -> str:
     return next(events(step.shown, "Finalize")).reason if finalizes(step) else ""
 
 
-def _withdrawn(step: AnyStep) -> bool:
-    return accepted(step, Revise) and any(event.kind == "Withdrawn" for event in step.shown.events)
+@reachable("A proposal can win.", source="17.2")
+def an_issue_is_decided(step: RunStep) -> bool:
+    """By its score alone."""
+    return _tie(step) == "highest score"
 
 
-def _reset(step: AnyStep) -> bool:
-    a = step.action
-    return accepted(step, MoveStake) and any(e.held and e.owner == a.agent for e in step.before.entries)
+@reachable("A tie can be decided by LastStakeTick.", source="17.3")
+def time_decides(step: RunStep) -> bool:
+    """The Finalize event says so."""
+    return _tie(step) == "earliest LastStakeTick"
 
 
-_REJECTIONS = tuple(_rejection(name) for name in REJECTIONS)
+@reachable("A full tie can leave no winner.", source="17.3")
+def nobody_wins(step: RunStep) -> bool:
+    """The default reading."""
+    return _tie(step) == "full tie"
 
-_FACTS: tuple[Property, ...] = (
-    _can("an_issue_is_decided", "A proposal can win.", "17.2", lambda s: _tie(s) == "highest score"),
-    _can(
-        "time_decides", "A tie can be decided by LastStakeTick.", "17.3", lambda s: _tie(s) == "earliest LastStakeTick"
-    ),
-    _can("nobody_wins", "A full tie can leave no winner.", "17.3", lambda s: _tie(s) == "full tie"),
-    _can("proposals_tie", "Two proposals can share the top score.", "17.3", contested),
-    _can("a_revision_taps", "A revision can be paid out of one's own stake.", "14.2", _withdrawn),
-    _can("a_move_resets", "Stake that has aged can be moved.", "A 16.3", _reset),
-    _can(
-        "an_agent_is_kicked_out",
-        "An agent can be kicked out.",
-        "9.3",
-        lambda s: accepted(s, Tick) and any(events(s.shown, "KickOut")),
-    ),
-    _can(
-        "a_phase_goes_on",
-        "A tick can leave a phase as it is.",
-        "9.1",
-        lambda s: ticking(s) and (s.before.phase, s.before.turn) == (s.after.phase, s.after.turn),
-    ),
-)
 
-EVERYWHERE = tuple(claim.name for claim in _FACTS)
-"""The names of what can happen beside rejections."""
+@reachable("Two proposals can share the top score.", source="17.3")
+def proposals_tie(step: RunStep) -> bool:
+    """Whoever wins then."""
+    return contested(step)
 
-REACH: tuple[Property, ...] = (*_REJECTIONS, *_FACTS)
-"""The claims of this module."""
+
+@reachable("A revision can be paid out of one's own stake.", source="14.2")
+def a_revision_taps(step: RunStep) -> bool:
+    """At least in part."""
+    return accepted(step, Revise) and any(events(step.shown, "Withdrawn"))
+
+
+@reachable("Stake that has aged can be moved.", source="A 16.3")
+def a_move_resets(step: RunStep) -> bool:
+    """Its owner has some, at least."""
+    who = actor(step.action)
+    return accepted(step, MoveStake) and any(e.held and e.owner == who for e in step.before.entries)
+
+
+@reachable("An agent can be kicked out.", source="9.3")
+def an_agent_is_kicked_out(step: RunStep) -> bool:
+    """By a tick."""
+    return accepted(step, Tick) and any(events(step.shown, "KickOut"))
+
+
+@reachable("A tick can leave a phase as it is.", source="9.1")
+def a_phase_goes_on(step: RunStep) -> bool:
+    """And its turn too."""
+    return ticking(step) and (step.before.phase, step.before.turn) == (step.after.phase, step.after.turn)

@@ -2,17 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
-from evenhand.core.property import (
-    AnyStep,
-    Property,
-    deadlock_free,
-    each_step,
-    leads_to,
-    livelock_free,
-    monitor,
-)
+from evenhand.core.plan import refuted
+from evenhand.core.property import deadlock_free, each_step, leads_to, livelock_free, monitor
 from evenhand.model.conviction.vocabulary import (
     CLOSED,
     FINALIZE,
@@ -23,19 +16,20 @@ from evenhand.model.conviction.vocabulary import (
     STAKE,
     Config,
     Enrol,
+    Event,
     Invite,
-    State,
     Tick,
 )
 from evenhand.properties.conviction.predicates import (
+    RunStep,
     accepted,
     balance,
     done,
     events,
     finalizes,
+    left_out,
     longest_issue,
     on_configs,
-    on_steps,
     on_values,
     phase_ends,
     phases,
@@ -45,33 +39,34 @@ from evenhand.properties.conviction.predicates import (
     ticks_left,
 )
 
-__all__ = ["TICKING"]
+_GATED = refuted(
+    "9.1: the tick waits for a full timer, and timers count ticks: one silent agent stops everything",
+    clock="gated_by_9_1",
+)
+_NEVER = refuted("12.4, 9.1: ticks advance, and no sentence ends a phase", phase_end="never_stated")
+_WIDE = left_out("section 5 is too wide to be searched, and drawn runs are finite")
 
 
-def _scheduled(step: AnyStep) -> bool:
-    return bool(step.action == Tick(SCHEDULER))
-
-
-def _opens(step: AnyStep) -> bool:
-    return bool(step.before.phase == IDLE and step.after.phase == PROPOSE)
+def _scheduled(step: RunStep) -> bool:
+    return step.action == Tick(SCHEDULER)
 
 
 @each_step(
     "The phases of an Issue come in the order of sections 12 and 16, none skipped, none twice.",
     source="12, 16.1",
-    when=on_steps(lambda step: (step.before.phase, step.before.turn) != (step.after.phase, step.after.turn)),
+    when=lambda step: (step.before.phase, step.before.turn) != (step.after.phase, step.after.turn),
 )
-def phases_come_in_order(step: AnyStep) -> bool:
+def phases_come_in_order(step: RunStep) -> bool:
     """And only a tick changes the phase."""
     if not accepted(step, Tick):
         return False
     config, before, after = step.config, step.before, step.after
     if before.phase == IDLE:
-        return bool(after.phase == PROPOSE or after.issue == before.issue + 1)
+        return after.phase == PROPOSE or after.issue == before.issue + 1
     order = phases(config, config.issues[before.issue])
     if before.phase == FINALIZE:
         last = before.issue + 1 == len(config.issues)
-        return bool(after.issue == before.issue + 1 and after.phase == (CLOSED if last else IDLE))
+        return after.issue == before.issue + 1 and after.phase == (CLOSED if last else IDLE)
     if (before.phase, before.turn) not in order[:-1]:
         return False
     place = order.index((before.phase, before.turn))
@@ -83,7 +78,7 @@ def phases_come_in_order(step: AnyStep) -> bool:
     source="9.1, 12.4, 16.1.1",
     when=ticking,
 )
-def phases_end_as_9_1_says(step: AnyStep) -> bool:
+def phases_end_as_9_1_says(step: RunStep) -> bool:
     """Not before, not after."""
     ended = (step.before.phase, step.before.turn) != (step.after.phase, step.after.turn)
     return ended == phase_ends(step.config, step.before)
@@ -94,7 +89,7 @@ def phases_end_as_9_1_says(step: AnyStep) -> bool:
     source="9.1, 5",
     when=ticking,
 )
-def timers_count_missed_ticks(step: AnyStep) -> bool:
+def timers_count_missed_ticks(step: RunStep) -> bool:
     """Up to MaxThinkTicks."""
     config, most = step.config, step.config.constants.think_ticks
     ended = (step.before.phase, step.before.turn) != (step.after.phase, step.after.turn)
@@ -108,12 +103,12 @@ def timers_count_missed_ticks(step: AnyStep) -> bool:
 
 
 @each_step("READY is for the tick in which it was signalled.", source="9.1, 9.2", when=ticking)
-def ready_is_for_one_tick(step: AnyStep) -> bool:
+def ready_is_for_one_tick(step: RunStep) -> bool:
     """It does not outlive it."""
     return all(not seat.signal for seat in step.after.seats)
 
 
-def _after_ready(step: AnyStep) -> bool:
+def _after_ready(step: RunStep) -> bool:
     if isinstance(step.action, Tick | Invite | Enrol):
         return False
     seat = step.before.seat(step.action.agent)
@@ -126,7 +121,7 @@ def _after_ready(step: AnyStep) -> bool:
     when=_after_ready,
     applies=on_configs(lambda config: config.readings.act_after_ready == "rejected"),
 )
-def nothing_is_accepted_after_ready(step: AnyStep) -> bool:
+def nothing_is_accepted_after_ready(step: RunStep) -> bool:
     """READY confirms completion; what comes after it is rejected by a name of its own."""
     return bool(step.shown.rejected)
 
@@ -136,7 +131,7 @@ def nothing_is_accepted_after_ready(step: AnyStep) -> bool:
     source="9.3, 6.2",
     when=ticking,
 )
-def laggards_alone_are_kicked_out(step: AnyStep) -> bool:
+def laggards_alone_are_kicked_out(step: RunStep) -> bool:
     """Whoever was done is not."""
     config = step.config
     due = {
@@ -152,9 +147,9 @@ def laggards_alone_are_kicked_out(step: AnyStep) -> bool:
 @each_step(
     "A kick-out burns KickOutPenalty or what is left of it, as read; in a STAKE round nothing unless 9.3 is read so.",
     source="9.3, B 16.1.2",
-    when=on_steps(lambda step: any(event.kind == "KickOut" for event in step.shown.events)),
+    when=lambda step: any(events(step.shown, "KickOut")),
 )
-def penalties_are_as_stated(step: AnyStep) -> bool:
+def penalties_are_as_stated(step: RunStep) -> bool:
     """After the substitution has staked."""
     config = step.config
     exempt = step.before.phase == STAKE and same_readings(config, silent_penalty="none_in_stake")
@@ -169,13 +164,11 @@ def penalties_are_as_stated(step: AnyStep) -> bool:
     return True
 
 
-def _first(step: AnyStep, staked: Any) -> bool:
+def _first(step: RunStep, staked: Event) -> bool:
     """Whether a self-stake came with the substitution, not with the round that begins."""
-    return bool(
-        step.before.phase == PROPOSE
-        and step.shown.events.index(staked)
-        < next((i for i, event in enumerate(step.shown.events) if event.kind == "PhaseBegan"), len(step.shown.events))
-    )
+    found = step.shown.events
+    began = next((place for place, event in enumerate(found) if event.kind == "PhaseBegan"), len(found))
+    return step.before.phase == PROPOSE and found.index(staked) < began
 
 
 # Termination
@@ -184,24 +177,19 @@ def _first(step: AnyStep, staked: Any) -> bool:
 @each_step(
     "Every tick brings the end closer: the number of ticks that can still be needed falls.",
     source="2.3, 9.4",
-    when=on_steps(lambda step: _scheduled(step) and step.before.phase != CLOSED),
+    when=lambda step: _scheduled(step) and step.before.phase != CLOSED,
     proved=True,
+    expected=(_GATED, _NEVER),
 )
-def every_tick_comes_closer(step: AnyStep) -> bool:
+def every_tick_comes_closer(step: RunStep) -> bool:
     """The ranking function: it bounds the ticks that are left, and no tick is refused."""
     return ticks_left(step.config, step.after) < ticks_left(step.config, step.before)
 
 
-def _untimed(step: AnyStep) -> bool:
-    return not isinstance(step.action, Tick)
-
-
 @each_step(
-    "Nothing that an agent does puts the end off.",
-    source="9.1",
-    when=_untimed,
+    "Nothing that an agent does puts the end off.", source="9.1", when=lambda step: not isinstance(step.action, Tick)
 )
-def nothing_puts_the_end_off(step: AnyStep) -> bool:
+def nothing_puts_the_end_off(step: RunStep) -> bool:
     """The ranking function never rises."""
     return ticks_left(step.config, step.after) <= ticks_left(step.config, step.before)
 
@@ -209,9 +197,10 @@ def nothing_puts_the_end_off(step: AnyStep) -> bool:
 @each_step(
     "The scheduler's tick is never refused: silent agents hang no tick.",
     source="9.1, 9.4",
-    when=on_steps(lambda step: _scheduled(step) and step.before.phase != CLOSED),
+    when=lambda step: _scheduled(step) and step.before.phase != CLOSED,
+    expected=(_GATED,),
 )
-def no_tick_is_refused(step: AnyStep) -> bool:
+def no_tick_is_refused(step: RunStep) -> bool:
     """Read literally, 9.1 waits for a timer that only the tick it waits for can move."""
     return not step.shown.rejected
 
@@ -220,11 +209,7 @@ _Count: TypeAlias = tuple[int, int]
 """Ticks since the Issue was opened, and its place."""
 
 
-def _no_ticks(_config: Any) -> _Count:
-    return 0, 0
-
-
-def _counted(value: _Count, step: AnyStep) -> _Count:
+def _counted(value: _Count, step: RunStep) -> _Count:
     if not accepted(step, Tick):
         return value
     if step.before.phase == IDLE:
@@ -236,9 +221,10 @@ def _counted(value: _Count, step: AnyStep) -> _Count:
 @monitor(
     "An Issue takes at most 2 + T + (2c + r)(n(T - 1) + 1) ticks with T = MaxThinkTicks, c cycles, r rounds, n agents.",
     source="9.1, 12, 16.1",
-    start=_no_ticks,
+    start=lambda _config: (0, 0),
     update=_counted,
     when=on_values(lambda _config, value: value[0] > 0),
+    expected=(_NEVER,),
 )
 def an_issue_takes_at_most_so_many_ticks(config: Config, value: _Count) -> bool:
     """2 + 1 + 2c + r where the tick waits for everybody."""
@@ -248,48 +234,33 @@ def an_issue_takes_at_most_so_many_ticks(config: Config, value: _Count) -> bool:
 @leads_to(
     "Every Issue that is opened is finalized, whatever agents do or leave undone, if ticks go on.",
     source="2.4, 9",
-    trigger=_opens,
+    trigger=lambda step: step.before.phase == IDLE and step.after.phase == PROPOSE,
     fairness=("ticks",),
+    expected=(_WIDE, _GATED, _NEVER),
 )
-def every_issue_is_finalized(step: AnyStep) -> bool:
+def every_issue_is_finalized(step: RunStep) -> bool:
     """No agent can prevent it."""
     return finalizes(step)
 
 
-@livelock_free("Ticks do not go on for ever without another phase.", source="9.1, 12.4", attempts=_scheduled)
-def no_phase_goes_on_for_ever(step: AnyStep) -> bool:
+@livelock_free(
+    "Ticks do not go on for ever without another phase.",
+    source="9.1, 12.4",
+    attempts=_scheduled,
+    expected=(_WIDE, _GATED, _NEVER),
+)
+def no_phase_goes_on_for_ever(step: RunStep) -> bool:
     """Under every schedule of agents."""
-    return (step.before.issue, step.before.phase, step.before.turn) != (
-        (step.after.issue, step.after.phase, step.after.turn)
-    )
-
-
-def _unfinished(_config: Config, state: State) -> bool:
-    return state.phase != CLOSED
+    before, after = step.before, step.after
+    return (before.issue, before.phase, before.turn) != (after.issue, after.phase, after.turn)
 
 
 @deadlock_free(
-    "From every state the open Issue, or the next one, can still be finalized.", source="2.4", wants=_unfinished
+    "From every state the open Issue, or the next one, can still be finalized.",
+    source="2.4",
+    wants=on_values(lambda _config, state: state.phase != CLOSED),
+    expected=(_WIDE, _NEVER),
 )
-def an_issue_can_be_finalized(step: AnyStep) -> bool:
+def an_issue_can_be_finalized(step: RunStep) -> bool:
     """With the help of agents, if need be."""
     return finalizes(step)
-
-
-TICKING: tuple[Property, ...] = (
-    phases_come_in_order,
-    phases_end_as_9_1_says,
-    timers_count_missed_ticks,
-    ready_is_for_one_tick,
-    nothing_is_accepted_after_ready,
-    laggards_alone_are_kicked_out,
-    penalties_are_as_stated,
-    every_tick_comes_closer,
-    nothing_puts_the_end_off,
-    no_tick_is_refused,
-    an_issue_takes_at_most_so_many_ticks,
-    every_issue_is_finalized,
-    no_phase_goes_on_for_ever,
-    an_issue_can_be_finalized,
-)
-"""The claims of this module."""

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import pairwise
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
-from evenhand.core.property import AnyStep, Monitor, Property, TwoRun, each_step
+from evenhand.core.plan import refuted
+from evenhand.core.property import Monitor, TwoRun, each_step
 from evenhand.model.conviction.exact import Surd
 from evenhand.model.conviction.renaming import (
     Renaming,
@@ -18,24 +19,30 @@ from evenhand.model.conviction.renaming import (
     same_events,
 )
 from evenhand.model.conviction.vocabulary import Act, AddStake, Config, Event, MoveStake, Proposal, State
-from evenhand.properties.conviction.predicates import accepted, events, finalizes, on_configs, on_steps, ticking
+from evenhand.properties.conviction.predicates import (
+    BESIDE,
+    RunStep,
+    events,
+    finalizes,
+    left_out,
+    on_configs,
+    ticking,
+)
 from evenhand.properties.conviction.staking import scores_of, weight_of_one
 
-__all__ = ["WINNING", "contested", "tied"]
 
-
-def _finalize(step: AnyStep) -> Event:
+def _finalize(step: RunStep) -> Event:
     return next(events(step.shown, "Finalize"))
 
 
-def tied(step: AnyStep) -> tuple[Proposal, ...]:
+def tied(step: RunStep) -> tuple[Proposal, ...]:
     """The proposals that share the highest score."""
     scores = scores_of(step)
     most = max(scores.values(), default=None)
     return tuple(one for one in step.before.proposals if scores.get(one.uid) == most)
 
 
-def contested(step: AnyStep) -> bool:
+def contested(step: RunStep) -> bool:
     """An Issue is finalized with several proposals at the top."""
     return finalizes(step) and len(tied(step)) > 1
 
@@ -50,10 +57,10 @@ def _earliest(top: tuple[Proposal, ...]) -> tuple[str, ...]:
 @each_step(
     "The winner has the highest score, and a proposal with the highest score alone wins.",
     source="17.2",
-    when=on_steps(lambda step: finalizes(step) and bool(step.before.proposals)),
+    when=lambda step: finalizes(step) and bool(step.before.proposals),
     proved=True,
 )
-def the_highest_score_wins(step: AnyStep) -> bool:
+def the_highest_score_wins(step: RunStep) -> bool:
     """Under every reading."""
     top, won = tied(step), _finalize(step).proposal
     return won == top[0].uid if len(top) == 1 else won == "" or won in [one.uid for one in top]
@@ -64,7 +71,7 @@ def the_highest_score_wins(step: AnyStep) -> bool:
     source="17.3",
     when=contested,
 )
-def ties_go_to_the_earliest_stake(step: AnyStep) -> bool:
+def ties_go_to_the_earliest_stake(step: RunStep) -> bool:
     """And the Finalize event says what decided."""
     event, first = _finalize(step), _earliest(tied(step))
     if len(first) == 1:
@@ -79,7 +86,7 @@ def ties_go_to_the_earliest_stake(step: AnyStep) -> bool:
     source="17.4",
     when=finalizes,
 )
-def finalize_is_recorded_in_full(step: AnyStep) -> bool:
+def finalize_is_recorded_in_full(step: RunStep) -> bool:
     """Once per Issue, and the ledger is published."""
     found = list(events(step.shown, "Finalize"))
     won = found[0].proposal
@@ -94,9 +101,9 @@ def finalize_is_recorded_in_full(step: AnyStep) -> bool:
 @each_step(
     "An addition, and a move to a proposal, is its LastStakeTick from then on; nothing else is.",
     source="17.3",
-    when=on_steps(lambda step: not step.shown.rejected and not finalizes(step) and not ticking(step)),
+    when=lambda step: not step.shown.rejected and not finalizes(step) and not ticking(step),
 )
-def stake_ticks_are_the_latest(step: AnyStep) -> bool:
+def stake_ticks_are_the_latest(step: RunStep) -> bool:
     """The last one counts, not the first."""
     reading = step.config.readings.last_stake_tick
     now: set[str] = set()
@@ -118,10 +125,10 @@ def stake_ticks_are_the_latest(step: AnyStep) -> bool:
 @each_step(
     "A tick makes every LastStakeTick older and keeps their order.",
     source="17.3",
-    when=on_steps(lambda step: ticking(step) and step.after.phase == step.before.phase),
+    when=lambda step: ticking(step) and step.after.phase == step.before.phase,
     applies=on_configs(lambda config: config.readings.last_stake_tick != "self_stake_too"),
 )
-def ticks_keep_the_order_of_stake_ticks(step: AnyStep) -> bool:
+def ticks_keep_the_order_of_stake_ticks(step: RunStep) -> bool:
     """What was in the running tick no longer is."""
     old = {one.uid: one.last for one in step.before.proposals}
     pairs = [(old[one.uid], one.last) for one in step.after.proposals if one.uid in old]
@@ -145,10 +152,10 @@ def _between(one: Surd, low: Surd, high: Surd) -> Fraction:
 @each_step(
     "Ranking by the sum of effective stakes is ranking by its square root.",
     source="17.1",
-    when=on_steps(lambda step: finalizes(step) and len(step.before.proposals) > 1),
+    when=lambda step: finalizes(step) and len(step.before.proposals) > 1,
     proved=True,
 )
-def roots_rank_as_sums_do(step: AnyStep) -> bool:
+def roots_rank_as_sums_do(step: RunStep) -> bool:
     """For every two scores a rational between the roots shows which is greater; nobody's root beats the winner's."""
     scores, won = scores_of(step), _finalize(step).proposal
     one = weight_of_one(step.config)
@@ -170,7 +177,7 @@ def _swaps(config: Config, _state: State, _action: Act) -> Iterator[Renaming]:
     yield Renaming(tuple((old, f"somebody_{len(names) - place}") for place, old in enumerate(names)))
 
 
-def _renamed(w: Renaming, step: AnyStep, other: AnyStep | None) -> bool:
+def _renamed(w: Renaming, step: RunStep, other: RunStep | None) -> bool:
     if other is None:
         return False
     return same_events(rename_shown(w, step.shown), other.shown) and (
@@ -187,6 +194,7 @@ names_decide_nothing = TwoRun(
     state=rename_state,
     other=lambda w, action: (rename_action(w, action),),
     agree=_renamed,
+    expected=(BESIDE, refuted("the lowest name wins a full tie", full_tie="lowest_proposal_id")),
 )
 
 steps_are_functions = TwoRun(
@@ -198,31 +206,28 @@ steps_are_functions = TwoRun(
     state=lambda _w, _config, state: state,
     other=lambda _w, action: (action,),
     agree=lambda _w, step, other: other is not None and (other.shown, other.after) == (step.shown, step.after),
+    expected=(BESIDE,),
 )
 
 _Hands: TypeAlias = tuple[tuple[tuple[str, str], ...], bool]
 """Who last staked on each proposal, and whether an outsider has decided."""
 
 
-def _hands(_config: Any) -> _Hands:
-    return (), False
-
-
-def _watched(value: _Hands, step: AnyStep) -> _Hands:
-    hands, decided = dict(value[0]), value[1]
-    if accepted(step, AddStake):
-        hands[step.action.proposal] = step.action.agent
-    elif accepted(step, MoveStake):
-        hands[step.action.target] = step.action.agent
+def _watched(value: _Hands, step: RunStep) -> _Hands:
+    hands, decided, action = dict(value[0]), value[1], step.action
+    if isinstance(action, AddStake) and not step.shown.rejected:
+        hands[action.proposal] = action.agent
+    elif isinstance(action, MoveStake) and not step.shown.rejected:
+        hands[action.target] = action.agent
         if step.config.readings.last_stake_tick == "moves_out_too":
-            hands[step.action.source] = step.action.agent
+            hands[action.source] = action.agent
     elif finalizes(step):
         decided = decided or _by_outsider(hands, step)
         hands = {}
     return tuple(sorted(hands.items())), decided
 
 
-def _by_outsider(hands: dict[str, str], step: AnyStep) -> bool:
+def _by_outsider(hands: dict[str, str], step: RunStep) -> bool:
     """A tie was decided by the LastStakeTick that somebody without stake on any tied proposal left on a loser."""
     if _finalize(step).get("tie") != "earliest LastStakeTick":
         return False
@@ -238,21 +243,12 @@ outsiders_decide_nothing = Monitor(
     sentence="Nobody decides between two proposals of others without stake left on either.  (Stated to be refuted "
     "among three: a point moved to a tied proposal and away again makes its LastStakeTick the later one.)",
     source="17.3",
-    start=_hands,
+    start=lambda _config: ((), False),
     update=_watched,
     ok=lambda _config, value: not value[1],
     when=lambda _config, value: bool(value[0]) or value[1],
+    expected=(
+        left_out("`trio` refutes it; whether a drawn run does is chance"),
+        refuted("17.3: a point moved to a tied proposal and away again is its most recent move", system="trio"),
+    ),
 )
-
-WINNING: tuple[Property, ...] = (
-    the_highest_score_wins,
-    ties_go_to_the_earliest_stake,
-    finalize_is_recorded_in_full,
-    stake_ticks_are_the_latest,
-    ticks_keep_the_order_of_stake_ticks,
-    roots_rank_as_sums_do,
-    names_decide_nothing,
-    steps_are_functions,
-    outsiders_decide_nothing,
-)
-"""The claims of this module."""

@@ -14,7 +14,8 @@ from dataclasses import replace
 from typing import Any
 
 from evenhand.core.atoms import Atom
-from evenhand.core.property import AnyStep, Property, TwoRun, determined_by, each_step
+from evenhand.core.plan import holds, refuted
+from evenhand.core.property import TwoRun, determined_by, each_step
 from evenhand.model.cud.vocabulary import (
     DONE,
     FAILURE,
@@ -28,44 +29,38 @@ from evenhand.model.cud.vocabulary import (
     State,
     World,
 )
+from evenhand.properties.cud import symmetry
 from evenhand.properties.cud.predicates import (
+    EPOCHS,
     SCOPE_VIOLATION,
+    RunStep,
     active_agents,
     asked,
     facts,
+    some_asked,
     true_id,
     undeclared,
     violates,
 )
-from evenhand.properties.cud.safety import EPOCHS
-from evenhand.properties.cud.symmetry import equivariance
-
-__all__ = ["ARBITRATION", "reordered"]
 
 _ALL_ORDERS = 3
 
-
-def _some_contested(step: AnyStep) -> bool:
-    return bool(facts(step).contested)
+_ONE_VALUE = "the menu writes one value, so it does not matter which write stays"
 
 
-def _some_unopposed(step: AnyStep) -> bool:
+def _some_unopposed(step: RunStep) -> bool:
     known = facts(step)
     return any([ask.standing.passes and ask.agent not in known.contested for ask in known.asks])
-
-
-def _some_asked(step: AnyStep) -> bool:
-    return bool(facts(step).asks)
 
 
 @each_step(
     "Nobody wins: whoever passes pass 1 and interferes with another who does is refused.",
     source="D13, FQ4, FQ10",
     systems=EPOCHS,
-    when=_some_contested,
+    when=lambda step: bool(facts(step).contested),
     proved=True,
 )
-def no_winner(step: AnyStep) -> bool:
+def no_winner(step: RunStep) -> bool:
     """Every contested agent gets the failure token."""
     known = facts(step)
     return all([known.tokens.get(agent) == FAILURE for agent in known.contested])
@@ -78,7 +73,7 @@ def no_winner(step: AnyStep) -> bool:
     when=_some_unopposed,
     proved=True,
 )
-def no_over_refusal(step: AnyStep) -> bool:
+def no_over_refusal(step: RunStep) -> bool:
     """Executed; or a fault, where it writes what it does not declare."""
     known = facts(step)
     for ask in known.asks:
@@ -88,6 +83,10 @@ def no_over_refusal(step: AnyStep) -> bool:
         if token != DONE and not (token == FAULT and violates(step.config, step.before, ask.request) is not False):
             return False
     return True
+
+
+equivariance = symmetry.equivariance
+"""Bound here, so that it is gathered in its place."""
 
 
 def reordered(_config: Any, _state: Any, action: Epoch) -> Iterator[tuple[int, ...]]:
@@ -122,6 +121,14 @@ order_independence = TwoRun(
     state=lambda _w, _config, state: state,
     other=_in_order,
     agree=lambda _w, step, other: other is not None and step.shown == other.shown and step.after == other.after,
+    expected=(
+        refuted(
+            "C10 after execution, one after the other: whether an under-declared write is a change depends on who "
+            "ran before",
+            scope_check="after_rollback",
+        ),
+        refuted("as under after_rollback", scope_check="after_keep"),
+    ),
 )
 
 
@@ -141,10 +148,28 @@ final_world_is_a_function_of_the_requests = TwoRun(
     state=lambda _w, _config, state: state,
     other=_in_order,
     agree=lambda _w, step, other: other is not None and step.after.world == other.after.world,
+    expected=(
+        refuted(
+            "an under-declarer that runs after a writer of the same value keeps its own write, before it loses it",
+            scope_check="after_rollback",
+        ),
+        holds(
+            "the menu's one under-declarer writes no declared key, so it has nothing to lose in this scope",
+            system="run",
+            engine="explore",
+            scope_check="after_rollback",
+        ),
+        refuted(
+            "a kept violation and a declared write of another value to one key: the later one stays",
+            scope_check="after_keep",
+        ),
+        holds(_ONE_VALUE, system="run", engine="explore", scope_check="after_keep"),
+        holds(_ONE_VALUE, system="universe", engine="explore", scope_check="after_keep"),
+    ),
 )
 
 
-def _same_answers(_w: Any, step: AnyStep, other: AnyStep | None) -> bool:
+def _same_answers(_w: Any, step: RunStep, other: RunStep | None) -> bool:
     """The same tokens and receipts, refused and faulted for the same reasons."""
     return (
         other is not None
@@ -155,7 +180,7 @@ def _same_answers(_w: Any, step: AnyStep, other: AnyStep | None) -> bool:
     )
 
 
-def _same_answers_and_effects(w: Any, step: AnyStep, other: AnyStep | None) -> bool:
+def _same_answers_and_effects(w: Any, step: RunStep, other: RunStep | None) -> bool:
     return _same_answers(w, step, other) and other is not None and step.shown.effects == other.shown.effects
 
 
@@ -225,7 +250,7 @@ epoch_independence = TwoRun(
 _OLD, _NEW = Atom("int", "0"), Atom("int", "1")
 
 
-def _valued(config: Config, state: Any, action: Epoch) -> tuple[str, ...]:
+def _valued(config: Config, state: State, action: Epoch) -> tuple[str, ...]:
     """Other values: no write a change, or every other one; where values may be looked at, none.
 
     Out of scope, a write is a violation or not depending on what is there (except under `before_execution`); then
@@ -286,7 +311,7 @@ value_independence = TwoRun(
 )
 
 
-def _same_passes(_w: str, step: AnyStep, other: AnyStep | None) -> bool:
+def _same_passes(_w: str, step: RunStep, other: RunStep | None) -> bool:
     """The same verdicts, and the same faults but for SCOPE_VIOLATION."""
     if other is None:
         return False
@@ -300,7 +325,7 @@ def _same_passes(_w: str, step: AnyStep, other: AnyStep | None) -> bool:
     return passes(step.shown) == passes(other.shown)
 
 
-def _loose(config: Config, state: Any, action: Epoch) -> tuple[str, ...]:
+def _loose(config: Config, state: State, action: Epoch) -> tuple[str, ...]:
     """Where some request under-declares; of the others, `value_independence` says more."""
     return ("unchanged", "mixed") if any([undeclared(ask.request) for ask in asked(config, state, action)]) else ()
 
@@ -337,7 +362,7 @@ def _silenced(w: str, action: Epoch) -> tuple[Epoch]:
     )
 
 
-def _others_alike(w: str, step: AnyStep, other: AnyStep | None) -> bool:
+def _others_alike(w: str, step: RunStep, other: RunStep | None) -> bool:
     if other is None:
         return False
 
@@ -365,7 +390,7 @@ pass_one_refusals_are_inert = TwoRun(
 )
 
 
-def _deciding(step: AnyStep) -> Any:
+def _deciding(step: RunStep) -> Any:
     """All that a verdict may depend on: authorities, who is in the run, the requests.
 
     Where some request writes undeclared keys, what those keys hold belongs to it too, and under `after_*` also
@@ -398,28 +423,12 @@ def _without_epoch(request: Request, own: str) -> Request:
     systems=("run", "conditions"),
     proved=True,
     key=_deciding,
-    when=_some_asked,
+    when=some_asked,
 )
-def verdict_determined(step: AnyStep) -> Any:
+def verdict_determined(step: RunStep) -> Any:
     """Tokens, receipts and the log's verdicts."""
     return (
         step.shown.tokens,
         step.shown.receipts,
         tuple((entry.agent_id, entry.verdict, entry.fault) for entry in step.shown.log),
     )
-
-
-ARBITRATION: tuple[Property, ...] = (
-    no_winner,
-    no_over_refusal,
-    equivariance,
-    order_independence,
-    final_world_is_a_function_of_the_requests,
-    history_independence,
-    epoch_independence,
-    value_independence,
-    passes_ignore_values,
-    pass_one_refusals_are_inert,
-    verdict_determined,
-)
-"""The claims of this module."""

@@ -11,12 +11,20 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from evenhand.core.property import AnyStep, Monitor, Property, TwoRun, determined_by, each_step
+from evenhand.core.plan import refuted
+from evenhand.core.property import Monitor, TwoRun, determined_by, each_step
 from evenhand.model.cud.vocabulary import DONE, FAILURE, TOKENS, Config, Epoch, State, deny
-from evenhand.properties.cud.predicates import PASS_ONE, PASS_TWO, active_agents, asked, contested, facts, true_id
-from evenhand.properties.cud.safety import EPOCHS
-
-__all__ = ["BLINDNESS"]
+from evenhand.properties.cud.predicates import (
+    EPOCHS,
+    PASS_ONE,
+    PASS_TWO,
+    RunStep,
+    active_agents,
+    asked,
+    contested,
+    facts,
+    true_id,
+)
 
 _VETO = 999
 """The number of the artefact that a blindness twin adds; no layout goes that far."""
@@ -28,7 +36,7 @@ _VETO = 999
     systems=EPOCHS,
     proved=True,
 )
-def bare_tokens(step: AnyStep) -> bool:
+def bare_tokens(step: RunStep) -> bool:
     """No receipt, no other token, no sub-code."""
     return not step.shown.receipts and all([token in TOKENS for _, token in step.shown.tokens])
 
@@ -49,7 +57,7 @@ def _vetoing(w: Refused, config: Config) -> Config:
     return replace(config, authorities=(*config.authorities, veto))
 
 
-def _alike(w: Refused, step: AnyStep, other: AnyStep | None) -> bool:
+def _alike(w: Refused, step: RunStep, other: RunStep | None) -> bool:
     """What `w` is handed, what it saw, what it will be told of itself next."""
     if other is None:
         return False
@@ -80,18 +88,14 @@ token_blindness = TwoRun(
 )
 
 
-def _some_seen(step: AnyStep) -> bool:
-    return bool(step.shown.seen)
-
-
 @each_step(
     "Every agent in the run observes the epoch, the world, its own last token, id and scope, and the messages of the "
     "epoch before that others sent; nothing else, and nobody else observes.",
     source="A3, FQ20",
     systems=EPOCHS,
-    when=_some_seen,
+    when=lambda step: bool(step.shown.seen),
 )
-def observation_is_own_only(step: AnyStep) -> bool:
+def observation_is_own_only(step: RunStep) -> bool:
     """Field by field, from the state before the epoch."""
     config, before = step.config, step.before
     if [agent for agent, _ in step.shown.seen] != list(active_agents(config, before)):
@@ -113,7 +117,7 @@ def observation_is_own_only(step: AnyStep) -> bool:
     return True
 
 
-def _view(step: AnyStep) -> Any:
+def _view(step: RunStep) -> Any:
     """What the first agent knows of an epoch: what it saw, did and got, and the world and mail that follow."""
     agent = step.config.agents[0]
     return (
@@ -125,7 +129,7 @@ def _view(step: AnyStep) -> Any:
     )
 
 
-def _first_is_refused(step: AnyStep) -> bool:
+def _first_is_refused(step: RunStep) -> bool:
     known = facts(step)
     first = step.config.agents[0]
     return known.tokens.get(first) == FAILURE and any(ask.agent == first for ask in known.asks)
@@ -137,18 +141,19 @@ def _first_is_refused(step: AnyStep) -> bool:
     systems=("universe",),
     key=_view,
     when=_first_is_refused,
+    expected=(
+        refuted(
+            "FQ11: the token is the same in both passes; the pair of runs is the witness that an agent cannot know"
+        ),
+    ),
 )
-def agent_can_tell_the_pass(step: AnyStep) -> Any:
+def agent_can_tell_the_pass(step: RunStep) -> Any:
     """The pass that the log names."""
     first = step.config.agents[0]
     return next((entry.verdict for entry in step.shown.log if entry.agent_id == first), "")
 
 
-def _known(step: AnyStep) -> Any:
-    return (step.config.communication, _inside(step), _view(step))
-
-
-def _first_sees(step: AnyStep) -> bool:
+def _first_sees(step: RunStep) -> bool:
     return any([agent == step.config.agents[0] for agent, _ in step.shown.seen])
 
 
@@ -157,23 +162,23 @@ def _first_sees(step: AnyStep) -> bool:
     "else: its next observation is a function of these and of its own past.",
     source="A3, FQ11, FQ20",
     systems=("run",),
-    key=_known,
+    key=lambda step: (step.config.communication, _inside(step), _view(step)),
     when=_first_sees,
 )
-def inference_is_bounded(step: AnyStep) -> Any:
+def inference_is_bounded(step: RunStep) -> Any:
     """What the first agent carries into the next epoch, and the receipts it holds."""
     after = step.after.agents[0]
     receipts = dict(step.shown.receipts).get(step.config.agents[0])
     return (after.active, after.last, after.last_scope, after.memory, receipts)
 
 
-def _inside(step: AnyStep) -> Any:
+def _inside(step: RunStep) -> Any:
     """What the first agent is: its name, its strategy and memory."""
     strategies = step.config.strategies
     return (step.config.agents[0], strategies[0] if strategies else None, step.before.agents[0].memory)
 
 
-def _refused_beside_a_change(step: AnyStep) -> bool:
+def _refused_beside_a_change(step: RunStep) -> bool:
     effects = step.shown.effects
     if not effects:
         return False
@@ -191,8 +196,16 @@ def _refused_beside_a_change(step: AnyStep) -> bool:
     systems=EPOCHS,
     when=_refused_beside_a_change,
     proved=True,
+    expected=(
+        refuted(
+            "the declared key of two colliders can be changed by an under-declarer, so a change no longer tells the "
+            "pass; it takes three agents",
+            engine="fuzz",
+            scope_check="after_keep",
+        ),
+    ),
 )
-def changed_key_reveals_pass_one(step: AnyStep) -> bool:
+def changed_key_reveals_pass_one(step: RunStep) -> bool:
     """One of the two things that a refused agent can infer."""
     changed = [effect.key for effect in step.shown.effects]
     verdicts = {entry.agent_id: entry.verdict for entry in step.shown.log}
@@ -207,7 +220,7 @@ def changed_key_reveals_pass_one(step: AnyStep) -> bool:
 Ran = tuple[frozenset[tuple[str, str, tuple[str, ...], tuple[str, ...]]], bool, bool]
 
 
-def _remember_executions(value: Ran, step: AnyStep) -> Ran:
+def _remember_executions(value: Ran, step: RunStep) -> Ran:
     """(what was executed so far, whether such a request was just refused, whether pass 2 refused each of those)."""
     executed = value[0]
     known = facts(step)
@@ -236,15 +249,3 @@ refusal_after_success_reveals_pass_two = Monitor(
     ok=lambda _config, value: value[2],
     when=lambda _config, value: value[1],
 )
-
-
-BLINDNESS: tuple[Property, ...] = (
-    bare_tokens,
-    token_blindness,
-    observation_is_own_only,
-    agent_can_tell_the_pass,
-    inference_is_bounded,
-    changed_key_reveals_pass_one,
-    refusal_after_success_reveals_pass_two,
-)
-"""The claims of this module."""

@@ -8,13 +8,11 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from evenhand.core.property import AnyStep, Monitor, Property
+from evenhand.core.property import Monitor
 from evenhand.model.cud.classify import PASS, TERMINAL_CLASSES, Tally, breaches, finish, start, update
 from evenhand.model.cud.vocabulary import FAILURE, Config
 from evenhand.properties.cud.liveness import LIVELOCK_EPOCHS
-from evenhand.properties.cud.predicates import active_agents, facts, is_over, may_act, orphans
-
-__all__ = ["CLASSES", "Course"]
+from evenhand.properties.cud.predicates import RunStep, active_agents, facts, is_over, may_act, orphans
 
 
 class Course(NamedTuple):
@@ -37,14 +35,14 @@ class Course(NamedTuple):
     over: bool = False
 
 
-def _follow(value: Course, step: AnyStep) -> Course:
-    config: Config = step.config
+def _follow(value: Course, step: RunStep) -> Course:
+    config = step.config
     tally = update(value.tally, step)
     if is_over(config, step.before):
         return value._replace(tally=tally)
     known = facts(step)
     passing = [ask.agent for ask in known.asks if ask.standing.passes]
-    unchanged = bool(step.before.world == step.after.world)
+    unchanged = step.before.world == step.after.world
     if config.readings.livelock_rule == "unchanged_state":
         counts = unchanged and bool(known.asks)
     else:
@@ -115,22 +113,18 @@ one_terminal_class = Monitor(
 )
 
 
-def _breached(value: tuple[str, ...], step: AnyStep) -> tuple[str, ...]:
-    return value or breaches(step)
-
-
 kernel_passes = Monitor(
     name="kernel_passes",
     sentence=f"The kernel's class is {PASS}: no step shows a breach.",
     source="F17, FQ23",
     systems=("run", "conditions"),
     start=lambda _config: (),
-    update=_breached,
+    update=lambda value, step: value or breaches(step),
     ok=lambda _config, value: value == (),
 )
 
 
-def _static_streak(value: tuple[Any, int], step: AnyStep) -> tuple[Any, int]:
+def _static_streak(value: tuple[Any, int], step: RunStep) -> tuple[Any, int]:
     """The requests of the last epoch, and how often in a row they were submitted and all collided."""
     known = facts(step)
     requests = tuple((ask.agent, ask.request) for ask in known.asks)
@@ -140,14 +134,6 @@ def _static_streak(value: tuple[Any, int], step: AnyStep) -> tuple[Any, int]:
     return (requests, streak)
 
 
-def _follow_colliders(value: tuple[Tally, Any], step: AnyStep) -> tuple[Tally, Any]:
-    return update(value[0], step), _static_streak(value[1], step)
-
-
-def _is_livelocked(config: Config, value: tuple[Tally, Any]) -> bool:
-    return "STATE_LIVELOCK" in finish(config, value[0]).holding
-
-
 static_colliders_are_classified = Monitor(
     name="static_colliders_are_classified",
     sentence="Agents that submit the same colliding requests in three epochs in a row are classified as livelock by "
@@ -155,11 +141,7 @@ static_colliders_are_classified = Monitor(
     source="FQ35, FQ38",
     systems=("conditions",),
     start=lambda config: (start(config), (None, 0)),
-    update=_follow_colliders,
-    ok=_is_livelocked,
+    update=lambda value, step: (update(value[0], step), _static_streak(value[1], step)),
+    ok=lambda config, value: "STATE_LIVELOCK" in finish(config, value[0]).holding,
     when=lambda _config, value: value[1][1] >= LIVELOCK_EPOCHS,
 )
-
-
-CLASSES: tuple[Property, ...] = (one_terminal_class, kernel_passes, static_colliders_are_classified)
-"""The claims of this module."""

@@ -8,14 +8,15 @@ of 20 steps) sees; below one of them nothing that the machine says is a verdict.
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 from typing import Any
 
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from evenhand.core.generator import Draw, Event, Generator, Rule
-from evenhand.core.property import AnyStep
 from evenhand.core.system import Scope
+from evenhand.model.cud.free_system import EXITED, FreeState
 from evenhand.model.cud.free_system import configs as free_configs
 from evenhand.model.cud.layouts import agent_names, key_names
 from evenhand.model.cud.readings import Readings
@@ -30,6 +31,7 @@ from evenhand.model.cud.vocabulary import (
     Authority,
     Choice,
     Config,
+    Entry,
     Epoch,
     target,
 )
@@ -41,12 +43,14 @@ from evenhand.properties.cud.predicates import (
     PASS_ONE,
     PASS_TWO,
     SCOPE_VIOLATION,
+    EpochStep,
+    RunStep,
     active_agents,
     facts,
     is_over,
     orphans,
 )
-from evenhand.properties.cud.rules import CONSTRUCTIVE
+from evenhand.properties.cud.rules import CONSTRUCTIVE, goes_on
 from evenhand.properties.cud.scenes import VALUES, one_of, reading, scene, some_of, writing
 
 __all__ = ["FREE_GENERATOR", "GENERATORS", "RUN_GENERATOR"]
@@ -105,49 +109,33 @@ def _layout(draw: Draw, agents: tuple[str, ...], pairs: list[Pair]) -> tuple[Aut
     )
 
 
-def _run_strategy(_scope: Scope, readings: Readings) -> SearchStrategy[Config]:
-    return _run_configs(readings)
-
-
 # Events of `run`.
 
 
-def _fault(code: str) -> Any:
-    def seen(step: AnyStep) -> bool:
+def _fault(code: str) -> Callable[[RunStep], bool]:
+    def seen(step: RunStep) -> bool:
         return any([entry.fault == code for entry in step.shown.log])
 
     return seen
 
 
-def _colliding(step: AnyStep) -> list[Any]:
+def _colliding(step: RunStep) -> list[Entry]:
     return [entry for entry in step.shown.log if entry.verdict == PASS_TWO]
 
 
-def _mutual(step: AnyStep) -> bool:
+def _mutual(step: RunStep) -> bool:
     return len(_colliding(step)) == 2 and all(entry.request.action_type == WRITE for entry in _colliding(step))
 
 
-def _reader_hit(step: AnyStep) -> bool:
+def _reader_hit(step: RunStep) -> bool:
     return {entry.request.action_type for entry in _colliding(step)} == {READ, WRITE}
 
 
-def _three_hit(step: AnyStep) -> bool:
-    return len(_colliding(step)) > 2
-
-
-def _pass_two_beside_execution(step: AnyStep) -> bool:
-    return bool(_colliding(step)) and bool(step.shown.effects)
-
-
-def _executed(step: AnyStep) -> bool:
+def _executed(step: EpochStep) -> bool:
     return bool(step.shown.effects)
 
 
-def _two_executed(step: AnyStep) -> bool:
-    return [entry.outcome for entry in step.shown.log].count(DONE) > 1
-
-
-def _vetoed(step: AnyStep) -> bool:
+def _vetoed(step: RunStep) -> bool:
     refused = [entry.agent_id for entry in step.shown.log if entry.verdict == PASS_ONE]
     return any(
         ask.agent in refused and ask.standing.covered and ask.standing.vetoed and not ask.standing.foreign
@@ -155,12 +143,12 @@ def _vetoed(step: AnyStep) -> bool:
     )
 
 
-def _uncovered(step: AnyStep) -> bool:
+def _uncovered(step: RunStep) -> bool:
     refused = [entry.agent_id for entry in step.shown.log if entry.verdict == PASS_ONE]
     return any(ask.agent in refused and not ask.standing.covered for ask in facts(step).asks)
 
 
-def _harmless_excess(step: AnyStep) -> bool:
+def _harmless_excess(step: RunStep) -> bool:
     return any(
         entry.outcome == DONE
         and any(key not in entry.request.declared_scope for key, _ in entry.request.proposed_delta)
@@ -168,17 +156,13 @@ def _harmless_excess(step: AnyStep) -> bool:
     )
 
 
-def _exited(step: AnyStep) -> bool:
-    return bool(step.shown.exits)
-
-
-def _orphaning(step: AnyStep) -> bool:
+def _orphaning(step: RunStep) -> bool:
     return bool(active_agents(step.config, step.after)) and len(orphans(step.config, step.after)) > len(
         orphans(step.config, step.before)
     )
 
 
-def _orphan_wanted(step: AnyStep) -> bool:
+def _orphan_wanted(step: RunStep) -> bool:
     lost = [key for key, operation in orphans(step.config, step.before) if operation == WRITE]
     return any(
         entry.request.action_type == WRITE and any(key in lost for key in entry.request.declared_scope)
@@ -186,15 +170,7 @@ def _orphan_wanted(step: AnyStep) -> bool:
     )
 
 
-def _collapsed(step: AnyStep) -> bool:
-    return bool(step.shown.exits) and not active_agents(step.config, step.after)
-
-
-def _finished(step: AnyStep) -> bool:
-    return is_over(step.config, step.after) and not is_over(step.config, step.before)
-
-
-def _refused_again(step: AnyStep) -> bool:
+def _refused_again(step: RunStep) -> bool:
     """Somebody who was refused before the epoch is refused in pass 2 on the same scope: a livelock under way."""
     last = dict(zip(step.config.agents, step.before.agents, strict=True))
     return any(
@@ -203,7 +179,7 @@ def _refused_again(step: AnyStep) -> bool:
     )
 
 
-def _turned(step: AnyStep) -> bool:
+def _turned(step: RunStep) -> bool:
     """Somebody who was executed before is refused in pass 2 with the same scope."""
     last = dict(zip(step.config.agents, step.before.agents, strict=True))
     return any(
@@ -212,39 +188,23 @@ def _turned(step: AnyStep) -> bool:
     )
 
 
-def _delivered(step: AnyStep) -> bool:
-    return any(seen.messages for _, seen in step.shown.seen)
-
-
-def _dropped(step: AnyStep) -> bool:
-    return bool(step.shown.dropped) and bool(step.config.communication)
-
-
-def _intruded(step: AnyStep) -> bool:
-    return bool(step.shown.rejected) and not is_over(step.config, step.before)
-
-
-def _too_late(step: AnyStep) -> bool:
-    return bool(step.shown.rejected) and is_over(step.config, step.before)
-
-
-def _reordered(step: AnyStep) -> bool:
+def _reordered(step: RunStep) -> bool:
     order = [agent for agent, choice in step.action.choices if choice.request is not None]
     return len(order) > 1 and order != sorted(order)
 
 
-def _late_artefact(step: AnyStep) -> bool:
+def _late_artefact(step: RunStep) -> bool:
     late = [one.authority_id for one in step.config.authorities if one.epoch > 0]
     return any(name in late for entry in step.shown.log for name in entry.request.authorities_cited)
 
 
 RUN_EVENTS = (
     Event("execution that changes a key", _executed, 460),
-    Event("two executions in one epoch", _two_executed, 340),
+    Event("two executions in one epoch", lambda step: [entry.outcome for entry in step.shown.log].count(DONE) > 1, 340),
     Event("two writers collide", _mutual, 115),
     Event("reader and writer collide", _reader_hit, 100),
-    Event("three or more collide", _three_hit, 95),
-    Event("collision beside an execution", _pass_two_beside_execution, 50),
+    Event("three or more collide", lambda step: len(_colliding(step)) > 2, 95),
+    Event("collision beside an execution", lambda step: bool(_colliding(step) and step.shown.effects), 50),
     Event("refused in pass 2 again", _refused_again, 50),
     Event("refused in pass 2 after success", _turned, 75),
     Event("veto", _vetoed, 75),
@@ -254,21 +214,25 @@ RUN_EVENTS = (
     Event(SCOPE_VIOLATION, _fault(SCOPE_VIOLATION), 55),
     Event("undeclared write that changes nothing", _harmless_excess, 30),
     Event("late artefact cited", _late_artefact, 23),
-    Event("exit", _exited, 200),
+    Event("exit", lambda step: bool(step.shown.exits), 200),
     Event("orphaning", _orphaning, 60),
     Event("orphan wanted", _orphan_wanted, 26),
-    Event("collapse", _collapsed, 65),
+    Event("collapse", lambda step: bool(step.shown.exits) and not active_agents(step.config, step.after), 65),
     Event("deadlocked epoch", is_deadlocked, 60),
-    Event("run ends", _finished, 330),
-    Event("message delivered", _delivered, 490),
-    Event("message dropped", _dropped, 41),
-    Event("intruder or second choice rejected", _intruded, 190),
-    Event("action after the end", _too_late, 250),
+    Event("run ends", lambda step: is_over(step.config, step.after) and not is_over(step.config, step.before), 330),
+    Event("message delivered", lambda step: any(seen.messages for _, seen in step.shown.seen), 490),
+    Event("message dropped", lambda step: bool(step.shown.dropped) and step.config.communication, 41),
+    Event(
+        "intruder or second choice rejected",
+        lambda step: bool(step.shown.rejected) and not is_over(step.config, step.before),
+        190,
+    ),
+    Event("action after the end", lambda step: bool(step.shown.rejected) and is_over(step.config, step.before), 250),
     Event("submitted out of order", _reordered, 860),
 )
 """What a standard run of `run` must have seen, and how often."""
 
-RUN_GENERATOR = Generator("run", _run_strategy, (*CONSTRUCTIVE, *HOSTILE), RUN_EVENTS)
+RUN_GENERATOR = Generator("run", lambda _scope, readings: _run_configs(readings), (*CONSTRUCTIVE, *HOSTILE), RUN_EVENTS)
 """The generator of `run`."""
 
 
@@ -282,10 +246,6 @@ def _free_strategy(_scope: Scope, readings: Readings) -> SearchStrategy[Config]:
     )
 
 
-def _staying(config: Config, state: Any) -> bool:
-    return not scene(config, state).over
-
-
 def _number(draw: Draw) -> Any:
     return one_of(draw, VALUES[2:4])
 
@@ -295,7 +255,7 @@ def _free_choice(draw: Draw, config: Config, agent: str) -> Choice:
     return one_of(draw, (NO_CHOICE, reading(config, agent, key), writing(config, agent, (key, _number(draw)))))
 
 
-def _free_any(draw: Draw, config: Config, _scope: Scope, state: Any) -> Epoch:
+def _free_any(draw: Draw, config: Config, _scope: Scope, state: FreeState) -> Epoch:
     """Every agent as it likes, exit rarely among it."""
     here = scene(config, state).here
     return Epoch(
@@ -306,7 +266,7 @@ def _free_any(draw: Draw, config: Config, _scope: Scope, state: Any) -> Epoch:
     )
 
 
-def _free_collision(draw: Draw, config: Config, _scope: Scope, state: Any) -> Epoch:
+def _free_collision(draw: Draw, config: Config, _scope: Scope, state: FreeState) -> Epoch:
     """All who may write a key do; the others stay silent."""
     keys = [(key, agents) for key, agents in scene(config, state).may[WRITE].items() if len(agents) > 1]
     key, agents = one_of(draw, keys)
@@ -314,7 +274,7 @@ def _free_collision(draw: Draw, config: Config, _scope: Scope, state: Any) -> Ep
     return Epoch(tuple((agent, chosen.get(agent, NO_CHOICE)) for agent in scene(config, state).here))
 
 
-def _free_beside(draw: Draw, config: Config, _scope: Scope, state: Any) -> Epoch:
+def _free_beside(draw: Draw, config: Config, _scope: Scope, state: FreeState) -> Epoch:
     """Two collide on one key, a third changes another."""
     one, other, key, third, free, value = one_of(draw, _free_besides(config, state))
     chosen = {
@@ -325,7 +285,7 @@ def _free_beside(draw: Draw, config: Config, _scope: Scope, state: Any) -> Epoch
     return Epoch(tuple((agent, chosen.get(agent, NO_CHOICE)) for agent in scene(config, state).here))
 
 
-def _free_besides(config: Config, state: Any) -> list[tuple[str, str, str, str, str, Any]]:
+def _free_besides(config: Config, state: FreeState) -> list[tuple[str, str, str, str, str, Any]]:
     may, now = scene(config, state).may[WRITE], dict(state.world)
     return [
         (one, other, key, third, free, next(value for value in VALUES[2:4] if value != now[free]))
@@ -338,15 +298,11 @@ def _free_besides(config: Config, state: Any) -> list[tuple[str, str, str, str, 
     ]
 
 
-def _free_can_be_beside(config: Config, state: Any) -> bool:
-    return bool(_free_besides(config, state))
-
-
-def _free_can_collide(config: Config, state: Any) -> bool:
+def _free_can_collide(config: Config, state: FreeState) -> bool:
     return any(len(agents) > 1 for agents in scene(config, state).may[WRITE].values())
 
 
-def _free_change(draw: Draw, config: Config, _scope: Scope, state: Any) -> Epoch:
+def _free_change(draw: Draw, config: Config, _scope: Scope, state: FreeState) -> Epoch:
     """One agent changes one key, alone."""
     now = dict(state.world)
     able = [(agent, key) for key, agents in scene(config, state).may[WRITE].items() for agent in agents]
@@ -360,16 +316,16 @@ def _free_change(draw: Draw, config: Config, _scope: Scope, state: Any) -> Epoch
     )
 
 
-def _free_can_change(config: Config, state: Any) -> bool:
+def _free_can_change(config: Config, state: FreeState) -> bool:
     return any(scene(config, state).may[WRITE].values())
 
 
-def _free_silence(_draw: Draw, config: Config, _scope: Scope, state: Any) -> Epoch:
+def _free_silence(_draw: Draw, config: Config, _scope: Scope, state: FreeState) -> Epoch:
     """Nobody does anything."""
     return Epoch(tuple((agent, NO_CHOICE) for agent in scene(config, state).here))
 
 
-def _free_hopeless(draw: Draw, config: Config, _scope: Scope, state: Any) -> Epoch:
+def _free_hopeless(draw: Draw, config: Config, _scope: Scope, state: FreeState) -> Epoch:
     """Somebody asks for what it lacks or what is vetoed."""
     offered = scene(config, state)
     agent, key, _ = one_of(draw, (*offered.lacking, *offered.vetoed))
@@ -377,19 +333,19 @@ def _free_hopeless(draw: Draw, config: Config, _scope: Scope, state: Any) -> Epo
     return Epoch(tuple((name, choice if name == agent else NO_CHOICE) for name in offered.here))
 
 
-def _free_can_hope(config: Config, state: Any) -> bool:
+def _free_can_hope(config: Config, state: FreeState) -> bool:
     offered = scene(config, state)
     return bool(offered.here) and bool(offered.lacking or offered.vetoed)
 
 
-def _free_exit(draw: Draw, config: Config, _scope: Scope, state: Any) -> Epoch:
+def _free_exit(draw: Draw, config: Config, _scope: Scope, state: FreeState) -> Epoch:
     """Some leave."""
     here = scene(config, state).here
     leaving = some_of(draw, here, 1)
     return Epoch(tuple((agent, Choice(exits=agent in leaving)) for agent in here))
 
 
-def _free_intruder(draw: Draw, config: Config, _scope: Scope, state: Any) -> Epoch:
+def _free_intruder(draw: Draw, config: Config, _scope: Scope, state: FreeState) -> Epoch:
     """Agents that left, and strangers, try to act; some agents in the run do not choose."""
     gone = [name for name in config.agents if name not in scene(config, state).here]
     strangers = [(name, _free_choice(draw, config, config.agents[0])) for name in (*gone, "mallory")]
@@ -397,51 +353,29 @@ def _free_intruder(draw: Draw, config: Config, _scope: Scope, state: Any) -> Epo
     return Epoch(tuple(draw(st.permutations((*some, *strangers)))))
 
 
-def _counts_full(step: AnyStep) -> bool:
-    return bool(step.after.counter >= LIVELOCK_EPOCHS)
-
-
-def _counts_again(step: AnyStep) -> bool:
-    return bool(step.before.counter > 0 and step.after.counter == 0)
-
-
-def _collides(step: AnyStep) -> bool:
-    return bool(step.shown.happened.collided)
-
-
-def _collides_and_changes(step: AnyStep) -> bool:
-    return bool(step.shown.happened.collided and step.shown.happened.changed)
-
-
-def _hopes(step: AnyStep) -> bool:
-    return bool(step.shown.happened.refused)
-
-
-def _free_exits(step: AnyStep) -> bool:
-    return any(token == "EXITED" for _, token in step.shown.tokens)
-
-
 FREE_GENERATOR = Generator(
     "free",
     _free_strategy,
     (
-        Rule("anything", _free_any, _staying),
+        Rule("anything", _free_any, goes_on),
         Rule("collision", _free_collision, _free_can_collide),
         Rule("collision_again", _free_collision, _free_can_collide),
-        Rule("collision_beside_change", _free_beside, _free_can_be_beside),
+        Rule("collision_beside_change", _free_beside, lambda config, state: bool(_free_besides(config, state))),
         Rule("change", _free_change, _free_can_change),
-        Rule("silence", _free_silence, _staying),
+        Rule("silence", _free_silence, goes_on),
         Rule("hopeless", _free_hopeless, _free_can_hope),
-        Rule("exit", _free_exit, _staying),
+        Rule("exit", _free_exit, goes_on),
         Rule("intruders", _free_intruder, hostile=True),
     ),
     (
-        Event("livelock counter full", _counts_full, 55),
-        Event("livelock counter back to 0", _counts_again, 240),
-        Event("collision", _collides, 450),
-        Event("collision beside a change", _collides_and_changes, 60),
-        Event("pass-1 refusal", _hopes, 300),
-        Event("exit", _free_exits, 270),
+        Event("livelock counter full", lambda step: step.after.counter >= LIVELOCK_EPOCHS, 55),
+        Event("livelock counter back to 0", lambda step: step.before.counter > 0 and step.after.counter == 0, 240),
+        Event("collision", lambda step: step.shown.happened.collided, 450),
+        Event(
+            "collision beside a change", lambda step: step.shown.happened.collided and step.shown.happened.changed, 60
+        ),
+        Event("pass-1 refusal", lambda step: step.shown.happened.refused, 300),
+        Event("exit", lambda step: any(token == EXITED for _, token in step.shown.tokens), 270),
         Event("execution that changes a key", _executed, 370),
     ),
 )

@@ -12,12 +12,14 @@ from typing import Any
 
 from evenhand.core.atoms import Opaque
 from evenhand.core.canonical import parse
-from evenhand.core.property import AnyStep, Monitor, Property, TwoRun, determined_by, each_step
+from evenhand.core.plan import refuted, undecided
+from evenhand.core.property import Monitor, TwoRun, determined_by, each_step
 from evenhand.model.cud.vocabulary import (
     DONE,
     IDLE,
     WRITE,
     AgentState,
+    Choice,
     Config,
     Draft,
     Epoch,
@@ -27,7 +29,9 @@ from evenhand.model.cud.vocabulary import (
 )
 from evenhand.properties.cud.predicates import (
     ADMITTED,
+    EPOCHS,
     PASS_TWO,
+    RunStep,
     active_agents,
     asked,
     facts,
@@ -35,38 +39,15 @@ from evenhand.properties.cud.predicates import (
     may_act,
     orphans,
 )
-from evenhand.properties.cud.safety import EPOCHS
-
-__all__ = ["HISTORY"]
-
-
-def _mail(step: AnyStep) -> bool:
-    return bool(step.shown.sent or step.before.mailbox)
-
-
-def _some_sent(step: AnyStep) -> bool:
-    return bool(step.shown.sent)
-
-
-def _some_drafted(step: AnyStep) -> bool:
-    return bool(_drafts(step))
-
-
-def _some_gone(step: AnyStep) -> bool:
-    return bool(step.shown.exits) or bool(orphans(step.config, step.before))
-
-
-def _some_unwritable(step: AnyStep) -> bool:
-    return any([operation == WRITE for _, operation in orphans(step.config, step.before)])
 
 
 @each_step(
     "A message is delivered in the epoch after it was sent, once, to every other agent in the run, and never sooner.",
     source="FQ21, FQ31",
     systems=("run", "conditions"),
-    when=_mail,
+    when=lambda step: bool(step.shown.sent or step.before.mailbox),
 )
-def messages_one_epoch_later(step: AnyStep) -> bool:
+def messages_one_epoch_later(step: RunStep) -> bool:
     """What is heard now was sent in the epoch before; what is sent now waits in the mailbox."""
     before, shown = step.before, step.shown
     if is_over(step.config, before):
@@ -75,15 +56,15 @@ def messages_one_epoch_later(step: AnyStep) -> bool:
         heard = [(message.sender, message.content) for message in seen.messages]
         if heard != [pair for pair in before.mailbox if pair[0] != agent]:
             return False
-    return bool(step.after.mailbox == tuple((message.sender, message.content) for message in shown.sent))
+    return step.after.mailbox == tuple((message.sender, message.content) for message in shown.sent)
 
 
-def _drafts(step: AnyStep) -> dict[str, Draft]:
+def _drafts(step: RunStep) -> dict[str, Draft]:
     """What the agents in the run composed: the first choice of each that does not exit."""
     if is_over(step.config, step.before):
         return {}
     here = active_agents(step.config, step.before)
-    first: dict[str, Any] = {}
+    first: dict[str, Choice] = {}
     for agent, choice in step.action.choices:
         if agent in here:
             first.setdefault(agent, choice)
@@ -107,9 +88,9 @@ def _deliverable(config: Config, draft: Draft) -> bool:
     "Every message names the agent that composed it and the epoch it was composed in, whatever the draft says.",
     source="FQ21",
     systems=("run", "conditions"),
-    when=_some_sent,
+    when=lambda step: bool(step.shown.sent),
 )
-def sender_is_true(step: AnyStep) -> bool:
+def sender_is_true(step: RunStep) -> bool:
     """Sender, epoch and content are those of a draft of this epoch, and each draft is sent once."""
     drafts = _drafts(step)
     senders = [message.sender for message in step.shown.sent]
@@ -126,9 +107,9 @@ def sender_is_true(step: AnyStep) -> bool:
     "is dropped and logged.",
     source="E14, E15, FQ16, FQ21",
     systems=("run", "conditions"),
-    when=_some_drafted,
+    when=lambda step: bool(_drafts(step)),
 )
-def messages_are_lawful(step: AnyStep) -> bool:
+def messages_are_lawful(step: RunStep) -> bool:
     """Every draft is in one of the two lists, by the rule."""
     drafts = _drafts(step)
     good = sorted(agent for agent, draft in drafts.items() if _deliverable(step.config, draft))
@@ -140,10 +121,10 @@ def messages_are_lawful(step: AnyStep) -> bool:
     "An orphaned (key, operation) stays orphaned, and no request that declares it ever passes pass 1 again.",
     source="FQ24, FQ28",
     systems=EPOCHS,
-    when=_some_gone,
+    when=lambda step: bool(step.shown.exits or orphans(step.config, step.before)),
     proved=True,
 )
-def orphaning_is_permanent(step: AnyStep) -> bool:
+def orphaning_is_permanent(step: RunStep) -> bool:
     """The log never admits it, nor refuses it only in pass 2."""
     lost = orphans(step.config, step.before)
     if not lost:
@@ -166,9 +147,29 @@ def _structural(fault: str) -> bool:
     "An orphaned key keeps its value for ever.",
     source="FQ28",
     systems=EPOCHS,
-    when=_some_unwritable,
+    when=lambda step: any([operation == WRITE for _, operation in orphans(step.config, step.before)]),
+    expected=(
+        undecided("a single epoch has no epoch after the exit", system="universe"),
+        refuted(
+            "an under-declared write reaches a key that nobody may write any more",
+            system="run",
+            engine="fuzz",
+            scope_check="after_keep",
+        ),
+        undecided(
+            "corrected: the run is over as soon as a key is orphaned, and a condition takes no step after that",
+            system="conditions",
+            orphan_ends_run="at_once",
+        ),
+        undecided(
+            "the run is over as soon as a key is orphaned, so no later epoch can be explored",
+            system="run",
+            engine="explore",
+            orphan_ends_run="at_once",
+        ),
+    ),
 )
-def orphaned_key_keeps_its_value(step: AnyStep) -> bool:
+def orphaned_key_keeps_its_value(step: RunStep) -> bool:
     """Nobody can write it, so it does not change."""
     lost = [key for key, operation in orphans(step.config, step.before) if operation == WRITE]
     return not any(effect.key in lost for effect in step.shown.effects)
@@ -211,7 +212,7 @@ def _leaves(w: Leaving, action: Epoch) -> tuple[Epoch]:
     return (Epoch(left),)
 
 
-def _still_admissible(w: Leaving, step: AnyStep, other: AnyStep | None) -> bool:
+def _still_admissible(w: Leaving, step: RunStep, other: RunStep | None) -> bool:
     """Whoever passed a pass still passes it."""
     if other is None:
         return False
@@ -241,9 +242,9 @@ exit_is_harmless = TwoRun(
 )
 
 
-def _exit_leaves_hope(step: AnyStep) -> bool:
-    config: Config = step.config
-    if not step.shown.exits or (config.epochs is not None and step.after.epoch >= config.epochs):
+def _exit_leaves_hope(step: RunStep) -> bool:
+    config, epoch = step.config, step.after.epoch
+    if not step.shown.exits or (config.epochs is not None and epoch is not None and epoch >= config.epochs):
         return False
     return may_act(config, active_agents(config, step.after))
 
@@ -253,8 +254,15 @@ def _exit_leaves_hope(step: AnyStep) -> bool:
     source="FQ24, FQ28",
     systems=("run", "conditions"),
     when=_exit_leaves_hope,
+    expected=(
+        refuted(
+            "an exit that orphans a key ends the run for those who stay; first registered of exit_is_harmless, which "
+            "now speaks of epochs that are adjudicated",
+            orphan_ends_run="at_once",
+        ),
+    ),
 )
-def exit_ends_no_run(step: AnyStep) -> bool:
+def exit_ends_no_run(step: RunStep) -> bool:
     """The run goes on."""
     return not is_over(step.config, step.after)
 
@@ -289,7 +297,7 @@ def _rebuilt(config: Config, state: State, shown: Shown) -> State:
     )
 
 
-def _rebuild(value: tuple[State | None, bool], step: AnyStep) -> tuple[State | None, bool]:
+def _rebuild(value: tuple[State | None, bool], step: RunStep) -> tuple[State | None, bool]:
     state = value[0] if value[0] is not None else _start(step.config)
     mine = _rebuilt(step.config, state, step.shown)
     memoryless = replace(step.after, agents=tuple(replace(one, memory="") for one in step.after.agents))
@@ -312,17 +320,17 @@ log_rebuilds_run = Monitor(
     source="G21, FQ17",
     systems=EPOCHS,
 )
-def epochs_are_counted(step: AnyStep) -> bool:
+def epochs_are_counted(step: RunStep) -> bool:
     """The epoch goes up by one, or the run is over and everything is rejected."""
     if is_over(step.config, step.before):
         shown = step.shown
         quiet = not (shown.seen or shown.tokens or shown.log or shown.effects or shown.exits or shown.sent)
         return quiet and step.after == step.before
     before = step.before.epoch
-    return bool(step.after.epoch == (None if before is None else before + 1))
+    return step.after.epoch == (None if before is None else before + 1)
 
 
-def _lines(step: AnyStep) -> Any:
+def _lines(step: RunStep) -> Any:
     """Where each script stands: the agent, the line it has reached, the authorities it can cite."""
     config, epoch = step.config, step.before.epoch or 0
     return (
@@ -335,8 +343,8 @@ def _lines(step: AnyStep) -> Any:
     )
 
 
-def _all_static(step: AnyStep) -> bool:
-    config: Config = step.config
+def _all_static(step: RunStep) -> bool:
+    config = step.config
     return (
         bool(config.strategies)
         and all(isinstance(one, Script) for one in config.strategies)
@@ -352,12 +360,12 @@ def _all_static(step: AnyStep) -> bool:
     key=_lines,
     when=_all_static,
 )
-def static_agents_ignore_history(step: AnyStep) -> Any:
+def static_agents_ignore_history(step: RunStep) -> Any:
     """What was chosen."""
     return tuple(sorted(step.action.choices, key=lambda pair: pair[0]))
 
 
-def _executed_before(value: tuple[tuple[str, ...], bool], step: AnyStep) -> tuple[tuple[str, ...], bool]:
+def _executed_before(value: tuple[tuple[str, ...], bool], step: RunStep) -> tuple[tuple[str, ...], bool]:
     gone = value[0]
     answered = any(agent in gone for agent, _ in step.shown.tokens)
     heard = any(agent in gone for agent, _ in step.shown.seen) or any(m.sender in gone for m in step.shown.sent)
@@ -376,19 +384,3 @@ exited_are_gone = Monitor(
     ok=lambda _config, value: value[1],
     when=lambda _config, value: bool(value[0]),
 )
-
-
-HISTORY: tuple[Property, ...] = (
-    messages_one_epoch_later,
-    sender_is_true,
-    messages_are_lawful,
-    orphaning_is_permanent,
-    orphaned_key_keeps_its_value,
-    exit_is_harmless,
-    exit_ends_no_run,
-    log_rebuilds_run,
-    epochs_are_counted,
-    static_agents_ignore_history,
-    exited_are_gone,
-)
-"""The claims of this module."""

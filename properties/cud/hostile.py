@@ -149,23 +149,20 @@ def _after_the_end(draw: Draw, config: Config, _scope: Scope, state: State) -> E
     return Epoch(tuple(draw(st.permutations(choices))))
 
 
-def _over(config: Config, state: State) -> bool:
-    return scene(config, state).over
-
-
-def _in_company(config: Config, state: State) -> bool:
-    return config.communication and len(config.agents) > 1 and goes_on(config, state)
-
-
 HOSTILE = (
     Rule("malformed", _malformed, goes_on, hostile=True),
     Rule("foreign_citation", _foreign, goes_on, hostile=True),
     Rule("bad_messages", _bad_messages, can_talk, hostile=True),
-    Rule("forged_sender", _forged_sender, _in_company, hostile=True),
+    Rule(
+        "forged_sender",
+        _forged_sender,
+        lambda config, state: can_talk(config, state) and len(config.agents) > 1,
+        hostile=True,
+    ),
     Rule("several_choices", _twice, goes_on, hostile=True),
     Rule("intruders", _intruders, goes_on, hostile=True),
     Rule("missing_choices", _missing, goes_on, hostile=True),
     Rule("anything", _anything, goes_on, hostile=True),
-    Rule("after_the_end", _after_the_end, _over, hostile=True),
+    Rule("after_the_end", _after_the_end, lambda config, state: scene(config, state).over, hostile=True),
 )
 """Rules that are possible almost everywhere."""

@@ -9,14 +9,12 @@ so that equal verdicts are judged once for all joint choices that share them.
 from __future__ import annotations
 
 import hashlib
-from typing import Any
 
+from evenhand.core.plan import refuted, undecided
 from evenhand.core.property import (
-    AnyStep,
     DeadlockFree,
     LivelockFree,
     Monitor,
-    Property,
     each_step,
     reachable,
 )
@@ -25,19 +23,20 @@ from evenhand.properties.cud.predicates import (
     ADMITTED,
     FAULTS,
     PASS_TWO,
+    EpochStep,
+    FreeStep,
+    RunStep,
     active_agents,
     facts,
     is_over,
     may_act,
 )
 
-__all__ = ["LIVELOCK_EPOCHS", "LIVENESS", "is_deadlocked", "partition_can_work"]
-
 LIVELOCK_EPOCHS = 3
 """N of FQ17 and FQ34, as the text freezes it."""
 
 
-def is_deadlocked(step: AnyStep) -> bool:
+def is_deadlocked(step: RunStep) -> bool:
     """Whether the epoch is a deadlock, by requests, authorities and membership alone (FQ34).
 
     Under `strategies_of_run` this looks at this epoch's requests where agents have strategies: whether another
@@ -57,14 +56,14 @@ def is_deadlocked(step: AnyStep) -> bool:
     return not may_act(config, active_agents(config, before))
 
 
-def _kernel_lets_pass(step: AnyStep) -> bool:
+def _kernel_lets_pass(step: RunStep) -> bool:
     """Whether the kernel says of some request that it passed pass 1, or executes one."""
     return bool(facts(step).done) or any(
         entry.verdict in (ADMITTED, PASS_TWO) and entry.fault not in FAULTS[:2] for entry in step.shown.log
     )
 
 
-def _stays(value: str, step: AnyStep) -> str:
+def _stays(value: str, step: RunStep) -> str:
     if value == "broken":
         return value
     passes = _kernel_lets_pass(step)
@@ -87,10 +86,17 @@ deadlock_is_stable = Monitor(
     update=_stays,
     ok=lambda _config, value: value != "broken",
     when=lambda _config, value: value != "",
+    expected=(
+        refuted(
+            "an epoch in which only hopeless requests happen to be submitted says nothing about the next",
+            system="run",
+            deadlock_space="this_epoch_only",
+        ),
+    ),
 )
 
 
-def _counts_to_livelock(step: AnyStep) -> bool:
+def _counts_to_livelock(step: RunStep) -> bool:
     """Whether an epoch counts towards livelock under the reading `livelock_rule`."""
     if step.shown.effects:
         return False
@@ -105,18 +111,19 @@ def _counts_to_livelock(step: AnyStep) -> bool:
     systems=("run", "conditions"),
     when=is_deadlocked,
     proved=True,
+    expected=(
+        refuted(
+            "G20 counts any attempt without a change, and a deadlocked epoch is one", livelock_rule="unchanged_state"
+        ),
+    ),
 )
-def deadlock_xor_livelock(step: AnyStep) -> bool:
+def deadlock_xor_livelock(step: RunStep) -> bool:
     """True where only pass-2 refusals count, false where any attempt does."""
     return not _counts_to_livelock(step)
 
 
-def _executes(step: AnyStep) -> bool:
+def _executes(step: EpochStep) -> bool:
     return any(token == DONE for _, token in step.shown.tokens)
-
-
-def _somebody_wants(config: Config, state: Any) -> bool:
-    return not is_over(config, state)
 
 
 deadlock_free = DeadlockFree(
@@ -124,8 +131,14 @@ deadlock_free = DeadlockFree(
     sentence="As long as the run goes on, some continuation executes something.",
     source="FQ32, FQ34",
     systems=("run", "free"),
-    wants=_somebody_wants,
+    wants=lambda config, state: not is_over(config, state),
     completes=_executes,
+    expected=(
+        refuted("FQ28, FQ32: when the only holder exits, nobody who stays can ever be executed", system="run"),
+        undecided(
+            "drawn runs are finite; that no dead end exists is for the search to say", system="free", engine="fuzz"
+        ),
+    ),
 )
 
 livelock_free = LivelockFree(
@@ -136,6 +149,9 @@ livelock_free = LivelockFree(
     attempts=lambda step: step.shown.happened.collided,
     progress=_executes,
     fairness=("agent_1 submits", "agent_2 submits"),
+    expected=(
+        refuted("FQ35: two colliders that keep submitting are never executed; the lasso is kept", system="free"),
+    ),
 )
 
 
@@ -144,21 +160,21 @@ livelock_free = LivelockFree(
     source="FQ34, FQ35",
     systems=("free",),
 )
-def livelock(step: AnyStep) -> bool:
+def livelock(step: FreeStep) -> bool:
     """The counter is full."""
-    return bool(step.after.counter >= LIVELOCK_EPOCHS)
+    return step.after.counter >= LIVELOCK_EPOCHS
 
 
-def _stuck(step: AnyStep) -> bool:
+def _stuck(step: FreeStep) -> bool:
     """Whether an epoch of the free-agent graph counts towards livelock, as the reading says."""
     if step.before.world != step.after.world:
         return False
     happened = step.shown.happened
     any_attempt = step.config.readings.livelock_rule == "unchanged_state"
-    return bool(happened.attempted if any_attempt else happened.collided)
+    return happened.attempted if any_attempt else happened.collided
 
 
-def _counting(value: tuple[int, bool], step: AnyStep) -> tuple[int, bool]:
+def _counting(value: tuple[int, bool], step: FreeStep) -> tuple[int, bool]:
     if not step.shown.tokens:  # nobody in the run chose anything: that was no epoch
         return value[0], value[0] == step.after.counter
     mine = min(LIVELOCK_EPOCHS, value[0] + 1) if _stuck(step) else 0
@@ -176,7 +192,7 @@ livelock_counter_is_faithful = Monitor(
 )
 
 
-def _since_change(value: tuple[int, bool], step: AnyStep) -> tuple[int, bool]:
+def _since_change(value: tuple[int, bool], step: FreeStep) -> tuple[int, bool]:
     if not step.shown.tokens:
         return value
     quiet = 0 if step.before.world != step.after.world else min(LIVELOCK_EPOCHS, value[0] + 1)
@@ -195,7 +211,7 @@ no_livelock_with_progress = Monitor(
 )
 
 
-def _colliding(value: tuple[int, bool], step: AnyStep) -> tuple[int, bool]:
+def _colliding(value: tuple[int, bool], step: FreeStep) -> tuple[int, bool]:
     """How many epochs in a row something collided and nothing was executed, and whether that is classified."""
     if not step.shown.tokens:
         return value
@@ -261,7 +277,7 @@ def partition_can_work(config: Config) -> bool:
     )
 
 
-def _all_executed(step: AnyStep) -> bool:
+def _all_executed(step: RunStep) -> bool:
     return [agent for agent, token in step.shown.tokens if token == DONE] == list(step.config.agents)
 
 
@@ -272,7 +288,7 @@ def _partitioned(config: Config) -> bool:
     ] * len(config.agents)
 
 
-def _after_the_first(step: AnyStep) -> bool:
+def _after_the_first(step: RunStep) -> bool:
     return _partitioned(step.config) and bool(step.before.epoch) and not is_over(step.config, step.before)
 
 
@@ -283,8 +299,18 @@ def _after_the_first(step: AnyStep) -> bool:
     systems=("conditions",),
     applies=partition_can_work,
     when=_after_the_first,
+    expected=(
+        undecided(
+            "the assumption holds for no condition: the frozen names get equal roles",
+            system="conditions",
+            role_fallback="none",
+        ),
+        undecided(
+            "the assumption holds for no condition: one role has no key", system="conditions", role_target="hash_bucket"
+        ),
+    ),
 )
-def roles_converge(step: AnyStep) -> bool:
+def roles_converge(step: RunStep) -> bool:
     """The assumption is `partition_can_work`, and it is exact: see `partition_converges`."""
     return _all_executed(step)
 
@@ -296,7 +322,7 @@ def roles_converge(step: AnyStep) -> bool:
     applies=_partitioned,
     when=_after_the_first,
 )
-def convergence_assumption_is_exact(step: AnyStep) -> bool:
+def convergence_assumption_is_exact(step: RunStep) -> bool:
     """Both ways: with the assumption all are executed from epoch 1 on, without it never all of them."""
     return _all_executed(step) == partition_can_work(step.config)
 
@@ -307,23 +333,25 @@ def convergence_assumption_is_exact(step: AnyStep) -> bool:
     systems=("conditions",),
     applies=_partitioned,
     when=_after_the_first,
+    expected=(
+        refuted(
+            "FQ37's literal rule gives agent_1 and agent_2 the same role, so they collide for ever",
+            system="conditions",
+            role_fallback="none",
+        ),
+        refuted(
+            "corrected: the names of the condition role-fallback collide once more after the first suffix; the "
+            "frozen names do not",
+            system="conditions",
+            role_fallback="single_suffix",
+        ),
+        refuted(
+            "resource_A and resource_B hash to one bucket, so one role has no key",
+            system="conditions",
+            role_target="hash_bucket",
+        ),
+    ),
 )
-def partition_converges(step: AnyStep) -> bool:
+def partition_converges(step: RunStep) -> bool:
     """Without the assumption: true under the default reading of the frozen names, false under FQ37's literal one."""
     return _all_executed(step)
-
-
-LIVENESS: tuple[Property, ...] = (
-    deadlock_is_stable,
-    deadlock_xor_livelock,
-    deadlock_free,
-    livelock_free,
-    livelock,
-    livelock_counter_is_faithful,
-    no_livelock_with_progress,
-    static_colliders_are_livelocked,
-    roles_converge,
-    convergence_assumption_is_exact,
-    partition_converges,
-)
-"""The claims of this module."""

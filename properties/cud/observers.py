@@ -5,16 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from evenhand.core.observer import Observer
-from evenhand.core.property import AnyStep
 from evenhand.model.cud.classify import Tally, finish, start, update
 from evenhand.model.cud.vocabulary import Config
 from evenhand.properties.cud.predicates import is_over
 
 __all__ = ["OBSERVERS"]
-
-
-def _follow(value: tuple[Tally, bool], step: AnyStep) -> tuple[Tally, bool]:
-    return update(value[0], step), is_over(step.config, step.after)
 
 
 def _classes(config: Config, value: tuple[Tally, bool]) -> tuple[tuple[str, Any], ...] | None:
@@ -36,7 +31,7 @@ CLASSES = Observer(
     sentence="The terminal class of a finished run, since when it holds, the deadlocked epochs, the kernel's class.",
     systems=("run", "conditions"),
     start=lambda config: (start(config), False),
-    update=_follow,
+    update=lambda value, step: (update(value[0], step), is_over(step.config, step.after)),
     read=_classes,
     label=lambda read: str(dict(read)["terminal"]),
 )

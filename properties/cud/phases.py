@@ -8,20 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from evenhand.core.property import AnyStep
-from evenhand.properties.cud.predicates import PASS_ONE, PASS_TWO, facts
+from evenhand.model.cud.vocabulary import Shown
+from evenhand.properties.cud.predicates import PASS_ONE, PASS_TWO, EpochStep, facts
 
 __all__ = ["phases"]
 
 
-def phases(step: AnyStep) -> Iterator[tuple[str, Iterable[str]]]:
+def phases(step: EpochStep) -> Iterator[tuple[str, Iterable[str]]]:
     """Heading and lines of each phase of the epoch that `step` is."""
     seen = facts(step)
     yield "requests", [f"{ask.agent}: {ask.request}" for ask in seen.asks] or ["nobody asks for anything"]
-    log = getattr(step.shown, "log", None)
-    if log is not None:
-        refused = [entry for entry in log if entry.verdict == PASS_ONE]
-        collided = [entry.agent_id for entry in log if entry.verdict == PASS_TWO]
+    shown = step.shown
+    if isinstance(shown, Shown):
+        refused = [entry for entry in shown.log if entry.verdict == PASS_ONE]
+        collided = [entry.agent_id for entry in shown.log if entry.verdict == PASS_TWO]
         yield "pass 1", _pass([f"refuses {e.agent_id}{f': {e.fault}' if e.fault else ''}" for e in refused])
         yield "pass 2", _pass([f"refuses {agent}" for agent in collided])
     else:

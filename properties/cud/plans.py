@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from evenhand.core.bundle import claims_in
 from evenhand.core.plan import Plan
-from evenhand.core.property import Property
+from evenhand.core.property import Property, names
 from evenhand.core.system import reading_values
 from evenhand.model.cud.readings import Readings
-from evenhand.properties.cud.safety import SAFETY
+from evenhand.properties.cud import arbitration, blindness, classes, history, liveness, reach, safety, whole_epoch
 
 __all__ = ["plans"]
 
@@ -22,43 +23,45 @@ FLOORED = 200
 """Examples of a standard run, for which the floors of rare events were set; with fewer, every verdict is UNDECIDED."""
 
 _TOUCHED = {
-    "scope_check": (
-        "order_independence",
-        "final_world_is_a_function_of_the_requests",
-        "only_own_scope_changes",
-        "non_executed_changes_nothing",
-        "executed_writes_take_effect",
-        "orphaned_key_keeps_its_value",
-        "changed_key_reveals_pass_one",
-        "scope_violation_is_a_fault",
-        "value_independence",
-        "passes_ignore_values",
+    "scope_check": names(
+        arbitration.order_independence,
+        arbitration.final_world_is_a_function_of_the_requests,
+        safety.only_own_scope_changes,
+        safety.non_executed_changes_nothing,
+        safety.executed_writes_take_effect,
+        history.orphaned_key_keeps_its_value,
+        blindness.changed_key_reveals_pass_one,
+        safety.scope_violation_is_a_fault,
+        arbitration.value_independence,
+        arbitration.passes_ignore_values,
     ),
-    "deadlock_space": ("deadlock_is_stable", "deadlock_xor_livelock", "one_terminal_class"),
-    "livelock_rule": ("deadlock_xor_livelock", "one_terminal_class"),
-    "silent_epoch": ("deadlock_is_stable", "deadlock_xor_livelock", "one_terminal_class"),
-    "orphan_scope": ("orphaning_is_permanent", "one_terminal_class"),
-    "orphan_ends_run": (
-        "exit_is_harmless",
-        "exit_ends_no_run",
-        "orphaning_is_permanent",
-        "orphaned_key_keeps_its_value",
-        "epochs_are_counted",
+    "deadlock_space": names(liveness.deadlock_is_stable, liveness.deadlock_xor_livelock, classes.one_terminal_class),
+    "livelock_rule": names(liveness.deadlock_xor_livelock, classes.one_terminal_class),
+    "silent_epoch": names(liveness.deadlock_is_stable, liveness.deadlock_xor_livelock, classes.one_terminal_class),
+    "orphan_scope": names(history.orphaning_is_permanent, classes.one_terminal_class),
+    "orphan_ends_run": names(
+        history.exit_is_harmless,
+        history.exit_ends_no_run,
+        history.orphaning_is_permanent,
+        history.orphaned_key_keeps_its_value,
+        history.epochs_are_counted,
     ),
-    "fault_precedence": ("foreign_citation_is_a_fault", "log_names_the_true_pass"),
+    "fault_precedence": names(safety.foreign_citation_is_a_fault, safety.log_names_the_true_pass),
 }
 """Reading → claims whose answer it could change."""
 
+_WHOLE = names(
+    *claims_in(safety),
+    arbitration.no_winner,
+    arbitration.no_over_refusal,
+    blindness.bare_tokens,
+    history.orphaning_is_permanent,
+    blindness.changed_key_reveals_pass_one,
+)
+"""The claims about single steps that the whole universe is asked about."""
 
-def _single_steps(claims: tuple[Property, ...]) -> tuple[str, ...]:
-    """The claims about single steps that the whole universe is asked about."""
-    more = ("no_winner", "no_over_refusal", "bare_tokens", "orphaning_is_permanent", "changed_key_reveals_pass_one")
-    names = [claim.name for claim in claims]
-    return (*(claim.name for claim in SAFETY), *(name for name in more if name in names))
-
-
-_ALONE = ("scope_violation_is_a_fault", "scope_violation_happens", "orphaned_key_keeps_its_value")
-_TWO_KEYS = (*_ALONE, "passes_ignore_values")
+_ALONE = names(safety.scope_violation_is_a_fault, reach.scope_violation_happens, history.orphaned_key_keeps_its_value)
+_TWO_KEYS = (*_ALONE, arbitration.passes_ignore_values.name)
 """Claims that one key says nothing about; `_ALONE` are those that one agent shows."""
 
 
@@ -71,19 +74,20 @@ def _named(claims: tuple[Property, ...], system: str, *, kinds: tuple[str, ...] 
     )
 
 
-_ASKING = ("only_own_scope_changes", "executed_writes_take_effect", "outcomes_are_those_of_the_text")
+_ASKING = names(
+    safety.only_own_scope_changes, safety.executed_writes_take_effect, whole_epoch.outcomes_are_those_of_the_text
+)
 """Claims that look at what was submitted: of the free-agent graph they must be asked about every joint choice."""
 
 
 def plans(claims: tuple[Property, ...]) -> tuple[Plan, ...]:
     """Every run of this protocol; `claims` are all there are."""
-    whole = _single_steps(claims)
     # What a free epoch does is settled with two agents and theorems; more agents are there for what epochs add up to.
     adding_up = tuple(name for name in _named(claims, "free") if name not in _ASKING)
     quick = _named(claims, "run", kinds=("each_step", "reachable"))
     one_key = _named(claims, "universe", keys=1)
     proved = {claim.name for claim in claims if claim.proved}
-    few = tuple(name for name in one_key if name in whole or name not in proved)
+    few = tuple(name for name in one_key if name in _WHOLE or name not in proved)
     return (
         Plan("conditions", "explore"),
         Plan("run", "explore", ("quick",), claims=quick),
@@ -95,8 +99,8 @@ def plans(claims: tuple[Property, ...]) -> tuple[Plan, ...]:
         Plan("universe", "explore", _STANDARD, {"keys": 1}, claims=one_key),
         Plan("universe", "explore", scope={"agents": 1}, claims=_ALONE),
         # Most of these claims are theorems as well; the whole of it is for those who have the time.
-        Plan("universe", "explore", ("standard",), {}, claims=whole, quotient="renaming", part="1/4"),
-        Plan("universe", "explore", ("deep",), {}, claims=whole),
+        Plan("universe", "explore", ("standard",), {}, claims=_WHOLE, quotient="renaming", part="1/4"),
+        Plan("universe", "explore", ("deep",), {}, claims=_WHOLE),
         Plan("free", "explore"),
         Plan("free", "explore", _STANDARD, {"agents": 3}, claims=adding_up),
         Plan("free", "explore", _STANDARD, {"agents": 3, "keys": 3}, claims=adding_up),

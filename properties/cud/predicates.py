@@ -10,10 +10,11 @@ keeps what it found about a request object for as long as the configuration is t
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from evenhand.core.atoms import Opaque
-from evenhand.core.property import AnyStep
+from evenhand.core.system import Step
+from evenhand.model.cud.free_system import FreeShown, FreeState
 from evenhand.model.cud.vocabulary import (
     ALLOW,
     DENY,
@@ -25,12 +26,14 @@ from evenhand.model.cud.vocabulary import (
     Config,
     Epoch,
     Request,
+    Shown,
     State,
     target,
 )
 
 __all__ = [
     "ADMITTED",
+    "EPOCHS",
     "FAULTS",
     "INVALID_CAPABILITY_CLAIM",
     "MALFORMED_REQUEST",
@@ -38,7 +41,11 @@ __all__ = [
     "PASS_TWO",
     "SCOPE_VIOLATION",
     "Ask",
+    "EpochState",
+    "EpochStep",
     "Facts",
+    "FreeStep",
+    "RunStep",
     "Standing",
     "active_agents",
     "asked",
@@ -49,11 +56,24 @@ __all__ = [
     "is_over",
     "may_act",
     "orphans",
+    "some_asked",
     "standing",
     "true_id",
     "undeclared",
     "violates",
 ]
+
+EPOCHS = ("run", "universe", "conditions")
+"""The systems whose step is a whole epoch with its log."""
+
+RunStep: TypeAlias = Step[Config, State, Epoch, Shown]
+"""A step of one of `EPOCHS`."""
+
+FreeStep: TypeAlias = Step[Config, FreeState, Epoch, FreeShown]
+"""A step of the free-agent graph, which keeps no log but shows tokens and the structural diff."""
+
+EpochStep: TypeAlias = RunStep | FreeStep
+EpochState: TypeAlias = State | FreeState
 
 ADMITTED, PASS_ONE, PASS_TWO = "ADMITTED", "PASS_ONE", "PASS_TWO"
 """What the log says of a request that is not faulty in structure: executed unless out of scope, or who refused."""
@@ -106,18 +126,18 @@ class _Memory:
     __slots__ = ("action", "asks", "before", "config", "facts", "here", "known", "over", "state", "step")
 
     def __init__(self) -> None:
-        self.config: Any = None
-        self.state: Any = None
+        self.config: Config | None = None
+        self.state: EpochState | None = None
         self.here: tuple[str, ...] = ()
         self.over = False
         self.known: dict[tuple[int, str, int | None], tuple[Request, Standing]] = {}
-        self.before: Any = None
-        self.action: Any = None
+        self.before: EpochState | None = None
+        self.action: Epoch | None = None
         self.asks: tuple[Ask, ...] = ()
-        self.step: Any = None
+        self.step: EpochStep | None = None
         self.facts: Facts | None = None
 
-    def at(self, config: Any, state: Any) -> None:
+    def at(self, config: Config, state: EpochState) -> None:
         """Turn to a configuration and a state."""
         if config is not self.config:
             self.known = {}
@@ -136,7 +156,7 @@ def true_id(agent: str, epoch: int | None) -> str:
     return f"{agent}:{'*' if epoch is None else epoch}:0"
 
 
-def active_agents(config: Config, state: Any) -> tuple[str, ...]:
+def active_agents(config: Config, state: EpochState) -> tuple[str, ...]:
     """Who is in the run: a `State` has agents with a flag, a free state has marks."""
     if isinstance(state, State):
         return tuple([name for name, one in zip(config.agents, state.agents, strict=True) if one.active])
@@ -165,7 +185,7 @@ def may_act(config: Config, agents: tuple[str, ...]) -> bool:
     )
 
 
-def orphans(config: Config, state: Any) -> tuple[tuple[str, str], ...]:
+def orphans(config: Config, state: EpochState) -> tuple[tuple[str, str], ...]:
     """The (key, op) pairs that somebody could act on, all of whom have exited (FQ28, reading `orphan_scope`)."""
     here = active_agents(config, state)
     if len(here) == len(config.agents):
@@ -181,7 +201,7 @@ def orphans(config: Config, state: Any) -> tuple[tuple[str, str], ...]:
     )
 
 
-def is_over(config: Config, state: Any) -> bool:
+def is_over(config: Config, state: EpochState) -> bool:
     """Whether no epoch follows: nobody is left, the frozen epochs are spent, or the reading lets orphans end it."""
     here = active_agents(config, state)
     if not here:
@@ -236,7 +256,7 @@ def undeclared(request: Request) -> tuple[str, ...]:
     return tuple([key for key, _ in request.proposed_delta if key not in request.declared_scope])
 
 
-def violates(config: Config, before: Any, request: Request) -> bool | None:
+def violates(config: Config, before: EpochState, request: Request) -> bool | None:
     """Whether a request, if admitted, is a scope violation under the reading `scope_check` (C10).
 
     None where that depends on what is executed with it, and before it.
@@ -253,7 +273,7 @@ def violates(config: Config, before: Any, request: Request) -> bool | None:
     return None
 
 
-def asked(config: Config, before: Any, action: Epoch) -> tuple[Ask, ...]:
+def asked(config: Config, before: EpochState, action: Epoch) -> tuple[Ask, ...]:
     """What was submitted: the first choice of every agent in the run that neither exits nor stays silent."""
     memory = _MEMORY
     if memory.action is action and memory.before is before and memory.config is config:
@@ -298,7 +318,7 @@ def contested(asks: tuple[Ask, ...]) -> tuple[str, ...]:
     )
 
 
-def facts(step: AnyStep) -> Facts:
+def facts(step: EpochStep) -> Facts:
     """Everything that claims about single steps ask for, worked out once per step."""
     memory = _MEMORY
     if memory.step is step and memory.facts is not None:
@@ -309,3 +329,8 @@ def facts(step: AnyStep) -> Facts:
     found = Facts(asks, contested(asks), tokens, done)
     memory.step, memory.facts = step, found
     return found
+
+
+def some_asked(step: EpochStep) -> bool:
+    """Whether some request was submitted: the antecedent of claims about requests."""
+    return bool(facts(step).asks)

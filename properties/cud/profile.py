@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from evenhand.core.profile import Aspect, ProfileQuestion
+from evenhand.properties.cud import arbitration, liveness
 
 __all__ = ["PROFILE"]
 
 PROFILE = (
-    ProfileQuestion(Aspect.POSITION, "order_independence"),
-    ProfileQuestion(Aspect.NAME, "equivariance"),
-    ProfileQuestion(Aspect.TIME, "epoch_independence"),
-    ProfileQuestion(Aspect.VALUE, "value_independence"),
-    ProfileQuestion(Aspect.HISTORY, "history_independence"),
-    ProfileQuestion(Aspect.DEADLOCK, "deadlock_free"),
-    ProfileQuestion(Aspect.LIVELOCK, "livelock_free"),
+    ProfileQuestion(Aspect.POSITION, arbitration.order_independence.name),
+    ProfileQuestion(Aspect.NAME, arbitration.equivariance.name),
+    ProfileQuestion(Aspect.TIME, arbitration.epoch_independence.name),
+    ProfileQuestion(Aspect.VALUE, arbitration.value_independence.name),
+    ProfileQuestion(Aspect.HISTORY, arbitration.history_independence.name),
+    ProfileQuestion(Aspect.DEADLOCK, liveness.deadlock_free.name),
+    ProfileQuestion(Aspect.LIVELOCK, liveness.livelock_free.name),
 )
 """Confidence is nothing that this kernel knows; what a request declares is its content, and decides by the text."""

@@ -6,6 +6,7 @@ A rule draws one joint action.  It looks at the scene first, and is possible onl
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -28,7 +29,7 @@ from evenhand.model.cud.vocabulary import (
     Request,
     State,
 )
-from evenhand.properties.cud.predicates import true_id
+from evenhand.properties.cud.predicates import EpochState, true_id
 from evenhand.properties.cud.scenes import (
     MESSAGES,
     VALUES,
@@ -45,7 +46,7 @@ from evenhand.properties.cud.scenes import (
 __all__ = ["CONSTRUCTIVE", "any_value", "best", "can_talk", "disjoint", "goes_on", "someone"]
 
 
-def goes_on(config: Config, state: State) -> bool:
+def goes_on(config: Config, state: EpochState) -> bool:
     """The run is not over."""
     return not scene(config, state).over
 
@@ -122,10 +123,6 @@ def _readers_and_writers(config: Config, state: State) -> list[tuple[str, str, s
     ]
 
 
-def _can_read_write(config: Config, state: State) -> bool:
-    return goes_on(config, state) and bool(_readers_and_writers(config, state))
-
-
 def _three_way(draw: Draw, config: Config, _scope: Scope, state: State) -> Epoch:
     """Three or more on one key, at least one writing."""
     key, writers, users = one_of(draw, scene(config, state).contested(3))
@@ -141,10 +138,6 @@ def _three_way(draw: Draw, config: Config, _scope: Scope, state: State) -> Epoch
             else reading(config, agent, key)
         )
     return assemble(draw, config, state, chosen, away_from=(key,))
-
-
-def _can_three_way(config: Config, state: State) -> bool:
-    return goes_on(config, state) and bool(scene(config, state).contested(3))
 
 
 def _beside(draw: Draw, config: Config, _scope: Scope, state: State) -> Epoch:
@@ -169,10 +162,6 @@ def _besides(config: Config, state: State) -> list[tuple[str, str, str, str, str
         for third in thirds
         if third not in (one, other)
     ]
-
-
-def _can_be_beside(config: Config, state: State) -> bool:
-    return goes_on(config, state) and bool(_besides(config, state))
 
 
 def _chain(draw: Draw, config: Config, _scope: Scope, state: State) -> Epoch:
@@ -201,10 +190,6 @@ def _chains(config: Config, state: State) -> list[tuple[str, str, str, str, str]
     ]
 
 
-def _can_chain(config: Config, state: State) -> bool:
-    return goes_on(config, state) and bool(_chains(config, state))
-
-
 def _again(draw: Draw, config: Config, _scope: Scope, state: State) -> Epoch:
     """Who was refused on a key tries again, and somebody else tries too."""
     key, agents = one_of(draw, _refused_on(config, state))
@@ -220,10 +205,6 @@ def _refused_on(config: Config, state: State) -> list[tuple[str, tuple[str, ...]
     }
     may = scene(config, state).may[WRITE]
     return [(key, agents) for key, agents in may.items() if key in refused and len(agents) > 1]
-
-
-def _can_try_again(config: Config, state: State) -> bool:
-    return goes_on(config, state) and bool(_refused_on(config, state))
 
 
 def _dethrone(draw: Draw, config: Config, _scope: Scope, state: State) -> Epoch:
@@ -247,10 +228,6 @@ def _executed_on(config: Config, state: State) -> list[tuple[str, str, tuple[str
     return found
 
 
-def _can_dethrone(config: Config, state: State) -> bool:
-    return goes_on(config, state) and bool(_executed_on(config, state))
-
-
 def _shared_reading(draw: Draw, config: Config, _scope: Scope, state: State) -> Epoch:
     """Several readers of one key, who are all executed."""
     key, readers = one_of(draw, _shared(config, state))
@@ -262,19 +239,11 @@ def _shared(config: Config, state: State) -> list[tuple[str, tuple[str, ...]]]:
     return [(key, agents) for key, agents in scene(config, state).may[READ].items() if len(agents) > 1]
 
 
-def _can_share(config: Config, state: State) -> bool:
-    return goes_on(config, state) and bool(_shared(config, state))
-
-
 def _denied(draw: Draw, config: Config, _scope: Scope, state: State) -> Epoch:
     """Somebody has the capability and is stopped by a DENY alone; perhaps another wants the same key."""
     agent, key, operation = one_of(draw, scene(config, state).vetoed)
     choice = writing(config, agent, (key, any_value(draw))) if operation == WRITE else reading(config, agent, key)
     return assemble(draw, config, state, {agent: choice})
-
-
-def _some_vetoed(config: Config, state: State) -> bool:
-    return goes_on(config, state) and bool(scene(config, state).vetoed)
 
 
 def _incapable(draw: Draw, config: Config, _scope: Scope, state: State) -> Epoch:
@@ -288,10 +257,6 @@ def _incapable(draw: Draw, config: Config, _scope: Scope, state: State) -> Epoch
         name = one_of(draw, able)
         chosen[name] = writing(config, name, (key, any_value(draw)))
     return assemble(draw, config, state, chosen, away_from=(key,))
-
-
-def _some_lacking(config: Config, state: State) -> bool:
-    return goes_on(config, state) and bool(scene(config, state).lacking)
 
 
 def _hopeless(draw: Draw, config: Config, _scope: Scope, state: State) -> Epoch:
@@ -343,17 +308,9 @@ def _reach_into_a_collision(draw: Draw, config: Config, _scope: Scope, state: St
     return assemble(draw, config, state, chosen, away_from=(key, free))
 
 
-def _can_under_declare(config: Config, state: State) -> bool:
-    return len(config.keys) > 1 and some_writer(config, state)
-
-
 def _sole_holder_exits(draw: Draw, config: Config, _scope: Scope, state: State) -> Epoch:
     """The one agent that may write some key leaves it for ever."""
     return assemble(draw, config, state, {one_of(draw, scene(config, state).soles): Choice(exits=True)})
-
-
-def _some_sole(config: Config, state: State) -> bool:
-    return goes_on(config, state) and bool(scene(config, state).soles)
 
 
 def _orphaned(draw: Draw, config: Config, _scope: Scope, state: State) -> Epoch:
@@ -375,10 +332,6 @@ def _orphaned(draw: Draw, config: Config, _scope: Scope, state: State) -> Epoch:
 def _orphaned_keys(config: Config, state: State) -> list[str]:
     gone = len(state.agents) > len(scene(config, state).here)
     return [key for key, agents in scene(config, state).may[WRITE].items() if gone and not agents]
-
-
-def _some_orphaned(config: Config, state: State) -> bool:
-    return goes_on(config, state) and bool(_orphaned_keys(config, state))
 
 
 def _one_exits(draw: Draw, config: Config, _scope: Scope, state: State) -> Epoch:
@@ -403,10 +356,6 @@ def _late(config: Config, state: State) -> bool:
     return goes_on(config, state) and (len(scene(config, state).here) < 3 or (state.epoch or 0) > 1)
 
 
-def _at_last(config: Config, state: State) -> bool:
-    return _late(config, state) and (state.epoch or 0) > 1
-
-
 def _messages(draw: Draw, config: Config, _scope: Scope, state: State) -> Epoch:
     """Everybody who likes sends a message; some act as well."""
     chosen = {
@@ -427,25 +376,34 @@ def _honestly_named(draw: Draw, config: Config, _scope: Scope, state: State) -> 
     return assemble(draw, config, state, {agent: Choice(named)}, away_from=good.declared_scope)
 
 
+def _with(found: Callable[[Config, State], Sequence[Any]]) -> Callable[[Config, State], bool]:
+    """Where the run goes on and there is something of this to aim at."""
+    return lambda config, state: goes_on(config, state) and len(found(config, state)) > 0
+
+
 CONSTRUCTIVE = (
     Rule("disjoint_executions", disjoint, some_writer),
     Rule("write_write_collision", _collision, _two_writers),
-    Rule("read_write_collision", _read_write, _can_read_write),
-    Rule("three_way_collision", _three_way, _can_three_way),
-    Rule("chain_of_collisions", _chain, _can_chain),
-    Rule("collision_beside_execution", _beside, _can_be_beside),
-    Rule("collide_again", _again, _can_try_again),
-    Rule("collide_after_success", _dethrone, _can_dethrone),
-    Rule("shared_reading", _shared_reading, _can_share),
-    Rule("veto", _denied, _some_vetoed),
-    Rule("missing_capability", _incapable, _some_lacking),
+    Rule("read_write_collision", _read_write, _with(_readers_and_writers)),
+    Rule("three_way_collision", _three_way, _with(lambda config, state: scene(config, state).contested(3))),
+    Rule("chain_of_collisions", _chain, _with(_chains)),
+    Rule("collision_beside_execution", _beside, _with(_besides)),
+    Rule("collide_again", _again, _with(_refused_on)),
+    Rule("collide_after_success", _dethrone, _with(_executed_on)),
+    Rule("shared_reading", _shared_reading, _with(_shared)),
+    Rule("veto", _denied, _with(lambda config, state: scene(config, state).vetoed)),
+    Rule("missing_capability", _incapable, _with(lambda config, state: scene(config, state).lacking)),
     Rule("hopeless_epoch", _hopeless, _some_hopeless),
-    Rule("under_declared_write", _under_declared, _can_under_declare),
-    Rule("reach_into_a_collision", _reach_into_a_collision, _can_be_beside),
-    Rule("sole_holder_exits", _sole_holder_exits, _some_sole),
-    Rule("want_what_is_orphaned", _orphaned, _some_orphaned),
+    Rule(
+        "under_declared_write",
+        _under_declared,
+        lambda config, state: len(config.keys) > 1 and some_writer(config, state),
+    ),
+    Rule("reach_into_a_collision", _reach_into_a_collision, _with(_besides)),
+    Rule("sole_holder_exits", _sole_holder_exits, _with(lambda config, state: scene(config, state).soles)),
+    Rule("want_what_is_orphaned", _orphaned, _with(_orphaned_keys)),
     Rule("somebody_exits", _one_exits, _late),
-    Rule("everybody_exits", _all_exit, _at_last),
+    Rule("everybody_exits", _all_exit, lambda config, state: _late(config, state) and (state.epoch or 0) > 1),
     Rule("messages", _messages, can_talk),
     Rule("rightly_named", _honestly_named, goes_on),
 )

@@ -6,74 +6,50 @@ out, what the log says.
 
 from __future__ import annotations
 
-from evenhand.core.property import AnyStep, Property, each_step
+from evenhand.core.plan import holds, refuted
+from evenhand.core.property import each_step
 from evenhand.model.cud.vocabulary import FAULT, IDLE, WRITE
 from evenhand.properties.cud.predicates import (
     ADMITTED,
+    EPOCHS,
     FAULTS,
     INVALID_CAPABILITY_CLAIM,
     MALFORMED_REQUEST,
     PASS_ONE,
     PASS_TWO,
     SCOPE_VIOLATION,
+    EpochStep,
+    RunStep,
     active_agents,
     facts,
     interfering,
     is_over,
+    some_asked,
     true_id,
     undeclared,
     violates,
 )
 
-__all__ = ["EPOCHS", "SAFETY"]
-
-EPOCHS = ("run", "universe", "conditions")
-"""The systems whose step is a whole epoch with its log."""
-
 _EXECUTING = (*EPOCHS, "free")
-"""The same, and the free-agent graph, whose step keeps no log but shows tokens and the structural diff."""
+"""The systems whose step shows tokens and the structural diff, with a log or without."""
 
 
-def _two_executed(step: AnyStep) -> bool:
-    return len(facts(step).done) > 1
-
-
-def _some_executed(step: AnyStep) -> bool:
+def _some_executed(step: RunStep) -> bool:
     return bool(facts(step).done)
 
 
-def _some_asked(step: AnyStep) -> bool:
-    return bool(facts(step).asks)
-
-
-def _some_written(step: AnyStep) -> bool:
+def _some_written(step: EpochStep) -> bool:
     return any(ask.request.action_type == WRITE for ask in facts(step).done)
-
-
-def _none_written(step: AnyStep) -> bool:
-    return not _some_written(step)
-
-
-def _something_changed(step: AnyStep) -> bool:
-    return bool(step.shown.effects)
-
-
-def _some_exited(step: AnyStep) -> bool:
-    return bool(step.shown.exits) or not all([one.active for one in step.before.agents])
-
-
-def _some_out_of_scope(step: AnyStep) -> bool:
-    return any([ask.standing.passes and len(undeclared(ask.request)) > 0 for ask in facts(step).asks])
 
 
 @each_step(
     "No two executed actions of one epoch interfere.",
     source="FQ4, FQ10, D13",
     systems=EPOCHS,
-    when=_two_executed,
+    when=lambda step: len(facts(step).done) > 1,
     proved=True,
 )
-def executed_never_interfere(step: AnyStep) -> bool:
+def executed_never_interfere(step: RunStep) -> bool:
     """Judged on what was submitted, so that a kernel that rewrites requests is caught."""
     done = facts(step).done
     return not any(interfering(one.request, other.request) for i, one in enumerate(done) for other in done[i + 1 :])
@@ -86,7 +62,7 @@ def executed_never_interfere(step: AnyStep) -> bool:
     when=_some_executed,
     proved=True,
 )
-def executed_has_capability(step: AnyStep) -> bool:
+def executed_has_capability(step: RunStep) -> bool:
     """Capabilities are those of epoch 0, whoever has left since."""
     return all([ask.standing.covered for ask in facts(step).done])
 
@@ -98,7 +74,7 @@ def executed_has_capability(step: AnyStep) -> bool:
     when=_some_executed,
     proved=True,
 )
-def no_veto_overridden(step: AnyStep) -> bool:
+def no_veto_overridden(step: RunStep) -> bool:
     """A veto is global."""
     return not any([ask.standing.vetoed for ask in facts(step).done])
 
@@ -107,10 +83,18 @@ def no_veto_overridden(step: AnyStep) -> bool:
     "A key changes only as an executed WRITE that declared it proposed.",
     source="C10, FQ3",
     systems=_EXECUTING,
-    when=_something_changed,
+    when=lambda step: bool(step.shown.effects),
     proved=True,
+    expected=(
+        refuted("the violator's write stays: that is what the reading says", scope_check="after_keep"),
+        holds(
+            "free agents declare every key that they write, so there is no violator",
+            system="free",
+            scope_check="after_keep",
+        ),
+    ),
 )
-def only_own_scope_changes(step: AnyStep) -> bool:
+def only_own_scope_changes(step: EpochStep) -> bool:
     """Every entry of the diff has an executed author that declared the key and proposed the value."""
     done = facts(step).done
     return all(
@@ -128,10 +112,11 @@ def only_own_scope_changes(step: AnyStep) -> bool:
     "An epoch in which no WRITE is executed leaves the world alone: READ, refusal, fault and silence change nothing.",
     source="B6, FQ10, D13",
     systems=EPOCHS,
-    when=_none_written,
+    when=lambda step: not _some_written(step),
     proved=True,
+    expected=(refuted("an action that ends as a fault has changed the world", scope_check="after_keep"),),
 )
-def non_executed_changes_nothing(step: AnyStep) -> bool:
+def non_executed_changes_nothing(step: RunStep) -> bool:
     """The diff is empty and the world the same."""
     return not step.shown.effects and step.after.world == step.before.world
 
@@ -141,8 +126,26 @@ def non_executed_changes_nothing(step: AnyStep) -> bool:
     source="B6, FQ4",
     systems=_EXECUTING,
     when=_some_written,
+    expected=(
+        refuted(
+            "a kept violation of another value overwrites a declared write that ran before it",
+            engine="fuzz",
+            scope_check="after_keep",
+        ),
+        holds(
+            "free agents declare every key that they write, so no violation is kept",
+            system="free",
+            scope_check="after_keep",
+        ),
+        refuted(
+            "corrected: first registered for the machine alone; a condition of our own (scope-check-deliberate) is "
+            "made to show it",
+            system="conditions",
+            scope_check="after_keep",
+        ),
+    ),
 )
-def executed_writes_take_effect(step: AnyStep) -> bool:
+def executed_writes_take_effect(step: EpochStep) -> bool:
     """Execution is no empty word, and nothing overwrites it in the same epoch."""
     after = dict(step.after.world)
     return all(
@@ -155,7 +158,7 @@ def executed_writes_take_effect(step: AnyStep) -> bool:
 
 
 @each_step("The structural diff lists exactly the keys whose value changed.", source="C10", systems=EPOCHS)
-def diff_is_true(step: AnyStep) -> bool:
+def diff_is_true(step: RunStep) -> bool:
     """Key, old value and new value, by key, for the same keys as before."""
     before, after, effects = step.before.world, step.after.world, step.shown.effects
     if before == after:
@@ -173,7 +176,7 @@ def diff_is_true(step: AnyStep) -> bool:
     systems=EPOCHS,
     proved=True,
 )
-def no_outcome_unasked(step: AnyStep) -> bool:
+def no_outcome_unasked(step: RunStep) -> bool:
     """Nobody gets an outcome for what they did not submit, and nobody is left without one."""
     known = facts(step)
     tokens, shown = known.tokens, step.shown
@@ -197,9 +200,9 @@ def no_outcome_unasked(step: AnyStep) -> bool:
     "Exactly those leave who say so: nobody is removed, and exit is irrevocable.",
     source="FQ24",
     systems=EPOCHS,
-    when=_some_exited,
+    when=lambda step: bool(step.shown.exits) or not all([one.active for one in step.before.agents]),
 )
-def exit_is_voluntary_and_final(step: AnyStep) -> bool:
+def exit_is_voluntary_and_final(step: RunStep) -> bool:
     """The active flags after the epoch are those before it, less who chose to exit."""
     first: dict[str, bool] = {}
     for agent, choice in step.action.choices:
@@ -215,9 +218,9 @@ def exit_is_voluntary_and_final(step: AnyStep) -> bool:
     "A request is a MALFORMED_REQUEST fault exactly if it breaks the action grammar.",
     source="C8, FQ2, FQ12, FQ13",
     systems=EPOCHS,
-    when=_some_asked,
+    when=some_asked,
 )
-def malformed_is_a_fault(step: AnyStep) -> bool:
+def malformed_is_a_fault(step: RunStep) -> bool:
     """Both ways: no malformed request gets further, and no well-formed one is called malformed."""
     known = facts(step)
     if len(step.shown.log) != len(known.asks):
@@ -235,9 +238,9 @@ def malformed_is_a_fault(step: AnyStep) -> bool:
     "(under `failure_first` only if it would pass pass 1 otherwise), and no other request is.",
     source="FQ33",
     systems=EPOCHS,
-    when=_some_asked,
+    when=some_asked,
 )
-def foreign_citation_is_a_fault(step: AnyStep) -> bool:
+def foreign_citation_is_a_fault(step: RunStep) -> bool:
     """Both ways, and by the reading `fault_precedence`."""
     known = facts(step)
     failure_first = step.config.readings.fault_precedence == "failure_first"
@@ -256,9 +259,9 @@ def foreign_citation_is_a_fault(step: AnyStep) -> bool:
     "as the reading `scope_check` compares; no other request is.",
     source="C10, FQ3",
     systems=EPOCHS,
-    when=_some_out_of_scope,
+    when=lambda step: any([ask.standing.passes and undeclared(ask.request) for ask in facts(step).asks]),
 )
-def scope_violation_is_a_fault(step: AnyStep) -> bool:
+def scope_violation_is_a_fault(step: RunStep) -> bool:
     """Where the reading compares with what others did, only the implication can be said of one request."""
     known = facts(step)
     called = [entry.agent_id for entry in step.shown.log if entry.fault == SCOPE_VIOLATION]
@@ -275,9 +278,9 @@ def scope_violation_is_a_fault(step: AnyStep) -> bool:
     "A request is bound to the agent that submitted it, under the deterministic id, whatever its own fields say.",
     source="FQ1, FQ33",
     systems=EPOCHS,
-    when=_some_asked,
+    when=some_asked,
 )
-def submitter_is_bound(step: AnyStep) -> bool:
+def submitter_is_bound(step: RunStep) -> bool:
     """The log names the true submitter and the true id, and keeps the request as submitted."""
     epoch = step.before.epoch
     asks = {ask.agent: ask.request for ask in facts(step).asks}
@@ -295,9 +298,9 @@ def submitter_is_bound(step: AnyStep) -> bool:
     "The log tells the truth: the token, the fault's sub-code, and the pass that refused.",
     source="FQ4, FQ11",
     systems=EPOCHS,
-    when=_some_asked,
+    when=some_asked,
 )
-def log_names_the_true_pass(step: AnyStep) -> bool:
+def log_names_the_true_pass(step: RunStep) -> bool:
     """PASS_ONE for what lacks capability or is vetoed, PASS_TWO for what collides, ADMITTED for the rest."""
     known = facts(step)
     stands = {ask.agent: ask.standing for ask in known.asks}
@@ -313,22 +316,3 @@ def log_names_the_true_pass(step: AnyStep) -> bool:
         if entry.verdict != expected:
             return False
     return True
-
-
-SAFETY: tuple[Property, ...] = (
-    executed_never_interfere,
-    executed_has_capability,
-    no_veto_overridden,
-    only_own_scope_changes,
-    non_executed_changes_nothing,
-    executed_writes_take_effect,
-    diff_is_true,
-    no_outcome_unasked,
-    exit_is_voluntary_and_final,
-    malformed_is_a_fault,
-    foreign_citation_is_a_fault,
-    scope_violation_is_a_fault,
-    submitter_is_bound,
-    log_names_the_true_pass,
-)
-"""The claims of this module."""

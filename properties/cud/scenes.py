@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from hypothesis import strategies as st
 
@@ -29,7 +29,7 @@ from evenhand.model.cud.vocabulary import (
     Request,
     target,
 )
-from evenhand.properties.cud.predicates import active_agents, holders, is_over
+from evenhand.properties.cud.predicates import EpochState, active_agents, holders, is_over
 
 __all__ = [
     "HOSTILE_VALUES",
@@ -87,15 +87,15 @@ class Scene:
 
 
 class _Last:
-    config: Any = None
-    state: Any = None
+    config: Config | None = None
+    state: EpochState | None = None
     scene: Scene | None = None
 
 
 _LAST = _Last()
 
 
-def scene(config: Config, state: Any) -> Scene:
+def scene(config: Config, state: EpochState) -> Scene:
     """The scene of a state; the last one is kept, as every rule asks for it."""
     if _LAST.scene is not None and _LAST.config is config and _LAST.state is state:
         return _LAST.scene
@@ -104,7 +104,7 @@ def scene(config: Config, state: Any) -> Scene:
     return found
 
 
-def _scene(config: Config, state: Any) -> Scene:
+def _scene(config: Config, state: EpochState) -> Scene:
     here = active_agents(config, state)
     denied = {a for one in config.authorities if one.commitment == DENY and one.epoch == 0 for a in one.scope}
     may: dict[str, dict[str, tuple[str, ...]]] = {READ: {}, WRITE: {}}
@@ -163,7 +163,9 @@ def some_of(draw: Draw, things: Sequence[T], least: int, most: int | None = None
     return tuple(draw(st.permutations(things))[:size])
 
 
-def assemble(draw: Draw, config: Config, state: Any, chosen: dict[str, Choice], away_from: Sequence[str] = ()) -> Epoch:
+def assemble(
+    draw: Draw, config: Config, state: EpochState, chosen: dict[str, Choice], away_from: Sequence[str] = ()
+) -> Epoch:
     """A joint action with these choices, the other agents' drawn, in a drawn order of submission.
 
     The others are silent, talk, or READ a key outside `away_from`, so that they do not spoil what a rule aims at.

@@ -6,17 +6,11 @@ import itertools
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
-from evenhand.core.property import AnyStep, TwoRun
+from evenhand.core.property import TwoRun
 from evenhand.model.cud.free_system import FreeShown, FreeState, rename_free_shown, rename_free_state
 from evenhand.model.cud.renaming import Renaming, rename_action, rename_config, rename_shown, rename_state
-from evenhand.model.cud.vocabulary import Config, Epoch, Partition, State
-
-__all__ = ["equivariance"]
-
-
-def _no_partition(config: Config) -> bool:
-    """I.b's roles are hashes of names: a convention of the agents, meant to change under renaming (FQ30)."""
-    return not any(isinstance(one, Partition) for one in config.strategies)
+from evenhand.model.cud.vocabulary import Config, Partition, State
+from evenhand.properties.cud.predicates import EpochState, EpochStep
 
 
 def _swapped(names: tuple[str, ...]) -> Iterator[tuple[tuple[str, str], ...]]:
@@ -47,10 +41,10 @@ def _fresh(word: str, names: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
 class _Images:
     """The renamings of the last configuration, and its and the last state's images: the same for all its actions."""
 
-    config: Any = None
+    config: Config | None = None
     renamings: tuple[Renaming, ...] = ()
     configs: ClassVar[dict[int, Config]] = {}
-    state: Any = None
+    state: State | None = None
     states: ClassVar[dict[int, State]] = {}
 
 
@@ -70,7 +64,7 @@ def _renamed_config(w: Renaming, config: Config) -> Config:
     return found
 
 
-def _renamed_state(w: Renaming, config: Config, state: Any) -> Any:
+def _renamed_state(w: Renaming, config: Config, state: EpochState) -> EpochState:
     if isinstance(state, FreeState):
         return rename_free_state(w, config, state)
     if _Images.config is not config or not any(w is one for one in _Images.renamings):
@@ -83,17 +77,16 @@ def _renamed_state(w: Renaming, config: Config, state: Any) -> Any:
     return found
 
 
-def _renamed(w: Renaming, action: Epoch) -> tuple[Epoch]:
-    return (rename_action(w, action),)
-
-
-def _equivariant(w: Renaming, step: AnyStep, other: AnyStep | None) -> bool:
+def _equivariant(w: Renaming, step: EpochStep, other: EpochStep | None) -> bool:
     if other is None:
         return False
     # The graph of free agents keeps less of an epoch, and is renamed by itself.
-    shown: Any = rename_free_shown if isinstance(step.shown, FreeShown) else rename_shown
-    state: Any = rename_free_state if isinstance(step.after, FreeState) else rename_state
-    return bool(shown(w, step.shown) == other.shown and state(w, step.config, step.after) == other.after)
+    shown, config, after = step.shown, step.config, step.after
+    renamed = rename_free_shown(w, shown) if isinstance(shown, FreeShown) else rename_shown(w, shown)
+    if renamed != other.shown:
+        return False
+    image = rename_free_state(w, config, after) if isinstance(after, FreeState) else rename_state(w, config, after)
+    return image == other.after
 
 
 equivariance = TwoRun(
@@ -103,10 +96,11 @@ equivariance = TwoRun(
     source="D12, FQ19, FQ26",
     systems=("run", "universe"),
     proved=True,
-    applies=_no_partition,
+    # I.b's roles are hashes of names: a convention of the agents, meant to change under renaming (FQ30).
+    applies=lambda config: not any(isinstance(one, Partition) for one in config.strategies),
     twins=_renamings,
     config=_renamed_config,
     state=_renamed_state,
-    other=_renamed,
+    other=lambda w, action: (rename_action(w, action),),
     agree=_equivariant,
 )

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from evenhand.core.property import AnyStep, Property, each_step
-from evenhand.model.cud.vocabulary import DONE, FAILURE, FAULT, IDLE, WRITE, Config, State
-from evenhand.properties.cud.predicates import active_agents, facts, is_over, violates
-
-__all__ = ["WHOLE"]
+from evenhand.core.plan import undecided
+from evenhand.core.property import each_step
+from evenhand.model.cud.vocabulary import DONE, FAILURE, FAULT, IDLE, WRITE, Config, Shown, Value
+from evenhand.properties.cud.predicates import EpochStep, active_agents, facts, is_over, some_asked, violates
 
 
 def _says_which(config: Config) -> bool:
@@ -14,20 +13,16 @@ def _says_which(config: Config) -> bool:
     return not config.readings.scope_check.startswith("after_")
 
 
-def _some_asked(step: AnyStep) -> bool:
-    return bool(facts(step).asks)
-
-
-def _told(step: AnyStep, tokens: dict[str, str]) -> bool:
+def _told(step: EpochStep, tokens: dict[str, str]) -> bool:
     """Whether just these tokens are handed out, and nothing beside them.
 
     An epoch lists who leaves apart from the tokens; the free-agent graph marks them EXITED among the tokens, and knows
     nobody who made no choice.
     """
-    known = facts(step).tokens
-    if isinstance(step.before, State):
-        told = {agent: token for agent, token in tokens.items() if agent not in step.shown.exits}
-        return known == told and not step.shown.receipts
+    known, shown = facts(step).tokens, step.shown
+    if isinstance(shown, Shown):
+        told = {agent: token for agent, token in tokens.items() if agent not in shown.exits}
+        return known == told and not shown.receipts
     leaves: dict[str, bool] = {}
     for agent, choice in step.action.choices:
         leaves.setdefault(agent, choice.exits)
@@ -40,15 +35,23 @@ def _told(step: AnyStep, tokens: dict[str, str]) -> bool:
     source="FQ4, FQ5, FQ11, FQ27, FQ33, C10",
     systems=("run", "universe", "free"),
     applies=_says_which,
-    when=_some_asked,
+    when=some_asked,
     proved=True,
+    expected=(
+        undecided(
+            "not claimed there: whether a write is a violation depends on who ran before, so no function of the "
+            "requests says it",
+            scope_check="after_rollback",
+        ),
+        undecided("as under after_rollback", scope_check="after_keep"),
+    ),
 )
-def outcomes_are_those_of_the_text(step: AnyStep) -> bool:
+def outcomes_are_those_of_the_text(step: EpochStep) -> bool:
     """Every token and every value, none of them asked of the kernel."""
     known = facts(step)
     failure_first = step.config.readings.fault_precedence == "failure_first"
     tokens = dict.fromkeys(active_agents(step.config, step.before), IDLE)
-    before = dict(step.before.world)
+    before: dict[str, Value] = dict(step.before.world)
     world = dict(before)
     for ask in known.asks:
         stands = ask.standing
@@ -67,7 +70,3 @@ def outcomes_are_those_of_the_text(step: AnyStep) -> bool:
     if is_over(step.config, step.before):
         return not known.tokens and step.after.world == step.before.world
     return _told(step, tokens) and step.after.world == tuple(world.items())
-
-
-WHOLE: tuple[Property, ...] = (outcomes_are_those_of_the_text,)
-"""The claims of this module."""

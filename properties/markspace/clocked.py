@@ -2,27 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator
 
-from evenhand.core.property import AnyStep, Property, two_run
+from evenhand.core.property import two_run
 from evenhand.model.markspace.clocked_vocabulary import (
     ClockConfig,
     ClockState,
+    ClockStep,
     counted_from_now,
     no_older_than_the_longest,
 )
 from evenhand.model.markspace.composing_vocabulary import ComposingAct, Update
-
-__all__ = ["CLOCKED"]
-
-
-def _same_config(_w: str, config: ClockConfig) -> ClockConfig:
-    return config
-
-
-def _same_action(_w: str, act: ComposingAct) -> tuple[ComposingAct, ...]:
-    return (act,)
+from evenhand.properties.markspace.predicates import same_action, same_config
 
 
 def _other_times(config: ClockConfig, _state: ClockState, _act: ComposingAct) -> Iterator[str]:
@@ -50,12 +41,12 @@ def _no_older(_w: str, config: ClockConfig, state: ClockState) -> ClockState:
     source="14.2",
     systems=("clock",),
     twins=_other_times,
-    config=_same_config,
+    config=same_config,
     state=_from_now,
-    other=_same_action,
+    other=same_action,
     proved=True,
 )
-def only_ages_matter(_w: str, step: AnyStep, other: AnyStep | None) -> bool:
+def only_ages_matter(_w: str, step: ClockStep, other: ClockStep | None) -> bool:
     """The shift in time is a functional bisimulation."""
     return other is not None and _alike(step, other, counted_from_now)
 
@@ -65,19 +56,15 @@ def only_ages_matter(_w: str, step: AnyStep, other: AnyStep | None) -> bool:
     source="14.2",
     systems=("clock",),
     twins=_other_ages,
-    config=_same_config,
+    config=same_config,
     state=_no_older,
-    other=_same_action,
+    other=same_action,
     proved=True,
 )
-def old_activations_are_alike(_w: str, step: AnyStep, other: AnyStep | None) -> bool:
+def old_activations_are_alike(_w: str, step: ClockStep, other: ClockStep | None) -> bool:
     """The saturation of ages is a functional bisimulation."""
     return other is not None and _alike(step, other, no_older_than_the_longest)
 
 
-def _alike(step: AnyStep, other: AnyStep, image: Any) -> bool:
-    return bool(step.shown == other.shown and image(step.config, step.after) == image(step.config, other.after))
-
-
-CLOCKED: tuple[Property, ...] = (only_ages_matter, old_activations_are_alike)
-"""The claims of this module."""
+def _alike(step: ClockStep, other: ClockStep, image: Callable[[ClockConfig, ClockState], ClockState]) -> bool:
+    return step.shown == other.shown and image(step.config, step.after) == image(step.config, other.after)

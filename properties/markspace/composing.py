@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import Any
+from typing import TypeAlias, TypeGuard, TypeVar
 
-from evenhand.core.property import AnyStep, Monitor, Property, determined_by, each_step, monitor, two_run
+from evenhand.core.plan import Expectation, refuted
+from evenhand.core.property import Monitor, determined_by, each_step, monitor, two_run
+from evenhand.core.system import Step
+from evenhand.model.markspace.clocked_vocabulary import ClockStep
 from evenhand.model.markspace.composing_vocabulary import (
     Activate,
+    Composed,
+    ComposingAct,
     ComposingConfig,
     ComposingState,
+    ComposingStep,
     Get,
     Manifest,
     Pattern,
@@ -20,63 +26,53 @@ from evenhand.model.markspace.composing_vocabulary import (
     Unsubscribe,
     Update,
     Wait,
-    Written,
 )
+from evenhand.properties.markspace.composing_predicates import (
+    ONLY,
+    GetStep,
+    delivered,
+    fits,
+    polls,
+    publishes,
+    under,
+)
+from evenhand.properties.markspace.predicates import same_action, same_config, there
 
-__all__ = ["COMPOSING"]
+PipelineStep: TypeAlias = Step[ComposingConfig, ComposingState, Pipeline, Composed]
 
-ONLY = ("composing",)
-
-
-def _under(parent: str, scope: str) -> bool:
-    return (scope + "/").startswith(parent + "/")
-
-
-def _fits(pattern: Pattern, mark: Written) -> bool:
-    return (
-        _under(pattern.scope, mark.scope)
-        and (not pattern.kind or pattern.kind == mark.kind.value)
-        and (not pattern.subject or pattern.subject == mark.subject)
-    )
+T = TypeVar("T")
 
 
-def _place(step: AnyStep) -> int:
-    place: int = step.config.names.index(step.action.agent)
-    return place
+def _put(parts: tuple[T, ...], place: int, one: T) -> tuple[T, ...]:
+    return (*parts[:place], one, *parts[place + 1 :])
 
 
 # The monitor writes its own books: who subscribed to what, and which marks are due to whom, each once.
 
-Books = tuple[tuple[tuple[Pattern, ...], ...], tuple[tuple[int, ...], ...], str]
+Books: TypeAlias = tuple[tuple[tuple[Pattern, ...], ...], tuple[tuple[int, ...], ...], str]
 
 
-def _blank(config: ComposingConfig) -> Books:
+def _no_books(config: ComposingConfig) -> Books:
     return ((),) * len(config.agents), ((),) * len(config.agents), ""
 
 
-def _booked(value: Books, step: AnyStep) -> Books:
+def _booked(value: Books, step: ComposingStep) -> Books:
     patterns, due, _ = value
-    act = step.action
+    names, act = step.config.names, step.action
     wrong = ""
     match act:
         case Subscribe() if act.patterns:
-            place = _place(step)
-            patterns = (*patterns[:place], act.patterns, *patterns[place + 1 :])
+            patterns = _put(patterns, names.index(act.agent), act.patterns)
         case Unsubscribe():
-            place = _place(step)
-            patterns = (*patterns[:place], (), *patterns[place + 1 :])
-            due = (*due[:place], (), *due[place + 1 :])
+            place = names.index(act.agent)
+            patterns, due = _put(patterns, place, ()), _put(due, place, ())
         case Publish() if not step.shown.refused:
             mark = step.after.marks[-1]
-            due = tuple(
-                (*queue, mark.number)
-                if name != act.agent and any(_fits(pattern, mark) for pattern in patterns[place])
-                else queue
-                for place, (name, queue) in enumerate(zip(step.config.names, due, strict=True))
-            )
+            hears = [name != act.agent and any(fits(one, mark) for one in patterns[n]) for n, name in enumerate(names)]
+            due = tuple((*queue, mark.number) if heard else queue for queue, heard in zip(due, hears, strict=True))
         case Get():
-            place = _place(step)
-            numbers = tuple(mark.number for mark in step.shown.delivered)
+            place = names.index(act.agent)
+            numbers = tuple(mark.number for mark in there(step.shown.delivered))
             if set(numbers) - set(due[place]):
                 wrong = "more"
             elif set(due[place]) - set(numbers):
@@ -84,188 +80,157 @@ def _booked(value: Books, step: AnyStep) -> Books:
             elif numbers != due[place]:
                 wrong = "order"
             if act.clear:
-                due = (*due[:place], (), *due[place + 1 :])
+                due = _put(due, place, ())
         case _:
             pass
     return patterns, due, wrong
 
 
-def _books(sentence: str, source: str) -> Callable[[Callable[[Any, Any], bool]], Monitor]:
-    return monitor(sentence, source=source, systems=ONLY, start=_blank, update=_booked)
+def _books(
+    sentence: str, source: str, *expected: Expectation
+) -> Callable[[Callable[[ComposingConfig, Books], bool]], Monitor]:
+    return monitor(sentence, source=source, systems=ONLY, start=_no_books, update=_booked, expected=expected)
 
 
 @_books(
     "Subscribing again replaces the subscription and delivers nothing twice.",
     "P48, 13.4",
 )
-def subscription_idempotency_p48(_config: Any, value: Books) -> bool:
+def subscription_idempotency_p48(_config: ComposingConfig, value: Books) -> bool:
     """The books are kept per mark, so that a second delivery is one too many; nobody hears of its own writes."""
     return value[2] != "more"
-
-
-def _gets(step: AnyStep) -> bool:
-    return isinstance(step.action, Get)
-
-
-def _published(step: AnyStep) -> bool:
-    return isinstance(step.action, Publish) and not step.shown.refused
-
-
-def _when_subscription_prospective_p49(step: AnyStep) -> bool:
-    return bool(isinstance(step.action, Subscribe) and bool(step.before.marks))
 
 
 @each_step(
     "Subscribing delivers nothing that was written before.",
     source="P49",
     systems=ONLY,
-    when=_when_subscription_prospective_p49,
+    when=lambda step: isinstance(step.action, Subscribe) and bool(step.before.marks),
 )
-def subscription_prospective_p49(step: AnyStep) -> bool:
+def subscription_prospective_p49(step: ComposingStep) -> bool:
     """The queue is as it was."""
-    return bool(step.after.queues == step.before.queues)
-
-
-def _when_watch_subset_p50(step: AnyStep) -> bool:
-    return bool(_published(step) and step.after.queues != step.before.queues)
+    return step.after.queues == step.before.queues
 
 
 @each_step(
     "What is queued for an agent matches one of the patterns that it is subscribed to.",
     source="P50",
     systems=ONLY,
-    when=_when_watch_subset_p50,
+    when=lambda step: publishes(step) and step.after.queues != step.before.queues,
 )
-def watch_subset_p50(step: AnyStep) -> bool:
+def watch_subset_p50(step: ComposingStep) -> bool:
     """At the time of writing: patterns may be replaced before the poll."""
     mark = step.after.marks[-1]
     for patterns, before, after in zip(step.before.patterns, step.before.queues, step.after.queues, strict=True):
-        if after != before and not any(_fits(pattern, mark) for pattern in patterns or ()):
+        if after != before and not any(fits(pattern, mark) for pattern in patterns or ()):
             return False
     return True
-
-
-def _when_deliveries_match_the_present_subscription(step: AnyStep) -> bool:
-    return bool(_gets(step) and bool(step.shown.delivered))
 
 
 @each_step(
     "get_watched_marks returns only marks that match a pattern of the present subscription.",
     source="P50, as written",
     systems=ONLY,
-    when=_when_deliveries_match_the_present_subscription,
+    when=lambda step: polls(step) and bool(delivered(step)),
+    expected=(refuted("P48, P50: a replaced subscription leaves its queue", system="composing"),),
 )
-def deliveries_match_the_present_subscription(step: AnyStep) -> bool:
+def deliveries_match_the_present_subscription(step: GetStep) -> bool:
     """False where a subscription is replaced while marks are queued: P48 says nothing of the queue."""
-    patterns = step.before.patterns[_place(step)] or ()
-    return all(any(_fits(pattern, mark) for pattern in patterns) for mark in step.shown.delivered)
+    patterns = step.before.patterns[step.config.names.index(step.action.agent)] or ()
+    return all(any(fits(pattern, mark) for pattern in patterns) for mark in delivered(step))
 
 
-@_books("A mark that was delivered with clear is never delivered again, and none is lost before.", "P51")
-def at_most_once_delivery_p51(_config: Any, value: Books) -> bool:
+@_books(
+    "A mark that was delivered with clear is never delivered again, and none is lost before.",
+    "P51",
+    refuted("10: superseded before the poll is never delivered", system="composing", superseded_in_queue="left_out"),
+    refuted(
+        "10: by its author, too",
+        system="composing",
+        superseded_in_queue="left_out",
+        reference_authority="same_agent_or_principal",
+    ),
+)
+def at_most_once_delivery_p51(_config: ComposingConfig, value: Books) -> bool:
     """At most once, and at least once if it is asked for."""
     return value[2] not in ("more", "less")
-
-
-def _when_write_order_delivery_p52(step: AnyStep) -> bool:
-    return bool(_gets(step) and len(step.shown.delivered) > 1)
 
 
 @each_step(
     "Marks are delivered in the order of writing.",
     source="P52",
     systems=ONLY,
-    when=_when_write_order_delivery_p52,
+    when=lambda step: polls(step) and len(delivered(step)) > 1,
 )
-def write_order_delivery_p52(step: AnyStep) -> bool:
+def write_order_delivery_p52(step: GetStep) -> bool:
     """Earlier writes first."""
-    places = [step.before.marks.index(mark) for mark in step.shown.delivered]
+    places = [step.before.marks.index(mark) for mark in delivered(step)]
     return places == sorted(places)
 
 
-def _key_pipeline_structural_validation_p53(step: AnyStep) -> Any:
-    return (step.config.agents, step.action)
-
-
-def _when_pipeline_structural_validation_p53(step: AnyStep) -> bool:
-    return bool(isinstance(step.action, Pipeline))
+def _validates(step: ComposingStep) -> TypeGuard[PipelineStep]:
+    return isinstance(step.action, Pipeline)
 
 
 @determined_by(
     "Whether a pipeline connects depends on the manifests and on nothing that was written.",
     source="P53",
     systems=ONLY,
-    key=_key_pipeline_structural_validation_p53,
-    when=_when_pipeline_structural_validation_p53,
+    key=lambda step: (step.config.agents, step.action),
+    when=_validates,
 )
-def pipeline_structural_validation_p53(step: AnyStep) -> Any:
+def pipeline_structural_validation_p53(step: PipelineStep) -> bool | None:
     """A pure function of declared inputs and outputs."""
     return step.shown.connected
 
 
 def _feeds(one: Manifest, other: Manifest) -> bool:
     return any(
-        _under(pattern.scope, scope) and pattern.kind in ("", kind.value)
+        under(pattern.scope, scope) and pattern.kind in ("", kind.value)
         for scope, kind in one.outputs
         for pattern in other.inputs
     )
-
-
-def _when_pipelines_connect_as_declared(step: AnyStep) -> bool:
-    return bool(isinstance(step.action, Pipeline))
 
 
 @each_step(
     "A pipeline connects exactly if each agent has an output that an input of the next one takes.",
     source="13.5",
     systems=ONLY,
-    when=_when_pipelines_connect_as_declared,
+    when=_validates,
 )
-def pipelines_connect_as_declared(step: AnyStep) -> bool:
+def pipelines_connect_as_declared(step: PipelineStep) -> bool:
     """Scope by scope, kind by kind."""
     known = dict(step.config.agents)
     manifests = [known.get(name) or Manifest() for name in step.action.agents]
-    return bool(step.shown.connected == all(map(_feeds, manifests, manifests[1:])))
-
-
-def _when_manifest_permission_consistency_p54(step: AnyStep) -> bool:
-    return bool(isinstance(step.action, Pipeline))
+    return step.shown.connected == all(map(_feeds, manifests, manifests[1:]))
 
 
 @each_step(
     "A manifest that promises an output which its agent may not write is reported.",
     source="P54",
     systems=ONLY,
-    when=_when_manifest_permission_consistency_p54,
+    when=_validates,
 )
-def manifest_permission_consistency_p54(step: AnyStep) -> bool:
+def manifest_permission_consistency_p54(step: PipelineStep) -> bool:
     """And no other is."""
     known = dict(step.config.agents)
     over: list[str] = []
     for name in step.action.agents:
         manifest = known.get(name) or Manifest()
         granted = manifest.permitted
-        if any(not any(of is kind and _under(up, scope) for up, of in granted) for scope, kind in manifest.outputs):
+        if any(not any(of is kind and under(up, scope) for up, of in granted) for scope, kind in manifest.outputs):
             over.append(name)
-    return bool(step.shown.overpromised == tuple(over))
-
-
-def _key_pattern_match_purity_p55(step: AnyStep) -> Any:
-    return (step.config, step.before.patterns, replace(step.after.marks[-1], number=0))
-
-
-def _when_pattern_match_purity_p55(step: AnyStep) -> bool:
-    return _published(step)
+    return step.shown.overpromised == tuple(over)
 
 
 @determined_by(
     "Whether a mark is queued for an agent depends on the patterns, the mark and who wrote it, on nothing else.",
     source="P55",
     systems=ONLY,
-    key=_key_pattern_match_purity_p55,
-    when=_when_pattern_match_purity_p55,
+    key=lambda step: (step.config, step.before.patterns, replace(step.after.marks[-1], number=0)),
+    when=publishes,
 )
-def pattern_match_purity_p55(step: AnyStep) -> Any:
+def pattern_match_purity_p55(step: ComposingStep) -> tuple[int, ...]:
     """No deduplication, no counting inside the matcher."""
     pairs = zip(step.before.queues, step.after.queues, strict=True)
     return tuple(len(after) - len(before) for before, after in pairs)
@@ -274,7 +239,7 @@ def pattern_match_purity_p55(step: AnyStep) -> Any:
 # Confidentiality of subscription.
 
 
-def _observer(config: ComposingConfig, state: ComposingState, act: Any) -> Iterator[str]:
+def _observer(config: ComposingConfig, state: ComposingState, act: ComposingAct) -> Iterator[str]:
     if isinstance(act, Get) and act.agent not in config.cleared and any(mark.classified for mark in state.marks):
         yield act.agent
 
@@ -285,38 +250,28 @@ def _purged(_w: str, _config: ComposingConfig, state: ComposingState) -> Composi
     return replace(state, marks=kept, queues=tuple(tuple(n for n in queue if n in numbers) for queue in state.queues))
 
 
-def _config_subscriptions_do_not_leak(_w: Any, config: Any) -> Any:
-    return config
-
-
-def _other_subscriptions_do_not_leak(_w: Any, act: Any) -> Any:
-    return (act,)
-
-
 @two_run(
     "What a poll delivers does not depend on classified marks that the subscriber is not cleared for.",
     source="13.4, 7.4: confidentiality of subscription",
     systems=ONLY,
     twins=_observer,
-    config=_config_subscriptions_do_not_leak,
+    config=same_config,
     state=_purged,
-    other=_other_subscriptions_do_not_leak,
+    other=same_action,
     starts=False,
+    expected=(refuted("13.4: delivery knows no visibility", system="composing"),),
 )
-def subscriptions_do_not_leak(_w: str, step: AnyStep, other: AnyStep | None) -> bool:
+def subscriptions_do_not_leak(_w: str, step: ComposingStep, other: ComposingStep | None) -> bool:
     """False as the text stands: delivery knows no visibility."""
     assert other is not None
-    return bool(step.shown == other.shown)
+    return step.shown == other.shown
 
 
 # Scheduling.
 
 
-def _activates(step: AnyStep) -> bool:
-    return isinstance(step.action, Activate)
-
-
-Times = tuple[tuple[tuple[int | None, int | None], ...], bool]
+TimedStep: TypeAlias = ComposingStep | ClockStep
+Times: TypeAlias = tuple[tuple[tuple[int | None, int | None], ...], bool]
 
 
 def _at_rest(config: ComposingConfig) -> Times:
@@ -324,17 +279,18 @@ def _at_rest(config: ComposingConfig) -> Times:
     return start, True
 
 
-def _timed(value: Times, step: AnyStep) -> Times:
+def _timed(value: Times, step: TimedStep) -> Times:
     """Seconds since the last activation, by the monitor's own clock, against the interval in force."""
     times, _ = value
-    match step.action:
+    names, act = step.config.names, step.action
+    match act:
         case Wait():
             return tuple((None if since is None else min(since + 1, 2), every) for since, every in times), True
-        case Update() if step.action.interval is None or step.action.interval > 0:
-            place = _place(step)
-            return (*times[:place], (times[place][0], step.action.interval), *times[place + 1 :]), True
+        case Update() if act.interval is None or act.interval > 0:
+            place = names.index(act.agent)
+            return _put(times, place, (times[place][0], act.interval)), True
         case Activate():
-            now = [name in step.shown.activated for name in step.config.names]
+            now = [name in step.shown.activated for name in names]
             early = any(
                 active and (every is None or (since is not None and since < every))
                 for active, (since, every) in zip(now, times, strict=True)
@@ -352,7 +308,7 @@ def _timed(value: Times, step: AnyStep) -> Times:
     start=_at_rest,
     update=_timed,
 )
-def schedule_interval_p56(_config: Any, value: Times) -> bool:
+def schedule_interval_p56(_config: ComposingConfig, value: Times) -> bool:
     """An update keeps the last activation; nobody without an interval is activated."""
     return value[1]
 
@@ -361,31 +317,13 @@ def schedule_interval_p56(_config: Any, value: Times) -> bool:
     "Whoever is due is activated: at once if never activated, else when the interval has passed.",
     source="14.2",
     systems=("scheduling", "clock"),
-    when=_activates,
+    when=lambda step: isinstance(step.action, Activate),
 )
-def due_agents_are_activated(step: AnyStep) -> bool:
+def due_agents_are_activated(step: TimedStep) -> bool:
     """Neither starved nor early."""
     due = [
         name
         for name, since, every in zip(step.config.names, step.before.since, step.before.intervals, strict=True)
         if every is not None and (since is None or since >= every)
     ]
-    return bool(step.shown.activated == tuple(due))
-
-
-COMPOSING: tuple[Property, ...] = (
-    subscription_idempotency_p48,
-    subscription_prospective_p49,
-    watch_subset_p50,
-    deliveries_match_the_present_subscription,
-    at_most_once_delivery_p51,
-    write_order_delivery_p52,
-    pipeline_structural_validation_p53,
-    pipelines_connect_as_declared,
-    manifest_permission_consistency_p54,
-    pattern_match_purity_p55,
-    subscriptions_do_not_leak,
-    schedule_interval_p56,
-    due_agents_are_activated,
-)
-"""The claims of this module."""
+    return step.shown.activated == tuple(due)

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from evenhand.core.plan import holds, refuted
 from evenhand.core.property import (
-    AnyStep,
-    Property,
     always,
     deadlock_free,
     each_step,
@@ -14,10 +11,11 @@ from evenhand.core.property import (
     livelock_free,
     reachable,
 )
-from evenhand.model.markspace.guard_vocabulary import Config, Phase, State, Verdict, What
+from evenhand.model.markspace.guard_vocabulary import Config, GuardStep, Intent, Phase, State, Verdict, What
 from evenhand.properties.markspace.predicates import (
     CORE,
     GUARDED,
+    IMMEDIATE,
     active_on,
     allowed_agents,
     asks,
@@ -27,18 +25,12 @@ from evenhand.properties.markspace.predicates import (
     winner_among,
 )
 
-__all__ = ["CONTESTING"]
-
 DEFERRED = ("deferred",)
 FAIR = ("time passes", "boundaries fire", "allowed agents go on", "running tools end")
 """Nobody and nothing stands still for ever."""
 
 
-def _first_resource_is_allowed(step: AnyStep) -> bool:
-    return step.action.resource == step.config.resources[0] and bool(allowed_agents(step))
-
-
-def _somebody(_config: Config, _state: State) -> bool:
+def _always(_config: Config, _state: State) -> bool:
     return True
 
 
@@ -46,11 +38,11 @@ def _somebody(_config: Config, _state: State) -> bool:
     "On every resource some agent can still be allowed to proceed.",
     source="P12",
     systems=GUARDED,
-    wants=_somebody,
+    wants=_always,
 )
-def progress_p12(step: AnyStep) -> bool:
+def progress_p12(step: GuardStep) -> bool:
     """Some continuation gets an ALLOW on the first resource (all are alike)."""
-    return _first_resource_is_allowed(step)
+    return step.action.resource == step.config.resources[0] and bool(allowed_agents(step))
 
 
 def _first_agent_yields(config: Config, state: State) -> bool:
@@ -64,7 +56,7 @@ def _first_agent_yields(config: Config, state: State) -> bool:
     systems=GUARDED,
     wants=_first_agent_yields,
 )
-def yield_recovery_p13(step: AnyStep) -> bool:
+def yield_recovery_p13(step: GuardStep) -> bool:
     """By symmetry the first agent and the first resource stand for all."""
     return step.config.agents[0] in allowed_agents(step) and step.action.resource == step.config.resources[0]
 
@@ -76,7 +68,7 @@ def _several(config: Config) -> bool:
     return len(config.resources) > 1 and len(config.agents) > 1
 
 
-def _each_holds_one(config: Config, state: State) -> bool:
+def _each_holds_one(_config: Config, state: State) -> bool:
     return None not in state.claims and len(set(state.claims)) > 1
 
 
@@ -86,8 +78,12 @@ def _each_holds_one(config: Config, state: State) -> bool:
     systems=CORE,
     applies=_several,
     wants=_each_holds_one,
+    expected=(
+        *(refuted("an action claims for ever: hold and wait", system=one) for one in CORE),
+        *(holds("holders may give back", system=one, claim_release="superseding_action_of_holder") for one in CORE),
+    ),
 )
-def no_circular_wait(step: AnyStep) -> bool:
+def no_circular_wait(step: GuardStep) -> bool:
     """Hold and wait: an action claims for ever, so each waits for what the other will not give back."""
     return None not in step.after.claims and len(set(step.after.claims)) == 1
 
@@ -95,7 +91,7 @@ def no_circular_wait(step: AnyStep) -> bool:
 # Livelock.
 
 
-def _refused_while_free(step: AnyStep) -> bool:
+def _refused_while_free(step: GuardStep) -> bool:
     refused = asks(step) and step.shown.verdict in (Verdict.CONFLICT, Verdict.BLOCKED)
     return refused and claim_on(step.config, step.before, step.action.resource) is None
 
@@ -106,8 +102,13 @@ def _refused_while_free(step: AnyStep) -> bool:
     systems=CORE,
     attempts=_refused_while_free,
     fairness=FAIR,
+    expected=(
+        refuted("9.2: asking again replaces one's intent and gives up one's place", system="first_writer"),
+        refuted("as under FIRST_WRITER, at equal confidence", system="highest_confidence"),
+        refuted("nobody answers: retrying within the TTL keeps the conflict alive", system="yield_all"),
+    ),
 )
-def asking_is_answered(step: AnyStep) -> bool:
+def asking_is_answered(step: GuardStep) -> bool:
     """Time passes and boundaries fire; nobody is unfair."""
     return bool(allowed_agents(step))
 
@@ -118,8 +119,16 @@ def asking_is_answered(step: AnyStep) -> bool:
     systems=("yield_all",),
     attempts=_refused_while_free,
     fairness=(*FAIR, "the principal answers"),
+    expected=(
+        refuted("nobody answers under `none`", system="yield_all"),
+        refuted(
+            "6.1: a decision binds nobody to use it, and the next need may be answered otherwise",
+            system="yield_all",
+            principal_decision="names_winner",
+        ),
+    ),
 )
-def principal_ends_the_contest(step: AnyStep) -> bool:
+def principal_ends_the_contest(step: GuardStep) -> bool:
     """Under `names_winner`: the one who is named must ask again."""
     return bool(allowed_agents(step))
 
@@ -127,16 +136,20 @@ def principal_ends_the_contest(step: AnyStep) -> bool:
 # Deferred resolution.
 
 
-def _boundary(step: AnyStep) -> bool:
+def _boundary(step: GuardStep) -> bool:
     return step.action.what is What.BOUNDARY and not step.shown.rejected
 
 
-def _candidates(step: AnyStep) -> tuple[Any, ...]:
+def _candidates(step: GuardStep) -> tuple[Intent, ...]:
     return active_on(step.before.intents, step.action.resource)
 
 
-def _contest(step: AnyStep) -> bool:
+def _contest(step: GuardStep) -> bool:
     return _boundary(step) and bool(_candidates(step))
+
+
+def _is_blocked(step: GuardStep) -> bool:
+    return asks(step) and step.shown.verdict is Verdict.BLOCKED
 
 
 @each_step(
@@ -145,13 +158,9 @@ def _contest(step: AnyStep) -> bool:
     systems=DEFERRED,
     when=_contest,
 )
-def deferred_completeness_p14(step: AnyStep) -> bool:
+def deferred_completeness_p14(step: GuardStep) -> bool:
     """None that was written before the boundary and still lives is left out."""
     return set(_candidates(step)) <= set(step.shown.considered)
-
-
-def _when_deferred_priority_fidelity_p15(step: AnyStep) -> bool:
-    return bool(_contest(step) and claim_on(step.config, step.before, step.action.resource) is None)
 
 
 @each_step(
@@ -159,41 +168,34 @@ def _when_deferred_priority_fidelity_p15(step: AnyStep) -> bool:
     "at once.",
     source="P15",
     systems=DEFERRED,
-    when=_when_deferred_priority_fidelity_p15,
+    when=lambda step: _contest(step) and claim_on(step.config, step.before, step.action.resource) is None,
 )
-def deferred_priority_fidelity_p15(step: AnyStep) -> bool:
+def deferred_priority_fidelity_p15(step: GuardStep) -> bool:
     """Ties to the earliest."""
-    return bool(step.shown.winner == winner_among(step.config, _candidates(step)))
-
-
-def _trigger_deferred_liveness_p16(step: AnyStep) -> bool:
-    return bool(asks(step) and step.shown.verdict is Verdict.BLOCKED)
+    return step.shown.winner == winner_among(step.config, _candidates(step))
 
 
 @leads_to(
     "Where a deferred scope has an active intent, a boundary eventually occurs.",
     source="P16",
     systems=DEFERRED,
-    trigger=_trigger_deferred_liveness_p16,
+    trigger=_is_blocked,
     fairness=FAIR,
+    expected=(refuted("the clock may run past the TTL before the trigger fires", system="deferred"),),
 )
-def deferred_liveness_p16(step: AnyStep) -> bool:
+def deferred_liveness_p16(step: GuardStep) -> bool:
     """As written; the trigger is deployment-defined and the clock may be faster."""
     return _boundary(step)
-
-
-def _trigger_intents_do_not_pile_up(step: AnyStep) -> bool:
-    return bool(asks(step) and step.shown.verdict is Verdict.BLOCKED)
 
 
 @leads_to(
     "Where a deferred scope has an active intent, a boundary eventually occurs or the intents run out.",
     source="P16: TTL as a safety net",
     systems=DEFERRED,
-    trigger=_trigger_intents_do_not_pile_up,
+    trigger=_is_blocked,
     fairness=FAIR,
 )
-def intents_do_not_pile_up(step: AnyStep) -> bool:
+def intents_do_not_pile_up(step: GuardStep) -> bool:
     """The repaired sentence."""
     return _boundary(step) or not step.after.intents
 
@@ -203,8 +205,9 @@ def intents_do_not_pile_up(step: AnyStep) -> bool:
     source="P17",
     systems=DEFERRED,
     when=_contest,
+    expected=(refuted("P39: a resource that an action claims has no winner", system="deferred"),),
 )
-def deferred_mutual_exclusion_p17(step: AnyStep) -> bool:
+def deferred_mutual_exclusion_p17(step: GuardStep) -> bool:
     """As written: nothing is said of a resource that an action claims."""
     verdicts = sorted(verdict.value for _, verdict in step.shown.told)
     others = len({intent.agent for intent in _candidates(step)}) - 1
@@ -218,7 +221,7 @@ def deferred_mutual_exclusion_p17(step: AnyStep) -> bool:
     systems=DEFERRED,
     when=_contest,
 )
-def one_winner_per_boundary(step: AnyStep) -> bool:
+def one_winner_per_boundary(step: GuardStep) -> bool:
     """An action's holder, or nobody, where the resource is claimed."""
     claim = claim_on(step.config, step.before, step.action.resource)
     fit = {i.agent for i in _candidates(step) if claim in (None, i.agent)}
@@ -232,10 +235,10 @@ def one_winner_per_boundary(step: AnyStep) -> bool:
     systems=DEFERRED,
     when=_contest,
 )
-def deferred_inclusion_p18(step: AnyStep) -> bool:
+def deferred_inclusion_p18(step: GuardStep) -> bool:
     """All losers are told."""
     told = {agent for agent, _ in step.shown.told}
-    return told == {intent.agent for intent in _candidates(step)} and bool(step.after.intents == step.before.intents)
+    return told == {intent.agent for intent in _candidates(step)} and step.after.intents == step.before.intents
 
 
 @each_step(
@@ -245,23 +248,42 @@ def deferred_inclusion_p18(step: AnyStep) -> bool:
     systems=DEFERRED,
     when=asks,
 )
-def collection_is_advisory(step: AnyStep) -> bool:
+def collection_is_advisory(step: GuardStep) -> bool:
     """Only a boundary allows."""
     return step.shown.verdict in (Verdict.BLOCKED, Verdict.CONFLICT)
 
 
 # Tool calls.
 
+_THROUGH = "one lock from pre_action to post_action is mutual exclusion by itself"
 
-def _when_mutual_exclusion(_config: Any, state: Any) -> bool:
-    return bool(any(doing.phase is Phase.RUNNING for doing in state.doing))
+
+def _some_tool_runs(_config: Config, state: State) -> bool:
+    return any(doing.phase is Phase.RUNNING for doing in state.doing)
 
 
 @always(
     "No two tool calls are in flight on one resource.",
     source="6.3, 9.2",
     systems=GUARDED,
-    when=_when_mutual_exclusion,
+    when=_some_tool_runs,
+    expected=(
+        *(
+            refuted(
+                "P4: an intent expires while the agent that was allowed still has its tool to call or to finish",
+                system=one,
+            )
+            for one in GUARDED
+        ),
+        *(holds(_THROUGH, system=one, guard_atomicity="through_tool_call") for one in (*IMMEDIATE, "meddled")),
+        holds("only boundaries allow, and they wait", system="deferred", boundary_while_running="waits"),
+        holds(
+            _THROUGH,
+            system="first_writer",
+            guard_atomicity="through_tool_call",
+            lease="renewed_while_tool_runs",
+        ),
+    ),
 )
 def mutual_exclusion(config: Config, state: State) -> bool:
     """What a lock would give."""
@@ -272,15 +294,42 @@ def _holds_a_lease(state: State, agent: str, resource: str) -> bool:
     return any(i.agent == agent for i in active_on(state.intents, resource))
 
 
-def _when_exclusion_within_the_lease(_config: Any, state: Any) -> bool:
-    return bool(any(doing.phase is Phase.RUNNING for doing in state.doing))
-
-
 @always(
     "No two tool calls are in flight on one resource while the intents of both still live.",
     source="6.1, P4: the assumption that tools are faster than the TTL",
     systems=GUARDED,
-    when=_when_exclusion_within_the_lease,
+    when=_some_tool_runs,
+    expected=(
+        *(
+            holds(_THROUGH, system=one, guard_atomicity="through_tool_call")
+            for one in ("highest_confidence", "deferred", "meddled")
+        ),
+        refuted("P32: a later id may sort first", system="first_writer", id_order="adversarial"),
+        refuted(
+            "an earlier intent that won for its agent runs out before the one that its tool call stands on",
+            system="first_writer",
+            own_intents="compete",
+        ),
+        refuted(
+            "6.2: a more confident agent is allowed while the tool of a less confident one runs",
+            system="highest_confidence",
+        ),
+        refuted(
+            "6.1: the principal names one agent while the tool of another, allowed before the conflict, runs",
+            system="yield_all",
+            principal_decision="names_winner",
+        ),
+        refuted(
+            "a second boundary may allow a more confident agent while the first winner's tool runs", system="deferred"
+        ),
+        holds("boundaries wait", system="deferred", boundary_while_running="waits"),
+        refuted("10: a third party supersedes an intent, another is allowed", system="meddled"),
+        refuted(
+            "an agent may supersede its own intent while its tool runs",
+            system="meddled",
+            reference_authority="same_agent_or_principal",
+        ),
+    ),
 )
 def exclusion_within_the_lease(config: Config, state: State) -> bool:
     """The assumption that each tool returns before its intent expires."""
@@ -291,57 +340,58 @@ def exclusion_within_the_lease(config: Config, state: State) -> bool:
     return True
 
 
-def _when_yield_all_waits_for_the_principal(step: AnyStep) -> bool:
-    return bool(step.action.what is What.CALL and not step.shown.rejected)
-
-
 @each_step(
     "Under YIELD_ALL no agent calls its tool while others' intents on the resource are active and no principal has "
     "decided.",
     source="6.1 YIELD_ALL",
     systems=("yield_all",),
-    when=_when_yield_all_waits_for_the_principal,
+    when=lambda step: step.action.what is What.CALL and not step.shown.rejected,
+    expected=(
+        refuted("9.2 step 5: the first to ask is allowed before there is a conflict", system="yield_all"),
+        holds(_THROUGH, system="yield_all", guard_atomicity="through_tool_call"),
+    ),
 )
-def yield_all_waits_for_the_principal(step: AnyStep) -> bool:
+def yield_all_waits_for_the_principal(step: GuardStep) -> bool:
     """The one who asked first was allowed before there was a conflict."""
     others = [i for i in active_on(step.before.intents, step.action.resource) if i.agent != step.action.agent]
     named = step.before.named[step.config.resources.index(step.action.resource)]
     return not others or named == step.action.agent
 
 
-def _when_blocked_agents_ask_the_principal(step: AnyStep) -> bool:
-    return bool(asks(step) and step.shown.verdict is Verdict.BLOCKED)
-
-
 @each_step(
     "Under YIELD_ALL a blocked agent's need mark is written.",
     source="6.1, 9.2 step 6",
     systems=("yield_all",),
-    when=_when_blocked_agents_ask_the_principal,
+    when=_is_blocked,
 )
-def blocked_agents_ask_the_principal(step: AnyStep) -> bool:
+def blocked_agents_ask_the_principal(step: GuardStep) -> bool:
     """On behalf of the agent, and kept until it is answered."""
     asked = {(need.agent, need.resource) for need in step.after.needs}
-    return bool(step.shown.need) and (step.action.agent, step.action.resource) in asked
+    return step.shown.need and (step.action.agent, step.action.resource) in asked
 
 
 # What can happen.
 
 
 @reachable("A tool call can be allowed, run and be recorded.", source="9.2", systems=GUARDED)
-def action_happens(step: AnyStep) -> bool:
+def action_happens(step: GuardStep) -> bool:
     """The model is not safe because it is dead."""
-    return bool(step.shown.note == "done")
+    return step.shown.note == "done"
 
 
 @reachable("An agent can be refused because of another's intent or action.", source="9.3", systems=GUARDED)
-def refusal_happens(step: AnyStep) -> bool:
+def refusal_happens(step: GuardStep) -> bool:
     """Contests occur."""
     return asks(step) and step.shown.verdict in (Verdict.CONFLICT, Verdict.BLOCKED)
 
 
-@reachable("An intent can expire while its tool is running.", source="P4, 9.1", systems=CORE)
-def lease_lost_while_running(step: AnyStep) -> bool:
+@reachable(
+    "An intent can expire while its tool is running.",
+    source="P4, 9.1",
+    systems=CORE,
+    expected=tuple(refuted("the reading keeps it", system=one, lease="renewed_while_tool_runs") for one in CORE),
+)
+def lease_lost_while_running(step: GuardStep) -> bool:
     """The reason for the two readings of the lease."""
     if step.action.what is not What.TICK:
         return False
@@ -351,28 +401,3 @@ def lease_lost_while_running(step: AnyStep) -> bool:
         and not _holds_a_lease(step.after, agent, doing.resource)
         for agent, doing in zip(step.config.agents, step.before.doing, strict=True)
     )
-
-
-CONTESTING: tuple[Property, ...] = (
-    progress_p12,
-    yield_recovery_p13,
-    no_circular_wait,
-    asking_is_answered,
-    principal_ends_the_contest,
-    deferred_completeness_p14,
-    deferred_priority_fidelity_p15,
-    deferred_liveness_p16,
-    intents_do_not_pile_up,
-    deferred_mutual_exclusion_p17,
-    one_winner_per_boundary,
-    deferred_inclusion_p18,
-    collection_is_advisory,
-    mutual_exclusion,
-    exclusion_within_the_lease,
-    yield_all_waits_for_the_principal,
-    blocked_agents_ask_the_principal,
-    action_happens,
-    refusal_happens,
-    lease_lost_while_running,
-)
-"""The claims of this module."""

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import permutations
-from typing import Any
 
-from evenhand.core.property import AnyStep, Property, commute, each_step, two_run
-from evenhand.model.markspace.guard_vocabulary import Act, Config, Decision, Doing, State, What
-from evenhand.properties.markspace.predicates import CORE, GUARDED, allowed_agents
-
-__all__ = ["DECIDING"]
+from evenhand.core.plan import holds, refuted
+from evenhand.core.property import commute, each_step, two_run
+from evenhand.model.markspace.guard_vocabulary import Act, Config, Decision, Doing, GuardStep, State, What
+from evenhand.properties.markspace.predicates import CORE, GUARDED, IMMEDIATE, allowed_agents, claim_on, same_config
 
 Renaming = tuple[tuple[str, str], ...]
 REFERRING = (What.WARN_CLAIM, What.WARN_INTENT, What.SUPERSEDE_CLAIM, What.SUPERSEDE_INTENT)
@@ -21,10 +19,6 @@ def _renamings(config: Config, _state: State, _act: Act) -> Iterator[Renaming]:
     for image in permutations(config.agents):
         if image != config.agents:
             yield tuple(zip(config.agents, image, strict=True))
-
-
-def _same_config(_w: Any, config: Config) -> Config:
-    return config
 
 
 def _renamed(w: Renaming, config: Config, state: State) -> State:
@@ -65,14 +59,14 @@ def _renamed_shown(w: Renaming, shown: Decision) -> Decision:
     source="6.1, 9.2: the arbitration profile",
     systems=GUARDED,
     twins=_renamings,
-    config=_same_config,
+    config=same_config,
     state=_renamed,
     other=_renamed_act,
 )
-def names_decide_nothing(w: Renaming, step: AnyStep, other: AnyStep | None) -> bool:
+def names_decide_nothing(w: Renaming, step: GuardStep, other: GuardStep | None) -> bool:
     """Equivariance of state and of everything shown."""
     assert other is not None
-    return bool(other.after == _renamed(w, step.config, step.after) and other.shown == _renamed_shown(w, step.shown))
+    return other.after == _renamed(w, step.config, step.after) and other.shown == _renamed_shown(w, step.shown)
 
 
 # Confidence.
@@ -96,20 +90,21 @@ def _exchanged_act(_w: str, act: Act) -> tuple[Act, ...]:
     source="6.1: the arbitration profile",
     systems=CORE,
     twins=_other_levels,
-    config=_same_config,
+    config=same_config,
     state=_exchanged,
     other=_exchanged_act,
+    expected=tuple(refuted("6.1: it is what decides", system=one) for one in ("highest_confidence", "deferred")),
 )
-def confidence_decides_nothing(w: str, step: AnyStep, other: AnyStep | None) -> bool:
+def confidence_decides_nothing(w: str, step: GuardStep, other: GuardStep | None) -> bool:
     """False exactly where the policy says that confidence wins."""
     assert other is not None
-    return allowed_agents(step) == allowed_agents(other) and bool(_exchanged(w, step.config, step.after) == other.after)
+    return allowed_agents(step) == allowed_agents(other) and _exchanged(w, step.config, step.after) == other.after
 
 
 # Time.
 
 
-def _two_requests(_config: Config, _state: State, enabled: tuple[Any, ...]) -> Iterator[tuple[Any, Any]]:
+def _two_requests(_config: Config, _state: State, enabled: tuple[Act, ...]) -> Iterator[tuple[Act, Act]]:
     asking = [act for act in enabled if act.what is What.PRE]
     for place, first in enumerate(asking):
         for second in asking[place + 1 :]:
@@ -122,82 +117,77 @@ def _two_requests(_config: Config, _state: State, enabled: tuple[Any, ...]) -> I
     source="6.1: the arbitration profile",
     systems=CORE,
     pairs=_two_requests,
+    expected=tuple(refuted("6.1, P32: who asks first", system=one) for one in IMMEDIATE),
 )
-def order_decides_nothing(_config: Any, one: AnyStep, other: AnyStep) -> bool:
+def order_decides_nothing(_config: Config, one: GuardStep, other: GuardStep) -> bool:
     """False where asking first wins; at the collection of claims nobody is allowed yet."""
-    return bool(one.after.doing == other.after.doing)
+    return one.after.doing == other.after.doing
 
 
 # Integrity.
 
 
-def _refers(step: AnyStep) -> bool:
+def _refers(step: GuardStep) -> bool:
     return step.action.what in REFERRING
 
 
-def _author(step: AnyStep) -> str | None:
+def _author(step: GuardStep) -> str | None:
     if step.action.what in (What.WARN_CLAIM, What.SUPERSEDE_CLAIM):
-        claim: str | None = step.before.claims[step.config.resources.index(step.action.resource)]
-        return claim
-    target: str = step.action.target
-    return target
-
-
-def _when_others_marks_are_safe(step: AnyStep) -> bool:
-    return bool(_refers(step) and _author(step) != step.action.agent)
+        return claim_on(step.config, step.before, step.action.resource)
+    return step.action.target
 
 
 @each_step(
     "No agent hides, weakens or frees what another agent wrote.",
     source="2.5, 6.3, 10: integrity",
     systems=("meddled",),
-    when=_when_others_marks_are_safe,
+    when=lambda step: _refers(step) and _author(step) != step.action.agent,
+    expected=(
+        refuted("2.5, 10: anyone may supersede or invalidate anything", system="meddled"),
+        holds("authority is asked for", system="meddled", reference_authority="same_agent_or_principal"),
+        holds(
+            "authors only",
+            system="meddled",
+            reference_authority="same_agent_or_principal",
+            action_immunity="immune_to_warnings",
+        ),
+    ),
 )
-def others_marks_are_safe(step: AnyStep) -> bool:
+def others_marks_are_safe(step: GuardStep) -> bool:
     """False as the text stands: it asks for no authority over the mark that is referred to."""
-    return bool(step.after == step.before)
-
-
-def _when_strangers_marks_reach_nothing(step: AnyStep) -> bool:
-    return bool(_refers(step) and step.action.agent in step.config.strangers)
+    return step.after == step.before
 
 
 @each_step(
     "An agent that may not write in the scope hides, weakens or frees nothing there.",
     source="2.5, 7.3, 10: integrity",
     systems=("meddled",),
-    when=_when_strangers_marks_reach_nothing,
+    when=lambda step: _refers(step) and step.action.agent in step.config.strangers,
+    expected=(
+        refuted("2.5, 10: from any scope", system="meddled"),
+        holds("writers only", system="meddled", reference_authority="same_scope_writer"),
+        holds("authors only", system="meddled", reference_authority="same_agent_or_principal"),
+    ),
 )
-def strangers_marks_reach_nothing(step: AnyStep) -> bool:
+def strangers_marks_reach_nothing(step: GuardStep) -> bool:
     """False as the text stands: a mark in one scope may refer to a mark in another."""
-    return bool(step.after == step.before)
-
-
-def _when_claims_are_lost_to_allowed_agents_only(step: AnyStep) -> bool:
-    return bool(step.before.claims != step.after.claims)
+    return step.after == step.before
 
 
 @each_step(
     "An agent loses its claim only by its own act, or to an agent that the guard allowed.",
     source="6.3, 10: integrity",
     systems=GUARDED,
-    when=_when_claims_are_lost_to_allowed_agents_only,
+    when=lambda step: step.before.claims != step.after.claims,
+    expected=(
+        refuted("10: anyone may supersede an action", system="meddled"),
+        holds("authors only", system="meddled", reference_authority="same_agent_or_principal"),
+    ),
 )
-def claims_are_lost_to_allowed_agents_only(step: AnyStep) -> bool:
+def claims_are_lost_to_allowed_agents_only(step: GuardStep) -> bool:
     """False where supersession by others is possible."""
     act = step.action
     for before, after in zip(step.before.claims, step.after.claims, strict=True):
         if before not in (None, after, act.agent) and act.what is not What.POST:
             return False
     return True
-
-
-DECIDING: tuple[Property, ...] = (
-    names_decide_nothing,
-    confidence_decides_nothing,
-    order_decides_nothing,
-    others_marks_are_safe,
-    strangers_marks_reach_nothing,
-    claims_are_lost_to_allowed_agents_only,
-)
-"""The claims of this module."""

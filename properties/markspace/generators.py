@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from evenhand.core.generator import Draw, Event, Generator, Rule
-from evenhand.core.property import AnyStep
 from evenhand.core.system import Scope
-from evenhand.model.markspace.guard_vocabulary import Act, Config, Phase, Policy, State, Verdict, What
+from evenhand.model.markspace.guard_vocabulary import Act, Config, GuardStep, Phase, Policy, State, Verdict, What
 from evenhand.model.markspace.marks import (
     PRINCIPAL,
     Agent,
@@ -31,6 +30,7 @@ from evenhand.model.markspace.marks import (
     Source,
     Space,
     SpaceConfig,
+    SpaceStep,
     Tick,
     Visibility,
     Write,
@@ -156,7 +156,7 @@ _BATCHES = (
 """Where only a boundary allows, a run to a claim is longer; these rules take its steps more often."""
 
 
-def _overlap(step: AnyStep) -> bool:
+def _overlap(step: GuardStep) -> bool:
     config = step.config
     return any(len(running_on(config, step.after, resource)) > 1 for resource in config.resources)
 
@@ -316,7 +316,7 @@ _SPACE_RULES = (
 )
 
 
-def _chained(step: AnyStep) -> bool:
+def _chained(step: SpaceStep) -> bool:
     """A mark supersedes one that supersedes one."""
     marks = {mark.id: mark for mark in step.after.marks}
     over = [m.draft.supersedes for m in step.after.marks]

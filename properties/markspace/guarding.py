@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeAlias
 
-from evenhand.core.property import AnyStep, Property, determined_by, each_step, monitor
-from evenhand.model.markspace.guard_vocabulary import Phase, Verdict, What
+from evenhand.core.plan import holds, refuted
+from evenhand.core.property import determined_by, each_step, monitor
+from evenhand.model.markspace.guard_vocabulary import Config, GuardStep, Intent, Phase, Verdict, What
 from evenhand.properties.markspace.predicates import (
     GUARDED,
+    IMMEDIATE,
     active_on,
     allowed_agents,
     asks,
@@ -16,18 +18,16 @@ from evenhand.properties.markspace.predicates import (
     winner_among,
 )
 
-__all__ = ["GUARDING"]
-
 WITH_A_WINNER = ("first_writer", "highest_confidence", "deferred", "meddled")
-IMMEDIATE = ("first_writer", "highest_confidence", "yield_all", "meddled")
+AT_ONCE = (*IMMEDIATE, "meddled")
 
 
-def _resolved(step: AnyStep) -> bool:
+def _resolved(step: GuardStep) -> bool:
     """A set of intents of several agents was resolved in this step."""
     return len({intent.agent for intent in _looked_at(step)}) > 1 and step.shown.claimed_by is None
 
 
-def _looked_at(step: AnyStep) -> tuple[Any, ...]:
+def _looked_at(step: GuardStep) -> tuple[Intent, ...]:
     """The active intents on the resource that the guard was to look at."""
     if step.action.what is What.BOUNDARY and not step.shown.rejected:
         return active_on(step.before.intents, step.action.resource)
@@ -36,69 +36,54 @@ def _looked_at(step: AnyStep) -> tuple[Any, ...]:
     return ()
 
 
-def _outcome(step: AnyStep) -> Any:
-    return None if step.shown.winner is None else (step.shown.winner.agent, step.shown.winner.confidence)
-
-
-def _key_determinism_p11(step: AnyStep) -> Any:
-    return (step.config.policy, _looked_at(step))
-
-
 @determined_by(
     "Given the same set of intents, everybody reaches the same conclusion about which one wins.",
     source="P11, 6.1",
     systems=WITH_A_WINNER,
-    key=_key_determinism_p11,
+    key=lambda step: (step.config.policy, _looked_at(step)),
     when=_resolved,
 )
-def determinism_p11(step: AnyStep) -> Any:
+def determinism_p11(step: GuardStep) -> tuple[str, int] | None:
     """Whoever asks, whatever else is going on."""
-    return _outcome(step)
-
-
-def _when_policy_decides_as_written(step: AnyStep) -> bool:
-    return bool(_resolved(step) and asks(step))
+    winner = step.shown.winner
+    return None if winner is None else (winner.agent, winner.confidence)
 
 
 @each_step(
     "The winner is the earliest intent (FIRST_WRITER), or the most confident and among those the earliest "
     "(HIGHEST_CONFIDENCE); under YIELD_ALL there is none.",
     source="6.1",
-    systems=IMMEDIATE,
-    when=_when_policy_decides_as_written,
+    systems=AT_ONCE,
+    when=lambda step: _resolved(step) and asks(step),
 )
-def policy_decides_as_written(step: AnyStep) -> bool:
+def policy_decides_as_written(step: GuardStep) -> bool:
     """The verdict follows the policy."""
     winner = winner_among(step.config, _looked_at(step))
     if winner is None:
         named = step.before.named[step.config.resources.index(step.action.resource)] == step.action.agent
-        return bool(step.shown.verdict is (Verdict.ALLOW if named else Verdict.BLOCKED))
+        return step.shown.verdict is (Verdict.ALLOW if named else Verdict.BLOCKED)
     won = winner.agent == step.action.agent
-    return bool(step.shown.winner == winner and step.shown.verdict is (Verdict.ALLOW if won else Verdict.CONFLICT))
-
-
-def _when_uncontested_is_allowed(step: AnyStep) -> bool:
-    return bool(asks(step) and not _contested(step))
+    return step.shown.winner == winner and step.shown.verdict is (Verdict.ALLOW if won else Verdict.CONFLICT)
 
 
 @each_step(
     "Without another agent's intent or action the request is allowed.",
     source="6.1 step 2, 9.2 step 5",
-    systems=IMMEDIATE,
-    when=_when_uncontested_is_allowed,
+    systems=AT_ONCE,
+    when=lambda step: asks(step) and not _contested(step),
 )
-def uncontested_is_allowed(step: AnyStep) -> bool:
+def uncontested_is_allowed(step: GuardStep) -> bool:
     """No verdict out of nothing."""
-    return bool(step.shown.verdict is Verdict.ALLOW)
+    return step.shown.verdict is Verdict.ALLOW
 
 
-def _contested(step: AnyStep) -> bool:
+def _contested(step: GuardStep) -> bool:
     others = [i for i in active_on(step.before.intents, step.action.resource) if i.agent != step.action.agent]
     claim = claim_on(step.config, step.before, step.action.resource)
     return bool(others) or claim not in (None, step.action.agent)
 
 
-def _marks_seen(step: AnyStep) -> Any:
+def _marks_seen(step: GuardStep) -> Any:
     """What the mark space holds that pre_action may look at, and its inputs."""
     config, state, resource = step.config, step.before, step.action.resource
     return (
@@ -118,14 +103,14 @@ def _marks_seen(step: AnyStep) -> Any:
     key=_marks_seen,
     when=asks,
 )
-def guard_determinism_p36(step: AnyStep) -> Any:
+def guard_determinism_p36(step: GuardStep) -> Any:
     """No history of yielding, no tool of another, no other resource matters."""
     shown = step.shown
     return (shown.verdict, shown.winner, shown.claimed_by, shown.conflicting, step.after.on(step.action.resource))
 
 
-def _when_requests_leave_an_intent(step: AnyStep) -> bool:
-    return bool(asks(step) and step.shown.claimed_by is None)
+def _writes_an_intent(step: GuardStep) -> bool:
+    return asks(step) and step.shown.claimed_by is None
 
 
 @each_step(
@@ -133,16 +118,16 @@ def _when_requests_leave_an_intent(step: AnyStep) -> bool:
     "with its whole TTL ahead.",
     source="9.2 step 3",
     systems=GUARDED,
-    when=_when_requests_leave_an_intent,
+    when=_writes_an_intent,
 )
-def requests_leave_an_intent(step: AnyStep) -> bool:
+def requests_leave_an_intent(step: GuardStep) -> bool:
     """On behalf of the agent, whatever the verdict."""
     act = step.action
     own = [intent for intent in step.after.on(act.resource) if intent.agent == act.agent]
     return any((one.confidence, one.life, one.hidden) == (act.confidence, step.config.ttl, False) for one in own)
 
 
-def _own_place(step: AnyStep) -> int:
+def _own_place(step: GuardStep) -> int:
     """Where the intent that was just written stands; the last of the agent's on the resource."""
     act = step.action
     mine = [n for n, i in enumerate(step.after.intents) if (i.agent, i.resource) == (act.agent, act.resource)]
@@ -154,21 +139,19 @@ def _own_place(step: AnyStep) -> int:
     "one.",
     source="P32, 9.2 step 3: it is created now",
     systems=GUARDED,
-    when=_when_requests_leave_an_intent,
+    when=_writes_an_intent,
 )
-def new_intents_rank_last(step: AnyStep) -> bool:
+def new_intents_rank_last(step: GuardStep) -> bool:
     """Only marks of this very instant may come after it, where ids allow it."""
     return all(intent.fresh for intent in step.after.intents[_own_place(step) + 1 :])
 
 
 # P37: a tool is called only after ALLOW.  The monitor remembers who was allowed what and has not used it up.
 
-
-def _nobody(_config: Any) -> tuple[bool, frozenset[tuple[str, str]]]:
-    return True, frozenset()
+Allowed: TypeAlias = tuple[bool, frozenset[tuple[str, str]]]
 
 
-def _watch(value: tuple[bool, frozenset[tuple[str, str]]], step: AnyStep) -> tuple[bool, frozenset[tuple[str, str]]]:
+def _watch(value: Allowed, step: GuardStep) -> Allowed:
     _, allowed = value
     act = step.action
     pair = (act.agent, act.resource)
@@ -187,15 +170,15 @@ def _watch(value: tuple[bool, frozenset[tuple[str, str]]], step: AnyStep) -> tup
     "The tool is never called unless the guard's last answer to the agent on that resource was ALLOW.",
     source="P37, 9.2",
     systems=GUARDED,
-    start=_nobody,
+    start=lambda _config: (True, frozenset()),
     update=_watch,
 )
-def guard_atomicity_p37(_config: Any, value: tuple[bool, frozenset[tuple[str, str]]]) -> bool:
+def guard_atomicity_p37(_config: Config, value: Allowed) -> bool:
     """CONFLICT, BLOCKED and DENIED call nothing."""
     return value[0]
 
 
-def _refused(step: AnyStep) -> bool:
+def _refused(step: GuardStep) -> bool:
     return step.action.what is What.PRE and step.shown.verdict in (Verdict.CONFLICT, Verdict.BLOCKED, Verdict.DENIED)
 
 
@@ -204,8 +187,9 @@ def _refused(step: AnyStep) -> bool:
     source="P38",
     systems=GUARDED,
     when=_refused,
+    expected=tuple(refuted("9.2 step 2 refuses before intents are compared: none won", system=one) for one in GUARDED),
 )
-def guard_transparency_p38(step: AnyStep) -> bool:
+def guard_transparency_p38(step: GuardStep) -> bool:
     """As written: an intent, even where an action claims the resource."""
     shown = step.shown
     return shown.winner is not None if shown.verdict is Verdict.CONFLICT else bool(shown.reason)
@@ -218,14 +202,14 @@ def guard_transparency_p38(step: AnyStep) -> bool:
     systems=GUARDED,
     when=_refused,
 )
-def refusals_name_their_cause(step: AnyStep) -> bool:
+def refusals_name_their_cause(step: GuardStep) -> bool:
     """The weakest repair found: an action is a cause too."""
     shown = step.shown
     caused = shown.winner is not None or shown.claimed_by is not None
     return bool(shown.reason) and (shown.verdict is not Verdict.CONFLICT or caused)
 
 
-def _asks_for_a_claimed_one(step: AnyStep) -> bool:
+def _asks_for_a_claimed_one(step: GuardStep) -> bool:
     claim = claim_on(step.config, step.before, step.action.resource) if asks(step) else None
     return claim not in (None, step.action.agent)
 
@@ -235,14 +219,25 @@ def _asks_for_a_claimed_one(step: AnyStep) -> bool:
     source="P39",
     systems=GUARDED,
     when=_asks_for_a_claimed_one,
+    expected=(
+        refuted("9.5: a warning of full strength leaves the action no strength", system="meddled"),
+        holds("actions are immune", system="meddled", action_immunity="immune_to_warnings"),
+        refuted(
+            "9.5: the holder may warn about its own action, which then stops nobody",
+            system="meddled",
+            reference_authority="same_agent_or_principal",
+        ),
+        holds(
+            "nobody warns about actions, only holders supersede them",
+            system="meddled",
+            reference_authority="same_agent_or_principal",
+            action_immunity="immune_to_warnings",
+        ),
+    ),
 )
-def action_precedence_p39(step: AnyStep) -> bool:
+def action_precedence_p39(step: GuardStep) -> bool:
     """Completed actions take precedence over new intents."""
-    return bool(step.shown.verdict is Verdict.CONFLICT)
-
-
-def _when_unwarned_action_takes_precedence(step: AnyStep) -> bool:
-    return bool(_asks_for_a_claimed_one(step) and step.action.resource not in step.before.warned)
+    return step.shown.verdict is Verdict.CONFLICT
 
 
 @each_step(
@@ -250,39 +245,32 @@ def _when_unwarned_action_takes_precedence(step: AnyStep) -> bool:
     "answers CONFLICT.",
     source="P39 with 9.5, repaired",
     systems=GUARDED,
-    when=_when_unwarned_action_takes_precedence,
+    when=lambda step: _asks_for_a_claimed_one(step) and step.action.resource not in step.before.warned,
 )
-def unwarned_action_takes_precedence(step: AnyStep) -> bool:
+def unwarned_action_takes_precedence(step: GuardStep) -> bool:
     """P39 with the one assumption that 9.5 makes necessary."""
-    return bool(step.shown.verdict is Verdict.CONFLICT) and bool(step.shown.claimed_by)
-
-
-def _when_failed_actions_never_claim(step: AnyStep) -> bool:
-    return bool(step.action.what is What.POST and step.action.failed and not step.shown.rejected)
+    return step.shown.verdict is Verdict.CONFLICT and bool(step.shown.claimed_by)
 
 
 @each_step(
     "A failed action claims nothing.",
     source="2.3",
     systems=GUARDED,
-    when=_when_failed_actions_never_claim,
+    when=lambda step: step.action.what is What.POST and step.action.failed and not step.shown.rejected,
+    expected=tuple(refuted("the reading says that they do", system=one, failed_action="claims") for one in GUARDED),
 )
-def failed_actions_never_claim(step: AnyStep) -> bool:
+def failed_actions_never_claim(step: GuardStep) -> bool:
     """Other agents can proceed."""
-    return bool(step.after.claims == step.before.claims)
-
-
-def _when_later_action_supersedes(step: AnyStep) -> bool:
-    return bool(step.shown.note == "done")
+    return step.after.claims == step.before.claims
 
 
 @each_step(
     "The later action supersedes the earlier one, its own intent is superseded, and whoever loses the claim is told.",
     source="6.3, 9.2",
     systems=GUARDED,
-    when=_when_later_action_supersedes,
+    when=lambda step: step.shown.note == "done",
 )
-def later_action_supersedes(step: AnyStep) -> bool:
+def later_action_supersedes(step: GuardStep) -> bool:
     """Post-action resolution."""
     config, act = step.config, step.action
     before = claim_on(config, step.before, act.resource)
@@ -290,67 +278,51 @@ def later_action_supersedes(step: AnyStep) -> bool:
     left = [i for i in step.after.on(act.resource) if i.agent == act.agent]
     told = before if before not in (None, act.agent) else None
     newest_gone = len(left) == max(0, len(old) - 1) or not left
-    return bool(claim_on(config, step.after, act.resource) == act.agent and newest_gone and step.shown.notified == told)
-
-
-def _when_actions_leave_others_alone(step: AnyStep) -> bool:
-    return bool(step.action.what is What.POST and not step.shown.rejected)
+    return claim_on(config, step.after, act.resource) == act.agent and newest_gone and step.shown.notified == told
 
 
 @each_step(
     "post_action supersedes no intent of another agent, whether the tool failed or not.",
     source="9.2, 10: a mark supersedes the one that it names",
     systems=GUARDED,
-    when=_when_actions_leave_others_alone,
+    when=lambda step: step.action.what is What.POST and not step.shown.rejected,
 )
-def actions_leave_others_alone(step: AnyStep) -> bool:
+def actions_leave_others_alone(step: GuardStep) -> bool:
     """They run out by themselves, or win where the claim is lost."""
     before, after = (tuple(i for i in s.intents if i.agent != step.action.agent) for s in (step.before, step.after))
     return before == after
-
-
-def _when_strangers_are_denied(step: AnyStep) -> bool:
-    return bool(step.action.what is What.PRE and step.action.agent in step.config.strangers)
 
 
 @each_step(
     "An agent without authorisation is answered DENIED, with a reason, and changes nothing.",
     source="9.2 step 1, P19",
     systems=GUARDED,
-    when=_when_strangers_are_denied,
+    when=lambda step: step.action.what is What.PRE and step.action.agent in step.config.strangers,
 )
-def strangers_are_denied(step: AnyStep) -> bool:
+def strangers_are_denied(step: GuardStep) -> bool:
     """Authorisation is checked first."""
     shown = step.shown
-    return bool(shown.verdict is Verdict.DENIED and shown.reason and step.after == step.before)
-
-
-def _when_rejections_change_nothing(step: AnyStep) -> bool:
-    return bool(bool(step.shown.rejected) or step.shown.verdict is Verdict.DENIED)
+    return shown.verdict is Verdict.DENIED and bool(shown.reason) and step.after == step.before
 
 
 @each_step(
     "What is rejected or denied changes nothing.",
     source="9.2",
     systems=GUARDED,
-    when=_when_rejections_change_nothing,
+    when=lambda step: bool(step.shown.rejected) or step.shown.verdict is Verdict.DENIED,
 )
-def rejections_change_nothing(step: AnyStep) -> bool:
+def rejections_change_nothing(step: GuardStep) -> bool:
     """Totality of the step."""
-    return bool(step.after == step.before)
-
-
-def _when_leases_run_out(step: AnyStep) -> bool:
-    return bool(step.action.what is What.TICK and bool(step.before.intents))
+    return step.after == step.before
 
 
 @each_step(
     "An intent lives its TTL and no longer: a second takes one second of its life unless its tool renews it.",
     source="P4, 9.1",
     systems=GUARDED,
-    when=_when_leases_run_out,
+    when=lambda step: step.action.what is What.TICK and bool(step.before.intents),
 )
-def leases_run_out(step: AnyStep) -> bool:
+def leases_run_out(step: GuardStep) -> bool:
     """Nothing else ends an intent on a tick, and rank is kept."""
     config, before = step.config, step.before
     expected: list[tuple[str, str, int, int]] = []
@@ -362,25 +334,3 @@ def leases_run_out(step: AnyStep) -> bool:
         if life >= 0:
             expected.append((intent.agent, intent.resource, intent.confidence, life))
     return expected == [(i.agent, i.resource, i.confidence, i.life) for i in step.after.intents]
-
-
-GUARDING: tuple[Property, ...] = (
-    determinism_p11,
-    policy_decides_as_written,
-    uncontested_is_allowed,
-    guard_determinism_p36,
-    requests_leave_an_intent,
-    new_intents_rank_last,
-    guard_atomicity_p37,
-    guard_transparency_p38,
-    refusals_name_their_cause,
-    action_precedence_p39,
-    unwarned_action_takes_precedence,
-    failed_actions_never_claim,
-    later_action_supersedes,
-    actions_leave_others_alone,
-    strangers_are_denied,
-    rejections_change_nothing,
-    leases_run_out,
-)
-"""The claims of this module."""

@@ -2,14 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import Any, TypeAlias
 
-from evenhand.core.property import AnyStep, Property, determined_by, each_step, reachable, two_run
-from evenhand.model.markspace.marks import Act, Ask, Decide, Kind, Needs, Read, Space, SpaceConfig, Tick, Write
-from evenhand.properties.markspace.space_predicates import ONLY, hidden_from, strength, undone, writes
+from evenhand.core.plan import holds, refuted
+from evenhand.core.property import determined_by, each_step, reachable, two_run
+from evenhand.model.markspace.marks import (
+    Act,
+    Ask,
+    Decide,
+    Kind,
+    Mark,
+    Needs,
+    Read,
+    Space,
+    SpaceConfig,
+    SpaceStep,
+    Tick,
+    Write,
+)
+from evenhand.properties.markspace.predicates import same_action, same_config
+from evenhand.properties.markspace.space_predicates import (
+    ONLY,
+    AskStep,
+    DecideStep,
+    NeedsStep,
+    WriteStep,
+    hidden_from,
+    is_write,
+    strength,
+    undone,
+    writes,
+)
 
-__all__ = ["LEAKING"]
+Twins: TypeAlias = Callable[[SpaceConfig, Space, Act], Iterator[str]]
 
 
 def _purged(reader: str, config: SpaceConfig, space: Space) -> Space:
@@ -17,7 +43,7 @@ def _purged(reader: str, config: SpaceConfig, space: Space) -> Space:
     return Space(tuple(mark for mark in space.marks if not hidden_from(config, reader, mark.draft.scope)))
 
 
-def _observers(*kinds: type) -> Any:
+def _observers(*kinds: type) -> Twins:
     """The agents that lack some clearance, for steps in which they observe by one of these operations."""
 
     def twins(config: SpaceConfig, space: Space, act: Act) -> Iterator[str]:
@@ -28,19 +54,11 @@ def _observers(*kinds: type) -> Any:
     return twins
 
 
-def _same(_w: str, config: SpaceConfig) -> SpaceConfig:
-    return config
-
-
-def _likewise(_w: str, act: Act) -> tuple[Act, ...]:
-    return (act,)
-
-
 _USUAL: Any = {
     "systems": ONLY,
-    "config": _same,
+    "config": same_config,
     "state": _purged,
-    "other": _likewise,
+    "other": same_action,
     "starts": False,
 }
 """One observation in two spaces that differ in classified marks; that writes keep them so related is a claim below."""
@@ -50,48 +68,52 @@ _USUAL: Any = {
     "What a read shows does not depend on classified marks that the reader is not cleared for.",
     source="7.4, P22, P25: confidentiality of read",
     twins=_observers(Read),
+    expected=(refuted("2.5, 10: a classified mark may refer to one that anybody reads", system="space"),),
     **_USUAL,
 )
-def reads_do_not_leak(_w: str, step: AnyStep, other: AnyStep | None) -> bool:
+def reads_do_not_leak(_w: str, step: SpaceStep, other: SpaceStep | None) -> bool:
     """False as the text stands: a classified warning or superseding mark acts on marks that anybody reads."""
     assert other is not None
-    return bool(step.shown == other.shown)
+    return step.shown == other.shown
 
 
 @two_run(
     "What an agent concludes from the intents that it may see does not depend on classified marks.",
     source="6.1, 7.4: confidentiality of conflict resolution by reading",
     twins=_observers(Decide),
+    expected=(refuted("2.5, 10: a classified mark may hide an intent that anybody sees", system="space"),),
     **_USUAL,
 )
-def decisions_do_not_leak(_w: str, step: AnyStep, other: AnyStep | None) -> bool:
+def decisions_do_not_leak(_w: str, step: SpaceStep, other: SpaceStep | None) -> bool:
     """An agent that sees nothing concludes from nothing."""
     assert other is not None
-    return bool(step.shown == other.shown)
+    return step.shown == other.shown
 
 
 @two_run(
     "What the guard answers does not depend on classified marks that the agent is not cleared for.",
     source="9.2, 9.3, 7.4: confidentiality of verdicts",
     twins=_observers(Ask),
+    expected=(refuted("9.2, P38: the guard reads everything and must name the winning intent", system="space"),),
     **_USUAL,
 )
-def verdicts_do_not_leak(_w: str, step: AnyStep, other: AnyStep | None) -> bool:
+def verdicts_do_not_leak(_w: str, step: SpaceStep, other: SpaceStep | None) -> bool:
     """False as the text stands: a CONFLICT hands over the winning intent, and must (P38)."""
     assert other is not None
-    return bool(step.shown == other.shown)
+    return step.shown == other.shown
 
 
 @two_run(
     "What need clusters show does not depend on classified marks that the caller is not cleared for.",
     source="8.4, 7.4: confidentiality of need clusters",
     twins=_observers(Needs),
+    expected=(refuted("8.4: aggregate_needs knows no reader", system="space"),),
     **_USUAL,
 )
-def need_clusters_do_not_leak(_w: str, step: AnyStep, other: AnyStep | None) -> bool:
+def need_clusters_do_not_leak(_w: str, step: SpaceStep, other: SpaceStep | None) -> bool:
     """False as the text stands: aggregate_needs knows no reader, and hands over contexts."""
     assert other is not None
-    return bool(step.shown == other.shown)
+    return step.shown == other.shown
 
 
 # What a resolution tells those who contend, and what telemetry tells whoever reads it.
@@ -110,7 +132,7 @@ def _others_purged(reader: str, config: SpaceConfig, space: Space) -> Space:
     return Space(tuple(m for m in space.marks if m.agent == reader or not hidden_from(config, reader, m.draft.scope)))
 
 
-def _told(name: str, step: AnyStep) -> Any:
+def _told(name: str, step: SpaceStep) -> tuple[str, int | None]:
     """6.2.1: whether the agent's intent won; who loses hears of the winner where the reading says so."""
     winner = step.before.find(step.shown.winner) if step.shown.winner is not None else None
     if winner is not None and winner.agent == name:
@@ -124,15 +146,16 @@ def _told(name: str, step: AnyStep) -> Any:
     "cleared for.",
     source="6.2.1, 7.4: confidentiality of boundary results",
     twins=_contenders,
+    expected=(refuted("6.2.1: losers are told, whoever won", system="space"),),
     **{**_USUAL, "state": _others_purged},
 )
-def boundary_results_do_not_leak(w: str, step: AnyStep, other: AnyStep | None) -> bool:
+def boundary_results_do_not_leak(w: str, step: SpaceStep, other: SpaceStep | None) -> bool:
     """False as the text stands: who loses learns that somebody else wanted it, in a scope it may not look into."""
     assert other is not None
-    return bool(_told(w, step) == _told(w, other))
+    return _told(w, step) == _told(w, other)
 
 
-def _log_readers(*kinds: type) -> Any:
+def _log_readers(*kinds: type) -> Twins:
     """The agents that lack some clearance, whoever acts: telemetry is read beside the space."""
 
     def twins(config: SpaceConfig, space: Space, act: Act) -> Iterator[str]:
@@ -143,7 +166,7 @@ def _log_readers(*kinds: type) -> Any:
     return twins
 
 
-def _logged(step: AnyStep) -> Any:
+def _logged(step: AskStep) -> tuple[str, str, str]:
     """9.11: agent, scope and outcome of a request to the guard."""
     act, shown = step.action, step.shown
     others = {mark.agent for mark in shown.candidates} - {act.agent}
@@ -162,12 +185,13 @@ def _logged(step: AnyStep) -> Any:
     "for.",
     source="9.11, 7.4: confidentiality of telemetry, events and counters",
     twins=_log_readers(Ask),
+    expected=(refuted("9.11: outcomes are logged by scope, for whoever reads the sink", system="space"),),
     **_USUAL,
 )
-def telemetry_events_do_not_leak(_w: str, step: AnyStep, other: AnyStep | None) -> bool:
+def telemetry_events_do_not_leak(_w: str, step: AskStep, other: AskStep | None) -> bool:
     """False as the text stands: outcomes are logged by scope, and a sink knows no reader."""
     assert other is not None
-    return bool(_logged(step) == _logged(other))
+    return _logged(step) == _logged(other)
 
 
 def _gauges(space: Space) -> frozenset[tuple[str, Kind, int]]:
@@ -180,12 +204,13 @@ def _gauges(space: Space) -> frozenset[tuple[str, Kind, int]]:
     "What telemetry measures does not depend on classified marks that its reader is not cleared for.",
     source="9.11, 7.4: confidentiality of telemetry, gauges",
     twins=_log_readers(Tick),
+    expected=(refuted("9.11: marks are counted by scope, for whoever reads the sink", system="space"),),
     **_USUAL,
 )
-def telemetry_gauges_do_not_leak(_w: str, step: AnyStep, other: AnyStep | None) -> bool:
+def telemetry_gauges_do_not_leak(_w: str, step: SpaceStep, other: SpaceStep | None) -> bool:
     """False as the text stands: marks are counted by scope, classified ones too."""
     assert other is not None
-    return bool(_gauges(step.after) == _gauges(other.after))
+    return _gauges(step.after) == _gauges(other.after)
 
 
 def _all_uncleared(config: SpaceConfig, _space: Space, act: Act) -> Iterator[str]:
@@ -195,46 +220,38 @@ def _all_uncleared(config: SpaceConfig, _space: Space, act: Act) -> Iterator[str
                 yield agent.name
 
 
-def _unseen(reader: str, act: Act) -> tuple[Act, ...]:
-    """A write is purged if it goes where the reader cannot look; the twin then stands still."""
-    return (act,)
-
-
 @two_run(
     "Writing keeps spaces apart that differ in classified marks alone: the same is stored where the reader can look "
     "(resolving a need is the principal's own act, and may tell what it likes).",
     source="8.1, 7.4: the step of the induction",
     systems=ONLY,
     twins=_all_uncleared,
-    config=_same,
+    config=same_config,
     state=_purged,
-    other=_unseen,
+    other=same_action,
 )
-def writes_do_not_leak(w: str, step: AnyStep, other: AnyStep | None) -> bool:
+def writes_do_not_leak(w: str, step: WriteStep, other: WriteStep | None) -> bool:
     """No refusal and no stored mark depends on what cannot be seen."""
     assert other is not None
     kept = _purged(w, step.config, other.after)
     visible = not hidden_from(step.config, w, step.action.draft.scope)
     same = step.shown.refused == other.shown.refused and (not visible or step.shown.stored == other.shown.stored)
-    return bool(same and _purged(w, step.config, step.after) == kept)
+    return same and _purged(w, step.config, step.after) == kept
 
 
-def _key_readers_agree_on_the_winner(step: AnyStep) -> Any:
-    return (step.config, step.before, step.action.scope, step.action.subject)
-
-
-def _when_readers_agree_on_the_winner(step: AnyStep) -> bool:
-    return bool(isinstance(step.action, Decide))
+def _decides(step: SpaceStep) -> bool:
+    return isinstance(step.action, Decide)
 
 
 @determined_by(
     "All agents that resolve a conflict at one instant by reading the space reach the same conclusion.",
     source="P11, 6: `each agent resolves conflicts independently by reading the mark space`",
     systems=ONLY,
-    key=_key_readers_agree_on_the_winner,
-    when=_when_readers_agree_on_the_winner,
+    key=lambda step: (step.config, step.before, step.action.scope, step.action.subject),
+    when=_decides,
+    expected=(refuted("7.4: who is not cleared sees no intents", system="space"),),
 )
-def readers_agree_on_the_winner(step: AnyStep) -> Any:
+def readers_agree_on_the_winner(step: DecideStep) -> int | None:
     """False where visibility differs: an uncleared writer sees no intents but its own are barred from it as well."""
     return step.shown.winner
 
@@ -242,15 +259,14 @@ def readers_agree_on_the_winner(step: AnyStep) -> Any:
 # Integrity.
 
 
-def _author_of(step: AnyStep, mark_id: int) -> str:
-    mark = step.before.find(mark_id)
-    assert mark is not None
-    agent: str = mark.agent
-    return agent
+def _stores(step: SpaceStep) -> bool:
+    return is_write(step) and not step.shown.refused and bool(step.before.marks)
 
 
-def _stores(step: AnyStep) -> bool:
-    return isinstance(step.action, Write) and not step.shown.refused and bool(step.before.marks)
+def _weakened(step: WriteStep) -> Iterator[Mark]:
+    """The marks that are weaker after the write."""
+    config, before, after = step.config, step.before, step.after
+    return (mark for mark in before.marks if strength(config, after, mark) < strength(config, before, mark))
 
 
 @each_step(
@@ -258,14 +274,16 @@ def _stores(step: AnyStep) -> bool:
     source="2.5, 7.3, 10: integrity",
     systems=ONLY,
     when=_stores,
+    expected=(
+        refuted("2.5, 10: no authority is asked for over what is referred to", system="space"),
+        holds("authority is asked for", system="space", reference_authority="same_scope_writer"),
+        holds("authority is asked for", system="space", reference_authority="same_agent_or_principal"),
+    ),
 )
-def writes_reach_only_their_scopes(step: AnyStep) -> bool:
+def writes_reach_only_their_scopes(step: WriteStep) -> bool:
     """False as the text stands: a mark in one scope may supersede or invalidate one in any other."""
-    for mark in step.before.marks:
-        weaker = strength(step.config, step.after, mark) < strength(step.config, step.before, mark)
-        if weaker and not writes(step.config, step.action.agent, mark.draft.scope, mark.draft.kind):
-            return False
-    return True
+    drafts = (mark.draft for mark in _weakened(step))
+    return all(writes(step.config, step.action.agent, draft.scope, draft.kind) for draft in drafts)
 
 
 @each_step(
@@ -273,27 +291,23 @@ def writes_reach_only_their_scopes(step: AnyStep) -> bool:
     source="2.5, 10: integrity",
     systems=ONLY,
     when=_stores,
+    expected=(
+        refuted("2.5, 10: warnings and supersession are there to do it", system="space"),
+        holds("authors only", system="space", reference_authority="same_agent_or_principal"),
+    ),
 )
-def writes_reach_only_their_own(step: AnyStep) -> bool:
+def writes_reach_only_their_own(step: WriteStep) -> bool:
     """Stricter: holds only where authors alone (and the principal) may refer to a mark."""
-    for mark in step.before.marks:
-        weaker = strength(step.config, step.after, mark) < strength(step.config, step.before, mark)
-        if weaker and _author_of(step, mark.id) != step.action.agent:
-            return False
-    return True
-
-
-def _when_need_clusters_are_complete(step: AnyStep) -> bool:
-    return bool(isinstance(step.action, Needs) and bool(step.shown.clusters))
+    return all(mark.agent == step.action.agent for mark in _weakened(step))
 
 
 @each_step(
     "Needs are listed by priority and size, those of one question together, resolved ones not at all.",
     source="8.4",
     systems=ONLY,
-    when=_when_need_clusters_are_complete,
+    when=lambda step: isinstance(step.action, Needs) and bool(step.shown.clusters),
 )
-def need_clusters_are_complete(step: AnyStep) -> bool:
+def need_clusters_are_complete(step: NeedsStep) -> bool:
     """Every unresolved need is in exactly one cluster, and every cluster adds up."""
     live = [
         mark.draft
@@ -310,7 +324,7 @@ def need_clusters_are_complete(step: AnyStep) -> bool:
 
 
 @reachable("A projection can be shown.", source="7.4", systems=ONLY)
-def projection_happens(step: AnyStep) -> bool:
+def projection_happens(step: SpaceStep) -> bool:
     """Somebody reads what is protected."""
     return isinstance(step.action, Read) and any(seen.projected for seen in step.shown.seen or ())
 
@@ -320,7 +334,7 @@ def projection_happens(step: AnyStep) -> bool:
     source="9.5, 10, P39",
     systems=ONLY,
 )
-def a_claim_can_be_hidden(step: AnyStep) -> bool:
+def a_claim_can_be_hidden(step: SpaceStep) -> bool:
     """What integrity is about."""
     if not isinstance(step.action, Ask) or step.shown.claimed_by is not None or step.shown.refused:
         return False
@@ -331,22 +345,3 @@ def a_claim_can_be_hidden(step: AnyStep) -> bool:
         and not mark.draft.failed
         for mark in step.before.marks
     )
-
-
-LEAKING: tuple[Property, ...] = (
-    reads_do_not_leak,
-    decisions_do_not_leak,
-    verdicts_do_not_leak,
-    need_clusters_do_not_leak,
-    boundary_results_do_not_leak,
-    telemetry_events_do_not_leak,
-    telemetry_gauges_do_not_leak,
-    writes_do_not_leak,
-    readers_agree_on_the_winner,
-    writes_reach_only_their_scopes,
-    writes_reach_only_their_own,
-    need_clusters_are_complete,
-    projection_happens,
-    a_claim_can_be_hidden,
-)
-"""The claims of this module."""

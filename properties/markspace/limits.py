@@ -2,168 +2,149 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from fractions import Fraction
-from typing import Any
+from typing import TypeAlias
 
-from evenhand.core.property import AnyStep, Property, each_step, monitor
-from evenhand.model.markspace.layers_vocabulary import Health, Layer, LayersConfig, Op
+from evenhand.core.plan import holds, refuted
+from evenhand.core.property import each_step, monitor
+from evenhand.model.markspace.layers_vocabulary import Health, Layer, LayersConfig, LayersStep, Op, World
 from evenhand.model.markspace.marks import Kind
+from evenhand.properties.markspace.layers_predicates import (
+    ONLY,
+    attempts,
+    having,
+    limited,
+    place_of,
+    watched,
+)
+from evenhand.properties.markspace.predicates import there
 
-__all__ = ["LIMITS"]
+Warnings: TypeAlias = tuple[tuple[str, str, bool], ...]
+"""The warnings about budgets so far: to whom, about which dimension, whether it blocks."""
 
-ONLY = ("layers",)
+Writes: TypeAlias = tuple[tuple[str, str], ...]
+"""Who wrote where, in a fixed order."""
 
-
-def _with(*layers: Layer) -> Callable[[LayersConfig], bool]:
-    def has(config: LayersConfig) -> bool:
-        return config.has(*layers)
-
-    return has
+Window: TypeAlias = tuple[int, Writes]
+"""Which half of the window it is, and what was written in it."""
 
 
-def _writes(step: AnyStep) -> bool:
-    return step.action.op is Op.WRITE
-
-
-def _attempts(step: AnyStep) -> bool:
-    return step.action.op in (Op.WRITE, Op.EXECUTE)
-
-
-def _tried(step: AnyStep, world: Any) -> int:
-    return len(world.envelope.watched[step.config.agents.index(step.action.agent)].now)
+def _tried(step: LayersStep, world: World) -> int:
+    return len(watched(step, world).now)
 
 
 # Budgets.
 
 
-def _place(step: AnyStep) -> int:
-    place: int = step.config.agents.index(step.action.agent)
-    return place
-
-
-def _round(step: AnyStep) -> bool:
+def _round(step: LayersStep) -> bool:
     return step.action.op is Op.ROUND and step.action.agent in step.config.agents
 
 
-def _applies_budget_backward_compatibility_p59(config: Any) -> bool:
-    return bool(not config.has(Layer.BUDGET))
+def _without_budget(config: LayersConfig) -> bool:
+    return not config.has(Layer.BUDGET)
 
 
 @each_step(
     "Without a budget nothing is enforced and nothing is tracked.",
     source="P59",
     systems=ONLY,
-    applies=_applies_budget_backward_compatibility_p59,
+    applies=_without_budget,
     when=_round,
 )
-def budget_backward_compatibility_p59(step: AnyStep) -> bool:
+def budget_backward_compatibility_p59(step: LayersStep) -> bool:
     """As before there were budgets."""
-    return bool(step.shown.accepted and step.after == step.before and not step.shown.needs)
+    return step.shown.accepted and step.after == step.before and not step.shown.needs
 
 
-def _no_warnings(_config: Any) -> tuple[tuple[str, str, bool], ...]:
-    return ()
-
-
-def _warned(value: tuple[tuple[str, str, bool], ...], step: AnyStep) -> tuple[tuple[str, str, bool], ...]:
+def _warned(value: Warnings, step: LayersStep) -> Warnings:
     if not _round(step):
         return value
     return tuple(sorted((*value, *((agent, about, blocking) for agent, blocking, about in step.shown.needs))))
 
 
-def _when_budget_warning_threshold_p60(_config: Any, value: Any) -> bool:
-    return bool(bool(value))
+def _some_warning(_config: LayersConfig, value: Warnings) -> bool:
+    return bool(value)
 
 
 @monitor(
     "For each dimension exactly one warning is written, not blocking, however usage goes on.",
     source="P60",
     systems=ONLY,
-    applies=_with(Layer.BUDGET),
-    start=_no_warnings,
+    applies=having(Layer.BUDGET),
+    start=lambda _config: (),
     update=_warned,
-    when=_when_budget_warning_threshold_p60,
+    when=_some_warning,
 )
-def budget_warning_threshold_p60(_config: Any, value: tuple[tuple[str, str, bool], ...]) -> bool:
+def budget_warning_threshold_p60(_config: LayersConfig, value: Warnings) -> bool:
     """At most one; that it is written in time is the next claim."""
     pairs = [(agent, about) for agent, about, _ in value]
     return len(set(pairs)) == len(pairs) and not any(blocking for _, _, blocking in value)
-
-
-def _when_budget_warnings_are_in_time(step: AnyStep) -> bool:
-    return bool(_round(step) and step.shown.accepted)
 
 
 @each_step(
     "The round in which usage crosses the warning fraction writes the warning, even if it reaches the total as well.",
     source="P60, 9.10",
     systems=ONLY,
-    applies=_with(Layer.BUDGET),
-    when=_when_budget_warnings_are_in_time,
+    applies=having(Layer.BUDGET),
+    when=lambda step: _round(step) and step.shown.accepted,
 )
-def budget_warnings_are_in_time(step: AnyStep) -> bool:
+def budget_warnings_are_in_time(step: LayersStep) -> bool:
     """Per dimension, against the ceiling of that time."""
-    place, config = _place(step), step.config
+    place, config = place_of(step), step.config
+    old, new = there(step.before.budget), there(step.after.budget)
     told = {about for _, _, about in step.shown.needs}
     for dimension, name in enumerate(("input", "output")):
-        ceiling = step.before.budget.ceiling[place][dimension]
-        before, after = step.before.budget.used[place][dimension], step.after.budget.used[place][dimension]
+        ceiling = old.ceiling[place][dimension]
+        before, after = old.used[place][dimension], new.used[place][dimension]
         line = None if ceiling is None else Fraction(ceiling) * config.fraction
         crossed = line is not None and before < line <= after
-        first = not step.before.budget.warned[place][dimension]
+        first = not old.warned[place][dimension]
         if (name in told) != (crossed and first) and line is not None:
             return False
     return True
 
 
-def _used_up(step: AnyStep) -> bool:
-    pairs = zip(step.before.budget.used[_place(step)], step.before.budget.ceiling[_place(step)], strict=True)
+def _used_up(step: LayersStep) -> bool:
+    budget, place = there(step.before.budget), place_of(step)
+    pairs = zip(budget.used[place], budget.ceiling[place], strict=True)
     return any(ceiling is not None and used >= ceiling for used, ceiling in pairs)
-
-
-def _when_budget_hard_stop_p61(step: AnyStep) -> bool:
-    return bool(_round(step) and _used_up(step))
 
 
 @each_step(
     "Where usage has reached the total in some dimension, every activation is rejected.",
     source="P61",
     systems=ONLY,
-    applies=_with(Layer.BUDGET),
-    when=_when_budget_hard_stop_p61,
+    applies=having(Layer.BUDGET),
+    when=lambda step: _round(step) and _used_up(step),
 )
-def budget_hard_stop_p61(step: AnyStep) -> bool:
+def budget_hard_stop_p61(step: LayersStep) -> bool:
     """Until the principal raises the ceiling."""
     return not step.shown.accepted and step.shown.by is Layer.BUDGET
-
-
-def _when_budget_resumption_p62(step: AnyStep) -> bool:
-    return bool(_round(step) and not _used_up(step))
 
 
 @each_step(
     "Below every total an agent is activated, so that one whose budget was raised above its usage goes on.",
     source="P62",
     systems=ONLY,
-    applies=_with(Layer.BUDGET),
-    when=_when_budget_resumption_p62,
+    applies=having(Layer.BUDGET),
+    when=lambda step: _round(step) and not _used_up(step),
 )
-def budget_resumption_p62(step: AnyStep) -> bool:
+def budget_resumption_p62(step: LayersStep) -> bool:
     """No stop without a reason."""
-    return bool(step.shown.accepted)
+    return step.shown.accepted
 
 
 @each_step(
     "Usage is never taken back, and a round adds exactly its tokens.",
     source="P63",
     systems=ONLY,
-    applies=_with(Layer.BUDGET),
+    applies=having(Layer.BUDGET),
 )
-def budget_tracking_accuracy_p63(step: AnyStep) -> bool:
+def budget_tracking_accuracy_p63(step: LayersStep) -> bool:
     """Raising the ceiling resets nothing."""
-    for place, (before, after) in enumerate(zip(step.before.budget.used, step.after.budget.used, strict=True)):
-        mine = _round(step) and step.shown.accepted and place == _place(step)
+    used = zip(there(step.before.budget).used, there(step.after.budget).used, strict=True)
+    for place, (before, after) in enumerate(used):
+        mine = _round(step) and step.shown.accepted and place == place_of(step)
         spent = step.action.tokens if mine else (0, 0)
         if after != (before[0] + spent[0], before[1] + spent[1]):
             return False
@@ -173,24 +154,24 @@ def budget_tracking_accuracy_p63(step: AnyStep) -> bool:
 # The detector.
 
 
-def _spikes(step: AnyStep) -> bool:
+def _spikes(step: LayersStep) -> bool:
     """Every completed window was alike, and this one has more observations already."""
     if step.action.op is not Op.CHECK or step.config.baseline is not None or not step.config.samples:
         return False
-    watched = step.before.envelope.watched[_place(step)]
-    if len(watched.past) < step.config.samples or len(set(watched.past)) != 1:
+    kept = watched(step, step.before)
+    if len(kept.past) < step.config.samples or len(set(kept.past)) != 1:
         return False
-    return bool(sum(kind is Kind.OBSERVATION for _, kind in watched.now) > watched.past[0][0])
+    return sum(kind is Kind.OBSERVATION for _, kind in kept.now) > kept.past[0][0]
 
 
 @each_step(
     "Whoever tries more observations in a window than in any before, where all before were alike, is RESTRICTED.",
     source="9.7",
     systems=ONLY,
-    applies=_with(Layer.ENVELOPE),
+    applies=having(Layer.ENVELOPE),
     when=_spikes,
 )
-def spikes_are_restricted(step: AnyStep) -> bool:
+def spikes_are_restricted(step: LayersStep) -> bool:
     """Without spread any excess is beyond k standard deviations."""
     return step.shown.health is Health.RESTRICTED
 
@@ -198,100 +179,85 @@ def spikes_are_restricted(step: AnyStep) -> bool:
 # Rate limits.
 
 
-def _of_window(step: AnyStep) -> list[str]:
-    rates = step.before.rates
+def _of_window(step: LayersStep) -> list[str]:
+    rates = there(step.before.rates)
     return [who for who, where in (*rates.before, *rates.now) if where == step.action.scope]
 
 
-def _limited(step: AnyStep) -> bool:
-    layered = _writes(step) and step.action.agent in step.config.agents and step.action.scope in step.config.scopes
-    return layered and step.action.kind not in (Kind.INTENT, Kind.ACTION)
+def _rate_used_up(step: LayersStep, here: list[str]) -> bool:
+    """By these writers in the scope, for the agent that acts."""
+    each, every = step.config.rate
+    own = each is not None and here.count(step.action.agent) >= each
+    return own or (every is not None and len(here) >= every)
 
 
-def _applies_rate_limit_enforcement_p64(config: Any) -> bool:
-    return bool(config.has(Layer.RATE) and config.rate[0] is not None)
+def _limits_agents(config: LayersConfig) -> bool:
+    return config.has(Layer.RATE) and config.rate[0] is not None
 
 
-def _when_rate_limit_enforcement_p64(step: AnyStep) -> bool:
-    return bool(_limited(step) and _of_window(step).count(step.action.agent) >= step.config.rate[0])
+def _limits_scopes(config: LayersConfig) -> bool:
+    return config.has(Layer.RATE) and config.rate[1] is not None
 
 
 @each_step(
     "An agent that has used up its writes of the window writes nothing more in it, and the envelope sees the attempt.",
     source="P64",
     systems=ONLY,
-    applies=_applies_rate_limit_enforcement_p64,
-    when=_when_rate_limit_enforcement_p64,
+    applies=_limits_agents,
+    when=lambda step: limited(step) and _of_window(step).count(step.action.agent) >= step.config.rate[0],
 )
-def rate_limit_enforcement_p64(step: AnyStep) -> bool:
+def rate_limit_enforcement_p64(step: LayersStep) -> bool:
     """An attempt that no other layer stopped before is counted."""
     seen = step.shown.by is not Layer.RATE or step.after.envelope is None
     return not step.shown.accepted and (seen or _tried(step, step.after) == _tried(step, step.before) + 1)
-
-
-def _applies_rate_limit_fleet_cap_p65(config: Any) -> bool:
-    return bool(config.has(Layer.RATE) and config.rate[1] is not None)
-
-
-def _when_rate_limit_fleet_cap_p65(step: AnyStep) -> bool:
-    return bool(_limited(step) and len(_of_window(step)) >= step.config.rate[1])
 
 
 @each_step(
     "Where a scope has used up its writes of the window, nobody writes in it.",
     source="P65",
     systems=ONLY,
-    applies=_applies_rate_limit_fleet_cap_p65,
-    when=_when_rate_limit_fleet_cap_p65,
+    applies=_limits_scopes,
+    when=lambda step: limited(step) and len(_of_window(step)) >= step.config.rate[1],
 )
-def rate_limit_fleet_cap_p65(step: AnyStep) -> bool:
+def rate_limit_fleet_cap_p65(step: LayersStep) -> bool:
     """Regardless of what the agent itself wrote."""
     return not step.shown.accepted
-
-
-def _when_rate_limit_independence_p66(step: AnyStep) -> bool:
-    return bool(_attempts(step) and step.shown.by is not None)
 
 
 @each_step(
     "A write is stopped by each layer for that layer's reasons alone, and by no layer that is absent.",
     source="P66, 16",
     systems=ONLY,
-    when=_when_rate_limit_independence_p66,
+    when=lambda step: attempts(step) and step.shown.by is not None,
 )
-def rate_limit_independence_p66(step: AnyStep) -> bool:
+def rate_limit_independence_p66(step: LayersStep) -> bool:
     """Who is within its rate is not stopped by the rate limit, flagged or not; and the other way round."""
-    if not step.config.has(step.shown.by):
+    by = there(step.shown.by)
+    if not step.config.has(by):
         return False
-    if step.shown.by is Layer.RATE:
-        each, every = step.config.rate
-        of_window = _of_window(step)
-        own = each is not None and of_window.count(step.action.agent) >= each
-        return own or (every is not None and len(of_window) >= every)
-    return step.shown.by is not Layer.ENVELOPE or step.shown.health is Health.RESTRICTED
+    if by is Layer.RATE:
+        return _rate_used_up(step, _of_window(step))
+    return by is not Layer.ENVELOPE or step.shown.health is Health.RESTRICTED
 
 
-def _window_begins(_config: Any) -> tuple[int, tuple[tuple[str, str], ...]]:
-    return 0, ()
+def _and_this(written: Writes, step: LayersStep) -> Writes:
+    """What was written, this step's write included if it was stored."""
+    if not limited(step) or not step.shown.accepted:
+        return written
+    return tuple(sorted((*written, (step.action.agent, step.action.scope))))
 
 
-def _in_window(value: Any, step: AnyStep) -> Any:
+def _in_window(value: Window, step: LayersStep) -> Window:
     half, written = value
     if not step.config.has(Layer.RATE):
         return value  # nothing to keep books of
     if step.action.op is Op.TICK:
         return (1, written) if half == 0 else (0, ())
-    if _limited(step) and step.shown.accepted:
-        return half, tuple(sorted((*written, (step.action.agent, step.action.scope))))
-    return value
+    return half, _and_this(written, step)
 
 
-def _when_windows_keep_their_limit(_config: Any, value: Any) -> bool:
+def _some_write(_config: LayersConfig, value: Window) -> bool:
     return bool(value[1])
-
-
-def _applies_windows_keep_their_limit(config: Any) -> bool:
-    return bool(config.has(Layer.RATE))
 
 
 @monitor(
@@ -299,12 +265,12 @@ def _applies_windows_keep_their_limit(config: Any) -> bool:
     "theirs.",
     source="9.12, P64, P65",
     systems=ONLY,
-    applies=_applies_windows_keep_their_limit,
-    start=_window_begins,
+    applies=having(Layer.RATE),
+    start=lambda _config: (0, ()),
     update=_in_window,
-    when=_when_windows_keep_their_limit,
+    when=_some_write,
 )
-def windows_keep_their_limit(config: LayersConfig, value: Any) -> bool:
+def windows_keep_their_limit(config: LayersConfig, value: Window) -> bool:
     """By the monitor's own books, not by what the limit remembers."""
     each, every = config.rate
     written = value[1]
@@ -313,80 +279,47 @@ def windows_keep_their_limit(config: LayersConfig, value: Any) -> bool:
     return own and (every is None or all(scopes.count(scope) <= every for scope in scopes))
 
 
-def _refused_books(config: Any) -> tuple[Any, bool]:
-    return _window_begins(config), True
-
-
-def _by_the_books(value: Any, step: AnyStep) -> Any:
+def _by_the_books(value: tuple[Window, bool], step: LayersStep) -> tuple[Window, bool]:
     """The books of the window, and whether a refusal for its rate was due by them."""
     books, _ = value
-    due = True
-    if step.shown.by is Layer.RATE:
-        each, every = step.config.rate
-        here = [who for who, where in books[1] if where == step.action.scope]
-        own = each is not None and here.count(step.action.agent) >= each
-        due = own or (every is not None and len(here) >= every)
-    return _in_window(books, step), due
+    here = [who for who, where in books[1] if where == step.action.scope]
+    return _in_window(books, step), step.shown.by is not Layer.RATE or _rate_used_up(step, here)
 
 
 @monitor(
     "The rate limit refuses only where as many writes were stored in this window as it allows.",
     source="9.12, P66",
     systems=ONLY,
-    applies=_applies_windows_keep_their_limit,
-    start=_refused_books,
+    applies=having(Layer.RATE),
+    start=lambda _config: ((0, ()), True),
     update=_by_the_books,
 )
-def only_stored_writes_fill_the_window(config: LayersConfig, value: Any) -> bool:
+def only_stored_writes_fill_the_window(config: LayersConfig, value: tuple[Window, bool]) -> bool:
     """Attempts that another layer refused are no writes; where windows slide, the last one's writes count too."""
-    return bool(value[1]) or config.readings.rate_window == "sliding"
+    return value[1] or config.readings.rate_window == "sliding"
 
 
-def _no_writes(_config: Any) -> tuple[tuple[tuple[str, str], ...], ...]:
-    return ((), ())
-
-
-def _moving(value: Any, step: AnyStep) -> Any:
-    if step.action.op is Op.TICK:
-        return (value[1], ())
-    if _limited(step) and step.shown.accepted:
-        return (value[0], tuple(sorted((*value[1], (step.action.agent, step.action.scope)))))
-    return value
-
-
-def _applies_no_burst_across_windows(config: Any) -> bool:
-    return bool(config.has(Layer.RATE) and config.rate[0] is not None)
+def _moving(value: tuple[Writes, Writes], step: LayersStep) -> tuple[Writes, Writes]:
+    """What was written in the half window before, and in this one."""
+    before, now = value
+    return (now, ()) if step.action.op is Op.TICK else (before, _and_this(now, step))
 
 
 @monitor(
     "In no stretch of one window's length does an agent write more than its limit.",
     source="9.12",
     systems=ONLY,
-    applies=_applies_no_burst_across_windows,
-    start=_no_writes,
+    applies=_limits_agents,
+    start=lambda _config: ((), ()),
     update=_moving,
+    expected=(
+        refuted("9.12: two tumbling windows in a row, each with its own limit", system="layers"),
+        holds("every stretch is a window", system="layers", rate_window="sliding"),
+    ),
 )
-def no_burst_across_windows(config: LayersConfig, value: Any) -> bool:
+def no_burst_across_windows(config: LayersConfig, value: tuple[Writes, Writes]) -> bool:
     """Two halves in a row, wherever windows begin: false where they tumble."""
     both = (*value[0], *value[1])
     limit = config.rate[0]
     assert limit is not None
     return all(both.count(one) <= limit for one in both)
-
-
-LIMITS: tuple[Property, ...] = (
-    budget_backward_compatibility_p59,
-    budget_warning_threshold_p60,
-    budget_warnings_are_in_time,
-    budget_hard_stop_p61,
-    budget_resumption_p62,
-    budget_tracking_accuracy_p63,
-    spikes_are_restricted,
-    rate_limit_enforcement_p64,
-    rate_limit_fleet_cap_p65,
-    rate_limit_independence_p66,
-    windows_keep_their_limit,
-    only_stored_writes_fill_the_window,
-    no_burst_across_windows,
-)
-"""The claims of this module."""

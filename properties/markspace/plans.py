@@ -9,26 +9,48 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from evenhand.core.plan import Plan
-from evenhand.core.property import DeadlockFree, LeadsTo, LivelockFree, Property, Reachable
+from evenhand.core.property import DeadlockFree, LeadsTo, LivelockFree, Property, Reachable, names
+from evenhand.properties.markspace import (
+    clocked,
+    composing,
+    contesting,
+    deciding,
+    guarding,
+    layers,
+    leaking,
+    limits,
+    queued,
+    seeing,
+    space,
+)
 from evenhand.properties.markspace.predicates import CORE, GUARDED
 
 __all__ = ["plans"]
 
 LONG = ("standard", "deep")
-TWO_RESOURCES = ("no_circular_wait", "progress_p12", "yield_recovery_p13", "mutual_exclusion", "guard_determinism_p36")
-THREE_MARKS = ("resolution_immediacy_p29", "supersession_transitivity_p47", "mark_immutability_p30")
-NEEDS_TWO_LEVELS = ("confidence_decides_nothing", "exclusion_within_the_lease")
+CROSSED = (
+    contesting.no_circular_wait,
+    contesting.progress_p12,
+    contesting.yield_recovery_p13,
+    contesting.mutual_exclusion,
+)
+"""What may go wrong where agents want the same two resources."""
+
+THREE_MARKS = names(space.resolution_immediacy_p29, space.supersession_transitivity_p47, space.mark_immutability_p30)
+NEEDS_TWO_LEVELS = (deciding.confidence_decides_nothing, contesting.exclusion_within_the_lease)
 SPARE = {"first_writer": 1, "highest_confidence": 2, "yield_all": 1, "deferred": 2, "meddled": 1}
 """Levels of confidence worth having where readings are compared."""
 
 
 def _names(
-    claims: Iterable[Property], system: str, *, but: tuple[str, ...] = (), without: tuple[type[Property], ...] = ()
+    claims: Iterable[Property], system: str, *but: Property, without: tuple[type[Property], ...] = ()
 ) -> tuple[str, ...]:
+    """The names of the claims about a system, but for some claims and some kinds."""
+    left_out = names(*but)
     return tuple(
         claim.name
         for claim in claims
-        if system in claim.systems and claim.name not in but and not isinstance(claim, without)
+        if system in claim.systems and claim.name not in left_out and not isinstance(claim, without)
     )
 
 
@@ -45,94 +67,97 @@ def plans(claims: tuple[Property, ...]) -> tuple[Plan, ...]:
 
 
 def _guards(claims: tuple[Property, ...]) -> Iterator[Plan]:
-    one = ("no_circular_wait",)
+    one = contesting.no_circular_wait
     for system in GUARDED:
-        yield Plan(system, "explore", claims=_names(claims, system, but=one))
+        yield Plan(system, "explore", claims=_names(claims, system, one))
         if system in CORE:
-            names = _names(claims, system, but=(*one, *NEEDS_TWO_LEVELS))
+            chosen = _names(claims, system, one, *NEEDS_TWO_LEVELS)
             budgets = LONG if system != "yield_all" else ("deep",)
-            yield Plan(system, "explore", budgets, scope={"agents": 3, "levels": 1}, claims=names)
-            yield Plan(system, "explore", ("deep",), scope={"ttl": 2}, claims=_names(claims, system, but=one))
-            two = tuple(name for name in TWO_RESOURCES if system != "yield_all" or name != "guard_determinism_p36")
-            yield Plan(system, "explore", budgets, scope={"resources": 2, "levels": 1}, claims=two)
+            yield Plan(system, "explore", budgets, scope={"agents": 3, "levels": 1}, claims=chosen)
+            yield Plan(system, "explore", ("deep",), scope={"ttl": 2}, claims=_names(claims, system, one))
+            two = CROSSED if system == "yield_all" else (*CROSSED, guarding.guard_determinism_p36)
+            yield Plan(system, "explore", budgets, scope={"resources": 2, "levels": 1}, claims=names(*two))
             given_back = {"claim_release": "superseding_action_of_holder"}
             if system != "yield_all":
-                yield Plan(system, "explore", LONG, {"resources": 2, "levels": 1}, given_back, claims=one)
+                yield Plan(system, "explore", LONG, {"resources": 2, "levels": 1}, given_back, claims=names(one))
     for system in CORE:
         budgets = ("quick", "standard") if system == "yield_all" else ("quick",)
         crossed = {"resources": 2, "levels": 1}
-        yield Plan(system, "explore", budgets, scope=crossed, claims=one, max_states=100_000)
+        yield Plan(system, "explore", budgets, scope=crossed, claims=names(one), max_states=100_000)
     yield Plan(
-        "meddled", "explore", ("deep",), scope={"agents": 3}, claims=("mutual_exclusion", "others_marks_are_safe")
+        "meddled",
+        "explore",
+        ("deep",),
+        scope={"agents": 3},
+        claims=names(contesting.mutual_exclusion, deciding.others_marks_are_safe),
     )
 
 
 def _guard_readings(claims: tuple[Property, ...]) -> Iterator[Plan]:
     """Single deviations from the default, each in the systems where the sentence is met; and two declared pairs."""
-    everywhere = (*CORE, "meddled")
     wanted: tuple[tuple[str, str, tuple[str, ...]], ...] = (
         ("id_order", "adversarial", CORE),
         ("own_intents", "compete", CORE),
         ("reference_authority", "same_scope_writer", ("meddled",)),
         ("reference_authority", "same_agent_or_principal", ("meddled",)),
         ("action_immunity", "immune_to_warnings", ("meddled",)),
-        ("failed_action", "claims", everywhere),
+        ("failed_action", "claims", GUARDED),
         ("claim_release", "superseding_action_of_holder", CORE),
         ("lease", "renewed_while_tool_runs", CORE),
-        ("guard_atomicity", "through_tool_call", everywhere),
+        ("guard_atomicity", "through_tool_call", GUARDED),
         ("deferred_loser", "conflict_with_winner", ("deferred",)),
         ("boundary_while_running", "waits", ("deferred",)),
         ("principal_decision", "names_winner", ("yield_all",)),
     )
     for reading, value, systems in wanted:
         for system in systems:
-            but = ["no_circular_wait", "confidence_decides_nothing"]
+            but: list[Property] = [contesting.no_circular_wait, deciding.confidence_decides_nothing]
             if value in ("through_tool_call", "waits"):
-                but += ["guard_determinism_p36", "determinism_p11"]
+                but += [guarding.guard_determinism_p36, guarding.determinism_p11]
             levels = SPARE[system] if value not in ("adversarial", "compete") else 1
             if levels == 1 and system in ("highest_confidence", "deferred"):
-                but.append("exclusion_within_the_lease")
-            names = _names(claims, system, but=tuple(but))
-            yield Plan(system, "explore", LONG, scope={"levels": levels}, readings={reading: value}, claims=names)
+                but.append(contesting.exclusion_within_the_lease)
+            chosen = _names(claims, system, *but)
+            yield Plan(system, "explore", LONG, scope={"levels": levels}, readings={reading: value}, claims=chosen)
     pair = {"lease": "renewed_while_tool_runs", "guard_atomicity": "through_tool_call"}
-    yield Plan("first_writer", "explore", LONG, scope={"levels": 1}, readings=pair, claims=("mutual_exclusion",))
+    yield Plan(
+        "first_writer", "explore", LONG, scope={"levels": 1}, readings=pair, claims=names(contesting.mutual_exclusion)
+    )
     pair = {"reference_authority": "same_agent_or_principal", "action_immunity": "immune_to_warnings"}
-    names = ("action_precedence_p39", "others_marks_are_safe")
-    yield Plan("meddled", "explore", LONG, readings=pair, claims=names)
+    chosen = names(guarding.action_precedence_p39, deciding.others_marks_are_safe)
+    yield Plan("meddled", "explore", LONG, readings=pair, claims=chosen)
 
 
 def _space(claims: tuple[Property, ...]) -> Iterator[Plan]:
     quick = {"hostile": 0, "horizon": 1}
-    space = _names(claims, "space", but=("resolution_immediacy_p29",))
-    yield Plan("space", "explore", ("quick",), scope={"horizon": 1}, claims=space)
+    two_marks = _names(claims, "space", space.resolution_immediacy_p29)
+    yield Plan("space", "explore", ("quick",), scope={"horizon": 1}, claims=two_marks)
     first = {"marks": 3, "hostile": 0, "horizon": 0, "only": 1}
-    yield Plan("space", "explore", ("quick",), scope=first, claims=("resolution_immediacy_p29",))
-    yield Plan("space", "explore", LONG, claims=space)
+    yield Plan("space", "explore", ("quick",), scope=first, claims=names(space.resolution_immediacy_p29))
+    yield Plan("space", "explore", LONG, claims=two_marks)
     yield Plan("space", "explore", ("deep",), scope={"marks": 3, "hostile": 0, "horizon": 0}, claims=THREE_MARKS)
     yield Plan("signals", "explore", ("quick",), scope={"ages": 2, "marks": 2})
     yield Plan("signals", "explore", LONG)
     for reading, value in (("zero_strength", "excluded"), ("warning_trust", "source_capped")):
         yield Plan("signals", "explore", LONG, scope={"ages": 2, "marks": 2}, readings={reading: value})
-    shallow = _names(claims, "space", but=("resolution_immediacy_p29", "scope_isolation_p19"))
-    for reading, value, names in (
-        ("reference_authority", "same_scope_writer", ("writes_reach_only_their_scopes", "reads_do_not_leak")),
-        ("reference_authority", "same_agent_or_principal", ("writes_reach_only_their_own", "reads_do_not_leak")),
-        (
-            "id_order",
-            "adversarial",
-            ("total_write_ordering_p32", "writes_are_totally_ordered", "mark_id_uniqueness_p31"),
-        ),
-        ("action_immunity", "immune_to_warnings", ("write_visibility_p27",)),
-        ("failed_action", "claims", ("verdicts_do_not_leak",)),
-        ("active_threshold", "min_strength", ("resolution_is_a_function_of_the_intents",)),
-        ("hierarchy_reads", "subtree", ("write_visibility_p27", "reads_do_not_leak", "classified_marks_stay_hidden")),
-        ("warning_trust", "source_capped", ("write_visibility_p27",)),
-        ("need_log_base", "2", ("need_clusters_are_complete",)),
-        ("need_log_base", "10", ("need_clusters_are_complete",)),
+    shallow = _names(claims, "space", space.resolution_immediacy_p29, space.scope_isolation_p19)
+    reads, written = leaking.reads_do_not_leak, space.write_visibility_p27
+    ordered = (space.total_write_ordering_p32, space.writes_are_totally_ordered, space.mark_id_uniqueness_p31)
+    for reading, value, chosen in (
+        ("reference_authority", "same_scope_writer", names(leaking.writes_reach_only_their_scopes, reads)),
+        ("reference_authority", "same_agent_or_principal", names(leaking.writes_reach_only_their_own, reads)),
+        ("id_order", "adversarial", names(*ordered)),
+        ("action_immunity", "immune_to_warnings", names(written)),
+        ("failed_action", "claims", names(leaking.verdicts_do_not_leak)),
+        ("active_threshold", "min_strength", names(space.resolution_is_a_function_of_the_intents)),
+        ("hierarchy_reads", "subtree", names(written, reads, seeing.classified_marks_stay_hidden)),
+        ("warning_trust", "source_capped", names(written)),
+        ("need_log_base", "2", names(leaking.need_clusters_are_complete)),
+        ("need_log_base", "10", names(leaking.need_clusters_are_complete)),
     ):
-        yield Plan("space", "explore", ("standard",), quick, {reading: value}, claims=names)
+        yield Plan("space", "explore", ("standard",), quick, {reading: value}, claims=chosen)
         yield Plan("space", "explore", ("deep",), quick, {reading: value}, claims=shallow)
-    lawful = ("writes_are_exactly_the_lawful", "scope_isolation_p19", "hierarchy_p23")
+    lawful = names(space.writes_are_exactly_the_lawful, space.scope_isolation_p19, space.hierarchy_p23)
     for reading, value in (("zero_strength", "excluded"), ("scope_grammar", "free_text")):
         yield Plan("space", "explore", LONG, scope={"horizon": 1}, readings={reading: value}, claims=lawful)
 
@@ -140,40 +165,51 @@ def _space(claims: tuple[Property, ...]) -> Iterator[Plan]:
 def _layers(claims: tuple[Property, ...]) -> Iterator[Plan]:
     # With one mark nothing escalates beyond it: what speaks of a second flag would be vacuous, or never reached.
     second = (
-        "global_escalation_happens",
-        "escalation_boundedness_p43",
-        "idle_agents_are_not_refused",
-        "first_flag_restricts_one_scope",
-        "first_of_several_flags_restricts_one_scope",
+        layers.global_escalation_happens,
+        layers.escalation_boundedness_p43,
+        layers.idle_agents_are_not_refused,
+        layers.first_flag_restricts_one_scope,
+        layers.first_of_several_flags_restricts_one_scope,
     )
-    flat = _names(claims, "layers", but=second)
+    flat = _names(claims, "layers", *second)
     yield Plan("layers", "explore", ("quick",), scope={"marks": 1}, claims=flat)
-    beyond = ("global_escalation_happens", "idle_agents_are_not_refused")  # the others of them are theorems
+    beyond = names(layers.global_escalation_happens, layers.idle_agents_are_not_refused)  # the others are theorems
     yield Plan("layers", "explore", ("quick",), scope={"only": 8}, claims=beyond)
     yield Plan("layers", "explore", LONG)
     sliding = {"rate_window": "sliding"}
-    own = ("no_burst_across_windows", "rate_limit_enforcement_p64", "windows_keep_their_limit")
-    fleet = ("rate_limit_fleet_cap_p65", "windows_keep_their_limit")
+    own = names(limits.no_burst_across_windows, limits.rate_limit_enforcement_p64, limits.windows_keep_their_limit)
+    fleet = names(limits.rate_limit_fleet_cap_p65, limits.windows_keep_their_limit)
     yield Plan("layers", "explore", ("deep",), readings=sliding, claims=tuple(dict.fromkeys((*own, *fleet))))
-    for deployment, names in ((3, own), (10, own), (11, own), (12, fleet)):  # those with a rate limit
-        yield Plan("layers", "explore", ("standard",), {"only": deployment}, sliding, claims=names)
+    for deployment, chosen in ((3, own), (10, own), (11, own), (12, fleet)):  # those with a rate limit
+        yield Plan("layers", "explore", ("standard",), {"only": deployment}, sliding, claims=chosen)
     early = {"envelope_records": "before_the_check"}
-    envelope = ("escalation_boundedness_p43", "idle_agents_are_not_refused", "write_mark_atomicity_p42")
-    yield Plan("layers", "explore", LONG, {"only": 10}, early, claims=(*envelope, "rate_limit_enforcement_p64"))
+    envelope = names(
+        layers.escalation_boundedness_p43,
+        layers.idle_agents_are_not_refused,
+        layers.write_mark_atomicity_p42,
+        limits.rate_limit_enforcement_p64,
+    )
+    yield Plan("layers", "explore", LONG, {"only": 10}, early, claims=envelope)
 
 
 def _composing() -> Iterator[Plan]:
     yield Plan("composing", "explore")
     left_out = {"superseded_in_queue": "left_out"}
-    queued = ("superseded_marks_are_not_delivered", "standing_marks_are_delivered", "queues_are_safe_from_others")
-    yield Plan("composing", "explore", LONG, readings=left_out, claims=(*queued, "at_most_once_delivery_p51"))
+    waiting = names(
+        queued.superseded_marks_are_not_delivered,
+        queued.standing_marks_are_delivered,
+        queued.queues_are_safe_from_others,
+    )
+    yield Plan(
+        "composing", "explore", LONG, readings=left_out, claims=(*waiting, composing.at_most_once_delivery_p51.name)
+    )
     owned = {**left_out, "reference_authority": "same_agent_or_principal"}
-    yield Plan("composing", "explore", LONG, readings=owned, claims=queued)
+    yield Plan("composing", "explore", LONG, readings=owned, claims=waiting)
     yield Plan("composing", "explore", ("deep",), scope={"marks": 3})
     yield Plan("scheduling", "explore")
-    timed = ("schedule_interval_p56", "due_agents_are_activated")
+    timed = names(composing.schedule_interval_p56, composing.due_agents_are_activated)
     yield Plan("clock", "explore", scope={"horizon": 0}, claims=timed, quotient="shift+saturation")
-    alike = ("only_ages_matter", "old_activations_are_alike")
+    alike = names(clocked.only_ages_matter, clocked.old_activations_are_alike)
     yield Plan("clock", "fuzz", LONG, {"horizon": 0}, claims=(*timed, *alike), examples=60, steps=20)
 
 
@@ -181,7 +217,7 @@ def _drawn(claims: tuple[Property, ...]) -> Iterator[Plan]:
     """What is searched is drawn beyond its scope: more agents and resources, more marks, ages off the grid."""
     undecidable = (DeadlockFree, LivelockFree, LeadsTo, Reachable)
     for system in ("first_writer", "deferred", "space", "signals"):
-        names = _names(claims, system, but=("no_circular_wait", "decisions_do_not_leak"), without=undecidable)
+        chosen = _names(claims, system, contesting.no_circular_wait, leaking.decisions_do_not_leak, without=undecidable)
         few = 60 if system == "signals" else 200
-        yield Plan(system, "fuzz", ("standard",), claims=names, examples=few, steps=20)
-        yield Plan(system, "fuzz", ("deep",), claims=names, examples=5 * few, steps=20)
+        yield Plan(system, "fuzz", ("standard",), claims=chosen, examples=few, steps=20)
+        yield Plan(system, "fuzz", ("deep",), claims=chosen, examples=5 * few, steps=20)

@@ -1,16 +1,29 @@
-"""What the claims about the guard mean by active, winning and claiming, said again without the guard's rules."""
+"""What the claims about the guard mean by active, winning and claiming, said again without the guard's rules.
+
+Also the parts of a second run that are those of the first, for claims that compare two runs of any system.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TypeVar
 
-from evenhand.core.property import AnyStep
-from evenhand.model.markspace.guard_vocabulary import Config, Intent, Phase, Policy, State, Verdict, What
+from evenhand.model.markspace.guard_vocabulary import (
+    Config,
+    Doing,
+    GuardStep,
+    Intent,
+    Phase,
+    Policy,
+    State,
+    Verdict,
+    What,
+)
 
 __all__ = [
     "CORE",
     "GUARDED",
+    "IMMEDIATE",
     "active_on",
     "allowed_agents",
     "asks",
@@ -18,17 +31,29 @@ __all__ = [
     "doing_of",
     "earliest",
     "running_on",
+    "same_action",
+    "same_config",
+    "same_state",
+    "there",
     "winner_among",
 ]
 
-CORE = ("first_writer", "highest_confidence", "yield_all", "deferred")
+C = TypeVar("C")
+S = TypeVar("S")
+A = TypeVar("A")
+T = TypeVar("T")
+
+IMMEDIATE = ("first_writer", "highest_confidence", "yield_all")
+"""The systems in which the guard answers a request at once."""
+
+CORE = (*IMMEDIATE, "deferred")
 """The systems in which nobody writes marks about another's marks."""
 
 GUARDED = (*CORE, "meddled")
 """Every system of the guard."""
 
 
-def asks(step: AnyStep) -> bool:
+def asks(step: GuardStep) -> bool:
     """An authorised, idle agent calls pre_action, and the guard answers."""
     return step.action.what is What.PRE and step.shown.verdict not in (None, Verdict.DENIED)
 
@@ -38,7 +63,7 @@ def claim_on(config: Config, state: State, resource: str) -> str | None:
     return state.claims[config.resources.index(resource)]
 
 
-def doing_of(config: Config, state: State, agent: str) -> Any:
+def doing_of(config: Config, state: State, agent: str) -> Doing:
     """What the agent is about."""
     return state.doing[config.agents.index(agent)]
 
@@ -74,8 +99,29 @@ def running_on(config: Config, state: State, resource: str) -> tuple[str, ...]:
     )
 
 
-def allowed_agents(step: AnyStep) -> tuple[str, ...]:
+def allowed_agents(step: GuardStep) -> tuple[str, ...]:
     """Who receives ALLOW in this step."""
     if step.action.what is What.BOUNDARY:
         return tuple(agent for agent, verdict in step.shown.told if verdict is Verdict.ALLOW)
     return (step.action.agent,) if step.shown.verdict is Verdict.ALLOW else ()
+
+
+def there(part: T | None) -> T:
+    """A part that is there wherever the claim that asks for it applies."""
+    assert part is not None
+    return part
+
+
+def same_config(_w: object, config: C) -> C:
+    """The second run has the configuration of the first."""
+    return config
+
+
+def same_state(_w: object, _config: object, state: S) -> S:
+    """The second run starts in the state of the first."""
+    return state
+
+
+def same_action(_w: object, act: A) -> tuple[A, ...]:
+    """The second run takes the action of the first."""
+    return (act,)

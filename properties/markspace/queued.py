@@ -5,22 +5,28 @@ The claims look supersession up in the marks themselves, never in the rules of t
 
 from __future__ import annotations
 
-from evenhand.core.property import AnyStep, Property, each_step, reachable
-from evenhand.model.markspace.composing_vocabulary import ComposingState, Get, Pattern, Publish, Written
+from typing import Any, TypeGuard
 
-__all__ = ["QUEUED"]
+from evenhand.core.plan import holds, refuted
+from evenhand.core.property import each_step, reachable
+from evenhand.model.markspace.composing_vocabulary import ComposingState, ComposingStep, Written
+from evenhand.properties.markspace.composing_predicates import (
+    ONLY,
+    GetStep,
+    PublishStep,
+    delivered,
+    fits,
+    polls,
+    publishes,
+)
 
-ONLY = ("composing",)
+_LEFT_OUT: dict[str, Any] = {"superseded_in_queue": "left_out"}
+_AND_OWN: dict[str, Any] = {**_LEFT_OUT, "reference_authority": "same_agent_or_principal"}
 
 
-def _place(step: AnyStep) -> int:
-    place: int = step.config.names.index(step.action.agent)
-    return place
-
-
-def _waiting(step: AnyStep) -> tuple[Written, ...]:
+def _waiting(step: GetStep) -> tuple[Written, ...]:
     """The marks in the queue of whoever polls."""
-    queue = step.before.queues[_place(step)]
+    queue = step.before.queues[step.config.names.index(step.action.agent)]
     return tuple(mark for mark in step.before.marks if mark.number in queue)
 
 
@@ -29,16 +35,16 @@ def _replaced_by(state: ComposingState, mark: Written) -> tuple[str, ...]:
     return tuple(other.agent for other in state.marks if other.supersedes == mark.number)
 
 
-def _replaced(step: AnyStep, mark: Written) -> bool:
+def _replaced(step: GetStep, mark: Written) -> bool:
     authors = _replaced_by(step.before, mark)
     return mark.agent in authors or (bool(authors) and step.config.readings.reference_authority == "anyone")
 
 
-def _polls(step: AnyStep) -> bool:
-    return isinstance(step.action, Get) and bool(_waiting(step))
+def _polls(step: ComposingStep) -> TypeGuard[GetStep]:
+    return polls(step) and bool(_waiting(step))
 
 
-def _polls_after_supersession(step: AnyStep) -> bool:
+def _polls_after_supersession(step: ComposingStep) -> bool:
     return _polls(step) and any(_replaced(step, mark) for mark in _waiting(step))
 
 
@@ -47,10 +53,15 @@ def _polls_after_supersession(step: AnyStep) -> bool:
     source="10, 13.4",
     systems=ONLY,
     when=_polls_after_supersession,
+    expected=(
+        refuted("13.4: a poll returns whatever was written", system="composing"),
+        holds("a poll is a read", system="composing", readings=_LEFT_OUT),
+        holds("a poll is a read", system="composing", readings=_AND_OWN),
+    ),
 )
-def superseded_marks_are_not_delivered(step: AnyStep) -> bool:
+def superseded_marks_are_not_delivered(step: GetStep) -> bool:
     """False where a poll returns whatever was written since the last one; true where it is a read like others."""
-    return not any(_replaced(step, mark) for mark in step.shown.delivered)
+    return not any(_replaced(step, mark) for mark in delivered(step))
 
 
 @each_step(
@@ -59,9 +70,9 @@ def superseded_marks_are_not_delivered(step: AnyStep) -> bool:
     systems=ONLY,
     when=_polls,
 )
-def standing_marks_are_delivered(step: AnyStep) -> bool:
+def standing_marks_are_delivered(step: GetStep) -> bool:
     """Under either reading: what P51's other half becomes where superseded marks are left out."""
-    return all(mark in step.shown.delivered for mark in _waiting(step) if not _replaced_by(step.before, mark))
+    return all(mark in delivered(step) for mark in _waiting(step) if not _replaced_by(step.before, mark))
 
 
 @each_step(
@@ -69,34 +80,29 @@ def standing_marks_are_delivered(step: AnyStep) -> bool:
     source="10, 2.5: integrity of queues",
     systems=ONLY,
     when=_polls,
+    expected=(
+        refuted("10: anyone may supersede", system="composing", readings=_LEFT_OUT),
+        holds("authors only", system="composing", readings=_AND_OWN),
+    ),
 )
-def queues_are_safe_from_others(step: AnyStep) -> bool:
+def queues_are_safe_from_others(step: GetStep) -> bool:
     """False where superseded marks are left out and anyone may supersede."""
-    missing = [mark for mark in _waiting(step) if mark not in step.shown.delivered]
+    missing = [mark for mark in _waiting(step) if mark not in delivered(step)]
     return all(mark.agent in _replaced_by(step.before, mark) for mark in missing)
 
 
-def _fits(pattern: Pattern, mark: Written) -> bool:
-    return (
-        (mark.scope + "/").startswith(pattern.scope + "/")
-        and pattern.kind in ("", mark.kind.value)
-        and pattern.subject in ("", mark.subject)
-    )
-
-
-def _watchers(step: AnyStep) -> tuple[int, ...]:
+def _watchers(step: PublishStep) -> tuple[int, ...]:
     """The places of those, the writer left out, who subscribed to what is being superseded."""
     target = step.before.marks[step.action.supersedes - 1]
     return tuple(
         place
         for place, (name, patterns) in enumerate(zip(step.config.names, step.before.patterns, strict=True))
-        if name != step.action.agent and any(_fits(pattern, target) for pattern in patterns or ())
+        if name != step.action.agent and any(fits(pattern, target) for pattern in patterns or ())
     )
 
 
-def _supersedes_something_watched(step: AnyStep) -> bool:
-    act = step.action
-    return isinstance(act, Publish) and bool(act.supersedes) and not step.shown.refused and bool(_watchers(step))
+def _supersedes_something_watched(step: ComposingStep) -> bool:
+    return publishes(step) and step.action.supersedes != 0 and bool(_watchers(step))
 
 
 @each_step(
@@ -104,23 +110,14 @@ def _supersedes_something_watched(step: AnyStep) -> bool:
     source="10, 13.4, P50",
     systems=ONLY,
     when=_supersedes_something_watched,
+    expected=(refuted("P50: what replaces a mark need not match the pattern", system="composing"),),
 )
-def watchers_hear_of_supersession(step: AnyStep) -> bool:
+def watchers_hear_of_supersession(step: PublishStep) -> bool:
     """False: P50 queues what matches the patterns, and the new mark need not."""
     return all(step.after.queues[place] != step.before.queues[place] for place in _watchers(step))
 
 
 @reachable("A mark can be superseded between its writing and the poll.", source="10, 13.4", systems=ONLY)
-def superseded_while_queued(step: AnyStep) -> bool:
+def superseded_while_queued(step: ComposingStep) -> bool:
     """Without it the claims above would speak of nothing."""
     return _polls_after_supersession(step)
-
-
-QUEUED: tuple[Property, ...] = (
-    superseded_marks_are_not_delivered,
-    standing_marks_are_delivered,
-    queues_are_safe_from_others,
-    watchers_hear_of_supersession,
-    superseded_while_queued,
-)
-"""The claims of this module."""

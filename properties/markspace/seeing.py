@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import fields, replace
+from typing import TypeGuard
 
-from evenhand.core.property import AnyStep, Property, each_step
-from evenhand.model.markspace.marks import Draft, Kind, Visibility
+from evenhand.core.property import each_step
+from evenhand.model.markspace.marks import Draft, Kind, SpaceStep, Visibility
 from evenhand.properties.markspace.space_predicates import (
     ONLY,
+    ReadStep,
     alike_below,
+    answer,
     below,
     hidden_from,
     is_cleared,
@@ -18,15 +21,14 @@ from evenhand.properties.markspace.space_predicates import (
     view_of,
 )
 
-__all__ = ["SEEING"]
+
+def _reads(step: SpaceStep, *views: Visibility) -> TypeGuard[ReadStep]:
+    """A read of scopes that are all as visible, in one of these ways, and clear alike."""
+    return is_read(step) and alike_below(step) and view_of(step) in views
 
 
-def _when_structural_visibility_p20(step: AnyStep) -> bool:
-    return bool(
-        is_read(step)
-        and alike_below(step)
-        and (step.action.reader is None or view_of(step) is not Visibility.CLASSIFIED)
-    )
+def _reads_structure(step: SpaceStep) -> bool:
+    return _reads(step, *Visibility) and (step.action.reader is None or view_of(step) is not Visibility.CLASSIFIED)
 
 
 @each_step(
@@ -34,52 +36,44 @@ def _when_structural_visibility_p20(step: AnyStep) -> bool:
     "everywhere.",
     source="P20",
     systems=ONLY,
-    when=_when_structural_visibility_p20,
+    when=_reads_structure,
 )
-def structural_visibility_p20(step: AnyStep) -> bool:
+def structural_visibility_p20(step: ReadStep) -> bool:
     """All that live, and in full where nothing is protected."""
     full = step.action.reader is None or view_of(step) is Visibility.OPEN
-    return marks_shown(step) == marks_there(step) and not (full and any(seen.projected for seen in step.shown.seen))
-
-
-def _when_content_access_p21(step: AnyStep) -> bool:
-    return bool(is_read(step) and alike_below(step) and view_of(step) is Visibility.PROTECTED)
+    return marks_shown(step) == marks_there(step) and not (full and any(seen.projected for seen in answer(step)))
 
 
 @each_step(
     "In a protected scope content is seen by authorised readers alone; others get projections.",
     source="P21",
     systems=ONLY,
-    when=_when_content_access_p21,
+    when=lambda step: _reads(step, Visibility.PROTECTED),
 )
-def content_access_p21(step: AnyStep) -> bool:
+def content_access_p21(step: ReadStep) -> bool:
     """Both ways.  What a need asks is content (§7.4)."""
     if is_cleared(step):
-        return not any(seen.projected for seen in step.shown.seen)
+        return not any(seen.projected for seen in answer(step))
     return all(
         seen.projected
         and not seen.mark.draft.content
         and not (seen.mark.draft.kind is Kind.NEED and seen.mark.draft.subject)
-        for seen in step.shown.seen
+        for seen in answer(step)
     )
-
-
-def _uncleared_read(step: AnyStep) -> bool:
-    return is_read(step) and alike_below(step) and view_of(step) is Visibility.CLASSIFIED and not is_cleared(step)
 
 
 @each_step(
     "In a classified scope an unauthorised reader gets an empty result.",
     source="P22",
     systems=ONLY,
-    when=_uncleared_read,
+    when=lambda step: _reads(step, Visibility.CLASSIFIED) and not is_cleared(step),
 )
-def classified_opacity_p22(step: AnyStep) -> bool:
+def classified_opacity_p22(step: ReadStep) -> bool:
     """All or nothing."""
-    return bool(step.shown.seen == ())
+    return answer(step) == ()
 
 
-def _uncleared_below(step: AnyStep) -> bool:
+def _uncleared_below(step: SpaceStep) -> bool:
     """Something that lies at or below the scope asked for is classified, and not for this reader."""
     if not is_read(step):
         return False
@@ -93,42 +87,23 @@ def _uncleared_below(step: AnyStep) -> bool:
     systems=ONLY,
     when=_uncleared_below,
 )
-def classified_marks_stay_hidden(step: AnyStep) -> bool:
+def classified_marks_stay_hidden(step: ReadStep) -> bool:
     """P22 where a read of an open scope reaches a classified one below it."""
-    return not any(hidden_from(step.config, step.action.reader, seen.mark.draft.scope) for seen in step.shown.seen)
-
-
-def _when_classified_no_fallback_p25(step: AnyStep) -> bool:
-    return bool(is_read(step) and alike_below(step) and view_of(step) is Visibility.CLASSIFIED)
-
-
-@each_step(
-    "A classified scope never falls back to projections.",
-    source="P25",
-    systems=ONLY,
-    when=_when_classified_no_fallback_p25,
-)
-def classified_no_fallback_p25(step: AnyStep) -> bool:
-    """Nobody gets one, cleared or not."""
-    return not any(seen.projected for seen in step.shown.seen)
+    return not any(hidden_from(step.config, step.action.reader, seen.mark.draft.scope) for seen in answer(step))
 
 
 STRUCTURE = tuple(field.name for field in fields(Draft) if field.name != "content")
-
-
-def _when_projection_preservation_p24(step: AnyStep) -> bool:
-    return bool(is_read(step) and any(seen.projected for seen in step.shown.seen))
 
 
 @each_step(
     "A projection keeps every structural and coordination field and says that it is one.",
     source="P24",
     systems=ONLY,
-    when=_when_projection_preservation_p24,
+    when=lambda step: is_read(step) and any(seen.projected for seen in answer(step)),
 )
-def projection_preservation_p24(step: AnyStep) -> bool:
+def projection_preservation_p24(step: ReadStep) -> bool:
     """Only the content is redacted."""
-    for seen in step.shown.seen:
+    for seen in answer(step):
         stored = step.before.find(seen.mark.id)
         if stored is None or replace(stored, draft=seen.mark.draft) != seen.mark:
             return False
@@ -140,12 +115,12 @@ def projection_preservation_p24(step: AnyStep) -> bool:
     return True
 
 
-SEEING: tuple[Property, ...] = (
-    structural_visibility_p20,
-    content_access_p21,
-    classified_opacity_p22,
-    classified_marks_stay_hidden,
-    projection_preservation_p24,
-    classified_no_fallback_p25,
+@each_step(
+    "A classified scope never falls back to projections.",
+    source="P25",
+    systems=ONLY,
+    when=lambda step: _reads(step, Visibility.CLASSIFIED),
 )
-"""The claims of this module."""
+def classified_no_fallback_p25(step: ReadStep) -> bool:
+    """Nobody gets one, cleared or not."""
+    return not any(seen.projected for seen in answer(step))

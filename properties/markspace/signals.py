@@ -3,66 +3,57 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import TypeAlias, TypeGuard
 
-from evenhand.core.property import AnyStep, Property, each_step, reachable
+from evenhand.core.plan import holds, refuted
+from evenhand.core.property import each_step, reachable
+from evenhand.core.system import Step
 from evenhand.model.markspace.exact import ZERO, Amount, decayed, plain, total
 from evenhand.model.markspace.marks import Kind, Source
-from evenhand.model.markspace.signals_vocabulary import Combine, Measure
+from evenhand.model.markspace.signals_vocabulary import Combine, Measure, Measured, SignalConfig, SignalStep, Still
 
-__all__ = ["SIGNALS"]
+MeasureStep: TypeAlias = Step[SignalConfig, Still, Measure, Measured]
+CombineStep: TypeAlias = Step[SignalConfig, Still, Combine, Measured]
 
 ONLY = ("signals",)
 TRANSIENT = (Kind.OBSERVATION, Kind.WARNING)
 
 
-def _measures(step: AnyStep, *kinds: Kind) -> bool:
+def _measures(step: SignalStep, *kinds: Kind) -> TypeGuard[MeasureStep]:
     act = step.action
     return isinstance(act, Measure) and not step.shown.refused and (not kinds or act.kind in kinds)
 
 
-def _combines(step: AnyStep) -> bool:
+def _combines(step: SignalStep) -> TypeGuard[CombineStep]:
     return isinstance(step.action, Combine) and not step.shown.refused
 
 
-def _half_life(step: AnyStep) -> int:
+def _half_life(step: MeasureStep) -> int:
     lives = step.config.lives
-    half: int = lives.observation_half_life if step.action.kind is Kind.OBSERVATION else lives.warning_half_life
-    return half
-
-
-def _when_decay_monotonicity_p1(step: AnyStep) -> bool:
-    return bool(_measures(step, *TRANSIENT))
+    return lives.observation_half_life if step.action.kind is Kind.OBSERVATION else lives.warning_half_life
 
 
 @each_step(
     "The strength of an observation or a warning never grows with time.",
     source="P1",
     systems=ONLY,
-    when=_when_decay_monotonicity_p1,
+    when=lambda step: _measures(step, *TRANSIENT),
 )
-def decay_monotonicity_p1(step: AnyStep) -> bool:
+def decay_monotonicity_p1(step: MeasureStep) -> bool:
     """At any two instants, exactly."""
     earlier, later = step.shown.base
-    return bool(later <= earlier)
-
-
-def _when_action_permanence_p2(step: AnyStep) -> bool:
-    return bool(_measures(step, Kind.ACTION))
+    return later <= earlier
 
 
 @each_step(
     "The base strength of an action is its initial strength at all times.",
     source="P2",
     systems=ONLY,
-    when=_when_action_permanence_p2,
+    when=lambda step: _measures(step, Kind.ACTION),
 )
-def action_permanence_p2(step: AnyStep) -> bool:
+def action_permanence_p2(step: MeasureStep) -> bool:
     """Facts do not fade."""
-    return bool(step.shown.base == (plain(step.action.strength),) * 2)
-
-
-def _when_convergence_p3(step: AnyStep) -> bool:
-    return bool(_measures(step, *TRANSIENT))
+    return step.shown.base == (plain(step.action.strength),) * 2
 
 
 @each_step(
@@ -70,66 +61,50 @@ def _when_convergence_p3(step: AnyStep) -> bool:
     "half-life and their sum converges to 0.",
     source="P3, 3.1",
     systems=ONLY,
-    when=_when_convergence_p3,
+    when=lambda step: _measures(step, *TRANSIENT),
 )
-def convergence_p3(step: AnyStep) -> bool:
+def convergence_p3(step: MeasureStep) -> bool:
     """Below every bound from some time on: n half-lives divide by 2 ** n."""
     act, half = step.action, _half_life(step)
     expected = tuple(decayed(act.strength, age, half) for age in (act.age, act.age + act.later))
-    return bool(step.shown.base == expected)
-
-
-def _when_transient_marks_halve(step: AnyStep) -> bool:
-    return bool(_measures(step, *TRANSIENT) and step.action.later >= _half_life(step))
+    return step.shown.base == expected
 
 
 @each_step(
     "A half-life leaves at most half of an observation or a warning, so n of them leave a 2**n-th of any total.",
     source="P3, 3.1: the step towards the limit",
     systems=ONLY,
-    when=_when_transient_marks_halve,
+    when=lambda step: _measures(step, *TRANSIENT) and step.action.later >= _half_life(step),
 )
-def transient_marks_halve(step: AnyStep) -> bool:
+def transient_marks_halve(step: MeasureStep) -> bool:
     """Between two instants that lie a half-life or more apart."""
     before, after = step.shown.base
-    return bool(after.scaled(Fraction(2)) <= before)
-
-
-def _when_intent_expiry_p4(step: AnyStep) -> bool:
-    return bool(_measures(step, Kind.INTENT))
+    return after.scaled(Fraction(2)) <= before
 
 
 @each_step(
     "An intent has full strength until its TTL and none after it.",
     source="P4, 3.1",
     systems=ONLY,
-    when=_when_intent_expiry_p4,
+    when=lambda step: _measures(step, Kind.INTENT),
 )
-def intent_expiry_p4(step: AnyStep) -> bool:
+def intent_expiry_p4(step: MeasureStep) -> bool:
     """A step function, with strength at created_at + ttl itself."""
     act, ttl = step.action, step.config.lives.intent_ttl
     ages = (act.age, act.age + act.later)
-    return bool(step.shown.base == tuple(plain(act.strength) if age <= ttl else ZERO for age in ages))
-
-
-def _when_need_persistence_p5(step: AnyStep) -> bool:
-    return bool(_measures(step, Kind.NEED))
+    return step.shown.base == tuple(plain(act.strength) if age <= ttl else ZERO for age in ages)
 
 
 @each_step(
     "An unresolved need keeps its initial strength; a resolved one has none.",
     source="P5, 2.6",
     systems=ONLY,
-    when=_when_need_persistence_p5,
+    when=lambda step: _measures(step, Kind.NEED),
 )
-def need_persistence_p5(step: AnyStep) -> bool:
+def need_persistence_p5(step: MeasureStep) -> bool:
     """At all times."""
     whole = ZERO if step.action.resolved else plain(step.action.strength)
-    return bool(step.shown.base == (whole, whole))
-
-
-def _when_trust_ordering_p6(step: AnyStep) -> bool:
-    return bool(_measures(step, Kind.OBSERVATION))
+    return step.shown.base == (whole, whole)
 
 
 @each_step(
@@ -137,33 +112,29 @@ def _when_trust_ordering_p6(step: AnyStep) -> bool:
     "strength.",
     source="P6",
     systems=ONLY,
-    when=_when_trust_ordering_p6,
+    when=lambda step: _measures(step, Kind.OBSERVATION),
+    expected=(
+        refuted("without strength there is nothing to order", system="signals"),
+        holds("every mark has strength", system="signals", zero_strength="excluded"),
+    ),
 )
-def trust_ordering_p6(step: AnyStep) -> bool:
+def trust_ordering_p6(step: MeasureStep) -> bool:
     """As written, strictly: false of a mark without strength."""
     fleet, verified, unverified = step.shown.by_source
-    return bool(unverified < verified < fleet)
-
-
-def _when_trust_orders_what_has_strength(step: AnyStep) -> bool:
-    return bool(_measures(step, Kind.OBSERVATION))
+    return unverified < verified < fleet
 
 
 @each_step(
     "Effective strengths follow the order of the sources, and strictly so where there is any strength.",
     source="P6, repaired",
     systems=ONLY,
-    when=_when_trust_orders_what_has_strength,
+    when=lambda step: _measures(step, Kind.OBSERVATION),
 )
-def trust_orders_what_has_strength(step: AnyStep) -> bool:
+def trust_orders_what_has_strength(step: MeasureStep) -> bool:
     """The formula of P6, and its sentence with the assumption that strength is positive."""
     fleet, verified, unverified = step.shown.by_source
     strict = unverified < verified < fleet
-    return bool(strict or (step.shown.base[0].sign == 0 and unverified == verified == fleet))
-
-
-def _when_trust_bounds_p7(step: AnyStep) -> bool:
-    return bool(_measures(step))
+    return strict or (step.shown.base[0].sign == 0 and unverified == verified == fleet)
 
 
 @each_step(
@@ -171,18 +142,17 @@ def _when_trust_bounds_p7(step: AnyStep) -> bool:
     "base strength.",
     source="P7, 4.2",
     systems=ONLY,
-    when=_when_trust_bounds_p7,
+    when=_measures,
 )
-def trust_bounds_p7(step: AnyStep) -> bool:
+def trust_bounds_p7(step: MeasureStep) -> bool:
     """Weights lie in [0, 1]."""
     pairs = zip(step.shown.effective, step.shown.base, strict=True)
     plainly = step.action.kind in (Kind.INTENT, Kind.ACTION, Kind.NEED)
     return all(effective >= ZERO and (effective == base if plainly else effective <= base) for effective, base in pairs)
 
 
-def _identical(step: AnyStep) -> bool:
-    act = step.action
-    return _combines(step) and len(act.strengths) >= 1 and set(act.strengths) == {act.more}
+def _identical(step: SignalStep) -> TypeGuard[CombineStep]:
+    return _combines(step) and set(step.action.strengths) == {step.action.more}
 
 
 @each_step(
@@ -190,49 +160,42 @@ def _identical(step: AnyStep) -> bool:
     source="P8",
     systems=ONLY,
     when=_identical,
+    expected=(refuted("N times nothing is not less than nothing: expired marks have no strength", system="signals"),),
 )
-def sublinearity_p8(step: AnyStep) -> bool:
+def sublinearity_p8(step: CombineStep) -> bool:
     """As written, strictly: false where the marks have no strength."""
     count = len(step.action.strengths) + 1
-    return bool(step.shown.aggregate[1] < plain(step.action.more * count))
-
-
-def _when_sublinear_where_there_is_strength(step: AnyStep) -> bool:
-    return bool(_identical(step) and step.action.more > 0)
+    return step.shown.aggregate[1] < plain(step.action.more * count)
 
 
 @each_step(
     "N > 1 identical marks of positive strength aggregate to less than N times one.",
     source="P8, repaired",
     systems=ONLY,
-    when=_when_sublinear_where_there_is_strength,
+    when=lambda step: _identical(step) and step.action.more > 0,
 )
-def sublinear_where_there_is_strength(step: AnyStep) -> bool:
+def sublinear_where_there_is_strength(step: CombineStep) -> bool:
     """With the assumption that P6 needs as well."""
     count = len(step.action.strengths) + 1
-    return bool(step.shown.aggregate[1] < plain(step.action.more * count))
+    return step.shown.aggregate[1] < plain(step.action.more * count)
 
 
 @each_step("No aggregate exceeds the cap.", source="P9", systems=ONLY, when=_combines)
-def boundedness_p9(step: AnyStep) -> bool:
+def boundedness_p9(step: CombineStep) -> bool:
     """Before and after."""
     return all(aggregate <= plain(step.config.cap) for aggregate in step.shown.aggregate)
-
-
-def _when_monotonic_addition_p10(step: AnyStep) -> bool:
-    return bool(_combines(step) and step.action.more > 0)
 
 
 @each_step(
     "Adding a mark of positive strength never lowers the aggregate.",
     source="P10",
     systems=ONLY,
-    when=_when_monotonic_addition_p10,
+    when=lambda step: _combines(step) and step.action.more > 0,
 )
-def monotonic_addition_p10(step: AnyStep) -> bool:
+def monotonic_addition_p10(step: CombineStep) -> bool:
     """Wherever it sorts."""
     before, after = step.shown.aggregate
-    return bool(before <= after)
+    return before <= after
 
 
 @each_step(
@@ -241,19 +204,19 @@ def monotonic_addition_p10(step: AnyStep) -> bool:
     systems=ONLY,
     when=_combines,
 )
-def reinforcement_is_as_recommended(step: AnyStep) -> bool:
+def reinforcement_is_as_recommended(step: CombineStep) -> bool:
     """The recommended rule, said again."""
     strengths = (*step.action.strengths, step.action.more)
     best = max(strengths)
     expected = min(best + (sum(strengths) - best) * step.config.factor, step.config.cap)
-    return bool(step.shown.aggregate[1] == plain(Fraction(expected)))
+    return step.shown.aggregate[1] == plain(Fraction(expected))
 
 
-def _warned(step: AnyStep) -> bool:
+def _warned(step: SignalStep) -> TypeGuard[MeasureStep]:
     return _measures(step) and bool(step.action.warnings)
 
 
-def _weight_of(step: AnyStep, later: int) -> Amount:
+def _weight_of(step: MeasureStep, later: int) -> Amount:
     """What the warnings weigh together, `later` seconds after the first instant."""
     lives, readings = step.config.lives, step.config.readings
     order = dict(zip(Source, step.config.weights, strict=True))
@@ -265,7 +228,7 @@ def _weight_of(step: AnyStep, later: int) -> Amount:
 
 
 @each_step("No warning reduces a mark below 0.", source="P34", systems=ONLY, when=_warned)
-def invalidation_bound_p34(step: AnyStep) -> bool:
+def invalidation_bound_p34(step: MeasureStep) -> bool:
     """However many there are."""
     return all(reduced >= ZERO for reduced in step.shown.reduced)
 
@@ -276,7 +239,7 @@ def invalidation_bound_p34(step: AnyStep) -> bool:
     systems=ONLY,
     when=_warned,
 )
-def warnings_weigh_what_they_weigh(step: AnyStep) -> bool:
+def warnings_weigh_what_they_weigh(step: MeasureStep) -> bool:
     """At both instants; a floor at 0."""
     for place, later in enumerate((0, step.action.later)):
         left = step.shown.effective[place] - _weight_of(step, later)
@@ -285,7 +248,7 @@ def warnings_weigh_what_they_weigh(step: AnyStep) -> bool:
     return True
 
 
-def _recovers(step: AnyStep) -> bool:
+def _recovers(step: SignalStep) -> TypeGuard[MeasureStep]:
     return _warned(step) and step.action.later > 0 and step.shown.base[1].sign > 0
 
 
@@ -294,15 +257,12 @@ def _recovers(step: AnyStep) -> bool:
     source="P35",
     systems=ONLY,
     when=_recovers,
+    expected=(refuted("a mark that decays faster than its warning does not recover", system="signals"),),
 )
-def invalidation_decay_p35(step: AnyStep) -> bool:
+def invalidation_decay_p35(step: MeasureStep) -> bool:
     """As written: the mark itself has not fully decayed, but it may decay faster than it recovers."""
     before, after = step.shown.reduced
-    return bool(before <= after)
-
-
-def _when_constant_marks_recover(step: AnyStep) -> bool:
-    return bool(_recovers(step) and step.shown.effective[0] == step.shown.effective[1])
+    return before <= after
 
 
 @each_step(
@@ -310,9 +270,9 @@ def _when_constant_marks_recover(step: AnyStep) -> bool:
     "it.",
     source="P35, repaired",
     systems=ONLY,
-    when=_when_constant_marks_recover,
+    when=lambda step: _recovers(step) and step.shown.effective[0] == step.shown.effective[1],
 )
-def constant_marks_recover(step: AnyStep) -> bool:
+def constant_marks_recover(step: MeasureStep) -> bool:
     """The weakest assumption found: its effective strength without warnings is the same at both instants."""
     before, after = step.shown.reduced
     weightless = _weight_of(step, 0).sign == 0
@@ -320,30 +280,6 @@ def constant_marks_recover(step: AnyStep) -> bool:
 
 
 @reachable("A mark that a warning cancelled can be seen again.", source="9.5", systems=ONLY)
-def recovery_happens(step: AnyStep) -> bool:
+def recovery_happens(step: SignalStep) -> bool:
     """From nothing to something."""
     return _warned(step) and step.shown.reduced[0] == ZERO and step.shown.reduced[1].sign > 0
-
-
-SIGNALS: tuple[Property, ...] = (
-    decay_monotonicity_p1,
-    action_permanence_p2,
-    convergence_p3,
-    transient_marks_halve,
-    intent_expiry_p4,
-    need_persistence_p5,
-    trust_ordering_p6,
-    trust_orders_what_has_strength,
-    trust_bounds_p7,
-    sublinearity_p8,
-    sublinear_where_there_is_strength,
-    boundedness_p9,
-    monotonic_addition_p10,
-    reinforcement_is_as_recommended,
-    invalidation_bound_p34,
-    warnings_weigh_what_they_weigh,
-    invalidation_decay_p35,
-    constant_marks_recover,
-    recovery_happens,
-)
-"""The claims of this module."""

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from dataclasses import replace
-from typing import Any
 
-from evenhand.core.property import AnyStep, Property, always, determined_by, each_step, two_run
+from evenhand.core.plan import refuted
+from evenhand.core.property import always, determined_by, each_step, two_run
 from evenhand.model.markspace.exact import ZERO
 from evenhand.model.markspace.guard_vocabulary import Policy
 from evenhand.model.markspace.marks import (
+    Act,
     Ask,
     Decide,
     Kind,
@@ -19,16 +20,24 @@ from evenhand.model.markspace.marks import (
     Resolve,
     Space,
     SpaceConfig,
+    SpaceStep,
     Tick,
     Visibility,
     Write,
 )
+from evenhand.properties.markspace.predicates import same_action, same_state
 from evenhand.properties.markspace.space_predicates import (
     ONLY,
+    DecideStep,
+    ReadStep,
+    ResolveStep,
+    WriteStep,
     alike_below,
+    answer,
     governing,
     is_cleared,
     is_read,
+    is_write,
     live_seen,
     marks_shown,
     marks_there,
@@ -38,20 +47,13 @@ from evenhand.properties.markspace.space_predicates import (
     writes,
 )
 
-__all__ = ["SPACE"]
-
-
-def _writes(step: AnyStep) -> bool:
-    return isinstance(step.action, Write)
-
 
 def _lawful(config: SpaceConfig, act: Write) -> bool:
     """8.1: authorised, of the scope, with legal fields."""
     scope, draft = governing(config, act.draft.scope), act.draft
     if scope is None or not writes(config, act.agent, draft.scope, draft.kind):
         return False
-    least = 0 if config.readings.zero_strength == "allowed" else None
-    legal = draft.strength >= 0 if least is not None else draft.strength > 0
+    legal = draft.strength > 0 or (draft.strength == 0 and config.readings.zero_strength == "allowed")
     match draft.kind:
         case Kind.INTENT:
             return legal and 0 <= draft.confidence <= 1 and draft.verb in scope.intent_verbs
@@ -65,21 +67,19 @@ def _lawful(config: SpaceConfig, act: Write) -> bool:
             return legal and 0 <= draft.confidence <= 1
 
 
-def _when_scope_isolation_p19(step: AnyStep) -> bool:
-    return bool(
-        _writes(step) and not writes(step.config, step.action.agent, step.action.draft.scope, step.action.draft.kind)
-    )
+def _authorised(step: WriteStep) -> bool:
+    return writes(step.config, step.action.agent, step.action.draft.scope, step.action.draft.kind)
 
 
 @each_step(
     "An agent without authorisation for a scope can write nothing there.",
     source="P19, 7.3",
     systems=ONLY,
-    when=_when_scope_isolation_p19,
+    when=lambda step: is_write(step) and not _authorised(step),
 )
-def scope_isolation_p19(step: AnyStep) -> bool:
+def scope_isolation_p19(step: WriteStep) -> bool:
     """An error, and nothing stored."""
-    return bool(step.shown.refused) and bool(step.after == step.before)
+    return bool(step.shown.refused) and step.after == step.before
 
 
 @each_step(
@@ -87,141 +87,117 @@ def scope_isolation_p19(step: AnyStep) -> bool:
     "says why.",
     source="8.1, 2, 7.2",
     systems=ONLY,
-    when=_writes,
+    when=is_write,
 )
-def writes_are_exactly_the_lawful(step: AnyStep) -> bool:
+def writes_are_exactly_the_lawful(step: WriteStep) -> bool:
     """Neither more nor less."""
     lawful = _lawful(step.config, step.action)
     stored = len(step.after.marks) == len(step.before.marks) + 1
     return stored == lawful and bool(step.shown.refused) == (not lawful)
 
 
-def _when_hierarchy_p23(step: AnyStep) -> bool:
-    return bool(
-        _writes(step)
-        and governing(step.config, step.action.draft.scope) is not None
-        and step.shown.refused in ("", "not authorised")
-    )
+def _is_a_question_of_authority(step: SpaceStep) -> bool:
+    defined = is_write(step) and governing(step.config, step.action.draft.scope) is not None
+    return defined and step.shown.refused in ("", "not authorised")
 
 
 @each_step(
     "Authorisation for a scope holds for every scope below it, and for no other.",
     source="P23, 7.5",
     systems=ONLY,
-    when=_when_hierarchy_p23,
+    when=_is_a_question_of_authority,
 )
-def hierarchy_p23(step: AnyStep) -> bool:
+def hierarchy_p23(step: WriteStep) -> bool:
     """Writing; reading follows from what reads show."""
-    allowed = writes(step.config, step.action.agent, step.action.draft.scope, step.action.draft.kind)
-    return bool(allowed == (not step.shown.refused))
+    return _authorised(step) == (not step.shown.refused)
 
 
-def _when_visibility_inheritance_p26(step: AnyStep) -> bool:
-    return bool(
-        is_read(step) and alike_below(step) and step.action.scope not in {scope.name for scope in step.config.scopes}
-    )
+def _reads_the_undefined(step: SpaceStep) -> bool:
+    return is_read(step) and alike_below(step) and step.action.scope not in {scope.name for scope in step.config.scopes}
 
 
 @each_step(
     "A scope without a definition of its own is as visible as the scope above it.",
     source="P26",
     systems=ONLY,
-    when=_when_visibility_inheritance_p26,
+    when=_reads_the_undefined,
 )
-def visibility_inheritance_p26(step: AnyStep) -> bool:
+def visibility_inheritance_p26(step: ReadStep) -> bool:
     """What a reader without clearance gets shows it."""
     parent = step.action.scope.rpartition("/")[0]
     view = visibility_of(step.config, parent)
     if is_cleared(step) or view is Visibility.OPEN:
-        return not any(seen.projected for seen in step.shown.seen) and marks_shown(step) == marks_there(step)
+        return not any(seen.projected for seen in answer(step)) and marks_shown(step) == marks_there(step)
     if view is Visibility.CLASSIFIED:
-        return bool(step.shown.seen == ())
-    return all(seen.projected for seen in step.shown.seen) and marks_shown(step) == marks_there(step)
-
-
-def _when_write_visibility_p27(step: AnyStep) -> bool:
-    return bool(is_read(step) and (step.action.reader is None or (alike_below(step) and is_cleared(step))))
+        return answer(step) == ()
+    return all(seen.projected for seen in answer(step)) and marks_shown(step) == marks_there(step)
 
 
 @each_step(
     "A mark that was written is visible to authorised reads while it lives, at the strength that is left of it.",
     source="P27, 8.2",
     systems=ONLY,
-    when=_when_write_visibility_p27,
+    when=lambda step: is_read(step) and (step.action.reader is None or (alike_below(step) and is_cleared(step))),
 )
-def write_visibility_p27(step: AnyStep) -> bool:
+def write_visibility_p27(step: ReadStep) -> bool:
     """Exactly the live marks, each with its exact strength, strongest first."""
     expected = {mark.id: worth for mark, worth in live_seen(step.config, step.before, step.action.scope)}
-    shown = [(seen.mark.id, seen.strength) for seen in step.shown.seen]
+    shown = [(seen.mark.id, seen.strength) for seen in answer(step)]
     falling = all(not first[1] < second[1] for first, second in itertools.pairwise(shown))
     return dict(shown) == expected and len(shown) == len(expected) and falling
-
-
-def _when_read_purity_p28(step: AnyStep) -> bool:
-    return bool(isinstance(step.action, Read | Decide | Ask | Needs))
 
 
 @each_step(
     "Reading, resolving a conflict and aggregating needs change no mark.",
     source="P28",
     systems=ONLY,
-    when=_when_read_purity_p28,
+    when=lambda step: isinstance(step.action, Read | Decide | Ask | Needs),
 )
-def read_purity_p28(step: AnyStep) -> bool:
+def read_purity_p28(step: SpaceStep) -> bool:
     """Pure queries."""
-    return bool(step.after == step.before)
-
-
-def _when_resolution_immediacy_p29(step: AnyStep) -> bool:
-    return bool(isinstance(step.action, Resolve) and not step.shown.refused)
+    return step.after == step.before
 
 
 @each_step(
     "A need that is resolved has strength 0 from then on.",
     source="P29, 8.3",
     systems=ONLY,
-    when=_when_resolution_immediacy_p29,
+    when=lambda step: isinstance(step.action, Resolve) and not step.shown.refused,
 )
-def resolution_immediacy_p29(step: AnyStep) -> bool:
+def resolution_immediacy_p29(step: ResolveStep) -> bool:
     """The original is superseded by a copy that names the action, and the copy weighs nothing."""
     config, after = step.config, step.after
-    need, copy = after.find(step.action.need), after.find(step.shown.stored)
+    need = after.find(step.action.need)
+    copy = None if step.shown.stored is None else after.find(step.shown.stored)
     if need is None or copy is None or copy.resolved_by != step.action.action:
         return False
     return copy.draft.supersedes == need.id and all(strength(config, after, m) == ZERO for m in (need, copy))
 
 
-@each_step(
-    "No field of a stored mark ever changes; only time goes on.",
-    source="P30, P2",
-    systems=ONLY,
-)
-def mark_immutability_p30(step: AnyStep) -> bool:
+@each_step("No field of a stored mark ever changes; only time goes on.", source="P30, P2", systems=ONLY)
+def mark_immutability_p30(step: SpaceStep) -> bool:
     """The marks before are the first marks after, older by what the clock says."""
     seconds = step.action.seconds if isinstance(step.action, Tick) else 0
     older = tuple(replace(mark, age=mark.age + seconds) for mark in step.before.marks)
-    return bool(step.after.marks[: len(older)] == older)
+    return step.after.marks[: len(older)] == older
 
 
-def _when_mark_id_uniqueness_p31(_config: Any, space: Any) -> bool:
-    return bool(len(space.marks) > 1)
+def _several_marks(_config: SpaceConfig, space: Space) -> bool:
+    return len(space.marks) > 1
 
 
-@always("No two marks share an id.", source="P31", systems=ONLY, when=_when_mark_id_uniqueness_p31)
+@always("No two marks share an id.", source="P31", systems=ONLY, when=_several_marks)
 def mark_id_uniqueness_p31(space: Space) -> bool:
     """In one space."""
     return len({mark.id for mark in space.marks}) == len(space.marks)
-
-
-def _when_total_write_ordering_p32(_config: Any, space: Any) -> bool:
-    return bool(len(space.marks) > 1)
 
 
 @always(
     "(created_at, id) orders marks totally, created_at never goes back, and the order is that of writing.",
     source="P32, P52",
     systems=ONLY,
-    when=_when_total_write_ordering_p32,
+    when=_several_marks,
+    expected=(refuted("ids need not follow the order of writing", system="space", id_order="adversarial"),),
 )
 def total_write_ordering_p32(space: Space) -> bool:
     """The last part needs ids that follow the order of writing."""
@@ -229,15 +205,11 @@ def total_write_ordering_p32(space: Space) -> bool:
     return len(set(keys)) == len(keys) and keys == sorted(keys)
 
 
-def _when_writes_are_totally_ordered(_config: Any, space: Any) -> bool:
-    return bool(len(space.marks) > 1)
-
-
 @always(
     "(created_at, id) orders marks totally, and created_at never goes back.",
     source="P32, repaired",
     systems=ONLY,
-    when=_when_writes_are_totally_ordered,
+    when=_several_marks,
 )
 def writes_are_totally_ordered(space: Space) -> bool:
     """Whoever chooses the ids; among marks of one instant the order may not be that of writing."""
@@ -248,22 +220,14 @@ def writes_are_totally_ordered(space: Space) -> bool:
 # P33: the same run with other hooks.
 
 
-def _hook_sets(config: SpaceConfig, _space: Space, act: Any) -> Iterator[tuple[str, ...]]:
+def _hook_sets(config: SpaceConfig, _space: Space, act: Act) -> Iterator[tuple[str, ...]]:
     if isinstance(act, Write | Resolve) and config.hooks:
         yield ()
         yield ("failing",)
 
 
-def _config_hook_non_interference_p33(hooks: Any, config: Any) -> Any:
+def _with_hooks(hooks: tuple[str, ...], config: SpaceConfig) -> SpaceConfig:
     return replace(config, hooks=hooks)
-
-
-def _state_hook_non_interference_p33(_hooks: Any, _config: Any, space: Any) -> Any:
-    return space
-
-
-def _other_hook_non_interference_p33(_hooks: Any, act: Any) -> Any:
-    return (act,)
 
 
 @two_run(
@@ -271,59 +235,51 @@ def _other_hook_non_interference_p33(_hooks: Any, act: Any) -> Any:
     source="P33, 8.6",
     systems=ONLY,
     twins=_hook_sets,
-    config=_config_hook_non_interference_p33,
-    state=_state_hook_non_interference_p33,
-    other=_other_hook_non_interference_p33,
+    config=_with_hooks,
+    state=same_state,
+    other=same_action,
 )
-def hook_non_interference_p33(_hooks: Any, step: AnyStep, other: AnyStep | None) -> bool:
+def hook_non_interference_p33(_hooks: tuple[str, ...], step: SpaceStep, other: SpaceStep | None) -> bool:
     """Informational observers, not gatekeepers; and every hook that does not fail has run."""
     assert other is not None
     ran = () if step.shown.stored is None or isinstance(step.action, Resolve) else ("count",)
     same = replace(step.shown, hooked=()) == replace(other.shown, hooked=())
-    return bool(same and step.after == other.after and step.shown.hooked == ran)
-
-
-def _when_supersession_transitivity_p47(step: AnyStep) -> bool:
-    return bool(is_read(step) and any(undone(step.config, step.before, m) for m in step.before.marks))
+    return same and step.after == other.after and step.shown.hooked == ran
 
 
 @each_step(
     "No read shows a superseded mark; along a chain only the last one can be seen.",
     source="P47",
     systems=ONLY,
-    when=_when_supersession_transitivity_p47,
+    when=lambda step: is_read(step) and any(undone(step.config, step.before, m) for m in step.before.marks),
 )
-def supersession_transitivity_p47(step: AnyStep) -> bool:
+def supersession_transitivity_p47(step: ReadStep) -> bool:
     """Infrastructure does not see it either."""
     gone = {mark.id for mark in step.before.marks if undone(step.config, step.before, mark)}
     return not gone & marks_shown(step)
 
 
-def _key_resolution_is_a_function_of_the_intents(step: AnyStep) -> Any:
+def _several_contend(step: SpaceStep) -> bool:
+    return isinstance(step.action, Decide) and len(step.shown.candidates) > 1
+
+
+def _policy_and_intents(step: SpaceStep) -> tuple[Hashable, ...]:
     return (
         tuple(scope.policy for scope in step.config.scopes[:1]),
         frozenset((mark.id, mark.age, mark.agent, mark.draft.confidence) for mark in step.shown.candidates),
     )
 
 
-def _when_resolution_is_a_function_of_the_intents(step: AnyStep) -> bool:
-    return bool(isinstance(step.action, Decide) and len(step.shown.candidates) > 1)
-
-
 @determined_by(
     "Given the same set of intents, everybody who resolves the conflict names the same winner.",
     source="P11, 6.1",
     systems=ONLY,
-    key=_key_resolution_is_a_function_of_the_intents,
-    when=_when_resolution_is_a_function_of_the_intents,
+    key=_policy_and_intents,
+    when=_several_contend,
 )
-def resolution_is_a_function_of_the_intents(step: AnyStep) -> Any:
+def resolution_is_a_function_of_the_intents(step: DecideStep) -> int | None:
     """The order in which they are listed decides nothing."""
     return step.shown.winner
-
-
-def _when_winners_come_first(step: AnyStep) -> bool:
-    return bool(isinstance(step.action, Decide) and step.shown.candidates)
 
 
 @each_step(
@@ -331,9 +287,9 @@ def _when_winners_come_first(step: AnyStep) -> bool:
     "several agents yield to the principal none does.",
     source="6.1, P11, P32: ties included",
     systems=ONLY,
-    when=_when_winners_come_first,
+    when=lambda step: isinstance(step.action, Decide) and bool(step.shown.candidates),
 )
-def winners_come_first(step: AnyStep) -> bool:
+def winners_come_first(step: DecideStep) -> bool:
     """By whoever resolves it, from what that reader sees."""
     scope, intents = governing(step.config, step.action.scope), step.shown.candidates
     assert scope is not None
@@ -342,24 +298,4 @@ def winners_come_first(step: AnyStep) -> bool:
     top = max(mark.draft.confidence for mark in intents)
     fit = [mark for mark in intents if scope.policy is not Policy.HIGHEST_CONFIDENCE or mark.draft.confidence == top]
     oldest = max(mark.age for mark in fit)
-    return bool(step.shown.winner == min(mark.id for mark in fit if mark.age == oldest))
-
-
-SPACE: tuple[Property, ...] = (
-    scope_isolation_p19,
-    writes_are_exactly_the_lawful,
-    hierarchy_p23,
-    visibility_inheritance_p26,
-    write_visibility_p27,
-    read_purity_p28,
-    resolution_immediacy_p29,
-    mark_immutability_p30,
-    mark_id_uniqueness_p31,
-    total_write_ordering_p32,
-    writes_are_totally_ordered,
-    hook_non_interference_p33,
-    supersession_transitivity_p47,
-    resolution_is_a_function_of_the_intents,
-    winners_come_first,
-)
-"""The claims of this module."""
+    return step.shown.winner == min(mark.id for mark in fit if mark.age == oldest)

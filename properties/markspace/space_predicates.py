@@ -1,38 +1,56 @@
 """What the claims about the space mean by authorised, visible, superseded and strong, said again.
 
-Nothing here calls the rules of the model; only its vocabulary and the arithmetic of amounts are shared.
+Nothing here calls the rules of the model; only its vocabulary and the arithmetic of amounts are shared.  A claim about
+one kind of step takes that step's type (`ReadStep`, …), because its antecedent lets no other through.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TypeAlias, TypeGuard
 
-from evenhand.core.property import AnyStep
+from evenhand.core.system import Step
 from evenhand.model.markspace.exact import ZERO, Amount, decayed, plain, total
 from evenhand.model.markspace.marks import (
     MIN_STRENGTH,
     PRINCIPAL,
     Agent,
+    Ask,
+    Decide,
     Kind,
     Mark,
+    Needs,
     Read,
+    Reply,
+    Resolve,
     ScopeDef,
+    Seen,
     Source,
     Space,
     SpaceConfig,
+    SpaceStep,
     Visibility,
+    Write,
 )
+from evenhand.properties.markspace.predicates import there
 
 __all__ = [
     "ONLY",
+    "AskStep",
+    "DecideStep",
+    "NeedsStep",
+    "ReadStep",
+    "ResolveStep",
+    "WriteStep",
     "agent_of",
     "alike_below",
+    "answer",
     "below",
     "effect",
     "governing",
     "hidden_from",
     "is_cleared",
     "is_read",
+    "is_write",
     "levels",
     "live_seen",
     "marks_shown",
@@ -46,6 +64,13 @@ __all__ = [
 ]
 
 ONLY = ("space",)
+
+AskStep: TypeAlias = Step[SpaceConfig, Space, Ask, Reply]
+DecideStep: TypeAlias = Step[SpaceConfig, Space, Decide, Reply]
+NeedsStep: TypeAlias = Step[SpaceConfig, Space, Needs, Reply]
+ReadStep: TypeAlias = Step[SpaceConfig, Space, Read, Reply]
+ResolveStep: TypeAlias = Step[SpaceConfig, Space, Resolve, Reply]
+WriteStep: TypeAlias = Step[SpaceConfig, Space, Write, Reply]
 
 
 def levels(name: str) -> tuple[str, ...]:
@@ -152,7 +177,7 @@ def strength(config: SpaceConfig, space: Space, mark: Mark) -> Amount:
 
 def live_seen(config: SpaceConfig, space: Space, scope: str) -> tuple[tuple[Mark, Amount], ...]:
     """The marks that a read of the scope is about, with their strength, in the order of writing (§8.2)."""
-    found: list[Any] = []
+    found: list[tuple[Mark, Amount]] = []
     for mark in space.marks:
         here = mark.draft.scope == scope
         if config.readings.hierarchy_reads == "subtree":
@@ -164,32 +189,42 @@ def live_seen(config: SpaceConfig, space: Space, scope: str) -> tuple[tuple[Mark
     return tuple(found)
 
 
-def is_read(step: AnyStep) -> bool:
+def is_write(step: SpaceStep) -> TypeGuard[WriteStep]:
+    """A write, stored or refused."""
+    return isinstance(step.action, Write)
+
+
+def is_read(step: SpaceStep) -> TypeGuard[ReadStep]:
     """A read that was answered."""
     return isinstance(step.action, Read) and step.shown.seen is not None
 
 
-def view_of(step: AnyStep) -> Visibility:
+def answer(step: ReadStep) -> tuple[Seen, ...]:
+    """What an answered read shows."""
+    return there(step.shown.seen)
+
+
+def view_of(step: ReadStep) -> Visibility:
     """How visible the scope asked for is."""
     return visibility_of(step.config, step.action.scope)
 
 
-def is_cleared(step: AnyStep) -> bool:
+def is_cleared(step: ReadStep) -> bool:
     """Whether the reader may see content in the scope asked for."""
     return reads_content(step.config, step.action.reader, step.action.scope)
 
 
-def marks_shown(step: AnyStep) -> frozenset[int]:
+def marks_shown(step: ReadStep) -> frozenset[int]:
     """The ids of the marks in the answer."""
-    return frozenset(seen.mark.id for seen in step.shown.seen)
+    return frozenset(seen.mark.id for seen in answer(step))
 
 
-def marks_there(step: AnyStep) -> frozenset[int]:
+def marks_there(step: ReadStep) -> frozenset[int]:
     """The ids of the marks that the read is about."""
     return frozenset(mark.id for mark, _ in live_seen(step.config, step.before, step.action.scope))
 
 
-def alike_below(step: AnyStep) -> bool:
+def alike_below(step: ReadStep) -> bool:
     """Every scope that the read reaches has the visibility of the scope asked for, and clears alike."""
     scopes = {mark.draft.scope for mark in step.before.marks if below(step.action.scope, mark.draft.scope)}
     return all(

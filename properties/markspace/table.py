@@ -10,29 +10,31 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from evenhand.core.plan import Expectation
-from evenhand.core.property import Property
+from evenhand.core.property import Property, names
 from evenhand.core.verdict import Status
+from evenhand.properties.markspace import contesting, guarding, signals, space
 
 __all__ = ["BESIDE", "COUNT", "REPAIRS", "Row", "markdown", "rows", "unproved"]
 
 COUNT = 66
 
 REPAIRS: dict[int, str] = {
-    6: "trust_orders_what_has_strength",
-    8: "sublinear_where_there_is_strength",
-    16: "intents_do_not_pile_up",
-    17: "one_winner_per_boundary",
-    35: "constant_marks_recover",
-    38: "refusals_name_their_cause",
-    39: "unwarned_action_takes_precedence",
+    6: signals.trust_orders_what_has_strength.name,
+    8: signals.sublinear_where_there_is_strength.name,
+    16: contesting.intents_do_not_pile_up.name,
+    17: contesting.one_winner_per_boundary.name,
+    35: signals.constant_marks_recover.name,
+    38: guarding.refusals_name_their_cause.name,
+    39: guarding.unwarned_action_takes_precedence.name,
 }
 """For a property that is false as written: the claim that adds the weakest assumption found."""
 
 
 BESIDE: dict[int, tuple[str, ...]] = {
-    3: ("transient_marks_halve",),
-    11: ("resolution_is_a_function_of_the_intents", "winners_come_first", "policy_decides_as_written"),
+    3: names(signals.transient_marks_halve),
+    11: names(
+        space.resolution_is_a_function_of_the_intents, space.winners_come_first, guarding.policy_decides_as_written
+    ),
 }
 """Claims under other names that theorems about a property state."""
 
@@ -71,25 +73,21 @@ class Row:
     repair: str
 
 
-def rows(claims: Iterable[Property], expected: Iterable[Expectation], theorems: Mapping[str, str]) -> tuple[Row, ...]:
+def rows(claims: Iterable[Property], theorems: Mapping[str, str]) -> tuple[Row, ...]:
     """The rows in order; `theorems` says by claim what is stated of it: `proved` or `refuted`.
 
     Raises ValueError for a number without exactly one claim.
     """
-    listed, wanted = tuple(claims), tuple(expected)
-    return tuple(_row(number, listed, wanted, theorems) for number in range(1, COUNT + 1))
+    listed = tuple(claims)
+    return tuple(_row(number, listed, theorems) for number in range(1, COUNT + 1))
 
 
-def _row(
-    number: int, claims: tuple[Property, ...], expected: tuple[Expectation, ...], theorems: Mapping[str, str]
-) -> Row:
+def _row(number: int, claims: tuple[Property, ...], theorems: Mapping[str, str]) -> Row:
     found = [claim for claim in claims if claim.name.endswith(f"_p{number}")]
     if len(found) != 1:
         raise ValueError(f"P{number} has {len(found)} claims; give exactly one claim a name that ends with _p{number}")
     claim = found[0]
-    against = [
-        one for one in expected if one.claim == claim.name and one.expected is Status.REFUTED and one.readings is None
-    ]
+    against = [one for one in claim.expected if one.expected is Status.REFUTED and one.readings is None]
     where = sorted({one.system for one in against})
     registered = f"false as written in {', '.join(where)}: {against[0].because}" if against else "holds"
     repair = REPAIRS.get(number, "none found") if against else "none needed"

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from evenhand.core.property import AnyStep, Property, determined_by, each_step
+from evenhand.core.plan import refuted
+from evenhand.core.property import determined_by, each_step
 from evenhand.model.sovereign.state import EXITED
 from evenhand.model.sovereign.vocabulary import (
     ACTION,
@@ -17,45 +16,48 @@ from evenhand.model.sovereign.vocabulary import (
     REASONS,
     REFUSE,
     REQUIRED_OBSERVATIONS,
+    Decision,
 )
 from evenhand.properties.sovereign.predicates import (
     DECIDING,
     FEEDABLE,
+    KernelStep,
     admissible,
     bundle_of,
     cites_what_is_there,
     decided,
     decides,
+    decision_of,
     events_of,
     fed,
     first_fault,
     is_timely,
     offered,
     overspends,
+    refusal_of,
     same_request,
     times_of,
+    warrant_of,
 )
 
-__all__ = ["DECIDING_CLAIMS"]
 
-
-def _acts(step: AnyStep) -> bool:
+def _acts(step: KernelStep) -> bool:
     return decided(step, ACTION)
 
 
-def _warrants(step: AnyStep) -> bool:
-    return _acts(step) and step.shown.decision.warrant is not None
+def _warrants(step: KernelStep) -> bool:
+    return _acts(step) and decision_of(step).warrant is not None
 
 
-def _refuses(step: AnyStep) -> bool:
+def _refuses(step: KernelStep) -> bool:
     return decided(step, REFUSE)
 
 
-def _exits(step: AnyStep) -> bool:
+def _exits(step: KernelStep) -> bool:
     return decided(step, EXIT)
 
 
-def _judges(step: AnyStep) -> bool:
+def _judges(step: KernelStep) -> bool:
     """The gates were consulted: a time was observed, nothing ended or exhausted the cycle."""
     if not decides(step) or _exits(step):
         return False
@@ -63,32 +65,7 @@ def _judges(step: AnyStep) -> bool:
     return is_timely(seen) and not overspends(step.config, seen)
 
 
-def _proper(step: AnyStep) -> bool:
-    return decides(step) and is_timely(fed(step)[0])
-
-
-def _untimely(step: AnyStep) -> bool:
-    """No single time was observed, and nothing ends the agent."""
-    return decides(step) and not is_timely(fed(step)[0]) and not _exits(step)
-
-
-def _proper_and_stays(step: AnyStep) -> bool:
-    return _proper(step) and not _exits(step)
-
-
-def _judges_the_unlike(step: AnyStep) -> bool:
-    return _judges(step) and not _repeats(step)
-
-
-def _warrants_what_needs_citations(step: AnyStep) -> bool:
-    return _warrants(step) and _asks_for_citations(step)
-
-
-def _refuses_for_want_of_a_candidate(step: AnyStep) -> bool:
-    return _refuses(step) and bool(step.shown.decision.refusal.reason == NO_ADMISSIBLE_ACTION)
-
-
-def _repeats(step: AnyStep) -> bool:
+def _repeats(step: KernelStep) -> bool:
     """Two candidates have one hash, and the reading calls that an error."""
     config = step.config
     if config.readings.duplicate_bundle != "error":
@@ -104,9 +81,9 @@ def _repeats(step: AnyStep) -> bool:
     when=decides,
     proved=True,
 )
-def one_decision_per_cycle(step: AnyStep) -> bool:
+def one_decision_per_cycle(step: KernelStep) -> bool:
     """ACTION with a warrant, REFUSE with a refusal, EXIT with an exit record."""
-    one = step.shown.decision
+    one = decision_of(step)
     records = (one.warrant is not None, one.refusal is not None, one.exit is not None)
     return one.kind in DECISIONS and records == tuple(one.kind == kind for kind in (ACTION, REFUSE, EXIT))
 
@@ -118,10 +95,10 @@ def one_decision_per_cycle(step: AnyStep) -> bool:
     when=_exits,
     proved=True,
 )
-def exit_is_terminal_without_a_warrant(step: AnyStep) -> bool:
+def exit_is_terminal_without_a_warrant(step: KernelStep) -> bool:
     """Whatever was proposed; nothing is issued on the way out."""
     fresh = [one for one in step.after.issued if not one.age]
-    return step.shown.decision.warrant is None and step.after.over == EXITED and not fresh and not step.shown.effects
+    return decision_of(step).warrant is None and step.after.over == EXITED and not fresh and not step.shown.effects
 
 
 @each_step(
@@ -130,7 +107,7 @@ def exit_is_terminal_without_a_warrant(step: AnyStep) -> bool:
     systems=DECIDING,
     when=decides,
 )
-def exits_on_integrity_failure_alone(step: AnyStep) -> bool:
+def exits_on_integrity_failure_alone(step: KernelStep) -> bool:
     """Also on a start-up failure with nothing proposed."""
     seen, _ = fed(step)
     heard = is_timely(seen) or step.config.readings.exit_precedence == "integrity_first"
@@ -141,11 +118,11 @@ def exits_on_integrity_failure_alone(step: AnyStep) -> bool:
     "Without exactly one TIMESTAMP a cycle is refused, by that reason, at `required_observations`, before any gate.",
     source="6, X.E1",
     systems=("agent", *FEEDABLE, "constitutions"),
-    when=_untimely,
+    when=lambda step: decides(step) and not is_timely(fed(step)[0]) and not _exits(step),
 )
-def untimely_cycles_are_refused(step: AnyStep) -> bool:
+def untimely_cycles_are_refused(step: KernelStep) -> bool:
     """None, two of the same, an empty one, a null."""
-    one = step.shown.decision
+    one = decision_of(step)
     refusal = one.refusal
     return refusal is not None and (refusal.reason, refusal.failed_gate, one.trace) == (
         MISSING_REQUIRED_OBSERVATION,
@@ -158,11 +135,11 @@ def untimely_cycles_are_refused(step: AnyStep) -> bool:
     "A timely cycle is refused for its budget exactly where too many tokens, or none that can be read, were reported.",
     source="7 A49, 13.7",
     systems=DECIDING,
-    when=_proper_and_stays,
+    when=lambda step: decides(step) and is_timely(fed(step)[0]) and not _exits(step),
 )
-def overspent_cycles_are_refused(step: AnyStep) -> bool:
+def overspent_cycles_are_refused(step: KernelStep) -> bool:
     """Negative, split, text: as the readings say."""
-    refusal = step.shown.decision.refusal
+    refusal = decision_of(step).refusal
     spent = refusal is not None and refusal.reason == BUDGET_EXHAUSTED
     return spent == overspends(step.config, fed(step)[0])
 
@@ -174,12 +151,12 @@ def overspent_cycles_are_refused(step: AnyStep) -> bool:
     when=_judges,
     proved=True,
 )
-def reported_gate_is_the_first_that_fails(step: AnyStep) -> bool:
+def reported_gate_is_the_first_that_fails(step: KernelStep) -> bool:
     """One entry for each candidate offered, in the order in which they were proposed."""
     config = step.config
     seen, proposed = fed(step)
     candidates = offered(config, proposed)
-    gates = tuple(gate for _, gate in step.shown.decision.trace)
+    gates = tuple(gate for _, gate in decision_of(step).trace)
     return gates == tuple(first_fault(config, seen, one) for one in candidates)
 
 
@@ -187,10 +164,10 @@ def reported_gate_is_the_first_that_fails(step: AnyStep) -> bool:
     "There is an ACTION exactly where some candidate passes all five gates.",
     source="6",
     systems=DECIDING,
-    when=_judges_the_unlike,
+    when=lambda step: _judges(step) and not _repeats(step),
     proved=True,
 )
-def acts_iff_something_is_admissible(step: AnyStep) -> bool:
+def acts_iff_something_is_admissible(step: KernelStep) -> bool:
     """Nothing is refused for being one of many."""
     config = step.config
     seen, proposed = fed(step)
@@ -204,13 +181,13 @@ def acts_iff_something_is_admissible(step: AnyStep) -> bool:
     when=_warrants,
     proved=True,
 )
-def the_least_admitted_hash_wins(step: AnyStep) -> bool:
+def the_least_admitted_hash_wins(step: KernelStep) -> bool:
     """Whatever its place in the list."""
     config = step.config
     seen, proposed = fed(step)
     covers = config.readings.bundle_hash_covers
     admitted = [bundle_of(covers, one) for one in offered(config, proposed) if admissible(config, seen, one)]
-    return bool(admitted) and min(admitted).hex() == step.shown.decision.warrant.bundle
+    return bool(admitted) and min(admitted).hex() == warrant_of(step).bundle
 
 
 @each_step(
@@ -219,10 +196,10 @@ def the_least_admitted_hash_wins(step: AnyStep) -> bool:
     systems=DECIDING,
     when=_warrants,
 )
-def warrants_name_the_winner(step: AnyStep) -> bool:
+def warrants_name_the_winner(step: KernelStep) -> bool:
     """Type and fields."""
     config = step.config
-    warrant = step.shown.decision.warrant
+    warrant = warrant_of(step)
     covers = config.readings.bundle_hash_covers
     named = [one for one in fed(step)[1] if bundle_of(covers, one).hex() == warrant.bundle]
     return warrant.age == 0 and bool(named) and same_request(named[0].request, warrant.request)
@@ -232,14 +209,14 @@ def warrants_name_the_winner(step: AnyStep) -> bool:
     "Every warranted request cites authority that resolves.",
     source="4 INV-2",
     systems=DECIDING,
-    when=_warrants_what_needs_citations,
+    when=lambda step: _warrants(step) and _asks_for_citations(step),
     proved=True,
 )
-def warranted_requests_cite_what_resolves(step: AnyStep) -> bool:
+def warranted_requests_cite_what_resolves(step: KernelStep) -> bool:
     """At least one citation, and none that leads nowhere, and a scope clause that resolves."""
     config = step.config
     covers = config.readings.bundle_hash_covers
-    bundle = step.shown.decision.warrant.bundle
+    bundle = warrant_of(step).bundle
     named = [one for one in fed(step)[1] if bundle_of(covers, one).hex() == bundle]
     return all(
         one.citations and all(cites_what_is_there(config.constitution, citation) for citation in one.citations)
@@ -247,13 +224,11 @@ def warranted_requests_cite_what_resolves(step: AnyStep) -> bool:
     )
 
 
-def _asks_for_citations(step: AnyStep) -> bool:
+def _asks_for_citations(step: KernelStep) -> bool:
     """A constitution may ask for none, for a type."""
-    warrant = step.shown.decision.warrant
+    asked = warrant_of(step).request.action_type
     kinds = step.config.constitution.action_types
-    return not any(
-        one.name == warrant.request.action_type and "authority_citations" not in one.requires for one in kinds
-    )
+    return not any(one.name == asked and "authority_citations" not in one.requires for one in kinds)
 
 
 @each_step(
@@ -262,10 +237,11 @@ def _asks_for_citations(step: AnyStep) -> bool:
     systems=DECIDING,
     when=decides,
     proved=True,
+    expected=(refuted("4 INV-3 rests on `kernel_only`: a constitution may leave it out", system="constitutions"),),
 )
-def log_append_never_comes_from_a_candidate(step: AnyStep) -> bool:
+def log_append_never_comes_from_a_candidate(step: KernelStep) -> bool:
     """Whatever the author field says."""
-    warrant = step.shown.decision.warrant
+    warrant = decision_of(step).warrant
     return warrant is None or warrant.request.action_type != "LogAppend"
 
 
@@ -275,9 +251,9 @@ def log_append_never_comes_from_a_candidate(step: AnyStep) -> bool:
     systems=DECIDING,
     when=_refuses,
 )
-def refusals_are_of_the_closed_set(step: AnyStep) -> bool:
+def refusals_are_of_the_closed_set(step: KernelStep) -> bool:
     """`failed_gate` is one of the five, `required_observations`, or empty."""
-    refusal = step.shown.decision.refusal
+    refusal = refusal_of(step)
     gates = {MISSING_REQUIRED_OBSERVATION: (REQUIRED_OBSERVATIONS,), NO_ADMISSIBLE_ACTION: ("", *GATES)}
     return refusal.reason in REASONS and refusal.failed_gate in gates.get(refusal.reason, ("",))
 
@@ -286,16 +262,16 @@ def refusals_are_of_the_closed_set(step: AnyStep) -> bool:
     "A refusal for want of an admissible candidate names the gate that the reading chooses, none if none was proposed.",
     source="6",
     systems=DECIDING,
-    when=_refuses_for_want_of_a_candidate,
+    when=lambda step: _refuses(step) and refusal_of(step).reason == NO_ADMISSIBLE_ACTION,
 )
-def refusals_name_the_gate_as_read(step: AnyStep) -> bool:
+def refusals_name_the_gate_as_read(step: KernelStep) -> bool:
     """That of the first candidate, or the furthest that any reached."""
     config = step.config
     seen, proposed = fed(step)
     gates = [first_fault(config, seen, one) for one in offered(config, proposed)]
     if config.readings.reported_gate == "furthest":
         gates.sort(key=GATES.index, reverse=True)
-    return bool(step.shown.decision.refusal.failed_gate == (gates[0] if gates else ""))
+    return refusal_of(step).failed_gate == (gates[0] if gates else "")
 
 
 @each_step(
@@ -304,9 +280,9 @@ def refusals_name_the_gate_as_read(step: AnyStep) -> bool:
     systems=DECIDING,
     when=decides,
 )
-def time_is_what_was_observed(step: AnyStep) -> bool:
+def time_is_what_was_observed(step: KernelStep) -> bool:
     """Empty where no single time was observed."""
-    one = step.shown.decision
+    one = decision_of(step)
     seen, _ = fed(step)
     time = times_of(seen)[0] if is_timely(seen) else ""
     stamps = [made.created_at for made in (one.warrant, one.refusal, one.exit) if made is not None]
@@ -320,26 +296,6 @@ def time_is_what_was_observed(step: AnyStep) -> bool:
     key=lambda step: (step.config.constitution, step.config.readings, fed(step)),
     when=decides,
 )
-def decisions_depend_on_inputs_alone(step: AnyStep) -> Any:
+def decisions_depend_on_inputs_alone(step: KernelStep) -> Decision | None:
     """Equal inputs, equal decision, in whatever state of the agent."""
     return step.shown.decision
-
-
-DECIDING_CLAIMS: tuple[Property, ...] = (
-    one_decision_per_cycle,
-    exit_is_terminal_without_a_warrant,
-    exits_on_integrity_failure_alone,
-    untimely_cycles_are_refused,
-    overspent_cycles_are_refused,
-    reported_gate_is_the_first_that_fails,
-    acts_iff_something_is_admissible,
-    the_least_admitted_hash_wins,
-    warrants_name_the_winner,
-    warranted_requests_cite_what_resolves,
-    log_append_never_comes_from_a_candidate,
-    refusals_are_of_the_closed_set,
-    refusals_name_the_gate_as_read,
-    time_is_what_was_observed,
-    decisions_depend_on_inputs_alone,
-)
-"""The claims of this module."""

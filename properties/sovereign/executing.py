@@ -5,48 +5,28 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from evenhand.core.property import AnyStep, Property, each_step, monitor
+from evenhand.core.plan import refuted
+from evenhand.core.property import each_step, monitor
 from evenhand.model.sovereign.paths import BASE, Place, Tree
-from evenhand.model.sovereign.state import Check, Config, Cycle, Decide, Swap, Use
+from evenhand.model.sovereign.state import Check, Config, Cycle, Decide, Held, Swap, Use
 from evenhand.model.sovereign.vocabulary import EXECUTORS, Candidate, Effect, Request, Warrant, field
 from evenhand.properties.sovereign.predicates import (
     EXECUTING,
-    Seen,
+    KernelStep,
     admissible,
     allowed,
     bundle_of,
     cites_what_is_there,
     decides,
+    decision_of,
+    fed,
     offered,
     same_request,
 )
 
-__all__ = ["EXECUTING_CLAIMS"]
 
-
-def _affects(step: AnyStep) -> bool:
+def _affects(step: KernelStep) -> bool:
     return bool(step.shown.effects)
-
-
-def _uses(step: AnyStep) -> bool:
-    return _affects(step) and isinstance(step.action, Use)
-
-
-def _takes(step: AnyStep) -> bool:
-    """An executor takes a warrant: the check passes."""
-    return isinstance(step.action, Check) and step.shown.kind == "check" and not step.shown.rejected
-
-
-def _proposes(step: AnyStep) -> bool:
-    return isinstance(step.action, Decide) and decides(step)
-
-
-def _decides_nothing(step: AnyStep) -> bool:
-    return not isinstance(step.action, Decide)
-
-
-def _swaps_nothing(step: AnyStep) -> bool:
-    return not isinstance(step.action, Swap)
 
 
 def _asks_for_citations(config: Config) -> bool:
@@ -54,7 +34,9 @@ def _asks_for_citations(config: Config) -> bool:
     return all("authority_citations" in one.requires for one in config.constitution.action_types)
 
 
-def _held(step: AnyStep) -> Any:
+def _held(step: KernelStep) -> Held | None:
+    """What the executor that acts had in hand."""
+    assert isinstance(step.action, Use)
     return step.before.held[EXECUTORS.index(step.action.executor)]
 
 
@@ -105,19 +87,18 @@ def _cites(config: Config, candidate: Candidate) -> bool:
     )
 
 
-def _observed(known: _Cycle, step: AnyStep) -> _Cycle:
+def _observed(known: _Cycle, step: KernelStep) -> _Cycle:
     """The observer after a step: it believes what was observed, proposed and done, and no warrant of the kernel."""
     action, config = step.action, step.config
     if isinstance(action, Decide | Cycle) and decides(step):
-        seen: Seen = action.observations
-        winner = step.shown.decision.winner
+        decision = decision_of(step)
         covers = config.readings.bundle_hash_covers
-        many = [one for one in offered(config, action.candidates) if bundle_of(covers, one).hex() == winner]
-        fine = [one for one in many if admissible(config, seen, one)]
+        many = [one for one in offered(config, action.candidates) if bundle_of(covers, one).hex() == decision.winner]
+        fine = [one for one in many if admissible(config, action.observations, one)]
         known = _Cycle(
             tuple(one.request for one in fine),
             tuple(one.request for one in fine if _cites(config, one)),
-            step.shown.decision.warrant,
+            decision.warrant,
         )
     for effect in step.shown.effects:
         good = any(_is_effect_of(step.before.tree, effect, request) for request in known.requests)
@@ -126,17 +107,17 @@ def _observed(known: _Cycle, step: AnyStep) -> _Cycle:
     return known
 
 
-_MORE: dict[str, Any] = {"systems": EXECUTING, "start": _started, "update": _observed}
-
-
 def _something_done(_config: Config, known: _Cycle) -> bool:
     return known.done > 0
+
+
+_MORE: dict[str, Any] = {"systems": EXECUTING, "start": _started, "update": _observed, "when": _something_done}
+_TWO_EXECUTORS = refuted("two executors, one warrant", system="agent", spent_memory="per_executor")
 
 
 @monitor(
     "Nothing is done but what an admissible candidate of this cycle asked for, which won.",
     source="4 INV-1",
-    when=_something_done,
     **_MORE,
 )
 def effects_are_warranted(_config: Config, known: _Cycle) -> bool:
@@ -147,7 +128,7 @@ def effects_are_warranted(_config: Config, known: _Cycle) -> bool:
 @monitor(
     "In each cycle at most one thing is done: the warrant is spent once, by whichever executor.",
     source="4 INV-1",
-    when=_something_done,
+    expected=(_TWO_EXECUTORS,),
     **_MORE,
 )
 def warrants_are_spent_once(_config: Config, known: _Cycle) -> bool:
@@ -158,7 +139,6 @@ def warrants_are_spent_once(_config: Config, known: _Cycle) -> bool:
 @monitor(
     "Whatever is done was proposed with citations, all of which resolve.",
     source="4 INV-2",
-    when=_something_done,
     applies=_asks_for_citations,
     **_MORE,
 )
@@ -171,10 +151,11 @@ def executed_requests_cite_what_resolves(_config: Config, known: _Cycle) -> bool
     "An effect spends a warrant that the kernel issued in this cycle for this request and that nobody has spent.",
     source="4 INV-1",
     systems=("agent",),
-    when=_uses,
+    when=lambda step: _affects(step) and isinstance(step.action, Use),
     proved=True,
+    expected=(_TWO_EXECUTORS,),
 )
-def an_effect_spends_an_issued_warrant(step: AnyStep) -> bool:
+def an_effect_spends_an_issued_warrant(step: KernelStep) -> bool:
     """One step of the induction behind INV-1: what holds of each effect."""
     held, before = _held(step), step.before
     if held is None:
@@ -190,29 +171,32 @@ def an_effect_spends_an_issued_warrant(step: AnyStep) -> bool:
     "An executor takes no warrant that is forged, old or spent, nor one for another request.",
     source="4 INV-1, 5.1",
     systems=("agent",),
-    when=_takes,
+    when=lambda step: isinstance(step.action, Check) and step.shown.kind == "check" and not step.shown.rejected,
+    expected=(_TWO_EXECUTORS,),
 )
-def only_good_warrants_are_taken(step: AnyStep) -> bool:
+def only_good_warrants_are_taken(step: KernelStep) -> bool:
     """Said of the check already, so that nothing rests on the use alone."""
+    assert isinstance(step.action, Check)
     warrant, before = step.action.warrant, step.before
     fresh = all(one.warrant != warrant for one in before.spent)
     mine = warrant in before.issued and warrant.age == 0
     return mine and fresh and same_request(step.action.request, warrant.request)
 
 
-def _winners(step: AnyStep) -> set[str]:
+def _winners(step: KernelStep) -> set[str]:
     config = step.config
-    seen, many = step.action.observations, offered(config, step.action.candidates)
-    return {bundle_of(config.readings.bundle_hash_covers, one).hex() for one in many if admissible(config, seen, one)}
+    seen, many = fed(step)
+    fine = (one for one in offered(config, many) if admissible(config, seen, one))
+    return {bundle_of(config.readings.bundle_hash_covers, one).hex() for one in fine}
 
 
 @each_step(
     "What the kernel issues in a cycle is at most one warrant, for an admissible candidate; earlier ones are old.",
     source="4 INV-1",
     systems=("agent",),
-    when=_proposes,
+    when=lambda step: isinstance(step.action, Decide) and decides(step),
 )
-def only_admitted_requests_are_warranted(step: AnyStep) -> bool:
+def only_admitted_requests_are_warranted(step: KernelStep) -> bool:
     """The other step of the induction."""
     fresh = [one for one in step.after.issued if one.age == 0]
     spent = [one for one in step.after.spent if one.warrant.age == 0]
@@ -223,9 +207,10 @@ def only_admitted_requests_are_warranted(step: AnyStep) -> bool:
     "No step but a decision issues a warrant, and what is spent stays spent until the next cycle.",
     source="4 INV-1",
     systems=("agent",),
-    when=_decides_nothing,
+    when=lambda step: not isinstance(step.action, Decide),
+    expected=(refuted("a restart forgets", system="agent", spent_memory="per_executor"),),
 )
-def warrants_come_from_decisions_alone(step: AnyStep) -> bool:
+def warrants_come_from_decisions_alone(step: KernelStep) -> bool:
     """Not from a log, a restart, a mutation or a link."""
     kept = {one.warrant for one in step.before.spent} <= {one.warrant for one in step.after.spent}
     return step.after.issued == step.before.issued and kept
@@ -237,8 +222,9 @@ def warrants_come_from_decisions_alone(step: AnyStep) -> bool:
     systems=EXECUTING,
     when=_affects,
     proved=True,
+    expected=(refuted("a prefix says nothing of `..`", system="agent", path_rule="prefix_string"),),
 )
-def nothing_outside_the_allow_list(step: AnyStep) -> bool:
+def nothing_outside_the_allow_list(step: KernelStep) -> bool:
     """Where it really was, on the disk, at that moment."""
     return all(allowed(step.config, effect) for effect in step.shown.effects)
 
@@ -247,13 +233,13 @@ def nothing_outside_the_allow_list(step: AnyStep) -> bool:
     "Only a use changes the world, and no LogAppend is ever executed for a candidate.",
     source="2.2, 4 INV-3",
     systems=("agent",),
-    when=_swaps_nothing,
+    when=lambda step: not isinstance(step.action, Swap),
 )
-def only_a_use_changes_the_world(step: AnyStep) -> bool:
+def only_a_use_changes_the_world(step: KernelStep) -> bool:
     """The attacker's links aside."""
     if isinstance(step.action, Use) and step.shown.effects:
         return all(effect.action_type != "LogAppend" for effect in step.shown.effects)
-    return bool(step.after.tree == step.before.tree and not step.shown.effects)
+    return step.after.tree == step.before.tree and not step.shown.effects
 
 
 @each_step(
@@ -262,27 +248,12 @@ def only_a_use_changes_the_world(step: AnyStep) -> bool:
     systems=("session", "constitutions"),
     when=decides,
 )
-def sessions_execute_what_they_decide(step: AnyStep) -> bool:
+def sessions_execute_what_they_decide(step: KernelStep) -> bool:
     """In a composed cycle nobody comes between."""
-    warrant = step.shown.decision.warrant
+    warrant = decision_of(step).warrant
     effects = step.shown.effects
     if warrant is None:
         return not effects
     if not effects and warrant.request.action_type == "Notify":
         return False  # no tree forbids a notification
-    return bool(len(effects) <= 1) and all(_is_effect_of(step.before.tree, one, warrant.request) for one in effects)
-
-
-EXECUTING_CLAIMS: tuple[Property, ...] = (
-    effects_are_warranted,
-    warrants_are_spent_once,
-    executed_requests_cite_what_resolves,
-    an_effect_spends_an_issued_warrant,
-    only_good_warrants_are_taken,
-    only_admitted_requests_are_warranted,
-    warrants_come_from_decisions_alone,
-    nothing_outside_the_allow_list,
-    only_a_use_changes_the_world,
-    sessions_execute_what_they_decide,
-)
-"""The claims of this module."""
+    return len(effects) <= 1 and all(_is_effect_of(step.before.tree, one, warrant.request) for one in effects)

@@ -7,6 +7,7 @@ mutate, swap links and restart.  Configurations go beyond what is searched: othe
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -15,7 +16,6 @@ from hypothesis.strategies import SearchStrategy
 
 from evenhand.core.atoms import Atom
 from evenhand.core.generator import Draw, Event, Generator, Rule
-from evenhand.core.property import AnyStep
 from evenhand.core.system import Scope
 from evenhand.model.sovereign.constitution import REFERENCE_CONSTITUTION, IoPolicy, cite
 from evenhand.model.sovereign.menus import (
@@ -49,7 +49,7 @@ from evenhand.model.sovereign.vocabulary import (
     ScopeClaim,
     Warrant,
 )
-from evenhand.properties.sovereign.predicates import decided, same_request
+from evenhand.properties.sovereign.predicates import KernelStep, decided, refusal_of, same_request
 
 __all__ = ["GENERATORS"]
 
@@ -269,34 +269,33 @@ _ATTACKS = (
 )
 
 
-def _at(gate: str) -> Any:
-    def seen(step: AnyStep) -> bool:
+def _at(gate: str) -> Callable[[KernelStep], bool]:
+    def seen(step: KernelStep) -> bool:
         one = step.shown.decision
         return one is not None and any(where == gate for _, where in one.trace)
 
     return seen
 
 
-def _reason(reason: str) -> Any:
-    def seen(step: AnyStep) -> bool:
-        return decided(step, REFUSE) and bool(step.shown.decision.refusal.reason == reason)
+def _reason(reason: str) -> Callable[[KernelStep], bool]:
+    def seen(step: KernelStep) -> bool:
+        return decided(step, REFUSE) and refusal_of(step).reason == reason
 
     return seen
 
 
-def _rejected(words: str) -> Any:
-    def seen(step: AnyStep) -> bool:
+def _rejected(words: str) -> Callable[[KernelStep], bool]:
+    def seen(step: KernelStep) -> bool:
         return words in step.shown.rejected
 
     return seen
 
 
-def _mutated(step: AnyStep) -> bool:
+def _mutated(step: KernelStep) -> bool:
     """What an executor holds is not what its warrant names."""
-    action: Any = step.action
-    if not isinstance(action, Mutate):
+    if not isinstance(step.action, Mutate):
         return False
-    held = step.after.held[EXECUTORS.index(action.executor)]
+    held = step.after.held[EXECUTORS.index(step.action.executor)]
     return held is not None and not same_request(held.request, held.warrant.request)
 
 

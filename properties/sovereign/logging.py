@@ -4,28 +4,18 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, replace
-from typing import Any
 
-from evenhand.core.property import AnyStep, Property, each_step, monitor
+from evenhand.core.plan import refuted
+from evenhand.core.property import each_step, monitor
 from evenhand.model.sovereign.artifacts import artifact_id
 from evenhand.model.sovereign.constitution import Constitution
 from evenhand.model.sovereign.state import Config, Cycle, Decide, Log
-from evenhand.model.sovereign.vocabulary import ACTION, STREAMS, Record
-from evenhand.properties.sovereign.predicates import DECIDING, decides, fed
-
-__all__ = ["LOGGING_CLAIMS"]
+from evenhand.model.sovereign.vocabulary import ACTION, STREAMS
+from evenhand.properties.sovereign.predicates import DECIDING, KernelStep, decides, decision_of, fed, same_request
 
 
-def _logs(step: AnyStep) -> bool:
+def _logs(step: KernelStep) -> bool:
     return bool(step.shown.logged or step.shown.lost)
-
-
-def _is_log(step: AnyStep) -> bool:
-    return isinstance(step.action, Log)
-
-
-def _is_offered_something(step: AnyStep) -> bool:
-    return decides(step) and bool(fed(step)[1])
 
 
 @each_step(
@@ -34,10 +24,10 @@ def _is_offered_something(step: AnyStep) -> bool:
     systems=DECIDING,
     when=decides,
 )
-def decisions_owe_what_they_are_made_of(step: AnyStep) -> bool:
+def decisions_owe_what_they_are_made_of(step: KernelStep) -> bool:
     """Counted by stream; an effect owes one more."""
     seen, many = fed(step)
-    one = step.shown.decision
+    one = decision_of(step)
     counts = Counter(record.stream for record in step.shown.intents)
     done = [effect for effect in step.shown.effects if effect.action_type != "LogAppend"]
     wanted = (len(seen), len(many) + 1, len(one.trace), int(one.kind == ACTION), len(done))
@@ -63,12 +53,12 @@ def _may_log(constitution: Constitution) -> bool:
     systems=("agent", "session", "constitutions"),
     when=_logs,
 )
-def logged_lines_keep_the_limits(step: AnyStep) -> bool:
+def logged_lines_keep_the_limits(step: KernelStep) -> bool:
     """Lines, characters, bytes; as many warrants as streams and limits ask for, and none where none may be issued."""
     limits = step.config.constitution.limits
-    logged: tuple[Record, ...] = step.shown.logged
+    logged = step.shown.logged
     if not logged:
-        return bool(step.shown.log_warrants == 0)
+        return step.shown.log_warrants == 0
     least = 0
     for stream in STREAMS:
         mine = [one for one in logged if one.stream == stream]
@@ -85,7 +75,7 @@ def logged_lines_keep_the_limits(step: AnyStep) -> bool:
     systems=("agent", "session", "constitutions"),
     when=_logs,
 )
-def logging_loses_only_the_inadmissible(step: AnyStep) -> bool:
+def logging_loses_only_the_inadmissible(step: KernelStep) -> bool:
     """Where every line is short enough and a LogAppend may be issued, all of them are written."""
     limits = step.config.constitution.limits
     every = (*step.shown.logged, *step.shown.lost)
@@ -106,35 +96,29 @@ def _most_warrants(constitution: Constitution, lines: int, size: int) -> int:
     return 1 + by_lines + by_bytes
 
 
-def _logs_all(step: AnyStep) -> bool:
-    """Lines were logged, none was lost."""
-    return bool(step.shown.logged) and not step.shown.lost
-
-
 @each_step(
     "Lines of one stream share a warrant as far as the limits let them.",
     source="6, deltas 1 and 2 of v0.1.1: `jsonl_lines` is an array, and a limit is per warrant",
     systems=("agent", "session", "constitutions"),
-    when=_logs_all,
+    when=lambda step: bool(step.shown.logged) and not step.shown.lost,
 )
-def lines_share_warrants(step: AnyStep) -> bool:
+def lines_share_warrants(step: KernelStep) -> bool:
     """Bounded from above: a stream that fits one warrant has one."""
-    logged: tuple[Record, ...] = step.shown.logged
     most = 0
     for stream in STREAMS:
-        mine = [one for one in logged if one.stream == stream]
+        mine = [one for one in step.shown.logged if one.stream == stream]
         if mine:
             most += _most_warrants(step.config.constitution, len(mine), sum(one.size for one in mine))
-    return bool(step.shown.log_warrants <= most)
+    return step.shown.log_warrants <= most
 
 
 @each_step(
     "Logging is not recursive: it owes no line of its own, and leaves nothing owed.",
     source="7 A55, A58",
     systems=("agent",),
-    when=_is_log,
+    when=lambda step: isinstance(step.action, Log),
 )
-def logging_is_not_recursive(step: AnyStep) -> bool:
+def logging_is_not_recursive(step: KernelStep) -> bool:
     """No log of the log."""
     return step.shown.intents == () and step.after.owed == () and not step.shown.effects
 
@@ -152,7 +136,7 @@ def _something_done(_config: Config, known: _Owing) -> bool:
     return known.done
 
 
-def _watched(known: _Owing, step: AnyStep) -> _Owing:
+def _watched(known: _Owing, step: KernelStep) -> _Owing:
     if isinstance(step.action, Cycle | Log) or step.shown.logged or step.shown.lost:
         done = known.pending or bool(step.shown.effects)
         return _Owing(done, False, done and bool(step.shown.lost))
@@ -169,6 +153,17 @@ def _watched(known: _Owing, step: AnyStep) -> _Owing:
     start=lambda _config: _Owing(),
     update=_watched,
     when=_something_done,
+    expected=(
+        refuted(
+            "a host that stops between use and log loses what it owed; nothing is written ahead",
+            system="agent",
+        ),
+        refuted(
+            "limits contradict each other where a candidate's line is longer than a log line, or no LogAppend is "
+            "declared",
+            system="constitutions",
+        ),
+    ),
 )
 def every_effect_is_recorded(_config: Config, known: _Owing) -> bool:
     """A line too long for a log, a host that stops between use and log, a constitution without logs."""
@@ -179,30 +174,16 @@ def every_effect_is_recorded(_config: Config, known: _Owing) -> bool:
     "A request's line names its artefacts by the hash of what they say: equal artefacts, equal ids.",
     source="7 A5, 14.12",
     systems=DECIDING,
-    when=_is_offered_something,
+    when=lambda step: decides(step) and bool(fed(step)[1]),
 )
-def scope_claims_are_bound_to_observations(step: AnyStep) -> bool:
+def scope_claims_are_bound_to_observations(step: KernelStep) -> bool:
     """What wins names observations of this cycle by their ids, which are those of their contents."""
-    warrant = step.shown.decision.warrant
+    warrant = decision_of(step).warrant
     if warrant is None:
         return True
     seen, many = fed(step)
     ids = {artifact_id(one) for one in seen}
-    for one in many:
-        named: Any = one.request
-        same = (named.action_type, named.fields) == (warrant.request.action_type, warrant.request.fields)
-        if same and (one.scope is None or set(one.scope.observation_ids) <= ids):
-            return True
-    return False
-
-
-LOGGING_CLAIMS: tuple[Property, ...] = (
-    decisions_owe_what_they_are_made_of,
-    logged_lines_keep_the_limits,
-    logging_loses_only_the_inadmissible,
-    lines_share_warrants,
-    logging_is_not_recursive,
-    every_effect_is_recorded,
-    scope_claims_are_bound_to_observations,
-)
-"""The claims of this module."""
+    return any(
+        same_request(one.request, warrant.request) and (one.scope is None or set(one.scope.observation_ids) <= ids)
+        for one in many
+    )

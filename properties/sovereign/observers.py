@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from evenhand.core.observer import Observer
-from evenhand.core.property import AnyStep
-from evenhand.model.sovereign.state import Config
 from evenhand.model.sovereign.vocabulary import REFUSE
-from evenhand.properties.sovereign.predicates import decided, fed
+from evenhand.properties.sovereign.predicates import KernelStep, decided, fed
 from evenhand.properties.sovereign.stopping import deadlocked
 
 __all__ = ["OBSERVERS"]
@@ -15,20 +13,16 @@ INVALID_PROMPTS = ("C", "L-C")
 """Conditions whose prompts are invalid by design: every refusal there is the user's (Type I)."""
 
 
-def _type(_value: str | None, step: AnyStep) -> str | None:
+def _type(_value: str | None, step: KernelStep) -> str | None:
     """The type of the last refusal; None after anything else."""
     if not decided(step, REFUSE):
         return None
-    config: Config = step.config
+    config = step.config
     if config.condition in INVALID_PROMPTS:
         return "I"
     strict = config.readings.type_iii == "no_lawful_candidate"
     stuck = deadlocked(config) if strict else bool(fed(step)[1])
     return "III" if stuck else "II"
-
-
-def _read(_config: Config, value: str | None) -> str | None:
-    return value
 
 
 OBSERVERS: tuple[Observer, ...] = (
@@ -37,7 +31,7 @@ OBSERVERS: tuple[Observer, ...] = (
         sentence="The last refusal is the user's (I), the proposal's (II) or the constitution's (III).",
         start=lambda _config: None,
         update=_type,
-        read=_read,
+        read=lambda _config, value: value,
         systems=("session", "constitutions"),
     ),
 )

@@ -9,9 +9,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from evenhand.core.plan import Plan
-from evenhand.core.property import DeadlockFree, DeterminedBy, LivelockFree, Property, Reachable, TwoRun
+from evenhand.core.property import DeadlockFree, DeterminedBy, LivelockFree, Property, Reachable, TwoRun, names
 from evenhand.core.system import reading_values
 from evenhand.model.sovereign.readings import Readings
+from evenhand.properties.sovereign.deciding import exit_is_terminal_without_a_warrant
+from evenhand.properties.sovereign.reach import a_candidate_can_write_the_logs
+from evenhand.properties.sovereign.selecting import (
+    justifications_decide_nothing,
+    order_of_candidates_changes_no_record,
+    order_of_candidates_decides_nothing,
+    order_of_observations_decides_nothing,
+    selection_depends_on_the_set,
+    system_and_budget_observations_cause_no_action,
+)
 
 __all__ = ["plans"]
 
@@ -19,13 +29,10 @@ LONG = ("standard", "deep")
 
 
 def _names(
-    claims: Iterable[Property], system: str, *, without: tuple[type[Property], ...] = (), but: tuple[str, ...] = ()
+    claims: Iterable[Property], system: str, *, without: tuple[type[Property], ...] = (), but: tuple[Property, ...] = ()
 ) -> tuple[str, ...]:
-    return tuple(
-        claim.name
-        for claim in claims
-        if (not claim.systems or system in claim.systems) and not isinstance(claim, without) and claim.name not in but
-    )
+    asked = (claim for claim in claims if not isinstance(claim, without) and claim not in but)
+    return names(*(claim for claim in asked if not claim.systems or system in claim.systems))
 
 
 def plans(claims: tuple[Property, ...]) -> tuple[Plan, ...]:
@@ -33,7 +40,7 @@ def plans(claims: tuple[Property, ...]) -> tuple[Plan, ...]:
     return tuple(_plans(claims))
 
 
-_OUT_OF_REACH = ("a_candidate_can_write_the_logs",)
+_OUT_OF_REACH = (a_candidate_can_write_the_logs,)
 """Met by drawing; nobody proposes it in the scope of `agent` that is searched then."""
 
 
@@ -53,7 +60,7 @@ def _plans(claims: tuple[Property, ...]) -> Iterator[Plan]:
     yield from _readings(claims)
     live = (DeadlockFree, LivelockFree)
     yield Plan("agent", "fuzz", LONG, claims=_names(claims, "agent", without=live), examples=200, steps=20)
-    several = _names(claims, "lists", without=live, but=("selection_depends_on_the_set",))
+    several = _names(claims, "lists", without=live, but=(selection_depends_on_the_set,))
     yield Plan("lists", "fuzz", LONG, claims=several, examples=150, steps=12)
 
 
@@ -78,21 +85,21 @@ WHERE: dict[str, tuple[str, dict[str, int]]] = {
 
 
 ONE_CANDIDATE = (
-    "order_of_candidates_decides_nothing",
-    "order_of_candidates_changes_no_record",
-    "justifications_decide_nothing",
+    order_of_candidates_decides_nothing,
+    order_of_candidates_changes_no_record,
+    justifications_decide_nothing,
 )
 ONE_OBSERVATION = (
-    "exit_is_terminal_without_a_warrant",
-    "order_of_observations_decides_nothing",
-    "system_and_budget_observations_cause_no_action",
+    exit_is_terminal_without_a_warrant,
+    order_of_observations_decides_nothing,
+    system_and_budget_observations_cause_no_action,
 )
 """Claims that say nothing where one thing alone is proposed or observed."""
 
 
-def _unmet(scope: dict[str, int]) -> tuple[str, ...]:
+def _unmet(scope: dict[str, int]) -> tuple[Property, ...]:
     """The claims that a scope is too small for."""
-    few = ONE_CANDIDATE if scope.get("candidates") == 1 else ()
+    few: tuple[Property, ...] = ONE_CANDIDATE if scope.get("candidates") == 1 else ()
     return (*few, *(ONE_OBSERVATION if scope.get("observations") == 1 else ()))
 
 

@@ -11,22 +11,25 @@ import posixpath
 import re
 import unicodedata
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeAlias
 
 from evenhand.core.canonical import Json, canonical_bytes
-from evenhand.core.property import AnyStep
+from evenhand.core.system import Step
 from evenhand.model.sovereign.artifacts import artifact_id, as_json
 from evenhand.model.sovereign.constitution import Constitution, document
 from evenhand.model.sovereign.readings import Readings
-from evenhand.model.sovereign.state import Config, Cycle, Decide
+from evenhand.model.sovereign.state import Act, Config, Cycle, Decide, Shown, State
 from evenhand.model.sovereign.vocabulary import (
     AUTHORS,
     GATES,
     INTEGRITY_EVENTS,
     Candidate,
+    Decision,
     Effect,
     Observation,
+    Refusal,
     Request,
+    Warrant,
     field,
 )
 
@@ -34,6 +37,7 @@ __all__ = [
     "DECIDING",
     "EXECUTING",
     "FEEDABLE",
+    "KernelStep",
     "Seen",
     "admissible",
     "allowed",
@@ -41,6 +45,7 @@ __all__ = [
     "cites_what_is_there",
     "decided",
     "decides",
+    "decision_of",
     "events_of",
     "faults",
     "fed",
@@ -48,12 +53,17 @@ __all__ = [
     "is_timely",
     "offered",
     "overspends",
+    "refusal_of",
     "request_of",
     "same_request",
     "times_of",
+    "warrant_of",
 ]
 
-Seen = tuple[Observation, ...]
+Seen: TypeAlias = tuple[Observation, ...]
+KernelStep: TypeAlias = Step[Config, State, Act, Shown]
+"""A step of any of the systems."""
+
 DECIDING = ("agent", "candidates", "lists", "session", "constitutions")
 """The systems in which decisions are made: all of them."""
 
@@ -64,21 +74,40 @@ EXECUTING = ("agent", "session", "constitutions")
 """The systems in which something is done to a world."""
 
 
-def decides(step: AnyStep) -> bool:
+def decides(step: KernelStep) -> bool:
     """A decision was made."""
     return step.shown.decision is not None
 
 
-def decided(step: AnyStep, kind: str) -> bool:
+def decided(step: KernelStep, kind: str) -> bool:
     """A decision of this kind was made."""
     return step.shown.decision is not None and step.shown.decision.kind == kind
 
 
-def fed(step: AnyStep) -> tuple[Seen, tuple[Candidate, ...]]:
+def decision_of(step: KernelStep) -> Decision:
+    """The decision of a step that makes one."""
+    assert step.shown.decision is not None
+    return step.shown.decision
+
+
+def warrant_of(step: KernelStep) -> Warrant:
+    """The warrant of a step that issues one."""
+    warrant = decision_of(step).warrant
+    assert warrant is not None
+    return warrant
+
+
+def refusal_of(step: KernelStep) -> Refusal:
+    """The refusal record of a step that refuses."""
+    refusal = decision_of(step).refusal
+    assert refusal is not None
+    return refusal
+
+
+def fed(step: KernelStep) -> tuple[Seen, tuple[Candidate, ...]]:
     """What was observed and proposed."""
-    action: Any = step.action
-    assert isinstance(action, Decide | Cycle)
-    return action.observations, action.candidates
+    assert isinstance(step.action, Decide | Cycle)
+    return step.action.observations, step.action.candidates
 
 
 def offered(config: Config, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:

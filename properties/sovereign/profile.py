@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 from evenhand.core.profile import Aspect, ProfileQuestion
+from evenhand.properties.sovereign.deciding import decisions_depend_on_inputs_alone
+from evenhand.properties.sovereign.selecting import (
+    author_and_time_decide_nothing,
+    justifications_decide_nothing,
+    order_of_candidates_decides_nothing,
+    order_of_observations_decides_nothing,
+)
+from evenhand.properties.sovereign.stopping import every_action_space_admits_something, refusals_end_by_themselves
 
 __all__ = ["PROFILE"]
 
 PROFILE = (
-    ProfileQuestion(Aspect.POSITION, "order_of_candidates_decides_nothing"),
-    ProfileQuestion(Aspect.POSITION, "order_of_observations_decides_nothing"),
-    ProfileQuestion(Aspect.NAME, "author_and_time_decide_nothing"),
-    ProfileQuestion(Aspect.TIME, "author_and_time_decide_nothing"),
+    ProfileQuestion(Aspect.POSITION, order_of_candidates_decides_nothing.name),
+    ProfileQuestion(Aspect.POSITION, order_of_observations_decides_nothing.name),
+    ProfileQuestion(Aspect.NAME, author_and_time_decide_nothing.name),
+    ProfileQuestion(Aspect.TIME, author_and_time_decide_nothing.name),
     ProfileQuestion(
-        Aspect.CONTENT, "justifications_decide_nothing", note="the least hash of a bundle wins, texts and all"
+        Aspect.CONTENT, justifications_decide_nothing.name, note="the least hash of a bundle wins, texts and all"
     ),
-    ProfileQuestion(Aspect.HISTORY, "decisions_depend_on_inputs_alone"),
-    ProfileQuestion(Aspect.DEADLOCK, "every_action_space_admits_something"),
-    ProfileQuestion(Aspect.LIVELOCK, "refusals_end_by_themselves"),
+    ProfileQuestion(Aspect.HISTORY, decisions_depend_on_inputs_alone.name),
+    ProfileQuestion(Aspect.DEADLOCK, every_action_space_admits_something.name),
+    ProfileQuestion(Aspect.LIVELOCK, refusals_end_by_themselves.name),
 )

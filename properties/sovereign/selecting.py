@@ -2,50 +2,90 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
-from typing import Any
+from functools import wraps
+from typing import Any, TypeAlias
 
-from evenhand.core.property import AnyStep, Property, TwoRun, determined_by
-from evenhand.model.sovereign.state import Config, Decide, State
-from evenhand.model.sovereign.vocabulary import ACTION, REFUSE, Candidate, Observation
-from evenhand.properties.sovereign.predicates import admissible, decides, fed, offered
-
-__all__ = ["SELECTING_CLAIMS"]
+from evenhand.core.plan import holds, refuted
+from evenhand.core.property import TwoRun, determined_by
+from evenhand.model.sovereign.state import Act, Config, Decide, State
+from evenhand.model.sovereign.vocabulary import (
+    ACTION,
+    AUTHORS,
+    BUDGET_EXHAUSTED,
+    REFUSE,
+    Candidate,
+    Observation,
+    Refusal,
+    Warrant,
+)
+from evenhand.properties.sovereign.predicates import (
+    KernelStep,
+    admissible,
+    decided,
+    decides,
+    decision_of,
+    fed,
+    offered,
+)
 
 LONGEST = 4
 """So many candidates or observations are permuted, doubled or added to."""
 
+Twins: TypeAlias = Callable[[Config, State, Decide], Iterable[Decide]]
+Agree: TypeAlias = Callable[[Decide, KernelStep, KernelStep | None], bool]
 
-def _decides(_config: Config, _state: State, action: Any) -> bool:
-    return isinstance(action, Decide) and len(action.candidates) <= LONGEST and len(action.observations) <= LONGEST
+_A_COPY = refuted("a copy stops the action", duplicate_bundle="error")
 
 
-def _outcome(step: AnyStep) -> Any:
+def _outcome(step: KernelStep) -> tuple[str, Warrant | None] | None:
     """Kind and winner: what a selection is."""
     one = step.shown.decision
     return None if one is None else (one.kind, one.warrant)
 
 
-def _same_outcome(_w: Any, step: AnyStep, other: AnyStep | None) -> bool:
+def _same_outcome(_w: Decide, step: KernelStep, other: KernelStep | None) -> bool:
     return other is not None and _outcome(step) == _outcome(other)
 
 
-def _twin(
-    name: str, sentence: str, source: str, twins: Callable[[Config, State, Any], Iterator[Any]], **more: Any
-) -> TwoRun:
-    """A claim that a cycle and the cycle that `twins` makes of it agree; `w` is the other action itself."""
-    usual: dict[str, Any] = {"agree": _same_outcome, "systems": ("lists",), **more}
-    return TwoRun(
-        name=name,
-        sentence=sentence,
-        source=source,
-        twins=lambda config, state, action: twins(config, state, action) if _decides(config, state, action) else (),
-        config=lambda _w, config: config,
-        state=lambda _w, _config, state: state,
-        other=lambda w, _action: (w,),
-        **usual,
-    )
+def _twins(sentence: str, *, source: str, agree: Agree = _same_outcome, **more: Any) -> Callable[[Twins], TwoRun]:
+    """Make the claim that a cycle and each that the function makes of it agree; `w` is the other action itself."""
+
+    def claim(twins: Twins) -> TwoRun:
+        @wraps(twins)
+        def few(config: Config, state: State, action: Act) -> Iterable[Decide]:
+            if not isinstance(action, Decide) or max(len(action.candidates), len(action.observations)) > LONGEST:
+                return ()
+            return twins(config, state, action)
+
+        return TwoRun(
+            name=twins.__name__,
+            sentence=sentence,
+            source=source,
+            systems=("lists",),
+            twins=few,
+            config=lambda _w, config: config,
+            state=lambda _w, _config, state: state,
+            other=lambda w, _action: (w,),
+            agree=agree,
+            **more,
+        )
+
+    return claim
+
+
+@determined_by(
+    "Kind of decision and winner are a function of the observations and of the set of candidates.",
+    source="7 A4, 13.6 step 6",
+    systems=("lists",),
+    key=lambda step: (step.config, fed(step)[0], frozenset(fed(step)[1])),
+    when=decides,
+    expected=(_A_COPY,),
+)
+def selection_depends_on_the_set(step: KernelStep) -> tuple[str, Warrant | None] | None:
+    """Order and duplicates in one pass."""
+    return _outcome(step)
 
 
 def _swapped(things: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
@@ -58,15 +98,38 @@ def _swapped(things: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
         yield things[::-1]
 
 
-def _candidates_swapped(_config: Config, _state: State, action: Decide) -> Iterator[Decide]:
+def _reordered(action: Decide) -> Iterator[Decide]:
     return (replace(action, candidates=many) for many in _swapped(action.candidates))
 
 
-def _observations_swapped(_config: Config, _state: State, action: Decide) -> Iterator[Decide]:
+@_twins(
+    "Two orders of the same candidates give the same kind of decision and the same winner.",
+    source="13.6 step 6, 5.3",
+    proved=True,
+)
+def order_of_candidates_decides_nothing(_config: Config, _state: State, action: Decide) -> Iterator[Decide]:
+    """The candidates in other orders."""
+    return _reordered(action)
+
+
+@_twins(
+    "Two orders of the same observations give the same decision.",
+    source="6",
+    expected=(refuted("the last budget counts", budget_count="last"),),
+)
+def order_of_observations_decides_nothing(_config: Config, _state: State, action: Decide) -> Iterator[Decide]:
+    """The observations in other orders."""
     return (replace(action, observations=many) for many in _swapped(action.observations))
 
 
-def _doubled(_config: Config, _state: State, action: Decide) -> Iterator[Decide]:
+@_twins(
+    "A candidate proposed once more changes neither the kind of decision nor the winner.",
+    source="7 A4",
+    proved=True,
+    expected=(_A_COPY,),
+)
+def duplicates_decide_nothing(_config: Config, _state: State, action: Decide) -> Iterator[Decide]:
+    """Each of the candidates once more, at the end."""
     for one in dict.fromkeys(action.candidates):
         yield replace(action, candidates=(*action.candidates, one))
 
@@ -78,25 +141,43 @@ def _added(action: Decide) -> Iterator[tuple[Candidate, Decide]]:
         yield gone, replace(action, candidates=many[:place] + many[place + 1 :])
 
 
-def _inadmissible_removed(config: Config, _state: State, action: Decide) -> Iterator[Decide]:
+@_twins(
+    "An inadmissible candidate more changes neither the kind of decision nor the winner.",
+    source="6",
+    proved=True,
+    expected=(refuted("two equal refused ones stop it", duplicate_bundle="error"),),
+)
+def inadmissible_candidates_decide_nothing(config: Config, _state: State, action: Decide) -> Iterator[Decide]:
+    """Each that is inadmissible, or not offered, left out."""
     seen = action.observations
     for one, fewer in _added(action):
         if one not in offered(config, (one,)) or not admissible(config, seen, one):
             yield fewer
 
 
-def _one_removed(_config: Config, _state: State, action: Decide) -> Iterator[Decide]:
+def _never_stops(_w: Decide, step: KernelStep, other: KernelStep | None) -> bool:
+    """The step has a candidate more than the other one."""
+    return other is not None and decides(other) and (not decided(other, ACTION) or decided(step, ACTION))
+
+
+@_twins(
+    "A candidate more never turns ACTION into something else.",
+    source="6",
+    agree=_never_stops,
+    proved=True,
+    expected=(_A_COPY,),
+)
+def more_candidates_never_stop_an_action(_config: Config, _state: State, action: Decide) -> Iterator[Decide]:
+    """Each of the candidates left out."""
     return (fewer for _, fewer in _added(action))
 
 
-def _never_stops(_w: Any, step: AnyStep, other: AnyStep | None) -> bool:
-    """The step has a candidate more than the other one."""
-    if other is None or other.shown.decision is None:
-        return False
-    return bool(other.shown.decision.kind != ACTION or step.shown.decision.kind == ACTION)
-
-
-def _restamped(_config: Config, _state: State, action: Decide) -> Iterator[Decide]:
+@_twins(
+    "The same contents, proposed by another known author at another time, give the same decision.",
+    source="7 A4",
+    expected=(refuted("they are hashed", bundle_hash_covers="content_and_author_and_time"),),
+)
+def author_and_time_decide_nothing(_config: Config, _state: State, action: Decide) -> Iterator[Decide]:
     """Every candidate by another known author, at another time."""
 
     def stamped(part: Any) -> Any:
@@ -107,7 +188,7 @@ def _restamped(_config: Config, _state: State, action: Decide) -> Iterator[Decid
         for one in action.candidates
     )
     known = all(
-        part is None or part.author in ("user", "reflection", "kernel", "host")
+        part is None or part.author in AUTHORS
         for one in action.candidates
         for part in (one.request, one.scope, one.justification)
     )
@@ -115,7 +196,7 @@ def _restamped(_config: Config, _state: State, action: Decide) -> Iterator[Decid
         yield replace(action, candidates=made)
 
 
-def _reworded(_config: Config, _state: State, action: Decide) -> Iterator[Decide]:
+def _reworded(action: Decide) -> Iterator[Decide]:
     """Every justification says something else of the same length."""
 
     def said(one: Candidate) -> Candidate:
@@ -127,16 +208,37 @@ def _reworded(_config: Config, _state: State, action: Decide) -> Iterator[Decide
         yield replace(action, candidates=made)
 
 
-def _same_telemetry(_w: Any, step: AnyStep, other: AnyStep | None) -> bool:
+def _same_request(_w: Decide, step: KernelStep, other: KernelStep | None) -> bool:
+    """The same request wins, or nothing does."""
+    if other is None or not decides(other):
+        return False
+    one, two = decision_of(step).warrant, decision_of(other).warrant
+    return two is None if one is None else two is not None and one.request == two.request
+
+
+@_twins(
+    "The same requests with other justifications give the same request a warrant.  (Stated to be refuted.)",
+    source="2.2, 7 A4",
+    agree=_same_request,
+    expected=(refuted("7 A4: the hash covers the justification, so words choose the winner"),),
+)
+def justifications_decide_nothing(_config: Config, _state: State, action: Decide) -> Iterator[Decide]:
+    """The candidates in other words."""
+    return _reworded(action)
+
+
+def _same_telemetry(_w: Decide, step: KernelStep, other: KernelStep | None) -> bool:
     return other is not None and step.shown.intents == other.shown.intents
 
 
-def _same_request(_w: Any, step: AnyStep, other: AnyStep | None) -> bool:
-    """The same request wins, or nothing does."""
-    if other is None or other.shown.decision is None:
-        return False
-    one, two = step.shown.decision.warrant, other.shown.decision.warrant
-    return (one is None) == (two is None) and (one is None or (one.request == two.request))
+@_twins(
+    "Cycles of equal structure owe the logs lines of equal number and size, whatever their texts say.",
+    source="2.2",
+    agree=_same_telemetry,
+)
+def telemetry_ignores_natural_language(_config: Config, _state: State, action: Decide) -> Iterator[Decide]:
+    """The candidates in other words."""
+    return _reworded(action)
 
 
 _STOPPERS = (
@@ -148,12 +250,40 @@ _STOPPERS = (
 )
 
 
-def _more_observed(_config: Config, _state: State, action: Decide) -> Iterator[Decide]:
+def _causes_nothing(_w: Decide, step: KernelStep, other: KernelStep | None) -> bool:
+    """The other run has an observation more: it acts only where this one does, on the same."""
+    return other is not None and decides(other) and (not decided(other, ACTION) or _outcome(step) == _outcome(other))
+
+
+@_twins(
+    "A system or budget observation that no candidate names can stop an action, and never causes one or another.",
+    source="8.B",
+    agree=_causes_nothing,
+    expected=(
+        refuted("a smaller budget after a larger one", budget_count="last"),
+        refuted("a budget lifts the refusal", budget_absent="refuse"),
+        refuted("9000 less", budget_count="sum", negative_budget="accept"),
+    ),
+)
+def unnamed_observations_cause_no_action(_config: Config, _state: State, action: Decide) -> Iterator[Decide]:
     """A system or budget observation more, which nobody's scope claim names."""
     return (replace(action, observations=(*action.observations, one)) for one in _STOPPERS)
 
 
-def _stoppers_removed(_config: Config, _state: State, action: Decide) -> Iterator[Decide]:
+def _caused_nothing(w: Decide, step: KernelStep, other: KernelStep | None) -> bool:
+    """The step has an observation more than the other run."""
+    return not decided(step, ACTION) or _same_outcome(w, step, other)
+
+
+@_twins(
+    "The same of observations that a candidate's scope claim may name.  (Stated to be refuted.)",
+    source="8.B",
+    agree=_caused_nothing,
+    expected=(
+        refuted("8.B against gate 3: a scope claim may name a system or budget observation, which then makes it valid"),
+    ),
+)
+def system_and_budget_observations_cause_no_action(_config: Config, _state: State, action: Decide) -> Iterator[Decide]:
     """A system or budget observation fewer, whoever names it."""
     seen = action.observations
     for place, one in enumerate(seen):
@@ -161,19 +291,21 @@ def _stoppers_removed(_config: Config, _state: State, action: Decide) -> Iterato
             yield replace(action, observations=seen[:place] + seen[place + 1 :])
 
 
-def _causes_nothing(_w: Any, step: AnyStep, other: AnyStep | None) -> bool:
-    """The other run has an observation more: it acts only where this one does, on the same."""
-    if other is None or other.shown.decision is None:
+def _stays_refused(_w: Decide, step: KernelStep, other: KernelStep | None) -> bool:
+    """What was refused for its budget stays so when more is reported."""
+    if other is None or not decides(other):
         return False
-    return bool(other.shown.decision.kind != ACTION or _outcome(step) == _outcome(other))
+    one, two = decision_of(step).refusal, decision_of(other).refusal
+    return one is None or one.reason != BUDGET_EXHAUSTED or (two is not None and two.reason == one.reason)
 
 
-def _caused_nothing(_w: Any, step: AnyStep, other: AnyStep | None) -> bool:
-    """The step has an observation more than the other run."""
-    return step.shown.decision is None or step.shown.decision.kind != ACTION or _same_outcome(_w, step, other)
-
-
-def _spent_more(_config: Config, _state: State, action: Decide) -> Iterator[Decide]:
+@_twins(
+    "What is refused for its budget stays refused when more tokens are reported.",
+    source="7 A49",
+    agree=_stays_refused,
+    proved=True,
+)
+def more_tokens_never_help(_config: Config, _state: State, action: Decide) -> Iterator[Decide]:
     """One of the reported counts is larger by one, or by much; absurd ones stay."""
     for place, one in enumerate(action.observations):
         told = dict(one.payload).get("llm_output_token_count")
@@ -184,123 +316,23 @@ def _spent_more(_config: Config, _state: State, action: Decide) -> Iterator[Deci
                 yield replace(action, observations=seen)
 
 
-def _stays_refused(_w: Any, step: AnyStep, other: AnyStep | None) -> bool:
-    """What was refused for its budget stays so when more is reported."""
-    if other is None or other.shown.decision is None:
-        return False
-    one, two = step.shown.decision.refusal, other.shown.decision.refusal
-    return one is None or one.reason != "BUDGET_EXHAUSTED" or (two is not None and two.reason == one.reason)
+def _refusal(step: KernelStep) -> Refusal | None:
+    return decision_of(step).refusal if decided(step, REFUSE) else None
 
 
-def _refusal(step: AnyStep) -> Any:
-    one = step.shown.decision
-    return None if one is None or one.kind != REFUSE else one.refusal
-
-
-def _same_refusal(_w: Any, step: AnyStep, other: AnyStep | None) -> bool:
+def _same_refusal(_w: Decide, step: KernelStep, other: KernelStep | None) -> bool:
     return other is not None and _refusal(step) == _refusal(other)
 
 
-@determined_by(
-    "Kind of decision and winner are a function of the observations and of the set of candidates.",
-    source="7 A4, 13.6 step 6",
-    systems=("lists",),
-    key=lambda step: (step.config, fed(step)[0], frozenset(fed(step)[1])),
-    when=decides,
-)
-def selection_depends_on_the_set(step: AnyStep) -> Any:
-    """Order and duplicates in one pass."""
-    return _outcome(step)
-
-
-SELECTING_CLAIMS: tuple[Property, ...] = (
-    selection_depends_on_the_set,
-    _twin(
-        "order_of_candidates_decides_nothing",
-        "Two orders of the same candidates give the same kind of decision and the same winner.",
-        "13.6 step 6, 5.3",
-        _candidates_swapped,
-        proved=True,
-    ),
-    _twin(
-        "order_of_observations_decides_nothing",
-        "Two orders of the same observations give the same decision.",
-        "6",
-        _observations_swapped,
-    ),
-    _twin(
-        "duplicates_decide_nothing",
-        "A candidate proposed once more changes neither the kind of decision nor the winner.",
-        "7 A4",
-        _doubled,
-        proved=True,
-    ),
-    _twin(
-        "inadmissible_candidates_decide_nothing",
-        "An inadmissible candidate more changes neither the kind of decision nor the winner.",
-        "6",
-        _inadmissible_removed,
-        proved=True,
-    ),
-    _twin(
-        "more_candidates_never_stop_an_action",
-        "A candidate more never turns ACTION into something else.",
-        "6",
-        _one_removed,
-        agree=_never_stops,
-        proved=True,
-    ),
-    _twin(
-        "author_and_time_decide_nothing",
-        "The same contents, proposed by another known author at another time, give the same decision.",
-        "7 A4",
-        _restamped,
-    ),
-    _twin(
-        "justifications_decide_nothing",
-        "The same requests with other justifications give the same request a warrant.  (Stated to be refuted.)",
-        "2.2, 7 A4",
-        _reworded,
-        agree=_same_request,
-        systems=("lists",),
-    ),
-    _twin(
-        "telemetry_ignores_natural_language",
-        "Cycles of equal structure owe the logs lines of equal number and size, whatever their texts say.",
-        "2.2",
-        _reworded,
-        agree=_same_telemetry,
-    ),
-    _twin(
-        "unnamed_observations_cause_no_action",
-        "A system or budget observation that no candidate names can stop an action, and never causes one or another.",
-        "8.B",
-        _more_observed,
-        agree=_causes_nothing,
-    ),
-    _twin(
-        "system_and_budget_observations_cause_no_action",
-        "The same of observations that a candidate's scope claim may name.  (Stated to be refuted.)",
-        "8.B",
-        _stoppers_removed,
-        agree=_caused_nothing,
-        systems=("lists",),
-    ),
-    _twin(
-        "more_tokens_never_help",
-        "What is refused for its budget stays refused when more tokens are reported.",
-        "7 A49",
-        _spent_more,
-        agree=_stays_refused,
-        proved=True,
-    ),
-    _twin(
-        "order_of_candidates_changes_no_record",
-        "Two orders of the same candidates give the same refusal record.  (Stated to be refuted.)",
-        "6",
-        _candidates_swapped,
-        agree=_same_refusal,
-        systems=("lists",),
+@_twins(
+    "Two orders of the same candidates give the same refusal record.  (Stated to be refuted.)",
+    source="6",
+    agree=_same_refusal,
+    expected=(
+        refuted("reading reported_gate: the first candidate's gate is reported"),
+        holds("the furthest gate is that of a set", reported_gate="furthest"),
     ),
 )
-"""The claims of this module."""
+def order_of_candidates_changes_no_record(_config: Config, _state: State, action: Decide) -> Iterator[Decide]:
+    """The candidates in other orders."""
+    return _reordered(action)

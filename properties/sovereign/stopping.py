@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-from evenhand.core.property import AnyStep, Property, deadlock_free, each_step, livelock_free, reachable
+from evenhand.core.plan import Expectation, refuted
+from evenhand.core.property import Property, deadlock_free, each_step, livelock_free, reachable
 from evenhand.model.sovereign.constitution import ActionType
 from evenhand.model.sovereign.state import ABORTED, SESSION_BUDGET_EXHAUSTED, Config, State
 from evenhand.model.sovereign.vocabulary import ACTION, ACTION_TYPES, EXIT, REFUSE, field
-from evenhand.properties.sovereign.predicates import decided, decides, fed, offered
-
-__all__ = ["STOPPING_CLAIMS", "can_ever_be_admitted", "deadlocked"]
+from evenhand.properties.sovereign.predicates import KernelStep, decided, decides, fed, offered
 
 NEVER_REFUSED = ("A", "E")
 """Conditions whose every cycle has an admissible candidate."""
@@ -52,7 +49,7 @@ def _wants(config: Config, state: State) -> bool:
     return not state.over and bool(config.constitution.action_types)
 
 
-def _proposes(step: AnyStep) -> bool:
+def _proposes(step: KernelStep) -> bool:
     return decides(step) and bool(fed(step)[1])
 
 
@@ -61,8 +58,9 @@ def _proposes(step: AnyStep) -> bool:
     source="13.8 Type III, 14.8",
     systems=("constitutions",),
     wants=_wants,
+    expected=(refuted("14.8: an action space of kernel-only types admits nothing"),),
 )
-def every_action_space_admits_something(step: AnyStep) -> bool:
+def every_action_space_admits_something(step: KernelStep) -> bool:
     """Structural deadlock: no prompt and no model helps."""
     return decided(step, ACTION)
 
@@ -74,8 +72,9 @@ def every_action_space_admits_something(step: AnyStep) -> bool:
     systems=("constitutions",),
     attempts=_proposes,
     fairness=tuple(f"{name} is proposed" for name in ACTION_TYPES),
+    expected=(refuted("the constitutions that deadlock loop however patient one is"),),
 )
-def patient_proposers_get_an_action(step: AnyStep) -> bool:
+def patient_proposers_get_an_action(step: KernelStep) -> bool:
     """Every declared type is proposed, well formed, again and again."""
     return decided(step, ACTION)
 
@@ -85,13 +84,14 @@ def patient_proposers_get_an_action(step: AnyStep) -> bool:
     source="13.10",
     systems=("constitutions",),
     attempts=_proposes,
+    expected=(refuted("13.10: the end of a refusal loop is the harness's, not the constitution's"),),
 )
-def refusals_end_by_themselves(step: AnyStep) -> bool:
+def refusals_end_by_themselves(step: KernelStep) -> bool:
     """Nothing in a constitution ends a refusal loop."""
     return decided(step, ACTION)
 
 
-def _lawful_proposal(step: AnyStep) -> bool:
+def _lawful_proposal(step: KernelStep) -> bool:
     """A single candidate in a plain cycle: exactly one time, words, no tokens spent, texts of ordinary length."""
     if not decides(step) or len(fed(step)[1]) != 1:
         return False
@@ -108,7 +108,7 @@ def _lawful_proposal(step: AnyStep) -> bool:
     systems=("constitutions",),
     when=_lawful_proposal,
 )
-def admissible_types_are_as_computed(step: AnyStep) -> bool:
+def admissible_types_are_as_computed(step: KernelStep) -> bool:
     """So the constitutions that deadlock are those of the closed form, at every size."""
     config = step.config
     one = fed(step)[1][0]
@@ -117,17 +117,13 @@ def admissible_types_are_as_computed(step: AnyStep) -> bool:
     return decided(step, ACTION) == (can_ever_be_admitted(config, kind) and bool(offered(config, (one,))))
 
 
-def _inhabited(step: AnyStep) -> bool:
-    return decides(step) and step.config.condition in NEVER_REFUSED
-
-
 @each_step(
     "Under conditions A and E nothing is refused.",
     source="12.2",
     systems=("session",),
-    when=_inhabited,
+    when=lambda step: decides(step) and step.config.condition in NEVER_REFUSED,
 )
-def inhabited_conditions_are_never_refused(step: AnyStep) -> bool:
+def inhabited_conditions_are_never_refused(step: KernelStep) -> bool:
     """So they have no refusal loop."""
     return decided(step, ACTION)
 
@@ -138,7 +134,7 @@ def inhabited_conditions_are_never_refused(step: AnyStep) -> bool:
     systems=("session",),
     when=decides,
 )
-def conditions_abort_after_so_many_refusals(step: AnyStep) -> bool:
+def conditions_abort_after_so_many_refusals(step: KernelStep) -> bool:
     """25 of them; an ACTION starts the count anew."""
     refused = decided(step, REFUSE)
     if not refused and step.after.refusals:
@@ -147,52 +143,52 @@ def conditions_abort_after_so_many_refusals(step: AnyStep) -> bool:
         return False
     if step.after.over == SESSION_BUDGET_EXHAUSTED:
         return True
-    return bool((step.after.over == ABORTED) == (refused and step.after.refusals >= step.config.most_refusals))
-
-
-def _spends_of_a_budget(step: AnyStep) -> bool:
-    return decides(step) and not decided(step, EXIT) and step.config.session_budget is not None
+    return (step.after.over == ABORTED) == (refused and step.after.refusals >= step.config.most_refusals)
 
 
 @each_step(
     "A session ends exactly when its reported tokens exceed its budget, if no EXIT ends it.",
     source="13.7, 13.10 Q58",
     systems=("session",),
-    when=_spends_of_a_budget,
+    when=lambda step: decides(step) and not decided(step, EXIT) and step.config.session_budget is not None,
 )
-def sessions_end_when_their_tokens_are_spent(step: AnyStep) -> bool:
+def sessions_end_when_their_tokens_are_spent(step: KernelStep) -> bool:
     """B2 is the host's, not the kernel's."""
     told = [field(one.payload, "llm_output_token_count") for one in fed(step)[0] if one.kind == "budget"]
     tokens = step.before.tokens + sum(one for one in told if isinstance(one, int) and one > 0)
+    assert step.config.session_budget is not None
     spent = tokens > step.config.session_budget
-    return bool(step.after.tokens == tokens and (step.after.over == SESSION_BUDGET_EXHAUSTED) == spent)
+    return step.after.tokens == tokens and (step.after.over == SESSION_BUDGET_EXHAUSTED) == spent
 
 
-def _aborts(condition: str) -> Property:
+def _aborts(condition: str, *expected: Expectation) -> Property:
     """That a condition can end in 25 refusals in a row."""
-    name = condition.lower().replace("-", "_")
 
-    @reachable(f"Condition {condition} can be aborted for refusals in a row.", source="13.10", systems=("session",))
-    def aborted(step: AnyStep) -> bool:
-        return bool(step.config.condition == condition and step.after.over == ABORTED)
+    @reachable(
+        f"Condition {condition} can be aborted for refusals in a row.",
+        name=f"refusal_loop_in_{condition.lower().replace('-', '_')}",
+        source="13.10",
+        systems=("session",),
+        expected=expected,
+    )
+    def aborted(step: KernelStep) -> bool:
+        return step.config.condition == condition and step.after.over == ABORTED
 
-    return replace(aborted, name=f"refusal_loop_in_{name}")
+    return aborted
 
 
-LOOPS: tuple[Property, ...] = tuple(
-    _aborts(condition) for condition in ("A", "B", "C", "D", "E", "L-A", "L-B", "L-C", "L-D", "L-E")
+LOOPS = (
+    _aborts("A", refuted("12.2: every template is well formed")),
+    _aborts("B"),
+    _aborts("C"),
+    _aborts("D"),
+    _aborts("E", refuted("12.2: every cycle has admissible bundles")),
+    _aborts("L-A"),
+    _aborts("L-B"),
+    _aborts("L-C"),
+    _aborts(
+        "L-D", refuted("13.10: 25 refusals of about 6,000 tokens cost more than the session's budget in this scope")
+    ),
+    _aborts("L-E"),
 )
 """Which conditions have the 25-refusal loop: the expectations say."""
-
-
-STOPPING_CLAIMS: tuple[Property, ...] = (
-    every_action_space_admits_something,
-    patient_proposers_get_an_action,
-    refusals_end_by_themselves,
-    admissible_types_are_as_computed,
-    inhabited_conditions_are_never_refused,
-    conditions_abort_after_so_many_refusals,
-    sessions_end_when_their_tokens_are_spent,
-    *LOOPS,
-)
-"""The claims of this module."""

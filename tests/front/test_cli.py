@@ -185,6 +185,18 @@ def test_show_and_replay_read_what_mutants_wrote(cli: Command, tmp_path: Path) -
     assert "reading again" not in shown.out
 
 
+@pytest.mark.parametrize("version", [1, 3])
+def test_a_record_of_another_version_is_one_line_and_exit_2(cli: Command, tmp_path: Path, version: int) -> None:
+    """Older or newer: it names both versions and says what to do."""
+    file = tmp_path / "old.json"
+    file.write_text(f'{{"format":"evenhand/counterexample","version":{version}}}', "utf-8")
+    for command in ("replay", "show"):
+        answer = cli(command, str(file))
+        assert (answer.code, answer.out, answer.err.count("\n")) == (2, "", 1)
+        said = " ".join(answer.err.split())
+        assert f"it is of version {version}, and this evenhand reads version 2. Record it again" in said
+
+
 BAD: list[tuple[list[str], str]] = [
     (["verify", "latc"], "unknown protocol 'latc'; there is: "),
     (["verify", "latch", "nope"], "unknown protocol 'nope'"),
@@ -217,7 +229,7 @@ BAD: list[tuple[list[str], str]] = [
     (["replay", "{file}"], "it is no JSON"),
     (["replay", "{large}"], "more than the 8 MiB"),
     (["replay", "{other}"], "its format is 'other/format'"),
-    (["replay", "{newer}"], "it is of version 99, newer than"),
+    (["replay", "{newer}"], "it is of version 99, and this evenhand reads version 2"),
     (["replay", "{cut}"], "it is no JSON, or was cut short"),
     (["replay", "{edited}"], "sha256 differs"),
     (["replay", "{renamed}"], "claim"),
@@ -286,7 +298,6 @@ def test_a_broken_protocol_is_an_error_never_a_shorter_report(cli: Command, monk
         raise ProtocolBroken("evenhand.model.rotten does not import: SyntaxError: oops")
 
     monkeypatch.setattr(registry, "_all", broken)
-    monkeypatch.setattr(registry, "rescan", lambda: None)
     answer = cli("verify", "latch")
     assert (answer.code, answer.out) == (2, "")
     assert answer.err == "evenhand: evenhand.model.rotten does not import: SyntaxError: oops\n"

@@ -23,6 +23,7 @@ from evenhand.jobs.plan import Job
 from evenhand.jobs.pool import Ran
 from evenhand.search import explore
 from evenhand.search.estimate import estimate
+from evenhand.studies import small_scopes
 from evenhand.studies.comparing import compare, sides_of
 from evenhand.studies.sensitivity import sensitivity_table, telling_places
 from evenhand.studies.small_scopes import is_small
@@ -172,13 +173,15 @@ def test_a_claim_that_a_reading_decides_flips() -> None:
     assert json.loads(json.dumps(found.to_json())) == found.to_json()
 
 
-def test_no_estimate_is_believed_that_a_search_refutes() -> None:
+def test_no_estimate_is_believed_that_a_search_refutes(monkeypatch: pytest.MonkeyPatch) -> None:
     """States of many fields look many; what counts is what is reached."""
     issue = find("conviction").model.systems["issue"]
     small = issue.at(budget=2, cycles=1, hostile=0, rounds=1, stake=1, texts=1)
     about = estimate(small)
     assert about is not None and about > 10**9 and explore(small).transitions < 1_000
-    assert is_small(small) and not is_small(small, 100)
+    assert is_small(small)
+    monkeypatch.setattr(small_scopes, "SMALL", 100)
+    assert not is_small(small)
 
 
 def test_so_few_places_are_taken_that_every_decided_claim_is_decided() -> None:

@@ -64,7 +64,6 @@ def test_a_broken_protocol_offers_nothing(monkeypatch: pytest.MonkeyPatch) -> No
         raise ProtocolBroken("oops")
 
     monkeypatch.setattr(registry, "_all", broken)
-    monkeypatch.setattr(registry, "rescan", lambda: None)
     assert offered("evenhand verify ") == offered("evenhand explore latch --claim ") == []
 
 

@@ -35,7 +35,6 @@ def planned(monkeypatch: pytest.MonkeyPatch, *plans: Plan, **more: Any) -> Bundl
     """The latch with these plans is what is installed."""
     bundle = replace(find("latch"), plans=plans, **more)
     monkeypatch.setattr(registry, "_all", lambda: (bundle,))
-    monkeypatch.setattr(registry, "rescan", lambda: None)
     return bundle
 
 

@@ -2,19 +2,16 @@
 
 A *source* answers whole scenarios.  `Piped` runs a supervised process and sends requests ahead, so that a step costs a
 fraction of a system call.  If the process misbehaves, the missing answers identify the scenario; the process group is
-ended, and the next scenario gets a new one.  `InProcess` calls a factory in this process: for trusted kernels only (the
-model's own mutants).
+ended, and the next scenario gets a new one.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import shlex
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 from typing import Protocol as Interface
 
 from evenhand.conform.adapters import wire
@@ -23,10 +20,8 @@ from evenhand.conform.adapters.host import NOT_LOADED
 from evenhand.conform.adapters.limits import KernelLimits
 from evenhand.conform.adapters.wire import Fault, Misanswer
 from evenhand.core.canonical import Json
-from evenhand.core.kernel import Unsupported
 
 __all__ = [
-    "InProcess",
     "KernelRequest",
     "KernelResponse",
     "NoKernel",
@@ -281,45 +276,6 @@ def _twice(response: KernelResponse, wrong: Misanswer) -> KernelResponse:
         mutated=response.mutated,
         changed_at=response.changed_at,
     )
-
-
-@dataclass
-class InProcess:
-    """A trusted factory, called in this process: no limits; an exception is a fault, as elsewhere."""
-
-    factory: Callable[[Any], Any]
-    name: str = "in this process"
-
-    def ask(self, scenarios: Sequence[KernelRequest]) -> Iterator[KernelResponse]:
-        """Iterate over the results of the scenarios."""
-        return map(self._run, scenarios)
-
-    def renew(self) -> None:
-        """Do nothing: there is no process."""
-
-    def close(self) -> None:
-        """Do nothing: there is no process."""
-
-    def _run(self, asked: KernelRequest) -> KernelResponse:
-        shown: list[Json] = []
-        states: list[Json] = []
-        plain = True
-        try:
-            kernel = self.factory(json.loads(b"{" + asked.initial))
-            tell = getattr(kernel, "state", None)
-            for action, expected in zip(asked.actions, asked.expected, strict=True):
-                answer = kernel.step(json.loads(action))
-                same = wire.text(answer).encode() == expected
-                plain = plain and same and tell is None
-                shown.append(None if same else answer)
-                if tell is not None:
-                    states.append(json.loads(wire.text(tell())))
-        except Unsupported as error:
-            return KernelResponse(unsupported=str(error))
-        except Exception as error:
-            why = f"{type(error).__name__}: {error}"
-            return KernelResponse(tuple(shown), tuple(states), Fault.RAISED, why, at_start=not shown)
-        return KernelResponse(tuple(shown), tuple(states), as_expected=plain)
 
 
 def adapter_source(adapter: str, limits: KernelLimits | None = None) -> Piped:

@@ -16,7 +16,7 @@ from evenhand.core.kernel import Initial, Kernel, Unsupported
 from evenhand.core.registry import find
 from evenhand.core.system import System
 
-__all__ = ["ModelKernel", "OpenModelKernel", "factory_of", "reference", "variant"]
+__all__ = ["factory_of", "reference", "variant"]
 
 AnySystem = System[Any, Any, Any, Any, Any]
 

@@ -20,13 +20,10 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any, NoReturn
 
-from evenhand.core.property import Always, AnyStep, EachStep, Monitor, Property
+from evenhand.core.kinds import AnyStep, Property, Safety
 from evenhand.core.system import Step
 
-__all__ = ["JUDGED", "WITHHELD", "Basis", "Judge", "KernelStep", "StateNeeded", "Violation", "judged_kinds"]
-
-JUDGED = (Always, EachStep, Monitor)
-"""The kinds that one run can refute.  Others compare runs, or are about what can or must happen."""
+__all__ = ["WITHHELD", "Basis", "Judge", "KernelStep", "StateNeeded", "Violation", "judged_kinds"]
 
 
 class Basis(IntEnum):
@@ -85,17 +82,17 @@ for _way in (*_NUMBERS, "getattribute", "len", "iter", "getitem", "contains", "s
     setattr(_Withheld, f"__{_way}__", _refuse)
 
 
-def judged_kinds(claims: Iterable[Property], system: str) -> tuple[tuple[Property, ...], tuple[Property, ...]]:
+def judged_kinds(claims: Iterable[Property], system: str) -> tuple[tuple[Safety, ...], tuple[Property, ...]]:
     """Return the claims about `system` that single runs can refute, and the others."""
     speaking = [claim for claim in claims if not claim.systems or system in claim.systems]
-    judged = tuple(claim for claim in speaking if isinstance(claim, JUDGED))
-    return judged, tuple(claim for claim in speaking if not isinstance(claim, JUDGED))
+    judged = tuple(claim for claim in speaking if isinstance(claim, Safety))
+    return judged, tuple(claim for claim in speaking if not isinstance(claim, Safety))
 
 
 class Judge:
     """Evaluates every claim on a kernel's runs; `left_open` names those that needed an unknown state."""
 
-    def __init__(self, claims: Sequence[Property]) -> None:
+    def __init__(self, claims: Sequence[Safety]) -> None:
         self.claims = claims
         self.left_open: set[str] = set()
         self.judged: set[str] = set()
@@ -108,7 +105,7 @@ class Judge:
         found = (self._first(claim, config, reported, guess) for claim in self.claims if claim.applies(config))
         return tuple(one for one in found if one is not None)
 
-    def _first(self, claim: Property, config: Any, reported: Sequence[KernelStep], guess: bool) -> Violation | None:
+    def _first(self, claim: Safety, config: Any, reported: Sequence[KernelStep], guess: bool) -> Violation | None:
         """The first step at which a claim is false of the kernel and true of the reference."""
         own = _Asking(claim, config)
         reference = _Asking(claim, config)
@@ -122,8 +119,8 @@ class Judge:
             diverged = diverged or one.differs
             if basis is None:
                 self.left_open.add(claim.name)
-                if isinstance(claim, Monitor):
-                    return None  # its value is unknown from here on
+                if claim.reads == "histories":
+                    return None  # its memory is unknown from here on
                 continue
             self.judged.add(claim.name)
             if false and not expected:
@@ -153,26 +150,17 @@ class Judge:
 class _Asking:
     """One claim along one run."""
 
-    def __init__(self, claim: Property, config: Any) -> None:
+    def __init__(self, claim: Safety, config: Any) -> None:
         self.claim, self.config = claim, config
-        self.value = claim.start(config) if isinstance(claim, Monitor) else None
+        self.memory = claim.memory(config)
 
     def copy(self, other: _Asking) -> None:
-        """Take over the value of `other`."""
-        self.value = other.value
+        """Take over the memory of `other`."""
+        self.memory = other.memory
 
     def ask(self, step: AnyStep) -> bool:
-        """Return whether the claim is false at this step, and advance a monitor."""
-        claim = self.claim
-        match claim:
-            case Always():
-                return claim.when(step.config, step.after) and not claim.check(step.config, step.after)
-            case EachStep():
-                return claim.when(step) and not claim.check(step)
-            case Monitor():
-                value = claim.update(self.value, step)
-                false = claim.when(self.config, value) and not claim.ok(self.config, value)
-                self.value = value
-                return false
-            case _:
-                raise TypeError(f"one run says nothing about a claim of kind {claim.kind}")
+        """Return whether the claim is false at this step, and remember the step."""
+        memory = self.claim.follow(self.memory, step)
+        false = self.claim.at(self.config, memory, step) is False
+        self.memory = memory
+        return false

@@ -13,7 +13,7 @@ from evenhand.core.text import inert
 from evenhand.evidence.itf import itf
 from evenhand.evidence.store import write_atomically
 
-__all__ = ["file_stem", "markdown", "save_finding", "test_file"]
+__all__ = ["markdown", "save_finding"]
 
 
 def file_stem(finding: Mapping[str, Json]) -> str:

@@ -31,7 +31,7 @@ from evenhand.evidence.home import found_within
 from evenhand.evidence.record import decode_run, encode_run
 from evenhand.evidence.schemas import mistake
 
-__all__ = ["FORMAT", "VERSION", "BadFinding", "Rechecked", "finding_json", "load_finding", "recheck", "source_named"]
+__all__ = ["FORMAT", "VERSION", "BadFinding", "finding_json", "load_finding", "recheck"]
 
 FORMAT = "evenhand/kernel-finding"
 VERSION = 1

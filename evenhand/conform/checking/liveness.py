@@ -132,7 +132,7 @@ class LivenessClaims:
                 self.why_not[claim.name] = why
                 continue
             one = self._never(claim, mine[claim.name], its[claim.name], why)
-            if not isinstance(claim, Reachable):
+            if not claim.existential:
                 one = self._against(kernel, claim, mine[claim.name], its[claim.name])
             if one is not None:
                 made.append(one)
@@ -146,7 +146,7 @@ class LivenessClaims:
 
     def _never(self, claim: Property, mine: Sequence[Verdict], its: Sequence[Verdict], why: str) -> Broken | None:
         """A goal that the model reaches and the kernel does not, in any searched configuration."""
-        if not isinstance(claim, Reachable) or any(one.status is Status.HOLDS for one in mine):
+        if not claim.existential or any(one.status is Status.HOLDS for one in mine):
             return None
         reached = next((one.evidence for one in its if one.status is Status.HOLDS), None)
         if reached is None or any(one.status is not Status.REFUTED for one in mine):

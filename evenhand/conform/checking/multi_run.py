@@ -23,7 +23,7 @@ from evenhand.conform.checking.liveness import SILENT, Broken, LivenessClaims, o
 from evenhand.conform.checking.two_safety import SAME_KEY, Pairing, Related
 from evenhand.core.canonical import Json
 from evenhand.core.codec import encode
-from evenhand.core.property import Commute, DeterminedBy, Property, Reachable, TwoRun
+from evenhand.core.kinds import Commute, DeterminedBy, Property, Relational
 from evenhand.core.trace import Lasso, Pair, Scenario, Trace
 from evenhand.core.verdict import Evidence
 from evenhand.evidence.shrink import shrink
@@ -49,8 +49,6 @@ TOGETHER = 8
 
 STEPS = 20_000
 """Steps of a kernel's own graph for repeating one finding."""
-
-_ABOUT_PAIRS = (TwoRun, Commute, DeterminedBy)
 
 
 @dataclass
@@ -88,7 +86,7 @@ class MultiRunClaims:
         The kernel differs on the runs of `differing` and agrees on those of `agreed`; on those of `own` it shows the
         same and tells a state of its own.
         """
-        about = [claim for claim in self.claims if isinstance(claim, _ABOUT_PAIRS)]
+        about = [claim for claim in self.claims if isinstance(claim, Relational)]
         if not about:
             return
         begin = self.pairing.requests
@@ -277,7 +275,7 @@ def still_related(pairing: Pairing, claim: Property, run: AnyScenario, beside: A
 def still_broken(pairing: Pairing, claim: Property, system: AnySystem, run: AnyScenario, loop: int) -> bool:
     """Return whether a kernel still violates a liveness claim by this run, whose last `loop` actions repeat."""
     asking = LivenessClaims(pairing, [claim], STEPS)
-    if isinstance(claim, Reachable):
+    if claim.existential:
         return bool(asking.broken(system))
     first = len(run.actions) - loop
     evidence = Lasso(run.config, run.start, run.actions[:first], run.actions[first:]) if loop else run

@@ -21,15 +21,12 @@ from evenhand.conform.checking.claims import WITHHELD, Basis, KernelStep, StateN
 from evenhand.conform.checking.coding import AnyScenario, AnyTrace
 from evenhand.conform.checking.covering import spread
 from evenhand.conform.checking.divergence import Examiner
-from evenhand.core.property import AnyStep, Commute, DeterminedBy, Property, TwoRun
+from evenhand.core.kinds import AnyStep, Commute, DeterminedBy, Property, Relational, TwoRun
 from evenhand.core.system import Step
 from evenhand.core.trace import Scenario, replay
 from evenhand.evidence.judge import PAIRS_FROM
 
-__all__ = ["SAME_KEY", "AboutPairs", "Pairing", "Related"]
-
-AboutPairs: TypeAlias = TwoRun | Commute | DeterminedBy
-"""The kinds that compare two runs."""
+__all__ = ["SAME_KEY", "Pairing", "Related"]
 
 SAME_KEY = "two steps with the same key have different values"
 
@@ -50,7 +47,7 @@ KEPT = 20_000
 class Related:
     """Two runs of a kernel that together violate a claim; `seen` leads to them again (`Pairing.broken`)."""
 
-    claim: AboutPairs
+    claim: Relational
     seen: AnyScenario
     left: AnyScenario
     right: AnyScenario | None
@@ -99,7 +96,7 @@ class Pairing:
         end = self.end(left)
         if end is None:
             return
-        todo: list[tuple[AboutPairs, list[_Twin]]] = []
+        todo: list[tuple[Relational, list[_Twin]]] = []
         for claim in claims:
             if isinstance(claim, TwoRun | Commute) and claim.applies(left.config):
                 made = self._twins(claim, left, end) if isinstance(claim, TwoRun) else self._orders(claim, left, end)
@@ -209,7 +206,7 @@ class Pairing:
             return None
         return None
 
-    def _compared(self, claim: AboutPairs, twin: _Twin) -> tuple[Basis | None, bool]:
+    def _compared(self, claim: Relational, twin: _Twin) -> tuple[Basis | None, bool]:
         """The surest basis on which the claim can be evaluated, and whether it is false there."""
         ends = [self.end(run) for run in (twin.left, twin.right) if run is not None]
         there = [end for end in ends if end is not None]

@@ -12,7 +12,7 @@ import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import csr_array
 
-__all__ = ["Cover", "NoCover", "smallest_cover"]
+__all__ = ["NoCover", "smallest_cover"]
 
 
 class NoCover(ValueError):

@@ -11,7 +11,7 @@ from evenhand.report.forms.page import page
 from evenhand.report.forms.sarif import sarif
 from evenhand.report.report import Report
 
-__all__ = ["FORMS", "Matrices", "forms_of"]
+__all__ = ["FORMS", "forms_of"]
 
 Matrices = Sequence[Mapping[str, Any]]
 """Kill matrices as `evenhand mutants P --json` prints them."""

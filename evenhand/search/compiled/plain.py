@@ -18,7 +18,6 @@ __all__ = [
     "count_labels",
     "different",
     "expand_plain",
-    "index_of",
     "lists_of",
     "portion_of",
     "unique",

@@ -11,7 +11,7 @@ import operator
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Any, NoReturn, TypeAlias, TypeVar, cast
 
-__all__ = ["Branch", "Choices", "Narrowed", "Proxy", "TooWide", "branched", "demand", "paths"]
+__all__ = ["Choices", "Narrowed", "Proxy", "TooWide", "demand", "paths"]
 
 T = TypeVar("T")
 

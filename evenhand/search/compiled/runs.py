@@ -23,7 +23,7 @@ from evenhand.search.liveness import AboutRuns, decide_on
 from evenhand.search.memory import MemoryBudget
 from evenhand.search.witness import ModelError, Tally, Witness, named
 
-__all__ = ["NoRoom", "RowGraph", "decided"]
+__all__ = ["RowGraph", "decided"]
 
 EDGE = 5 * 8
 """Bytes that an edge takes: source, target, action, label, and data derived from them."""

@@ -24,7 +24,7 @@ from evenhand.search.steps import stepped
 from evenhand.search.symmetric.walk import FoldedWalk
 from evenhand.search.witness import ModelError, named
 
-__all__ = ["IMAGES", "compare_folded"]
+__all__ = ["compare_folded"]
 
 IMAGES = 6
 """Steps of a state whose images are compared, under one exchange after the other."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from evenhand.core.property import Always, EachStep, Property, Reachable, every_state
+from evenhand.core.kinds import Always, EachStep, Property, Reachable, every_state
 from evenhand.search.bounds import Bounds
 from evenhand.search.compiled.compiler import Unfit
 from evenhand.search.compiled.flat import Flat, flattened

@@ -32,7 +32,8 @@ from evenhand.smt.logic import (
     forall,
     same,
 )
-from evenhand.smt.transitions.machine import Machine, symbols
+from evenhand.smt.rewriting import symbols
+from evenhand.smt.transitions.machine import Machine
 
 __all__ = ["PREDICATE", "Atom", "Clause", "Grounding", "lifted"]
 

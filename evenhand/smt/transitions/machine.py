@@ -14,30 +14,14 @@ from functools import cached_property
 from typing import Literal, TypeAlias
 
 from evenhand.core.system import UnknownName
-from evenhand.smt.logic import (
-    Apply,
-    Definition,
-    Equal,
-    Formula,
-    Function,
-    Holds,
-    Relation,
-    Sort,
-    Term,
-    Var,
-    conjunction,
-    forall,
-    iff,
-    same,
-    walk,
-)
+from evenhand.smt.logic import Definition, Formula, Function, Relation, Sort, Var, conjunction, forall, iff, same
 from evenhand.smt.portfolio import Answered
-from evenhand.smt.rewriting import expand, translate
+from evenhand.smt.rewriting import expand, symbols, translate
 from evenhand.smt.smtlib import Query
 from evenhand.smt.structure import Structure
 from evenhand.smt.theory import Axiom, Theory
 
-__all__ = ["Ask", "At", "Machine", "after", "symbols"]
+__all__ = ["Ask", "At", "Machine", "after"]
 
 Ask: TypeAlias = Callable[[str, Query, Literal["sat", "unsat"]], Answered]
 """A function that asks a query, given its name, itself and the expected answer."""
@@ -51,25 +35,6 @@ _AFTER = ".after"
 def after(symbol: Relation) -> Relation:
     """Return the symbol of a state relation after the step."""
     return Relation(symbol.name + _AFTER, symbol.domain)
-
-
-def symbols(formula: Formula) -> frozenset[str]:
-    """Return the names of all relations and functions in a formula."""
-    found: set[str] = set()
-    for part in walk(formula):
-        if isinstance(part, Holds):
-            found.add(part.relation.name)
-            found.update(name for argument in part.arguments for name in _functions(argument))
-        elif isinstance(part, Equal):
-            found.update(name for term in (part.left, part.right) for name in _functions(term))
-    return frozenset(found)
-
-
-def _functions(term: Term) -> Iterator[str]:
-    if isinstance(term, Apply):
-        yield term.function.name
-        for argument in term.arguments:
-            yield from _functions(argument)
 
 
 @dataclass(frozen=True, kw_only=True)

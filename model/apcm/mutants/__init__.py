@@ -6,12 +6,10 @@ total, so that `step` stays total.
 
 from __future__ import annotations
 
-from evenhand.core.system import Mutant
-from evenhand.model.apcm.compiler import Rules
-from evenhand.model.apcm.mutants.inputs_and_views import INPUT_AND_VIEW_MUTANTS
-from evenhand.model.apcm.mutants.rules import RULES
+from evenhand.core.bundle import mutants_in
+from evenhand.model.apcm.mutants import inputs_and_views, rules
 
 __all__ = ["MUTANTS"]
 
-MUTANTS: tuple[Mutant[Rules], ...] = (*RULES, *INPUT_AND_VIEW_MUTANTS)
+MUTANTS = mutants_in(rules, inputs_and_views)
 """Every mutant, in a fixed order."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Literal
 
 from evenhand.core.system import Mutant, Scope
 from evenhand.model.apcm.compiler import REFERENCE, Rules
 
-__all__ = ["CHAIN", "HOSTILE", "PAIRED", "PLAIN", "STEPS", "declare"]
+__all__ = ["CHAIN", "HOSTILE", "PAIRED", "PLAIN", "STEPS", "declare", "fault"]
 
 PLAIN = Scope(actions=2, preferences=2, hostile=0)
 HOSTILE = Scope(actions=2, preferences=2, hostile=1)
@@ -31,3 +32,18 @@ def declare(
 ) -> Mutant[Rules]:
     """Return the mutant with these functions of the reference replaced; the other arguments are those of `Mutant`."""
     return Mutant(name, sentence, source, replace(REFERENCE, **functions), system, scope, readings, expected, reason)
+
+
+def fault(
+    rule: str, source: str, system: str, scope: Scope, **more: Any
+) -> Callable[[Callable[..., Any]], Mutant[Rules]]:
+    """Make a mutant of the function that replaces `rule`: its name, and its docstring as the sentence.
+
+    The other arguments are those of `declare`.
+    """
+
+    def made(function: Callable[..., Any]) -> Mutant[Rules]:
+        functions: dict[str, Any] = {rule: function}
+        return declare(function.__name__, function.__doc__ or "", source, system, scope, **more, **functions)
+
+    return made

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from evenhand.core.system import Mutant
-from evenhand.model.conviction.mutants.money import MONEY
-from evenhand.model.conviction.mutants.play import PLAY
-from evenhand.model.conviction.rules import Rules
+from evenhand.core.bundle import mutants_in
+from evenhand.model.conviction.mutants import money, play
 
 __all__ = ["MUTANTS"]
 
-MUTANTS: tuple[Mutant[Rules], ...] = (*MONEY, *PLAY)
+MUTANTS = mutants_in(money, play)
 """Every mutant, in a fixed order."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Literal
 
 from evenhand.core.system import Mutant, Scope
-from evenhand.model.conviction.rules import Rules, changed
+from evenhand.model.conviction.rules import REFERENCE, Rules, changed
+from evenhand.model.conviction.vocabulary import Config, Seat, State
 
-__all__ = ["CYCLE", "HOSTILE", "LATE", "PLAIN", "ROUNDS", "SERIES", "TAP", "TIMED", "declare"]
+__all__ = ["CYCLE", "HOSTILE", "LATE", "PLAIN", "ROUNDS", "SERIES", "TAP", "TIMED", "declare", "fault", "forgiving"]
 
 _BASE = {"texts": 0, "budget": 2}
 PLAIN = Scope(_BASE, stake=1)
@@ -36,3 +38,27 @@ def declare(
 ) -> Mutant[Rules]:
     """The mutant with these functions of the reference replaced; the other arguments are those of `Mutant`."""
     return Mutant(name, sentence, source, changed(**functions), system, scope, readings, expected, reason)
+
+
+def fault(rule: str, source: str, scope: Scope = PLAIN, **more: Any) -> Callable[[Callable[..., Any]], Mutant[Rules]]:
+    """Make a mutant of the function that replaces `rule`: its name, and its docstring as the sentence.
+
+    The other arguments are those of `declare`.
+    """
+
+    def made(wrong: Callable[..., Any]) -> Mutant[Rules]:
+        functions: dict[str, Any] = {rule: wrong}
+        return declare(wrong.__name__, wrong.__doc__ or "", source, scope, **more, **functions)
+
+    return made
+
+
+def forgiving(rule: str, *reasons: str) -> dict[str, Any]:
+    """The rule that refuses, except that it lets these reasons pass: for `declare`."""
+    usual = getattr(REFERENCE, rule)
+
+    def refuse(config: Config, state: State, seat: Seat, action: Any) -> str:
+        reason = usual(config, state, seat, action)
+        return "" if reason in reasons else reason
+
+    return {rule: refuse}

@@ -7,16 +7,14 @@ of the free-agent graph belongs to the harness and is seen only there.
 
 from __future__ import annotations
 
+from evenhand.core.bundle import mutants_in
 from evenhand.core.system import Mutant, UnknownName
 from evenhand.model.cud.kernel import Rules
-from evenhand.model.cud.mutants.arbitration import ARBITRATION
-from evenhand.model.cud.mutants.authority import AUTHORITY
-from evenhand.model.cud.mutants.reporting import TOLD
-from evenhand.model.cud.mutants.validity import VALIDITY
+from evenhand.model.cud.mutants import arbitration, authority, reporting, validity
 
 __all__ = ["MUTANTS", "mutant"]
 
-MUTANTS: tuple[Mutant[Rules], ...] = (*ARBITRATION, *AUTHORITY, *VALIDITY, *TOLD)
+MUTANTS = mutants_in(arbitration, authority, validity, reporting)
 """Every mutant kernel, in a fixed order."""
 
 

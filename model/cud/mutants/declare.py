@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -20,6 +21,7 @@ __all__ = [
     "THRICE",
     "TWICE",
     "declare",
+    "fault",
     "share_a_key",
 ]
 
@@ -51,6 +53,35 @@ def declare(
     """Return the mutant with these functions of the reference replaced; the other arguments are those of `Mutant`."""
     rules = replace(REFERENCE, **functions)
     return Mutant(name, sentence, source, rules, system, scope, readings, expected, reason)
+
+
+def fault(
+    rule: str,
+    source: str,
+    system: str,
+    scope: Scope,
+    *,
+    readings: tuple[tuple[str, Any], ...] = (),
+    expected: Literal["killed", "equivalent", "open_gap"] = "killed",
+    reason: str = "",
+) -> Callable[[Callable[..., Any]], Mutant[Rules]]:
+    """Make a mutant of the decorated function, which replaces this rule; its docstring is the mutant's sentence."""
+
+    def made(function: Callable[..., Any]) -> Mutant[Rules]:
+        sentence = function.__doc__ or ""
+        return declare(
+            function.__name__,
+            sentence,
+            source,
+            system,
+            scope,
+            readings=readings,
+            expected=expected,
+            reason=reason,
+            **{rule: function},
+        )
+
+    return made
 
 
 def share_a_key(one: Request, other: Request) -> bool:

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from evenhand.core.system import Mutant
-from evenhand.model.markspace.mutants.guarding import GUARDING
-from evenhand.model.markspace.mutants.layers import LAYERED
-from evenhand.model.markspace.mutants.marks import MARKS
+from evenhand.core.bundle import mutants_in
+from evenhand.model.markspace.mutants import guarding, layers, marks
 
 __all__ = ["MUTANTS"]
 
-MUTANTS: tuple[Mutant[Any], ...] = (*GUARDING, *MARKS, *LAYERED)
+MUTANTS = mutants_in(guarding, marks, layers)
 """Every mutant, in a fixed order."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any
 
 from evenhand.core.system import Mutant, Scope
 from evenhand.model.markspace.exact import ZERO, Amount, plain, total
@@ -21,370 +21,347 @@ from evenhand.model.markspace.marks import (
     SpaceConfig,
     Visibility,
 )
+from evenhand.model.markspace.mutants.declare import Faults
 from evenhand.model.markspace.readings import Readings
-from evenhand.model.markspace.space import REFERENCE, Rules
+from evenhand.model.markspace.space import REFERENCE
 from evenhand.model.markspace.strength import STRENGTH, Lives, StrengthRules
 
-__all__ = ["MARKS"]
-
-_SMALL = {"ages": 2, "marks": 2, "warnings": 2}
-
-
-def _signal(name: str, sentence: str, source: str, **rules: Any) -> Mutant[StrengthRules]:
-    return Mutant(name, sentence, source, replace(STRENGTH, **rules), "signals", Scope(_SMALL))
-
-
-def _space(name: str, sentence: str, source: str, **more: Any) -> Mutant[Rules]:
-    scope = {"marks": 1, "horizon": 0, "hostile": 1, **more.pop("scope", {})}
-    readings = tuple(more.pop("readings", {}).items())
-    expected, reason = more.pop("expected", "killed"), more.pop("reason", "")
-    return Mutant(name, sentence, source, replace(REFERENCE, **more), "space", Scope(scope), readings, expected, reason)
+SIGNALS = Faults(STRENGTH, "signals", Scope(ages=2, marks=2, warnings=2))
+SPACE = Faults(REFERENCE, "space", Scope(marks=1, horizon=0, hostile=1))
+TWO = Scope(marks=2, horizon=0, hostile=0)
+THREE = Scope(marks=3, horizon=0, hostile=0, only=1)
+LATER = Scope(marks=1, horizon=1, hostile=1)
+"""Time goes on."""
 
 
-def _but(kind: Kind, change: Any) -> Any:
-    """The reference's decay, changed for one kind of mark."""
-
-    def decay(of: Kind, initial: Fraction, age: int, lives: Lives, resolved: bool) -> Amount:
-        usual = STRENGTH.decay(of, initial, age, lives, resolved)
-        return change(usual, initial, age, lives) if of is kind else usual
-
-    return decay
+# Strengths.
 
 
-def _linear(_usual: Amount, initial: Fraction, age: int, lives: Lives) -> Amount:
+def _decay(kind: Kind, source: str) -> Callable[[Callable[..., Amount]], Mutant[StrengthRules]]:
+    """Make a mutant of a function by which marks of one kind decay otherwise than in the reference."""
+
+    def made(change: Callable[..., Amount]) -> Mutant[StrengthRules]:
+        def decay(of: Kind, initial: Fraction, age: int, lives: Lives, resolved: bool) -> Amount:
+            usual = STRENGTH.decay(of, initial, age, lives, resolved)
+            return change(usual, initial, age, lives) if of is kind else usual
+
+        return SIGNALS.declare(change.__name__, change.__doc__ or "", source, decay=decay)
+
+    return made
+
+
+@_decay(Kind.OBSERVATION, "3.1")
+def decay_is_linear(_usual: Amount, initial: Fraction, age: int, lives: Lives) -> Amount:
+    """Observations decay by a straight line."""
     return plain(max(Fraction(0), initial * (1 - Fraction(age, 2 * lives.observation_half_life))))
 
 
-def _growing(usual: Amount, initial: Fraction, age: int, _lives: Lives) -> Amount:
+@_decay(Kind.OBSERVATION, "P1")
+def observations_grow(usual: Amount, initial: Fraction, age: int, _lives: Lives) -> Amount:
+    """Observations gain strength."""
     return usual + plain(initial * age)
 
 
-def _fading(usual: Amount, initial: Fraction, age: int, _lives: Lives) -> Amount:
+@_decay(Kind.ACTION, "P2")
+def actions_fade(_usual: Amount, initial: Fraction, age: int, _lives: Lives) -> Amount:
+    """Actions lose strength."""
     return plain(initial / (1 + age))
 
 
-def _early(usual: Amount, initial: Fraction, age: int, lives: Lives) -> Amount:
+@_decay(Kind.INTENT, "P4")
+def intents_end_early(usual: Amount, _initial: Fraction, age: int, lives: Lives) -> Amount:
+    """Intents end at their TTL, not after it."""
     return usual if age < lives.intent_ttl else ZERO
 
 
-def _needs_fade(usual: Amount, initial: Fraction, age: int, _lives: Lives) -> Amount:
+@_decay(Kind.NEED, "P5")
+def needs_fade(usual: Amount, _initial: Fraction, age: int, _lives: Lives) -> Amount:
+    """Unresolved needs lose strength."""
     return usual.scaled(Fraction(1, 1 + age))
 
 
-def _other_half_life(_usual: Amount, initial: Fraction, age: int, lives: Lives) -> Amount:
+@_decay(Kind.WARNING, "3.1")
+def warnings_decay_like_observations(_usual: Amount, initial: Fraction, age: int, lives: Lives) -> Amount:
+    """Warnings decay by the half-life of observations."""
     return STRENGTH.decay(Kind.OBSERVATION, initial, age, lives, False)
 
 
-def _reversed_weight(weights: tuple[Fraction, Fraction, Fraction], source: Source) -> Fraction:
+@SIGNALS.fault("weight", "P6")
+def trust_reversed(weights: tuple[Fraction, Fraction, Fraction], source: Source) -> Fraction:
+    """The least trusted source weighs most."""
     return weights[2 - tuple(Source).index(source)]
 
 
-def _equal_weight(_weights: tuple[Fraction, Fraction, Fraction], _source: Source) -> Fraction:
+@SIGNALS.fault("weight", "P6")
+def trust_ignored(_weights: tuple[Fraction, Fraction, Fraction], _source: Source) -> Fraction:
+    """All sources weigh the same."""
     return Fraction(1)
 
 
-def _amplified(weights: tuple[Fraction, Fraction, Fraction], source: Source) -> Fraction:
+@SIGNALS.fault("weight", "P7")
+def trust_amplifies(weights: tuple[Fraction, Fraction, Fraction], source: Source) -> Fraction:
+    """Weights exceed 1."""
     return 1 + STRENGTH.weight(weights, source)
 
 
-def _below_nothing(weights: tuple[Fraction, Fraction, Fraction], source: Source) -> Fraction:
+@SIGNALS.fault("weight", "P7")
+def distrust_goes_below_zero(weights: tuple[Fraction, Fraction, Fraction], source: Source) -> Fraction:
+    """Distrust counts against a mark."""
     return STRENGTH.weight(weights, source) - Fraction(1, 2)
 
 
-def _everything_weighed(_readings: Readings, _kind: Kind, _source: Source) -> bool:
+@SIGNALS.fault("weighed", "4.2")
+def warnings_are_trusted_by_source(_readings: Readings, _kind: Kind, _source: Source) -> bool:
+    """Warnings have trust weights."""
     return True
 
 
-def _below_zero(effective: Amount, warnings: tuple[Amount, ...]) -> Amount:
+@SIGNALS.fault("reduced", "P34")
+def warnings_go_below_zero(effective: Amount, warnings: tuple[Amount, ...]) -> Amount:
+    """Reduction has no floor."""
     return effective - total(warnings)
 
 
-def _strongest_only(effective: Amount, warnings: tuple[Amount, ...]) -> Amount:
+@SIGNALS.fault("reduced", "9.5")
+def strongest_warning_alone(effective: Amount, warnings: tuple[Amount, ...]) -> Amount:
+    """Only the strongest warning counts."""
     best = ZERO
     for one in warnings:
         best = one if best < one else best
     return STRENGTH.reduced(effective, (best,))
 
 
-def _cancelled_for_good(_effective: Amount, warnings: tuple[Amount, ...]) -> Amount:
-    return ZERO if warnings else _effective
+@SIGNALS.fault("reduced", "P35")
+def warned_is_gone(effective: Amount, warnings: tuple[Amount, ...]) -> Amount:
+    """A warned mark has no strength."""
+    return ZERO if warnings else effective
 
 
-def _halved(effective: Amount, warnings: tuple[Amount, ...]) -> Amount:
+@SIGNALS.fault("reduced", "9.5")
+def warnings_halve(effective: Amount, warnings: tuple[Amount, ...]) -> Amount:
+    """Any warnings halve the mark, whatever they weigh."""
     return effective.scaled(Fraction(1, 2)) if warnings else effective
 
 
-def _plain_sum(strengths: tuple[Amount, ...], _factor: Fraction, cap: Fraction) -> Amount:
-    found = total(strengths)
-    return found if found <= plain(cap) else plain(cap)
+def _capped(strength: Amount, cap: Fraction) -> Amount:
+    return strength if strength <= plain(cap) else plain(cap)
 
 
-def _uncapped(strengths: tuple[Amount, ...], factor: Fraction, _cap: Fraction) -> Amount:
+@SIGNALS.fault("reinforced", "P8")
+def plain_sum(strengths: tuple[Amount, ...], _factor: Fraction, cap: Fraction) -> Amount:
+    """Aggregates are sums."""
+    return _capped(total(strengths), cap)
+
+
+@SIGNALS.fault("reinforced", "P9")
+def no_cap(strengths: tuple[Amount, ...], factor: Fraction, _cap: Fraction) -> Amount:
+    """Aggregates have no cap."""
     return STRENGTH.reinforced(strengths, factor, Fraction(10**6))
 
 
-def _average(strengths: tuple[Amount, ...], _factor: Fraction, cap: Fraction) -> Amount:
-    return _plain_sum(tuple(one.scaled(Fraction(1, len(strengths))) for one in strengths), Fraction(1), cap)
+@SIGNALS.fault("reinforced", "P10")
+def averages(strengths: tuple[Amount, ...], _factor: Fraction, cap: Fraction) -> Amount:
+    """Aggregates are averages."""
+    return _capped(total(one.scaled(Fraction(1, len(strengths))) for one in strengths), cap)
 
 
-def _first_in_full(strengths: tuple[Amount, ...], factor: Fraction, cap: Fraction) -> Amount:
-    """Not sorted: the first that is listed counts in full."""
-    if not strengths:
-        return ZERO
-    found = strengths[0] + total(strengths[1:]).scaled(factor)
-    return found if found <= plain(cap) else plain(cap)
+@SIGNALS.fault("reinforced", "5.1")
+def first_listed_counts_in_full(strengths: tuple[Amount, ...], factor: Fraction, cap: Fraction) -> Amount:
+    """Strengths are not sorted."""
+    return _capped(strengths[0] + total(strengths[1:]).scaled(factor), cap) if strengths else ZERO
 
 
 # Spaces.
 
 
-def _prefix(agent: Agent, scope: str, kind: Kind) -> bool:
-    """Names are compared as texts, not level by level."""
+@SPACE.fault("may_write", "P23", Scope(SPACE.scope, only=5))
+def scopes_compared_as_text(agent: Agent, scope: str, kind: Kind) -> bool:
+    """`a` covers `ab`."""
     return any(kind is of and scope.startswith(parent) for parent, of in agent.writes)
 
 
-def _exactly(agent: Agent, scope: str, kind: Kind) -> bool:
+@SPACE.fault("may_write", "P23")
+def no_inheritance(agent: Agent, scope: str, kind: Kind) -> bool:
+    """Authorisation is for the very scope."""
     return (scope, kind) in agent.writes
 
 
-def _any_kind(agent: Agent, scope: str, _kind: Kind) -> bool:
+@SPACE.fault("may_write", "7.3")
+def any_kind_will_do(agent: Agent, scope: str, _kind: Kind) -> bool:
+    """Permission for one kind is for all."""
     return any(REFERENCE.may_write(agent, scope, kind) for kind in Kind)
 
 
-def _anywhere(_agent: Agent, _scope: str, _kind: Kind) -> bool:
+@SPACE.fault("may_write", "P19")
+def everybody_writes(_agent: Agent, _scope: str, _kind: Kind) -> bool:
+    """Nobody is refused."""
     return True
 
 
-def _reads_exactly(agent: Agent, scope: str) -> bool:
+@SPACE.fault("may_read", "P23, P26")
+def clearance_not_inherited(agent: Agent, scope: str) -> bool:
+    """Read authorisation is for the very scope."""
     return scope in agent.reads
 
 
-def _reads_upwards(agent: Agent, scope: str) -> bool:
+@SPACE.fault("may_read", "P21, P22")
+def everybody_is_cleared(agent: Agent, scope: str) -> bool:
+    """Clearance is not checked below `a`."""
     return any(parent.startswith(scope) or scope.startswith(parent) for parent in agent.reads) or scope == "a/b"
 
 
-def _child_is_open(scopes: tuple[ScopeDef, ...], name: str) -> ScopeDef | None:
-    """What is not defined is open, wherever it lies."""
+@SPACE.fault("defined", "P26")
+def undefined_scopes_are_open(scopes: tuple[ScopeDef, ...], name: str) -> ScopeDef | None:
+    """An undefined scope is open."""
     found = REFERENCE.defined(scopes, name)
     own = name in {scope.name for scope in scopes}
     return found if own or found is None else replace(found, visibility=Visibility.OPEN)
 
 
-def _root_governs(scopes: tuple[ScopeDef, ...], name: str) -> ScopeDef | None:
+@SPACE.fault("defined", "P26")
+def root_governs(scopes: tuple[ScopeDef, ...], name: str) -> ScopeDef | None:
+    """The topmost scope governs all below."""
     return REFERENCE.defined(scopes, name.split("/")[0])
 
 
-def _fallback(visibility: Visibility, authorised: bool) -> str:
+@SPACE.fault("projection", "P25")
+def classified_falls_back(visibility: Visibility, authorised: bool) -> str:
+    """Classified scopes give projections."""
     usual = REFERENCE.projection(visibility, authorised)
     return "projected" if usual == "nothing" else usual
 
 
-def _protected_is_open(visibility: Visibility, authorised: bool) -> str:
+@SPACE.fault("projection", "P21")
+def protected_is_open(visibility: Visibility, authorised: bool) -> str:
+    """Protected content is shown."""
     return "full" if visibility is Visibility.PROTECTED else REFERENCE.projection(visibility, authorised)
 
 
-def _open_is_protected(visibility: Visibility, authorised: bool) -> str:
-    return (
-        "full"
-        if authorised
-        else "projected"
-        if visibility is Visibility.OPEN
-        else REFERENCE.projection(visibility, False)
-    )
+@SPACE.fault("projection", "P20")
+def open_is_protected(visibility: Visibility, authorised: bool) -> str:
+    """Open content is redacted."""
+    if authorised:
+        return "full"
+    return "projected" if visibility is Visibility.OPEN else REFERENCE.projection(visibility, False)
 
 
-def _unredacted(mark: Mark) -> Mark:
+@SPACE.fault("redacted", "P21")
+def nothing_redacted(mark: Mark) -> Mark:
+    """Projections keep the content."""
     return mark
 
 
-def _over_redacted(mark: Mark) -> Mark:
+@SPACE.fault("redacted", "P24")
+def topic_redacted(mark: Mark) -> Mark:
+    """Projections lose the topic."""
     return replace(mark, draft=replace(mark.draft, content="", subject=""))
 
 
-def _no_fault(_config: SpaceConfig, _scope: ScopeDef, _draft: Draft) -> str:
+@SPACE.fault("fault", "8.1")
+def no_preconditions(_config: SpaceConfig, _scope: ScopeDef, _draft: Draft) -> str:
+    """Any draft is stored."""
     return ""
 
 
-def _verbs_alone(_config: SpaceConfig, scope: ScopeDef, draft: Draft) -> str:
-    """Strengths and confidences are not looked at."""
-    lawful = replace(draft, strength=Fraction(1), confidence=Fraction(1))
-    return REFERENCE.fault(_config, scope, lawful)
+@SPACE.fault("fault", "2")
+def ranges_unchecked(config: SpaceConfig, scope: ScopeDef, draft: Draft) -> str:
+    """Strengths and confidences are not checked."""
+    return REFERENCE.fault(config, scope, replace(draft, strength=Fraction(1), confidence=Fraction(1)))
 
 
-def _same_id(_space: Space, _wanted: int) -> int:
+@SPACE.fault("new_id", "P31", TWO)
+def ids_repeat(_space: Space, _wanted: int) -> int:
+    """Every mark has the same id."""
     return 1
 
 
-def _always_refers(_config: SpaceConfig, _mark: Mark, _target: Mark) -> bool:
+@SPACE.fault("refers", "10", TWO, readings={"reference_authority": "same_scope_writer"})
+def authority_unchecked(_config: SpaceConfig, _mark: Mark, _target: Mark) -> bool:
+    """References always have an effect."""
     return True
 
 
-def _last_only(config: SpaceConfig, space: Space, mark: Mark) -> bool:
-    """A mark that is superseded itself supersedes nothing any more."""
+@SPACE.fault("superseded", "P47", THREE)
+def chains_resurface(config: SpaceConfig, space: Space, mark: Mark) -> bool:
+    """What superseded and is superseded has no effect."""
     later = space.marks[space.marks.index(mark) + 1 :]
     return any(other.draft.supersedes == mark.id and not REFERENCE.superseded(config, space, other) for other in later)
 
 
-def _same_kind_only(config: SpaceConfig, space: Space, mark: Mark) -> bool:
+@SPACE.fault("superseded", "10", TWO)
+def superseding_keeps_the_kind(_config: SpaceConfig, space: Space, mark: Mark) -> bool:
+    """Only marks of one kind supersede each other."""
     later = space.marks[space.marks.index(mark) + 1 :]
     return any(other.draft.supersedes == mark.id and other.draft.kind is mark.draft.kind for other in later)
 
 
-def _all(_strength: Amount) -> bool:
+@SPACE.fault("enough", "8.2", TWO)
+def nothing_too_weak_to_read(_strength: Amount) -> bool:
+    """Reads have no threshold."""
     return True
 
 
-def _more_than_half(strength: Amount) -> bool:
+@SPACE.fault("enough", "P27", Scope(SPACE.scope, hostile=0))
+def weak_marks_vanish(strength: Amount) -> bool:
+    """Reads want three fifths."""
     return plain(Fraction(3, 5)) <= strength
 
 
-def _not_superseding(need: Mark, action: int, new: int) -> Mark:
+@SPACE.fault("resolved", "P29", THREE)
+def resolution_supersedes_nothing(need: Mark, action: int, new: int) -> Mark:
+    """The copy leaves the need alone."""
     return Mark(new, PRINCIPAL, need.draft, resolved_by=action)
 
 
-def _unordered(seen: tuple[Seen, ...]) -> tuple[Seen, ...]:
+@SPACE.fault("ordered", "8.2", TWO)
+def reads_by_id(seen: tuple[Seen, ...]) -> tuple[Seen, ...]:
+    """Reads come in the order of ids."""
     return tuple(sorted(seen, key=lambda one: one.mark.id))
 
 
-def _weakest_first(seen: tuple[Seen, ...]) -> tuple[Seen, ...]:
+@SPACE.fault("ordered", "8.2", TWO)
+def weakest_first(seen: tuple[Seen, ...]) -> tuple[Seen, ...]:
+    """Reads come weakest first."""
     return tuple(reversed(REFERENCE.ordered(seen)))
 
 
-def _failing_hooks_stop_the_rest(config: SpaceConfig) -> tuple[str, ...]:
+@SPACE.fault("resolve", "6.1, P11", Scope(TWO, only=1), readings={"id_order": "adversarial"})
+def first_listed_wins(scope: ScopeDef, intents: tuple[Mark, ...]) -> Mark | None:
+    """Whoever resolves a conflict takes the intent that is listed first."""
+    return None if REFERENCE.resolve(scope, intents) is None else intents[0]
+
+
+@SPACE.fault("hooks", "P33")
+def hooks_stop_hooks(config: SpaceConfig) -> tuple[str, ...]:
+    """A failing hook stops the others."""
     return () if "failing" in config.hooks else config.hooks
 
 
-def _subtree(_config: SpaceConfig, asked: str, scope: str) -> bool:
+@SPACE.fault("in_scope", "8.2")
+def reads_take_the_subtree(_config: SpaceConfig, asked: str, scope: str) -> bool:
+    """Reads take in what is below."""
     return scope.startswith(asked)
 
 
-def _asked_decides(asked: str, _scope: str) -> str:
+@SPACE.fault("judged_by", "7.4, P22", Scope(SPACE.scope, only=5, hostile=0), readings={"hierarchy_reads": "subtree"})
+def asked_scope_decides(asked: str, _scope: str) -> str:
+    """Who may read `a` may read what is below it, classified or not."""
     return asked
 
 
-def _question_kept(mark: Mark) -> Mark:
+@SPACE.fault("redacted", "7.4, P21")
+def question_not_redacted(mark: Mark) -> Mark:
+    """Projections of needs keep the question."""
     return replace(mark, draft=replace(mark.draft, content=""))
 
 
-def _aged_twice(mark: Mark, seconds: int) -> Mark:
+@SPACE.fault("aged", "3.1", LATER)
+def time_runs_twice(mark: Mark, seconds: int) -> Mark:
+    """Marks age twice as fast."""
     return replace(mark, age=mark.age + 2 * seconds)
 
 
-def _consumed(mark: Mark, seconds: int) -> Mark:
-    """Decay is written into the mark."""
+@SPACE.fault("aged", "P30", LATER)
+def decay_is_stored(mark: Mark, seconds: int) -> Mark:
+    """Decay is written into marks."""
     return replace(mark, age=mark.age + seconds, draft=replace(mark.draft, strength=mark.draft.strength / 2))
-
-
-def _first_listed(scope: ScopeDef, intents: tuple[Mark, ...]) -> Mark | None:
-    usual = REFERENCE.resolve(scope, intents)
-    return None if usual is None else intents[0]
-
-
-MARKS: tuple[Mutant[Any], ...] = (
-    _signal("decay_is_linear", "Observations decay by a straight line.", "3.1", decay=_but(Kind.OBSERVATION, _linear)),
-    _signal("observations_grow", "Observations gain strength.", "P1", decay=_but(Kind.OBSERVATION, _growing)),
-    _signal("actions_fade", "Actions lose strength.", "P2", decay=_but(Kind.ACTION, _fading)),
-    _signal("intents_end_early", "Intents end at their TTL, not after it.", "P4", decay=_but(Kind.INTENT, _early)),
-    _signal("needs_fade", "Unresolved needs lose strength.", "P5", decay=_but(Kind.NEED, _needs_fade)),
-    _signal(
-        "warnings_decay_like_observations",
-        "Warnings decay by the half-life of observations.",
-        "3.1",
-        decay=_but(Kind.WARNING, _other_half_life),
-    ),
-    _signal("trust_reversed", "The least trusted source weighs most.", "P6", weight=_reversed_weight),
-    _signal("trust_ignored", "All sources weigh the same.", "P6", weight=_equal_weight),
-    _signal("trust_amplifies", "Weights exceed 1.", "P7", weight=_amplified),
-    _signal("distrust_goes_below_zero", "Distrust counts against a mark.", "P7", weight=_below_nothing),
-    _signal("warnings_are_trusted_by_source", "Warnings have trust weights.", "4.2", weighed=_everything_weighed),
-    _signal("warnings_go_below_zero", "Reduction has no floor.", "P34", reduced=_below_zero),
-    _signal("strongest_warning_alone", "Only the strongest warning counts.", "9.5", reduced=_strongest_only),
-    _signal("warned_is_gone", "A warned mark has no strength.", "P35", reduced=_cancelled_for_good),
-    _signal("warnings_halve", "Any warnings halve the mark, whatever they weigh.", "9.5", reduced=_halved),
-    _signal("plain_sum", "Aggregates are sums.", "P8", reinforced=_plain_sum),
-    _signal("no_cap", "Aggregates have no cap.", "P9", reinforced=_uncapped),
-    _signal("averages", "Aggregates are averages.", "P10", reinforced=_average),
-    _signal("first_listed_counts_in_full", "Strengths are not sorted.", "5.1", reinforced=_first_in_full),
-    _space("scopes_compared_as_text", "`a` covers `ab`.", "P23", may_write=_prefix, scope={"marks": 1, "only": 5}),
-    _space("no_inheritance", "Authorisation is for the very scope.", "P23", may_write=_exactly),
-    _space(
-        "any_kind_will_do",
-        "Permission for one kind is for all.",
-        "7.3",
-        may_write=_any_kind,
-    ),
-    _space("everybody_writes", "Nobody is refused.", "P19", may_write=_anywhere),
-    _space("clearance_not_inherited", "Read authorisation is for the very scope.", "P23, P26", may_read=_reads_exactly),
-    _space("everybody_is_cleared", "Clearance is not checked below `a`.", "P21, P22", may_read=_reads_upwards),
-    _space("undefined_scopes_are_open", "An undefined scope is open.", "P26", defined=_child_is_open),
-    _space("root_governs", "The topmost scope governs all below.", "P26", defined=_root_governs),
-    _space("classified_falls_back", "Classified scopes give projections.", "P25", projection=_fallback),
-    _space("protected_is_open", "Protected content is shown.", "P21", projection=_protected_is_open),
-    _space("open_is_protected", "Open content is redacted.", "P20", projection=_open_is_protected),
-    _space("nothing_redacted", "Projections keep the content.", "P21", redacted=_unredacted),
-    _space("topic_redacted", "Projections lose the topic.", "P24", redacted=_over_redacted),
-    _space("no_preconditions", "Any draft is stored.", "8.1", fault=_no_fault),
-    _space("ranges_unchecked", "Strengths and confidences are not checked.", "2", fault=_verbs_alone),
-    _space("ids_repeat", "Every mark has the same id.", "P31", new_id=_same_id, scope={"marks": 2, "hostile": 0}),
-    _space(
-        "authority_unchecked",
-        "References always have an effect.",
-        "10",
-        refers=_always_refers,
-        scope={"marks": 2, "hostile": 0},
-        readings={"reference_authority": "same_scope_writer"},
-    ),
-    _space(
-        "chains_resurface",
-        "What superseded and is superseded has no effect.",
-        "P47",
-        superseded=_last_only,
-        scope={"marks": 3, "hostile": 0, "only": 1},
-    ),
-    _space(
-        "superseding_keeps_the_kind",
-        "Only marks of one kind supersede each other.",
-        "10",
-        superseded=_same_kind_only,
-        scope={"marks": 2, "hostile": 0},
-    ),
-    _space(
-        "nothing_too_weak_to_read", "Reads have no threshold.", "8.2", enough=_all, scope={"marks": 2, "hostile": 0}
-    ),
-    _space("weak_marks_vanish", "Reads want three fifths.", "P27", enough=_more_than_half, scope={"hostile": 0}),
-    _space(
-        "resolution_supersedes_nothing",
-        "The copy leaves the need alone.",
-        "P29",
-        resolved=_not_superseding,
-        scope={"marks": 3, "hostile": 0, "only": 1},
-    ),
-    _space(
-        "reads_by_id", "Reads come in the order of ids.", "8.2", ordered=_unordered, scope={"marks": 2, "hostile": 0}
-    ),
-    _space(
-        "weakest_first", "Reads come weakest first.", "8.2", ordered=_weakest_first, scope={"marks": 2, "hostile": 0}
-    ),
-    _space(
-        "first_listed_wins",
-        "Whoever resolves a conflict takes the intent that is listed first.",
-        "6.1, P11",
-        resolve=_first_listed,
-        readings={"id_order": "adversarial"},
-        scope={"marks": 2, "horizon": 0, "hostile": 0, "only": 1},
-    ),
-    _space("hooks_stop_hooks", "A failing hook stops the others.", "P33", hooks=_failing_hooks_stop_the_rest),
-    _space("reads_take_the_subtree", "Reads take in what is below.", "8.2", in_scope=_subtree),
-    _space(
-        "asked_scope_decides",
-        "Who may read `a` may read what is below it, classified or not.",
-        "7.4, P22",
-        judged_by=_asked_decides,
-        readings={"hierarchy_reads": "subtree"},
-        scope={"marks": 1, "only": 5, "hostile": 0},
-    ),
-    _space("question_not_redacted", "Projections of needs keep the question.", "7.4, P21", redacted=_question_kept),
-    _space("time_runs_twice", "Marks age twice as fast.", "3.1", aged=_aged_twice, scope={"horizon": 1}),
-    _space("decay_is_stored", "Decay is written into marks.", "P30", aged=_consumed, scope={"horizon": 1}),
-)
-"""The faulty strengths and spaces."""

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from evenhand.core.system import Mutant
-from evenhand.model.sovereign.kernel import Rules
-from evenhand.model.sovereign.mutants.deciding import DECISION_MUTANTS
-from evenhand.model.sovereign.mutants.executor_and_log import EXECUTOR_AND_LOG_MUTANTS
-from evenhand.model.sovereign.mutants.gates import GATE_MUTANTS
-from evenhand.model.sovereign.mutants.strictness import STRICTNESS_MUTANTS
+from evenhand.core.bundle import mutants_in
+from evenhand.model.sovereign.mutants import deciding, executor_and_log, gates, strictness
 
 __all__ = ["MUTANTS"]
 
-MUTANTS: tuple[Mutant[Rules], ...] = (*GATE_MUTANTS, *DECISION_MUTANTS, *EXECUTOR_AND_LOG_MUTANTS, *STRICTNESS_MUTANTS)
+MUTANTS = mutants_in(gates, deciding, executor_and_log, strictness)
 """Every mutant, in a fixed order."""

@@ -1,63 +1,51 @@
-"""Expectations as JSON and as Python: one says what the other says, and a bad file is refused by its culprit."""
+"""Expectations stand at their claims: which verdicts they are about, and that a bundle knows them."""
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
 
-from evenhand.core.expectations import expectations_text, read_expectations, stated_in
+import evenhand
+from evenhand.core.bundle import Bundle
+from evenhand.core.plan import Expectation, holds, refuted, undecided
+from evenhand.core.property import each_step
 from evenhand.core.registry import protocols
 from evenhand.core.verdict import Status
 
 
-def _file(*entries: Any, version: int = 1) -> str:
-    return json.dumps({"format": "evenhand/expectations", "version": version, "expectations": entries})
-
-
-def test_a_good_file_is_read() -> None:
-    """One entry, with everything."""
-    entry = {"claim": "c", "expected": "REFUTED", "system": "s", "readings": {"r": 1}, "because": "so"}
-    (one,) = read_expectations(_file(entry))
-    assert (one.claim, one.expected, one.system, one.engine, one.readings, one.because) == (
-        "c", Status.REFUTED, "s", "", {"r": 1}, "so",
-    )  # fmt: skip
-
-
-def test_every_protocol_says_the_same_either_way() -> None:
-    """Whether stated in Python or as JSON, expectations come back from the file that is written of them."""
-    stated = {bundle.name: bundle.expected for bundle in protocols()}
-    assert stated["cud"] and stated["apcm"]
-    for expected in stated.values():
-        assert read_expectations(expectations_text(expected)) == expected
-
-
-def test_a_file_is_found_beside_its_claims() -> None:
-    """And named when it is bad."""
-    assert stated_in("evenhand.properties.cud")
-    with pytest.raises(ValueError, match=r"evenhand.evidence, schema/vectors.json: not a file of the format"):
-        stated_in("evenhand.evidence", "schema/vectors.json")
-
-
-SAME = {"claim": "c", "expected": "REFUTED", "because": "so"}
-
-
 @pytest.mark.parametrize(
-    ("text", "complaint"),
+    ("made", "speaks", "silent"),
     [
-        ("[]", "not a file of the format"),
-        (_file(version=2), "not a file of the format"),
-        (_file({"claim": "c", "expected": "REFUTED"}), "no reason"),
-        (_file({"claim": "c", "expected": "MAYBE", "because": "so"}), "must be one of"),
-        (_file({"claim": "c", "expected": "HOLDS", "because": "so", "colour": 1}), "colour"),
-        (_file({"expected": "HOLDS", "because": "so"}), "names no claim"),
-        (_file("c"), "names no claim"),
-        (_file(SAME, {**SAME, "expected": "UNDECIDED"}), "two about the same"),
-        (json.dumps({"format": "evenhand/expectations", "version": 1}), "no list"),
+        (refuted("why"), ("ring", "fuzz", {"clock": "late"}), None),
+        (refuted("why", system="ring"), ("ring", "fuzz", {}), ("other", "fuzz", {})),
+        (holds("why", engine="explore"), ("ring", "explore", {}), ("ring", "fuzz", {})),
+        (undecided("why", clock="late"), ("ring", "fuzz", {"clock": "late"}), ("ring", "fuzz", {})),
+        (refuted("why", readings={}), ("ring", "fuzz", {}), ("ring", "fuzz", {"clock": "late"})),
     ],
 )
-def test_a_bad_file_is_refused(text: str, complaint: str) -> None:
-    """With the culprit named."""
-    with pytest.raises(ValueError, match=complaint):
-        read_expectations(text)
+def test_where_an_expectation_speaks(made: Expectation, speaks: Any, silent: Any) -> None:
+    """Without system, engine and readings everywhere; `readings={}` is the default alone."""
+    assert made.speaks_of("", *speaks)
+    assert silent is None or not made.speaks_of("", *silent)
+
+
+def test_a_bundle_knows_what_its_claims_carry() -> None:
+    """The most specific one counts; a claim without any is expected to hold."""
+
+    @each_step("It moves.", expected=(refuted("it stands"), holds("not here", engine="fuzz")))
+    def moves(step: Any) -> bool:
+        return bool(step.before != step.after)
+
+    light = evenhand.system("light", initial=[0], actions=lambda state: ["wait"], step=lambda state, action: state)
+    bundle = Bundle(evenhand.Protocol("p", "P", "", {"light": light}), (moves,))
+    assert [one.claim for one in bundle.expected] == ["moves", "moves"]
+    assert bundle.expectation("moves", "light", "explore", {}).expected is Status.REFUTED
+    assert bundle.expectation("moves", "light", "fuzz", {}).because == "not here"
+    assert bundle.expectation("other", "light", "fuzz", {}).expected is Status.HOLDS
+
+
+def test_every_expectation_gives_its_reason() -> None:
+    """Of all protocols that come along."""
+    for bundle in protocols():
+        assert bundle.expected and all(one.because for one in bundle.expected), bundle.name

@@ -225,7 +225,7 @@ def test_a_plan_without_a_budget_is_refused() -> None:
 def _forgotten() -> Iterator[None]:
     """What a test made the registry find, no other test finds."""
     yield
-    registry.rescan()
+    registry._all.cache_clear()  # pyright: ignore[reportPrivateUsage]
 
 
 def _own(monkeypatch: pytest.MonkeyPatch, side: Mapping[str, Any], *installed: Bundle) -> None:
@@ -254,7 +254,7 @@ def _own(monkeypatch: pytest.MonkeyPatch, side: Mapping[str, Any], *installed: B
     monkeypatch.setattr(importlib.util, "find_spec", found)
     monkeypatch.setattr(registry, "entry_points", points)
     monkeypatch.setattr(EntryPoint, "load", load)
-    registry.rescan()
+    registry._all.cache_clear()  # pyright: ignore[reportPrivateUsage]
 
 
 def test_a_protocol_of_the_package_is_checked(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -82,9 +82,9 @@ def test_a_file_name_is_safe() -> None:
 CHANGES: dict[str, tuple[Callable[[dict[str, Any]], dict[str, Any]], str]] = {
     "another format": (lambda r: {**r, "format": "evenhand/report"}, "its format is 'evenhand/report'"),
     "no format": (lambda r: {k: v for k, v in r.items() if k != "format"}, "it names no format"),
-    "newer": (lambda r: {**r, "version": 99}, "it is of version 99, newer than 2"),
-    "version zero": (lambda r: {**r, "version": 0}, "its version is 0"),
-    "version true": (lambda r: {**r, "version": True}, "its version is True"),
+    "newer": (lambda r: {**r, "version": 99}, "it is of version 99, and this evenhand reads version 2"),
+    "older": (lambda r: {**r, "version": 1}, "it is of version 1, and this evenhand reads version 2"),
+    "version true": (lambda r: {**r, "version": True}, "it is of version True"),
     "missing": (lambda r: {k: v for k, v in r.items() if k != "run"}, "'run' is a required property"),
     "additional": (lambda r: {**r, "extra": 1}, "'extra' was unexpected"),
     "wrong type": (lambda r: {**r, "scope": {"agents": "2"}}, "$.scope.agents is wrong"),

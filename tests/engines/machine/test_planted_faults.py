@@ -421,7 +421,7 @@ def machine_compares_nothing(patch: pytest.MonkeyPatch) -> None:
 def comparison_sees_nothing(patch: pytest.MonkeyPatch) -> None:
     """Everything agrees."""
     agreeing = EachStep(name="x", sentence="", check=lambda _step: True)
-    patch.setattr(variants, "_agreement", lambda *_arguments: agreeing)
+    patch.setattr(variants, "_AGREE", agreeing)
 
 
 def comparison_runs_the_reference_twice(patch: pytest.MonkeyPatch) -> None:

@@ -2,7 +2,7 @@
 
 | fault | what is wrong | noticed by |
 |---|---|---|
-| dropped_state | the last state of each level is not expanded | random_graphs, known_sizes |
+| dropped_state | every third state is not expanded | random_graphs, known_sizes |
 | wrong_parent | a later edge overwrites how a state was reached | larger_graphs (evidence too long) |
 | multiplicity_lost | a group counts as one joint action | methods_agree |
 | forgotten_agent | the memo's key leaves the agent out | methods_agree (the cross-check speaks) |
@@ -57,8 +57,14 @@ Plant = Callable[[pytest.MonkeyPatch], None]
 
 
 def dropped_state(patch: pytest.MonkeyPatch) -> None:
-    """Forget the last state of each level."""
-    patch.setattr(graph, "frontier", lambda low, high: range(low, max(low + 1, high - 1)) if low < high else range(0))
+    """Never expand every third state."""
+    honest: Any = vars(graph)["_expand"]
+
+    def drops(system: Any, method: Any, walk: Any, sid: int, *more: Any, **fresh: bool) -> None:
+        if sid % 3 != 2:
+            honest(system, method, walk, sid, *more, **fresh)
+
+    patch.setattr(graph, "_expand", drops)
 
 
 class _LastEdge(graph.Watcher):
@@ -101,7 +107,14 @@ def multiplicity_lost(patch: pytest.MonkeyPatch) -> None:
 
 def forgotten_agent(patch: pytest.MonkeyPatch) -> None:
     """Remember judgements by choice alone."""
-    patch.setattr(memo, "made_key", lambda _agent, choice: choice)
+    honest: Any = vars(memo.Memo)["_judge"]
+    first: dict[Any, Any] = {}
+
+    def forgets(self: Any, page: Any, config: Any, key: Any, agent: str, choice: Any) -> Any:
+        agent, _ = first.setdefault((id(page), choice), (agent, page))  # the page, so that no other takes its id
+        return honest(self, page, config, key, agent, choice)
+
+    patch.setattr(memo.Memo, "_judge", forgets)
 
 
 def seeing_blind(patch: pytest.MonkeyPatch) -> None:
@@ -182,7 +195,20 @@ def stuck_is_silent(patch: pytest.MonkeyPatch) -> None:
 
 def amnesia(patch: pytest.MonkeyPatch) -> None:
     """Tell histories apart by their state alone."""
-    patch.setattr(check, "product", lambda sid, _value: sid)
+    honest = check.HistoryWatch.start
+
+    class ByState(dict[Any, Any]):
+        def get(self, key: Any, default: Any = None, /) -> Any:
+            return super().get(key[0], default)
+
+        def __setitem__(self, key: Any, value: Any, /) -> None:
+            super().__setitem__(key[0], value)
+
+    def forgets(self: check.HistoryWatch, initial: Any) -> None:
+        self.known = ByState()
+        honest(self, initial)
+
+    patch.setattr(check.HistoryWatch, "start", forgets)
 
 
 def closed_by_decree(patch: pytest.MonkeyPatch) -> None:

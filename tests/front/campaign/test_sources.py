@@ -101,10 +101,10 @@ def _copied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.setattr(sys, "path", [str(tmp_path / "copy"), *sys.path])
     monkeypatch.setattr(registry, "_all", SCAN)
     sys.modules.pop("toyring", None)
-    registry.rescan()
+    SCAN.cache_clear()
     yield tmp_path / "copy" / "toyring.py"
     sys.modules.pop("toyring", None)
-    registry.rescan()
+    SCAN.cache_clear()
 
 
 def test_an_edit_makes_the_work_run_anew(copied: Path, tmp_path: Path) -> None:

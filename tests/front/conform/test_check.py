@@ -14,7 +14,7 @@ import jsonschema
 import pytest
 
 from evenhand.conform import adapters
-from evenhand.conform.adapters.kernels import InProcess, adapter_source
+from evenhand.conform.adapters.kernels import adapter_source
 from evenhand.conform.adapters.model import factory_of, variant
 from evenhand.conform.checking.coding import Coder
 from evenhand.conform.checking.covering import Covering
@@ -24,6 +24,7 @@ from evenhand.conform.checking.liveness import SILENT
 from evenhand.conform.checking.loop import FALSE, CheckEffort, check_system
 from evenhand.core.canonical import canonical_bytes, digest
 from evenhand.core.registry import find
+from tests.front.conform.in_process import InProcess
 from tests.front.conftest import PLUGINS, ROOT, Command
 
 LATCHES = "tests.front.conform.latches"

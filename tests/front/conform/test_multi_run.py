@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 
-from evenhand.conform.adapters.kernels import InProcess
 from evenhand.conform.checking.files import save_finding
 from evenhand.conform.checking.finding import finding_json, load_finding, recheck
 from evenhand.conform.checking.liveness import SILENT
@@ -29,6 +28,7 @@ from evenhand.core.property import (
 )
 from evenhand.core.registry import find
 from evenhand.core.system import Fairness
+from tests.front.conform.in_process import InProcess
 
 
 def swapped(state: Any) -> Any:

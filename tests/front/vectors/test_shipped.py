@@ -130,8 +130,8 @@ def test_a_manifest_holds_the_digest_of_each_file() -> None:
     assert manifest.complaints({"covering.json": suite}) == ()
 
 
-def test_a_newer_suite_is_refused_with_its_version() -> None:
+def test_a_suite_of_another_version_is_refused_with_its_version() -> None:
     """And says what to do."""
     data = _covering("apcm").to_json()
-    with pytest.raises(BadRecord, match=r"it is of version 7, newer than 1, the newest known here\. Update evenhand"):
+    with pytest.raises(BadRecord, match=r"it is of version 7, and this evenhand reads version 1\. Generate"):
         Suite.from_json({**data, "version": 7}, "f.json")

@@ -6,12 +6,14 @@ from math import comb
 
 import pytest
 
+from evenhand.core.bundle import defined_in
+from evenhand.core.property import Property
 from evenhand.model.apcm.compiler import REFERENCE, SCRAMBLES, compiled
 from evenhand.model.apcm.generators import artifact_of
 from evenhand.model.apcm.menus import all_fields
 from evenhand.model.apcm.systems import AGENTS, UNIVERSE
-from evenhand.properties.apcm.deadlock import DEADLOCK
-from evenhand.properties.apcm.reach import REACH
+from evenhand.properties.apcm import deadlock
+from evenhand.properties.apcm.reach import compile_happens, gridlock_happens, vacuous_necessity_happens
 from evenhand.search import explore
 from tests.model.apcm.oracle import (
     Counts,
@@ -32,13 +34,12 @@ PINNED = {
 }
 """(actions, preferences) -> counts, over every APCM and every REVISE artefact."""
 
-GOALS = ("compile_happens", "gridlock_happens", "vacuous_necessity_happens")
+GOALS = (compile_happens, gridlock_happens, vacuous_necessity_happens)
 
 
 def engine(actions: int, preferences: int) -> Counts:
     """The same numbers from the search over the model."""
-    claims = tuple(claim for claim in REACH if claim.name in GOALS)
-    found = explore(UNIVERSE.at(actions=actions, preferences=preferences, hostile=0), claims)
+    found = explore(UNIVERSE.at(actions=actions, preferences=preferences, hostile=0), GOALS)
     assert found.complete
     compiled, gridlocked, vacuous = (verdict.coverage["witnesses"] for verdict in found.verdicts)
     selections = 0
@@ -231,5 +232,5 @@ def test_what_scrambling_does_to_the_model() -> None:
 
 def test_deadlock_claims_are_named() -> None:
     """The claims that the page quotes are there."""
-    names = {claim.name for claim in DEADLOCK}
+    names = {claim.name for claim in defined_in(Property, deadlock)}
     assert {"every_situation_can_be_justified", "some_artifact_permits_unless_blocked"} <= names

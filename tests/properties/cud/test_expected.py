@@ -10,7 +10,6 @@ from evenhand.core.registry import find
 from evenhand.core.system import reading_values
 from evenhand.core.verdict import Status
 from evenhand.model.cud.protocol import CUD
-from evenhand.properties.cud.expected import EXPECTED
 from evenhand.search import explore
 
 BUNDLE = find("cud")
@@ -21,7 +20,7 @@ def test_expectations_speak_of_what_there_is() -> None:
     """Claims, systems, engines, readings and values all exist, and nothing is registered twice."""
     known = reading_values(CUD.readings)
     seen: list[Any] = []
-    for one in EXPECTED:
+    for one in BUNDLE.expected:
         assert one.claim in NAMES
         assert one.system in ("", *CUD.systems)
         assert one.engine in ("", "explore", "fuzz")

@@ -8,4 +8,4 @@ from evenhand.properties.markspace import CLAIMS
 
 __all__ = ["BUNDLE"]
 
-BUNDLE = Bundle(MARKSPACE, CLAIMS.claims, CLAIMS.generators, CLAIMS.expected, CLAIMS.plans)
+BUNDLE = Bundle(MARKSPACE, CLAIMS.claims, CLAIMS.generators, plans=CLAIMS.plans)

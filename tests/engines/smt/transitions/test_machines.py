@@ -23,13 +23,14 @@ from evenhand.smt.logic import (
     variables,
 )
 from evenhand.smt.portfolio import Answered, Portfolio, SolverLimits
+from evenhand.smt.rewriting import symbols
 from evenhand.smt.smtlib import Query
 from evenhand.smt.structure import Reader
 from evenhand.smt.theory import Axiom, Theory
 from evenhand.smt.transitions.grounding import PREDICATE, Grounding
 from evenhand.smt.transitions.induction import induct, induct_up_to
 from evenhand.smt.transitions.inference import infer
-from evenhand.smt.transitions.machine import Machine, after, symbols
+from evenhand.smt.transitions.machine import Machine, after
 from evenhand.smt.transitions.runs import lasso, reach
 
 AGENT = Sort("Agent")

@@ -13,7 +13,7 @@ from typing import Any, cast
 
 import pytest
 
-from evenhand.conform.adapters.kernels import InProcess, adapter_source
+from evenhand.conform.adapters.kernels import adapter_source
 from evenhand.conform.adapters.model import reference
 from evenhand.conform.checking.finding import load_finding, recheck
 from evenhand.conform.checking.loop import EXHAUSTIVE, CheckEffort, SystemChecked, check_system
@@ -28,6 +28,7 @@ from evenhand.model.markspace.layers_vocabulary import Health, Layer, Op, Operat
 from evenhand.model.markspace.marks import Kind
 from evenhand.model.markspace.signals import WEIGHTS
 from evenhand.model.markspace.signals_vocabulary import TYPES, Lives, SignalConfig, Still
+from tests.front.conform.in_process import InProcess
 from tests.front.conftest import Command
 
 markspace: Any = pytest.importorskip("markspace")

@@ -1,17 +1,13 @@
-"""Files of other versions and of younger models: migrated, completed, or refused with what to do."""
+"""Files of an older model: completed with what the model has gained since."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
-from evenhand.cli import app
 from evenhand.core.bundle import Bundle
 from evenhand.core.codec import encode
 from evenhand.core.plan import Expectation
@@ -20,64 +16,8 @@ from evenhand.core.system import Protocol, Scope, System, reading
 from evenhand.core.trace import Scenario
 from evenhand.core.verdict import Status
 from evenhand.evidence.growth import completed, reduced, shape
-from evenhand.evidence.migration import BadRecord, Migration, migrated
-from evenhand.evidence.record import VERSION, Record
-from evenhand.evidence.replay import outcome_digest, renewed, replay_record
-from evenhand.evidence.store import load
-from tests.engines.evidence.latch import LATCHES, record
-
-OLD = sorted((Path(__file__).parent / "data" / "v1").glob("*.json"))
-
-
-@pytest.mark.parametrize("path", OLD, ids=lambda path: path.stem)
-def test_files_of_version_1_still_replay(path: Path) -> None:
-    """As they were written then; migrated they are of the newest version, replay as well, and keep their name."""
-    assert json.loads(path.read_bytes())["version"] == 1
-    old = load(path)
-    result = replay_record(old)
-    assert result.ok and result.filled == ()
-    new = renewed(old, result)
-    assert (json.loads(new.to_bytes())["version"], new.file_name) == (VERSION, path.name)
-    assert new.shape
-    assert replay_record(Record.from_json(new.to_json())).ok
-
-
-def test_there_are_old_files() -> None:
-    """A scenario, a lasso, a pair."""
-    assert sorted(load(path).run["kind"] for path in OLD) == ["lasso", "pair", "scenario"]
-
-
-def test_a_seal_of_version_1_is_checked_before_migration(tmp_path: Path) -> None:
-    """An edit of an old file is an edit."""
-    data = json.loads(OLD[0].read_bytes())
-    with pytest.raises(BadRecord, match="sha256 differs"):
-        Record.from_json({**data, "reproduce": "something else"})
-
-
-def test_migrations_are_applied_in_turn() -> None:
-    """From version 1 to 3 by way of 2."""
-    steps: dict[int, Migration] = {1: lambda d: {**d, "a": 1}, 2: lambda d: {**d, "b": d["a"] + 1}}
-    old = {"format": "x", "version": 1}
-    assert migrated(old, "x", 3, "f", steps) == {"format": "x", "version": 3, "a": 1, "b": 2}
-    assert old == {"format": "x", "version": 1}
-
-
-@pytest.mark.parametrize(
-    ("data", "cause", "next_step"),
-    [
-        ({"format": "x", "version": 4}, "it is of version 4, newer than 3, the newest known here", "Update evenhand"),
-        ({"format": "x", "version": 1}, "it is of version 1, and nothing leads from there to 3", "Record it again"),
-        ({"format": "y", "version": 3}, "its format is 'y', not 'x'", "Give a file"),
-        ({"format": "x", "version": "3"}, "its version is '3', not 3", "Record it again"),
-    ],
-)
-def test_what_cannot_be_migrated_is_refused(data: Any, cause: str, next_step: str) -> None:
-    """With the version it has and what to do."""
-    with pytest.raises(BadRecord) as caught:
-        migrated(data, "x", 3, "f.json", {2: lambda d: d})
-    assert cause in caught.value.cause
-    assert next_step in caught.value.next_step
-    assert caught.value.culprit == "f.json"
+from evenhand.evidence.replay import outcome_digest, replay_record
+from tests.engines.evidence.latch import record
 
 
 @dataclass(frozen=True)
@@ -188,37 +128,9 @@ def test_a_reading_and_a_field_added_later_leave_a_record_green() -> None:
     result = replay_record(old, young)
     assert result.ok, result.message
     assert result.filled == ("Readings.doors", "Heat.level", "reading doors")
-    new = renewed(old, result)
-    assert new.readings == {"again": "refused", "doors": "one"}
-    assert new.shape == {"Shown": ["said", "warmth"]}
-    assert replay_record(new, young).filled == ()
     unshaped = replay_record(replace(old, shape={}), young)
     assert not unshaped.ok and "shows something else" in unshaped.message, "without its shape the digest does not fit"
 
 
 def _refuted(claim: str) -> Expectation:
     return Expectation(claim, Status.REFUTED, because="it heats")
-
-
-def test_only_what_replays_is_renewed() -> None:
-    """A digest is not made to fit."""
-    result = replay_record(replace(record(), shown="sha256:" + "0" * 64), LATCHES)
-    with pytest.raises(ValueError, match="only what replays can be migrated"):
-        renewed(record(), result)
-
-
-def test_migrate_rewrites_old_files_in_place(tmp_path: Path) -> None:
-    """Once; a file of the newest version is left as it is."""
-
-    def migrates() -> bool:
-        answer = CliRunner().invoke(app, ["replay", str(path), "--migrate", "--json"])
-        assert answer.exit_code == 0
-        return bool(json.loads(answer.stdout)["replays"][0]["migrated"])
-
-    path = tmp_path / OLD[0].name
-    path.write_bytes(OLD[0].read_bytes())
-    assert migrates()
-    written = path.read_bytes()
-    assert json.loads(written)["version"] == VERSION
-    assert not migrates()
-    assert path.read_bytes() == written

@@ -1,0 +1,54 @@
+"""What the claims about composition mean by fitting a pattern, publishing and polling, said again."""
+
+from __future__ import annotations
+
+from typing import TypeAlias, TypeGuard
+
+from evenhand.core.system import Step
+from evenhand.model.markspace.composing_vocabulary import (
+    Composed,
+    ComposingConfig,
+    ComposingState,
+    ComposingStep,
+    Get,
+    Pattern,
+    Publish,
+    Written,
+)
+from evenhand.properties.markspace.predicates import there
+
+__all__ = ["ONLY", "GetStep", "PublishStep", "delivered", "fits", "polls", "publishes", "under"]
+
+ONLY = ("composing",)
+
+GetStep: TypeAlias = Step[ComposingConfig, ComposingState, Get, Composed]
+PublishStep: TypeAlias = Step[ComposingConfig, ComposingState, Publish, Composed]
+
+
+def under(parent: str, scope: str) -> bool:
+    """Whether a scope is the other one or lies below it."""
+    return (scope + "/").startswith(parent + "/")
+
+
+def fits(pattern: Pattern, mark: Written) -> bool:
+    """Whether a pattern asks for a mark."""
+    return (
+        under(pattern.scope, mark.scope)
+        and pattern.kind in ("", mark.kind.value)
+        and pattern.subject in ("", mark.subject)
+    )
+
+
+def polls(step: ComposingStep) -> TypeGuard[GetStep]:
+    """An agent asks for what is queued for it."""
+    return isinstance(step.action, Get)
+
+
+def publishes(step: ComposingStep) -> TypeGuard[PublishStep]:
+    """An agent writes a mark, and it is stored."""
+    return isinstance(step.action, Publish) and not step.shown.refused
+
+
+def delivered(step: GetStep) -> tuple[Written, ...]:
+    """The marks that a poll returns."""
+    return there(step.shown.delivered)

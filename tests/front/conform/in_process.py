@@ -1,0 +1,55 @@
+"""A source that calls a factory in this process, so that a test pays for no other: for trusted kernels."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from evenhand.conform.adapters import wire
+from evenhand.conform.adapters.kernels import KernelRequest, KernelResponse
+from evenhand.conform.adapters.wire import Fault
+from evenhand.core.canonical import Json
+from evenhand.core.kernel import Unsupported
+
+__all__ = ["InProcess"]
+
+
+@dataclass
+class InProcess:
+    """A trusted factory, called in this process: no limits; an exception is a fault, as elsewhere."""
+
+    factory: Callable[[Any], Any]
+    name: str = "in this process"
+
+    def ask(self, scenarios: Sequence[KernelRequest]) -> Iterator[KernelResponse]:
+        """Iterate over the results of the scenarios."""
+        return map(self._run, scenarios)
+
+    def renew(self) -> None:
+        """Do nothing: there is no process."""
+
+    def close(self) -> None:
+        """Do nothing: there is no process."""
+
+    def _run(self, asked: KernelRequest) -> KernelResponse:
+        shown: list[Json] = []
+        states: list[Json] = []
+        plain = True
+        try:
+            kernel = self.factory(json.loads(b"{" + asked.initial))
+            tell = getattr(kernel, "state", None)
+            for action, expected in zip(asked.actions, asked.expected, strict=True):
+                answer = kernel.step(json.loads(action))
+                same = wire.text(answer).encode() == expected
+                plain = plain and same and tell is None
+                shown.append(None if same else answer)
+                if tell is not None:
+                    states.append(json.loads(wire.text(tell())))
+        except Unsupported as error:
+            return KernelResponse(unsupported=str(error))
+        except Exception as error:
+            why = f"{type(error).__name__}: {error}"
+            return KernelResponse(tuple(shown), tuple(states), Fault.RAISED, why, at_start=not shown)
+        return KernelResponse(tuple(shown), tuple(states), as_expected=plain)
