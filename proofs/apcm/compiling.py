@@ -107,13 +107,7 @@ compiles = SAID.word(
     "compiles",
     (),
     conjunction(
-        [
-            ~unlinked(),
-            ~uncollided(),
-            forall([p], ~gratuitous(p)),
-            forall([g], ~false_pair(g)),
-            ~unprecedented(),
-        ]
+        [~unlinked(), ~uncollided(), forall([p], ~gratuitous(p)), forall([g], ~false_pair(g)), ~unprecedented()]
     ),
     "6: no rule fails",
 )

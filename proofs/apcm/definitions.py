@@ -44,9 +44,7 @@ FAULTS = Faults(
     rule_1_dropped=(_means("rule_1", FALSE, "nothing is forbidden"),),
     rule_1_inverted=(
         _means(
-            "rule_1",
-            feasible(a) & forall([p], violates(a, p) >> (av(p) & ~rp(p))),
-            "what Rule 1 permits is forbidden",
+            "rule_1", feasible(a) & forall([p], violates(a, p) >> (av(p) & ~rp(p))), "what Rule 1 permits is forbidden"
         ),
     ),
     preservations_forbid_nothing=(

@@ -84,9 +84,7 @@ _masked = conjunction(
     ]
 )
 _submitted = ite(
-    ~_awaited,
-    _rejected,
-    ite(invalid(), _same(*_STATE) & after(over)(), ite(exists([b], offers(b)), _masked, _spent)),
+    ~_awaited, _rejected, ite(invalid(), _same(*_STATE) & after(over)(), ite(exists([b], offers(b)), _masked, _spent))
 )
 
 PIPELINE = Machine(

@@ -44,14 +44,7 @@ g = PAIR("g")
 
 
 _of_text = stating(
-    Theorem,
-    protocol="apcm",
-    system="universe",
-    theory=TEXT,
-    view=view_text,
-    realise=scene,
-    samples=WORLDS,
-    scope=SCOPE,
+    Theorem, protocol="apcm", system="universe", theory=TEXT, view=view_text, realise=scene, samples=WORLDS, scope=SCOPE
 )
 
 
@@ -197,10 +190,7 @@ GRIDLOCK = _of_text(
     source="1, 7",
     assumes=exists([b], feasible(b)),
     goal=iff(word("gridlock"), word("compiles") & forall([a], feasible(a) >> word("forbidden", a))),
-    mutants=(
-        *usual("gridlock_is_halt"),
-        *unseen(rule_1_dropped="nothing forbidden is no gridlock"),
-    ),
+    mutants=(*usual("gridlock_is_halt"), *unseen(rule_1_dropped="nothing forbidden is no gridlock")),
 )
 
 GATED = _of_text(
@@ -302,10 +292,7 @@ MAINTAINED = _of_text(
     system="run",
     assumes=word("compiles") & maintain(),
     goal=conjunction(
-        [
-            forall([p], iff(av(p), old_av(p)) & iff(rp(p), old_rp(p))),
-            forall([g], iff(declared(g), old_declared(g))),
-        ]
+        [forall([p], iff(av(p), old_av(p)) & iff(rp(p), old_rp(p))), forall([g], iff(declared(g), old_declared(g)))]
     ),
     witness=exists([p], av(p)),
     mutants=(

@@ -159,11 +159,7 @@ def scene(structure: Structure) -> Scenario[Config, State, Act] | None:
     amounts = [amount for amount in sorted({*found, Fraction(1), Fraction(4)}) if amount > 0]
     agents = granted(*amounts)
     constants = Constants(
-        self_stake=int(max(amounts)) + 1,
-        think_ticks=1,
-        fraction=Fraction(3, 4),
-        saturation=2,
-        stake_rounds=3,
+        self_stake=int(max(amounts)) + 1, think_ticks=1, fraction=Fraction(3, 4), saturation=2, stake_rounds=3
     )
     config = configuration(agents, constants, cycles=0)
     ready: tuple[Act, ...] = (*(SignalReady(agent.uid, agent.credential) for agent in agents), Tick())

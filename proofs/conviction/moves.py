@@ -42,9 +42,7 @@ _MOVES = (
     meaning("enough", at_most(amount(), stock()), "A 16.3: existing stake, or InsufficientStake"),
     meaning("elsewhere", ~same_proposal(), "A 16.3: to another proposal"),
     meaning(
-        "moved",
-        conjunction(one() for one in relations("positive enough elsewhere")),
-        "A 16.3: what is not rejected",
+        "moved", conjunction(one() for one in relations("positive enough elsewhere")), "A 16.3: what is not rejected"
     ),
     meaning("balanced", at_most(amount(), stock()), "4.3: the source loses as much, for it has as much"),
     define("arrives", (h,), same(h, young()), "A 16.3: all of it arrives as young stake: the multiplier is reset"),

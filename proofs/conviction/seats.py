@@ -72,10 +72,7 @@ def _next(assigned_: Formula, has_: Formula, there_: Formula) -> Formula:
 
 _same = _next(assigned(a), has(a), there(a)) & _still
 _OPENS = conjunction(
-    [
-        ~proposing() & ~proposed() & after(proposing)() & ~after(proposed)(),
-        _next(joins(a), has(a), there(a)),
-    ]
+    [~proposing() & ~proposed() & after(proposing)() & ~after(proposed)(), _next(joins(a), has(a), there(a))]
 )
 _PROPOSES = conjunction(
     [
@@ -96,10 +93,7 @@ _TICKS = conjunction(
     ]
 )
 _FINALIZES = conjunction(
-    [
-        proposed() & ~after(proposing)() & ~after(proposed)(),
-        _next(FALSE, has(a) & ~cleared(a), FALSE),
-    ]
+    [proposed() & ~after(proposing)() & ~after(proposed)(), _next(FALSE, has(a) & ~cleared(a), FALSE)]
 )
 
 SEATS = Machine(
@@ -190,12 +184,7 @@ def samples(system: Any) -> tuple[Steps, ...]:
     return walks(system, _PLACES)
 
 
-_whole = conjunction(
-    [
-        forall([a], iff(assigned(a), has(a))),
-        forall([a], iff(assigned(a), there(a))),
-    ]
-)
+_whole = conjunction([forall([a], iff(assigned(a), has(a))), forall([a], iff(assigned(a), there(a)))])
 
 ONE_EACH = Invariant(
     name="one_proposal_each",

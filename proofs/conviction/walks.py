@@ -32,9 +32,7 @@ def _as_is(config: Config) -> Config:
 
 
 def walks(
-    system: AnySystem,
-    places: Sequence[Mapping[str, int]] = PLACES,
-    altered: Callable[[Config], Config] = _as_is,
+    system: AnySystem, places: Sequence[Mapping[str, int]] = PLACES, altered: Callable[[Config], Config] = _as_is
 ) -> tuple[Steps, ...]:
     """Walks of any variant, six in each place for the reference and one for the others; kept for the next theorem.
 

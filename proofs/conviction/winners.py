@@ -88,11 +88,7 @@ FAULTS = Faults(
 )
 
 _theorem = partial(
-    theorem,
-    view=view,
-    realise=scene,
-    samples=finalizations,
-    scope="any number of proposals, stakes and rounds",
+    theorem, view=view, realise=scene, samples=finalizations, scope="any number of proposals, stakes and rounds"
 )
 
 RANKED = _theorem(

@@ -136,10 +136,7 @@ gets_more = SAID.word("gets_more", (r,), FALSE, "FQ11: a receipt or a token of a
 tells_two = SAID.word("tells_two", (r,), FALSE, "FQ11: a receipt that names pass 2; there is none")
 hears_of = SAID.word("hears_of", (r, x), FALSE, "FQ11: an agent named to the submitter; nobody is")
 gets_none = SAID.word(
-    "gets_none",
-    (x,),
-    active(x) & ~exits(x) & ~exists([r], submitted(r) & same(by(r), x)),
-    "FQ5: the token NO_ACTION",
+    "gets_none", (x,), active(x) & ~exits(x) & ~exists([r], submitted(r) & same(by(r), x)), "FQ5: the token NO_ACTION"
 )
 answered = SAID.word("answered", (x,), active(x) & ~exits(x), "FQ5: gets a token, whichever")
 proper = SAID.word("proper", (r,), _well_formed(), "C8: the action grammar, for the claims")
@@ -179,12 +176,7 @@ foreign = SAID.word(
 lawful = SAID.word(
     "lawful",
     (r,),
-    conjunction(
-        [
-            submitted(r) & proper(r) & ~foreign(r),
-            forall([k], scope(r, k) >> (entitled(r, k) & ~barred(r, k))),
-        ]
-    ),
+    conjunction([submitted(r) & proper(r) & ~foreign(r), forall([k], scope(r, k) >> (entitled(r, k) & ~barred(r, k)))]),
     "FQ27, FQ33: what passing pass 1 is, for the claims",
 )
 _fails = exists([k], scope(r, k) & (~entitled(r, k) | barred(r, k)))

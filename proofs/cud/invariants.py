@@ -239,10 +239,7 @@ PROGRESS = _invariant(
     source="G20, FQ34",
     always=COUNT[2]() >> QUIET[2](),
     # Looking further back does not help: nothing forces an epoch to take place.  Spacer finds these two.
-    lemmas=(
-        Lemma("one_is_quiet", COUNT[0]() >> QUIET[0]()),
-        Lemma("two_are_quiet", COUNT[1]() >> QUIET[1]()),
-    ),
+    lemmas=(Lemma("one_is_quiet", COUNT[0]() >> QUIET[0]()), Lemma("two_are_quiet", COUNT[1]() >> QUIET[1]())),
     mutants=(
         *FAULTS.refuted("livelock_never_resets"),
         *FAULTS.unseen(livelock_counts_pass_one=_BESIDE, livelock_counts_silence=_BESIDE),

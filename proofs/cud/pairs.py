@@ -168,11 +168,7 @@ def view_renamed(w: Renaming, step: CudStep, other: CudStep, shared: Collection[
 
 
 def _images(
-    one: Structure,
-    two: Structure,
-    name: str,
-    moved: Mapping[str, str],
-    to_agent: Mapping[tuple[str, ...], str],
+    one: Structure, two: Structure, name: str, moved: Mapping[str, str], to_agent: Mapping[tuple[str, ...], str]
 ) -> Mapping[tuple[str, ...], str]:
     """A function to agents in the second copy; of what nobody speaks of, the image of what it is in the first."""
     return {

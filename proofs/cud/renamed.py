@@ -103,10 +103,7 @@ _LEFT = _staying.extended(
                 forall([k], TRAIL(k) >> (balked(LEAVER()) & known(k))),
                 forall(
                     [k],
-                    iff(
-                        _staying.second("locked", k),
-                        locked(k) | (TRAIL(k) & ~_staying.second("active", LEAVER())),
-                    ),
+                    iff(_staying.second("locked", k), locked(k) | (TRAIL(k) & ~_staying.second("active", LEAVER()))),
                 ),
             ]
         ),

@@ -236,17 +236,5 @@ WORLD_BEFORE = twin(
     view=pair("sooner"),
 )
 
-TWINS = (
-    ORDER,
-    EPOCHS,
-    HISTORY,
-    VALUES,
-    VALUES_BEFORE,
-    PASSES,
-    DRIFT,
-    DRIFT_BEFORE,
-    WORLD,
-    WORLD_BEFORE,
-    *RENAMED,
-)
+TWINS = (ORDER, EPOCHS, HISTORY, VALUES, VALUES_BEFORE, PASSES, DRIFT, DRIFT_BEFORE, WORLD, WORLD_BEFORE, *RENAMED)
 """The theorems of this module."""

@@ -112,13 +112,7 @@ NO_OUTCOME_UNASKED = _about_epochs(
     goal=conjunction(
         [
             forall([x], iff(word("answered", x), active(x) & ~exits(x))),
-            forall(
-                [x],
-                iff(
-                    word("gets_none", x),
-                    active(x) & ~exits(x) & ~exists([r], submitted(r) & same(by(r), x)),
-                ),
-            ),
+            forall([x], iff(word("gets_none", x), active(x) & ~exits(x) & ~exists([r], submitted(r) & same(by(r), x)))),
             forall([r], iff(word("logged", r), submitted(r))),
         ]
     ),

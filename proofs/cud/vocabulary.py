@@ -199,8 +199,6 @@ AXIOMS = (
         "of numbers: fewer keys cannot cover more",
     ),
     Axiom(
-        "one_key_heads",
-        forall([r, k], scope(r, k) >> scope(r, head(r))),
-        "C8: declared_scope is a list, and begins",
+        "one_key_heads", forall([r, k], scope(r, k) >> scope(r, head(r))), "C8: declared_scope is a list, and begins"
     ),
 )

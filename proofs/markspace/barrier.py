@@ -59,11 +59,7 @@ BARRIER = Theory(
     functions=(),
     relations=(denied, added, mine, named, about_need, narrows, restores, restores_all, principal),
     axioms=(
-        Axiom(
-            "one_operation",
-            ~(narrows() & _either) & ~(restores() & restores_all()),
-            "9.8",
-        ),
+        Axiom("one_operation", ~(narrows() & _either) & ~(restores() & restores_all()), "9.8"),
         Axiom("one_permission_is_named", forall([d, e], (named(d) & named(e)) >> same(d, e)), "9.8"),
         Axiom("what_is_named_is_a_permission_of_the_agent", forall([d], named(d) >> (mine(d) & ~about_need(d))), "9.8"),
         Axiom("one_denial_is_added", forall([d, e], (added(d) & added(e)) >> same(d, e)), "9.8"),

@@ -86,11 +86,7 @@ _usual = _told()
 _LOSERS: dict[str, Formula] = {"allowed": _usual["allowed"] | _usual["blocked"], "blocked": FALSE}
 _BLIND = _told(_anyone)
 _BY_TIME = _told(_fit, earlier)
-_ONE: dict[str, Formula] = {
-    "allowed": _earliest(i) & _fit(i),
-    "blocked": FALSE,
-    "refused": _earliest(i) & ~_fit(i),
-}
+_ONE: dict[str, Formula] = {"allowed": _earliest(i) & _fit(i), "blocked": FALSE, "refused": _earliest(i) & ~_fit(i)}
 
 # The link.
 

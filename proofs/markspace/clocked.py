@@ -59,11 +59,7 @@ CLOCK = Theory(
             "14.2",
         ),
         Axiom("one_agent_is_named", forall([a], named(a) >> updates()), "14.2"),
-        Axiom(
-            "seconds_pass",
-            ite(waits(), same(then_now(), plus(now(), number(1))), same(then_now(), now())),
-            "14.2",
-        ),
+        Axiom("seconds_pass", ite(waits(), same(then_now(), plus(now(), number(1))), same(then_now(), now())), "14.2"),
         Axiom(
             "activations_are_remembered",
             forall(

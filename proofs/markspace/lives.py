@@ -65,11 +65,7 @@ KINDS = (is_action, is_intent, is_need)
 def _there(alive: Formula, later: Formula) -> dict[str, Formula]:
     """The words where a mark has its initial strength if `alive` (`later`: at `u`), and none otherwise."""
     alike = (alive & later) | ~(alive | later)
-    return {
-        "whole": alive | zero(initial()),
-        "none": ~alive | zero(initial()),
-        "differs": ~zero(initial()) & ~alike,
-    }
+    return {"whole": alive | zero(initial()), "none": ~alive | zero(initial()), "differs": ~zero(initial()) & ~alike}
 
 
 def _fading(kind: Relation) -> dict[str, Formula]:

@@ -290,10 +290,7 @@ PRECEDENCE = _theorem(
     source="P39, 9.2 step 2",
     assumes=_claimed,
     goal=_refused & ~_allowed & ~_blocked,
-    mutants=(
-        _IGNORED,
-        mutation(PRE_ACTION, "ties_to_the_latest", _TIES, "no intent is looked at"),
-    ),
+    mutants=(_IGNORED, mutation(PRE_ACTION, "ties_to_the_latest", _TIES, "no intent is looked at")),
 )
 
 UNCONTESTED = _theorem(

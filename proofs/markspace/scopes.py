@@ -78,10 +78,7 @@ WRITING = Theory(
     sorts=(PLACE,),
     functions=(asked,),
     relations=(above, granted, granted_another, begins),
-    axioms=(
-        *TREE,
-        Axiom("names_below_begin_alike", forall([p, s], above(p, s) >> begins(p, s)), "a mutant's"),
-    ),
+    axioms=(*TREE, Axiom("names_below_begin_alike", forall([p, s], above(p, s) >> begins(p, s)), "a mutant's")),
     definitions=(define("accepted", (), _covered(granted(p)), "7.3, 7.5"),),
 )
 _BY_NAME: dict[str, Formula] = {"accepted": exists([p], granted(p) & begins(p, asked()))}

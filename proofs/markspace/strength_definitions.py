@@ -248,11 +248,7 @@ AGGREGATE = Theory(
     functions=(best, rest, more, share, cap, count),
     relations=(identical,),
     axioms=(
-        Axiom(
-            "strengths_are_not_negative",
-            conjunction([at_least(one(), NONE) for one in (best, rest, more)]),
-            "2.1",
-        ),
+        Axiom("strengths_are_not_negative", conjunction([at_least(one(), NONE) for one in (best, rest, more)]), "2.1"),
         Axiom("the_share_is_less_than_all", at_least(share(), NONE) & below(share(), ONE), "5.1"),
         Axiom("there_is_a_cap", below(NONE, cap()), "5.1"),
         Axiom("nothing_besides_nothing", below(NONE, rest()) >> below(NONE, best()), "the best is the strongest"),

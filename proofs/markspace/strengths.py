@@ -64,10 +64,7 @@ r, s = variables(SOURCE, "r s")
 
 
 _theorem = stating(
-    Theorem,
-    protocol="markspace",
-    system="signals",
-    scope="any number of instants, warnings and marks, over the reals",
+    Theorem, protocol="markspace", system="signals", scope="any number of instants, warnings and marks, over the reals"
 )
 
 GROWTH = _theorem(

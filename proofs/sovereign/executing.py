@@ -232,9 +232,7 @@ SPENT = _of_uses(
     "spent, and is then.",
     source="4 INV-1",
     assumes=effect(),
-    goal=conjunction(
-        [issued(held()), ~old(held()), ~spent(held()), same(hand(), names(held())), spends(held())],
-    ),
+    goal=conjunction([issued(held()), ~old(held()), ~spent(held()), same(hand(), names(held())), spends(held())]),
     witness=exists([w], spent(w)),
     mutants=(
         *FAULTS.refuted("warrant_reused", "forged_warrant_accepted", "request_changed_after_issue", "never_spent"),

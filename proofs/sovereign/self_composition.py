@@ -232,10 +232,7 @@ INADMISSIBLE = _of_pairs(
     goal=_same_outcome,
     needs=("what_is_gone_is_inadmissible",),
     witness=_two_win,
-    lemmas=(
-        _ONE_TIME,
-        Lemma("the_same_pass", forall([c], _TWO.alike("admitted", c))),
-    ),
+    lemmas=(_ONE_TIME, Lemma("the_same_pass", forall([c], _TWO.alike("admitted", c)))),
     opaque=_GATES_ASKED,
     mutants=_TWO.mutants(*FAULTS.refuted("completeness_dropped", "authority_dropped", "io_dropped")),
 )

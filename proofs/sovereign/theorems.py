@@ -69,10 +69,7 @@ EXITS = _of_decisions(
     assumes=word("exits"),
     goal=~word("warranted") & forall([k], ~word("wins", k)),
     witness=exists([c], word("deserves", c)),
-    mutants=(
-        *usual("exit_with_a_warrant"),
-        *unseen(completeness_dropped="no gate is asked on the way out"),
-    ),
+    mutants=(*usual("exit_with_a_warrant"), *unseen(completeness_dropped="no gate is asked on the way out")),
 )
 
 GATES = _of_decisions(
@@ -147,10 +144,7 @@ LOG_APPEND = _of_decisions(
     assumes=word("wins", key(c)) & present(c),
     goal=~log_append(c),
     needs=("log_append_is_kernel_only",),
-    mutants=(
-        *usual("log_append_by_author_field", "completeness_dropped"),
-        *unseen(authority_dropped="another gate"),
-    ),
+    mutants=(*usual("log_append_by_author_field", "completeness_dropped"), *unseen(authority_dropped="another gate")),
 )
 
 SINGLE: tuple[Theorem, ...] = (ONE, EXITS, GATES, ACTS, LEAST, CITED, LOG_APPEND)

@@ -6,8 +6,7 @@ from math import comb
 
 import pytest
 
-from evenhand.core.bundle import defined_in
-from evenhand.core.property import Property
+from evenhand.core.bundle import claims_in
 from evenhand.model.apcm.compiler import REFERENCE, SCRAMBLES, compiled
 from evenhand.model.apcm.generators import artifact_of
 from evenhand.model.apcm.menus import all_fields
@@ -232,5 +231,5 @@ def test_what_scrambling_does_to_the_model() -> None:
 
 def test_deadlock_claims_are_named() -> None:
     """The claims that the page quotes are there."""
-    names = {claim.name for claim in defined_in(Property, deadlock)}
+    names = {claim.name for claim in claims_in(deadlock)}
     assert {"every_situation_can_be_justified", "some_artifact_permits_unless_blocked"} <= names
