@@ -6,8 +6,6 @@ message and the exit code of every interrupted command.
 
 import sys
 
-__all__ = ["main"]
-
 INTERRUPTED = 130
 """Same as in `evenhand.cli.console`, which is not loaded yet."""
 

@@ -22,8 +22,6 @@ from evenhand.studies.mutants import KillMatrix
 from evenhand.studies.profiling import Profile
 from evenhand.studies.sensitivity import SensitivityTable
 
-__all__ = ["html_of", "load_ipython_extension"]
-
 
 def html_of(value: Any) -> str:
     """Return a result as HTML.  Raises TypeError for anything else."""

@@ -20,16 +20,6 @@ import pytest
 if TYPE_CHECKING:
     from evenhand.evidence.replay import Replayed
 
-__all__ = [
-    "pytest_addoption",
-    "pytest_collect_file",
-    "pytest_configure",
-    "pytest_report_header",
-    "pytest_runtest_makereport",
-    "pytest_terminal_summary",
-    "pytest_unconfigure",
-]
-
 OPTION, VARIABLE = "--evenhand-budget", "EVENHAND_BUDGET"
 ROOTS: list[Path] = []
 """The root folders of the runs of this process, innermost last; a record may name code there."""

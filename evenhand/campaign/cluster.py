@@ -19,8 +19,6 @@ from typing import Any
 from evenhand.campaign.executor import Ending, Executor, ExecutorEvents, Order, ending
 from evenhand.campaign.worker import message
 
-__all__ = ["carried_out", "cluster"]
-
 REACHED = 10.0
 """Seconds in which a scheduler must answer, and within which a silent one must be back."""
 GLANCE = 0.5

@@ -13,8 +13,6 @@ from evenhand.campaign.progress import Pace
 from evenhand.campaign.scheduler import Watch
 from evenhand.core.canonical import Json, canonical_text
 
-__all__ = ["VERSION", "Events"]
-
 EVENTS = "evenhand/campaign-events"
 VERSION = 1
 EVERY = 10.0

@@ -14,8 +14,6 @@ from evenhand.campaign.worker import Work, message
 from evenhand.core.canonical import Json, parse
 from evenhand.jobs.processes import NO_LIMITS, ChildTask, Ended, ProcessLimits, in_children
 
-__all__ = ["Ending", "Enough", "Executor", "ExecutorEvents", "Order", "ending", "here"]
-
 
 class Enough(Exception):
     """The time limit of a run is reached."""

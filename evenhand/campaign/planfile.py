@@ -36,8 +36,6 @@ from evenhand.jobs.plan import (
 from evenhand.jobs.processes import ProcessLimits
 from evenhand.jobs.proving import theorem_named, theorem_names
 
-__all__ = ["FORMAT", "MOST_BYTES", "VERSION", "BadPlan", "Campaign", "read_plan", "written_plan"]
-
 FORMAT = "evenhand/campaign"
 VERSION = 1
 MOST_BYTES = 1_000_000

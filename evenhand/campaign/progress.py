@@ -20,8 +20,6 @@ from evenhand.campaign.planfile import Campaign
 from evenhand.campaign.scheduler import Watch
 from evenhand.core.text import inert
 
-__all__ = ["Bar", "Deadline", "Pace", "Watches", "span"]
-
 SHOWN = 8
 """Running tasks that are listed; more are counted."""
 

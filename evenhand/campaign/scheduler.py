@@ -20,8 +20,6 @@ from evenhand.campaign.tasks import JobTasks, Task
 from evenhand.core.canonical import Json
 from evenhand.jobs.processes import ProcessLimits
 
-__all__ = ["CampaignState", "SourcesChanged", "State", "Watch", "schedule", "unfinished"]
-
 ATTEMPTS = 3
 """How often a run tries a task whose process dies, because the cause may be outside it."""
 

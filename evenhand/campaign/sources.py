@@ -25,8 +25,6 @@ from evenhand.core.own_file import file_and_name, module_at, names_file
 from evenhand.core.versions import versions
 from evenhand.jobs.plan import Job
 
-__all__ = ["Sources", "address", "files_of"]
-
 WORK = "evenhand.campaign.worker"
 """The module that executes a task: it imports every engine."""
 STARTED = "evenhand.smt.child"

@@ -24,8 +24,6 @@ from sqlalchemy.engine import URL, make_url
 
 from evenhand.core.canonical import Json, canonical_bytes, canonical_text, parse
 
-__all__ = ["SCHEMA", "Kept", "Store", "StoreError", "opened", "store_url"]
-
 SCHEMA = 1
 """The version of the tables below; a newer store is refused."""
 

@@ -20,8 +20,6 @@ from evenhand.evidence.home import found_within
 from evenhand.jobs.plan import Job, chosen_part, chosen_readings, claims_for, system_for, written_value
 from evenhand.jobs.processes import NO_LIMITS, ProcessLimits
 
-__all__ = ["JobTasks", "Task", "compared", "job_from_json", "job_to_json", "split"]
-
 
 @dataclass(frozen=True)
 class Task:

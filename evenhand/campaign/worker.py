@@ -25,8 +25,6 @@ from evenhand.jobs.processes import end_with_parent, limit_memory
 from evenhand.jobs.proof_cache import share_in
 from evenhand.search.totals import Result, nothing
 
-__all__ = ["Work", "message"]
-
 
 def message(task: Task, *, memory: int | None = None, address: str = "", pieces: Sequence[Json] = ()) -> bytes:
     """Return the request to a process: the task, its memory in bytes, and the answers that a joining task joins.

@@ -39,8 +39,6 @@ if TYPE_CHECKING:  # the readers of plans and databases are loaded only for a ca
     from evenhand.campaign.progress import Pace
     from evenhand.campaign.scheduler import CampaignState, Watch
 
-__all__ = ["campaign_plan", "campaign_report", "campaign_resume", "campaign_run", "campaign_status"]
-
 PlanFile = Annotated[Path, typer.Argument(metavar="PLAN", help="A plan: a .yaml, .toml or .json file.")]
 StoreOption = Annotated[
     str,

@@ -45,8 +45,6 @@ from evenhand.report.report import INTERRUPTED
 from evenhand.report.table import print_lines
 from evenhand.search.verdicts import changed_readings
 
-__all__ = ["check"]
-
 
 @guarded
 def check(

@@ -26,8 +26,6 @@ from evenhand.studies.sensitivity import sensitivity_table
 if TYPE_CHECKING:
     from evenhand.studies.sensitivity import SensitivityTable
 
-__all__ = ["compare_command"]
-
 LISTED = 12
 """Open cells that are printed one by one."""
 

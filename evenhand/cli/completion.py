@@ -23,8 +23,6 @@ from evenhand.smt.registry import stated
 if TYPE_CHECKING:
     from evenhand.core.bundle import Bundle
 
-__all__ = ["claims", "goals", "mutants", "protocols", "quotients", "readings", "suites", "systems", "theorems"]
-
 Names = Callable[[typer.Context, str], list[str]]
 
 

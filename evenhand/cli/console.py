@@ -26,8 +26,6 @@ from evenhand.core.canonical import Json, canonical_text
 from evenhand.core.text import inert
 from evenhand.report.report import INTERRUPTED
 
-__all__ = ["SOON", "BadUse", "Unknown", "counting", "emit", "guarded", "leave", "running", "say", "terminal", "usage"]
-
 P = ParamSpec("P")
 
 

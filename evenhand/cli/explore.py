@@ -57,8 +57,6 @@ if TYPE_CHECKING:
 
 AnySystem = System[Any, Any, Any, Any, Any]
 
-__all__ = ["FINISHABLE", "explore", "fuzz"]
-
 FINISHABLE = 50_000_000
 """Steps of a search that a person is assumed to have time and memory for without saying so."""
 

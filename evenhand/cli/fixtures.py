@@ -25,8 +25,6 @@ from evenhand.report.phrases import refutation
 from evenhand.report.report import Report
 from evenhand.report.table import print_lines
 
-__all__ = ["replay", "show"]
-
 Files = Annotated[
     list[Path], typer.Argument(metavar="FILE", help="Counterexample files, or names of those that come with evenhand.")
 ]

@@ -27,8 +27,6 @@ from evenhand.studies.mutant_fixtures import mutant_fixture
 from evenhand.studies.mutants import Hunt, Kill, KillMatrix, MutantRow, kill_matrix
 from evenhand.variants.automatic import automatic_names
 
-__all__ = ["MADE", "mutants"]
-
 MADE = 20
 """Mutants made by rule for a system of one's own that brings none."""
 

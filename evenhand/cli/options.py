@@ -11,27 +11,6 @@ from evenhand.cli import completion
 from evenhand.jobs.plan import Budget
 from evenhand.search.methods import MethodName
 
-__all__ = [
-    "AdapterOption",
-    "BudgetOption",
-    "Claim",
-    "CommandOption",
-    "JobsOption",
-    "JsonOut",
-    "KeepOption",
-    "MaxStates",
-    "MethodOption",
-    "MutantName",
-    "ProtocolName",
-    "ProtocolNames",
-    "ReadingOption",
-    "ScopeOption",
-    "SeedOption",
-    "StrictOption",
-    "SystemNames",
-    "SystemOption",
-]
-
 ProtocolName = Annotated[
     str,
     typer.Argument(

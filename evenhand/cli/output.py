@@ -17,8 +17,6 @@ from evenhand.report.saving import saved
 from evenhand.report.store import ready_folder
 from evenhand.report.table import print_report
 
-__all__ = ["finish", "folder_for", "keep", "with_files", "write_files", "write_forms"]
-
 
 def folder_for(out: Path | None) -> Path | None:
     """The folder that `--out` names, ready to be written to; None without it.  Raises BadUse."""

@@ -21,8 +21,6 @@ from evenhand.report.report import INTERRUPTED
 from evenhand.report.table import print_lines
 from evenhand.studies.profiling import profiles
 
-__all__ = ["profile"]
-
 
 @guarded
 def profile(

@@ -30,8 +30,6 @@ from evenhand.smt.portfolio import NoSolver
 from evenhand.smt.prove import Proved
 from evenhand.smt.prove import prove as prove_theorem
 
-__all__ = ["prove"]
-
 
 @guarded
 def prove(

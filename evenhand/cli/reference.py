@@ -13,8 +13,6 @@ from typer.models import OptionInfo
 
 from evenhand.cli import COMMANDS
 
-__all__ = ["Parameter", "parameters", "reference"]
-
 
 @dataclass(frozen=True)
 class Parameter:

@@ -18,8 +18,6 @@ from evenhand.report.phrases import plural
 from evenhand.report.report import FORMAT, Report
 from evenhand.report.store import ready_folder
 
-__all__ = ["report"]
-
 MATRIX = "evenhand/mutants"
 
 

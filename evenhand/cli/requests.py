@@ -13,8 +13,6 @@ from evenhand.core.registry import find, protocols
 from evenhand.core.system import System
 from evenhand.jobs.plan import Job, chosen_readings, chosen_scope, claims_for, system_for
 
-__all__ = ["AnySystem", "bundle_named", "bundles_named", "content_of", "cores", "job_for"]
-
 AnySystem = System[Any, Any, Any, Any, Any]
 
 

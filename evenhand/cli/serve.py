@@ -23,8 +23,6 @@ from evenhand.web.position import opened
 if TYPE_CHECKING:
     from evenhand.web.position import Position
 
-__all__ = ["serve"]
-
 HOST = "127.0.0.1"
 """Nobody else can reach the page; there is no option for another address."""
 

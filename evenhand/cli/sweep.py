@@ -46,8 +46,6 @@ from evenhand.studies.sweeping import sweep as measure
 if TYPE_CHECKING:
     from evenhand.studies.sweeping import Sweep
 
-__all__ = ["sweep"]
-
 
 @guarded
 def sweep(

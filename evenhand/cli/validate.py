@@ -30,8 +30,6 @@ from evenhand.report.table import print_lines
 if TYPE_CHECKING:
     from evenhand.conform.checking.matching import Explained
 
-__all__ = ["validate"]
-
 
 @guarded
 def validate(

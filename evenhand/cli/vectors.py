@@ -42,8 +42,6 @@ from evenhand.report.table import print_lines
 if TYPE_CHECKING:
     from evenhand.conform.vectors.verifying import Failure
 
-__all__ = ["Do", "shipped", "vectors"]
-
 
 class Do(StrEnum):
     """What to do with vectors."""

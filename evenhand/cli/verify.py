@@ -23,8 +23,6 @@ from evenhand.report.about import about_claims
 from evenhand.report.report import Report
 from evenhand.report.saving import saved
 
-__all__ = ["verify"]
-
 
 @guarded
 def verify(

@@ -15,8 +15,6 @@ from evenhand.report.phrases import plural
 from evenhand.report.waits import wait_for_json, wait_lines, waits_exporter
 from evenhand.search.waiting import circular_waits, waits_after
 
-__all__ = ["waiting", "waiting_after"]
-
 AnySystem: TypeAlias = System[Any, Any, Any, Any, Any]
 Told: TypeAlias = tuple[dict[str, Json], list[str]]
 """What `--json` adds, and the same in lines."""

@@ -10,8 +10,6 @@ from typing import Any
 from evenhand.core.document import Checked, DocumentRefused
 from evenhand.search import explore
 
-__all__ = ["check_document"]
-
 
 def check_document(protocol: str, path: Path) -> Checked:
     """Return the checks of a document.  Raises DocumentRefused if it is invalid, or if the protocol takes none."""

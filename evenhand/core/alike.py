@@ -24,8 +24,6 @@ from typing import Any, cast
 
 from evenhand.core.answers import ModelError, kind_of, short
 
-__all__ = ["alike", "deep_copy", "only_itself", "refuse_merge"]
-
 _EXACT = frozenset({bool, int, str, bytes, type(None)})
 """Types whose equal values are indistinguishable."""
 

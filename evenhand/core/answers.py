@@ -21,22 +21,6 @@ from difflib import get_close_matches
 from pathlib import PurePath
 from typing import Any, Literal, TypeVar, cast
 
-__all__ = [
-    "MOST",
-    "Gives",
-    "ModelError",
-    "called",
-    "caught",
-    "checked_call",
-    "error_text",
-    "kind_of",
-    "known_names",
-    "located",
-    "naming",
-    "short",
-    "whole_number",
-]
-
 F = TypeVar("F", bound=Callable[..., Any])
 
 Gives = Literal["answer", "value", "values"]

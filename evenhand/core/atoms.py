@@ -12,8 +12,6 @@ from typing import Literal
 
 from evenhand.core.canonical import Json, canonical_text
 
-__all__ = ["Atom", "Opaque", "atom"]
-
 
 @dataclass(frozen=True, order=True, slots=True)
 class Atom:

@@ -17,8 +17,6 @@ from evenhand.core.system import Mutant, Protocol
 from evenhand.core.vector_plan import VectorPlan
 from evenhand.core.verdict import Status
 
-__all__ = ["Bundle", "Claims", "Phases", "ProtocolBroken", "claims_in", "mutants_in"]
-
 T = TypeVar("T")
 
 
@@ -55,7 +53,8 @@ def claims_in(*modules: ModuleType) -> tuple[Property, ...]:
 
 def mutants_in(*modules: ModuleType) -> tuple[Mutant[Any], ...]:
     """Return the mutants that modules define, as `claims_in` does."""
-    return _defined_in(Mutant, modules)
+    kind: type[Mutant[Any]] = Mutant
+    return _defined_in(kind, modules)
 
 
 def _defined_in(kind: type[T], modules: Iterable[ModuleType]) -> tuple[T, ...]:

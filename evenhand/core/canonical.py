@@ -12,8 +12,6 @@ from typing import Any, TypeAlias, cast
 
 import rfc8785
 
-__all__ = ["MAX_DEPTH", "Json", "canonical_bytes", "canonical_text", "digest", "parse"]
-
 Json: TypeAlias = Any
 """A JSON value as Python reads it: None, bool, int, float, str, list, dict with string keys."""
 

@@ -33,8 +33,6 @@ from evenhand.core.atoms import Atom, Opaque
 from evenhand.core.canonical import MAX_DEPTH, Json, canonical_bytes
 from evenhand.core.system import Scope
 
-__all__ = ["decode", "encode"]
-
 EXACT = 2**53
 """Integers of this size and beyond are no JSON numbers: readers that use doubles would round them."""
 

@@ -8,8 +8,6 @@ from typing import Any
 
 from evenhand.core.canonical import Json
 
-__all__ = ["Checked", "DocumentAnswer", "DocumentRefused", "Explore"]
-
 Explore = Callable[..., Any]
 """The search that answers questions about a document: `evenhand.explore`."""
 

@@ -18,8 +18,6 @@ from evenhand.core.system import Scope
 if TYPE_CHECKING:  # slow to import, and most commands draw nothing
     from hypothesis.strategies import SearchStrategy
 
-__all__ = ["Draw", "Event", "Generator", "Rule"]
-
 T = TypeVar("T")
 
 

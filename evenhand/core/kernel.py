@@ -16,8 +16,6 @@ from typing import TypedDict
 
 from evenhand.core.canonical import Json
 
-__all__ = ["Factory", "Initial", "Kernel", "TellsState", "Unsupported"]
-
 
 class Initial(TypedDict):
     """The initial data of one scenario.

@@ -21,31 +21,6 @@ from evenhand.core.answers import Gives, checked_call, kind_of, short
 from evenhand.core.plan import Expectation
 from evenhand.core.system import Step
 
-__all__ = [
-    "BY_PLACE",
-    "Always",
-    "AnyStep",
-    "Commute",
-    "DeadlockFree",
-    "DeterminedBy",
-    "EachStep",
-    "Eventually",
-    "LeadsTo",
-    "LivelockFree",
-    "Liveness",
-    "Monitor",
-    "Property",
-    "Reachable",
-    "Relational",
-    "Safety",
-    "StateTest",
-    "StepTest",
-    "TwoRun",
-    "decorator",
-    "every_state",
-    "every_step",
-]
-
 AnyStep: TypeAlias = Step[Any, Any, Any, Any]
 StepTest: TypeAlias = Callable[[AnyStep], bool]
 StateTest: TypeAlias = Callable[[Any, Any], bool]

@@ -9,8 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["Licence"]
-
 
 @dataclass(frozen=True)
 class Licence:

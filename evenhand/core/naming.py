@@ -21,8 +21,6 @@ from evenhand.core.property import Property
 from evenhand.core.system import Protocol, System, UnknownName, reading_values
 from evenhand.core.vector_plan import VectorPlan
 
-__all__ = ["ENGINES", "check_names"]
-
 AnySystem = System[Any, Any, Any, Any, Any]
 
 PLANNED = ("explore", "fuzz")

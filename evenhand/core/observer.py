@@ -16,8 +16,6 @@ from typing import Any
 from evenhand.core.property import AnyStep
 from evenhand.core.system import Joint, Step, System
 
-__all__ = ["NEXT", "ObservedState", "Observer", "Seen", "observing", "readout"]
-
 AnySystem = System[Any, Any, Any, Any, Any]
 
 NEXT = "next"

@@ -28,8 +28,6 @@ from evenhand.core.generator import Generator
 from evenhand.core.property import Property
 from evenhand.core.system import Protocol, System, UnknownName
 
-__all__ = ["GlobalName", "file_and_name", "module_at", "names_file", "own_bundle", "place_of"]
-
 _WRITTEN = re.compile(r"(.+\.py)(?::([^:/\\]*))?", re.DOTALL)
 
 

@@ -9,8 +9,6 @@ from typing import Any, Literal
 from evenhand.core.system import UnknownName
 from evenhand.core.verdict import Status
 
-__all__ = ["BUDGETS", "Expectation", "Plan", "holds", "refuted", "undecided"]
-
 BUDGETS = ("quick", "standard", "deep")
 """The budgets of a run, cheapest first."""
 

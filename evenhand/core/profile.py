@@ -9,8 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-__all__ = ["Aspect", "ProfileQuestion"]
-
 
 class Aspect(Enum):
     """One question: what may decide among agents, or how a run may get stuck."""

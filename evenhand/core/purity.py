@@ -22,8 +22,6 @@ from typing import Any, cast
 
 from evenhand.core.answers import ModelError
 
-__all__ = ["IMPURE_MODULES", "impurities", "refuse_impure"]
-
 IMPURE_MODULES = frozenset(
     {"random", "secrets", "time", "uuid", "_random", "socket", "subprocess", "threading", "asyncio"}
 )

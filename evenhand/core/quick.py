@@ -23,8 +23,6 @@ from evenhand.core.alike import only_itself
 from evenhand.core.answers import MOST, ModelError, called, caught, error_text, kind_of, known_names, short
 from evenhand.core.system import Fairness, Step, System, is_list
 
-__all__ = ["system"]
-
 
 class SystemOptions(TypedDict, total=False):
     """The optional arguments of `system`.

@@ -12,8 +12,6 @@ from typing import cast
 
 from evenhand.core.canonical import Json, digest, parse
 
-__all__ = ["VectorBroken", "as_registered", "shipped"]
-
 
 class VectorBroken(ValueError):
     """A preregistered file or manifest that differs from its registration; says which and why."""

@@ -21,8 +21,6 @@ from evenhand.core.bundle import Bundle, Claims, ProtocolBroken
 from evenhand.core.own_file import names_file, own_bundle
 from evenhand.core.system import Protocol, UnknownName
 
-__all__ = ["content", "find", "folder", "protocols", "registered"]
-
 
 def content(name: str) -> ModuleSpec:
     """Return the module spec of one of the folders `model`, `properties`, `proofs`, `counterexamples`."""

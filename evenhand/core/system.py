@@ -17,24 +17,6 @@ from typing import Any, Generic, Literal, NoReturn, TypeVar, cast
 
 from evenhand.core.answers import ModelError, caught, checked_call, error_text, kind_of, located, short
 
-__all__ = [
-    "Abstraction",
-    "Fairness",
-    "Joint",
-    "Mutant",
-    "OneOf",
-    "Protocol",
-    "Quotient",
-    "Scope",
-    "Separated",
-    "Step",
-    "System",
-    "UnknownName",
-    "is_list",
-    "reading",
-    "reading_values",
-]
-
 C = TypeVar("C")
 S = TypeVar("S")
 A = TypeVar("A")

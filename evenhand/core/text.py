@@ -16,8 +16,6 @@ from typing import Any, cast
 
 from evenhand.core.answers import short
 
-__all__ = ["WIDTH", "branches", "changes", "describe", "inert", "layout"]
-
 _OBEYED = frozenset({"Cc", "Cf", "Co", "Cs", "Zl", "Zp"})
 MAX_TEXT = 400
 """Characters of one line of a value; the file keeps the whole value."""

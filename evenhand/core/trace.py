@@ -14,8 +14,6 @@ from evenhand.core.alike import alike
 from evenhand.core.answers import kind_of, short
 from evenhand.core.system import Step, System
 
-__all__ = ["Lasso", "NotReplayable", "Pair", "Scenario", "Trace", "replay", "replay_lasso", "stepping"]
-
 C = TypeVar("C")
 S = TypeVar("S")
 A = TypeVar("A")

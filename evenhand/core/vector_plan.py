@@ -9,8 +9,6 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-__all__ = ["Orbits", "VectorPlan", "VectorScope"]
-
 
 @dataclass(frozen=True)
 class VectorScope:

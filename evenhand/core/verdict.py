@@ -9,8 +9,6 @@ from typing import Any
 
 from evenhand.core.trace import Lasso, Pair, Scenario
 
-__all__ = ["UNREPLAYED", "Evidence", "Status", "Verdict", "in_short", "runs"]
-
 UNREPLAYED = "unreplayed"
 """Coverage key: runs that looked wrong and do not replay, so that some function is impure."""
 

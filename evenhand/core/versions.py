@@ -5,8 +5,6 @@ from __future__ import annotations
 import platform
 from importlib.metadata import PackageNotFoundError, version
 
-__all__ = ["__version__", "versions"]
-
 __version__ = "0.1.0"
 
 RELEVANT = ("hypothesis", "numpy", "scipy", "z3-solver", "cvc5")

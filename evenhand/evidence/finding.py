@@ -16,9 +16,6 @@ from evenhand.core.text import describe
 from evenhand.core.verdict import Evidence, Status, Verdict
 from evenhand.evidence.story import Story, story_lines
 
-__all__ = ["Finding", "finding", "plain", "readings_of"]
-
-
 LARGEST = 2**53
 """JSON readers disagree about larger integers, so they are written as text."""
 

@@ -14,8 +14,6 @@ from typing import Any, cast
 from evenhand.core.canonical import Json
 from evenhand.core.codec import encode
 
-__all__ = ["completed", "reduced", "shape"]
-
 
 def completed(data: Json, types: tuple[type, ...]) -> tuple[Json, tuple[str, ...]]:
     """Return `data` with every later field at its default, and the names (`Class.field`) of those, each once."""

@@ -17,8 +17,6 @@ from evenhand.core.own_file import GlobalName, file_and_name, names_file, own_bu
 from evenhand.core.registry import registered
 from evenhand.evidence.record import AGAIN, BadRecord, Record
 
-__all__ = ["bundle_of", "found_within", "placed"]
-
 PLUGIN = "evenhand.pytest_plugin"
 
 

@@ -15,8 +15,6 @@ from evenhand.core.system import System
 from evenhand.core.trace import Lasso, Pair, replay
 from evenhand.core.verdict import Evidence
 
-__all__ = ["itf", "itf_of_run"]
-
 
 def itf_value(data: Json) -> Json:
     """Return the ITF form of a value in the codec's form."""

@@ -34,21 +34,6 @@ from evenhand.core.system import Fairness, System, UnknownName
 from evenhand.core.trace import Lasso, NotReplayable, Pair, Scenario, Trace, replay, replay_lasso, stepping
 from evenhand.core.verdict import Evidence, runs
 
-__all__ = [
-    "FORWARD_LIMIT",
-    "PAIRS_FROM",
-    "Judgement",
-    "bad_twins",
-    "first_refuted_step",
-    "has_ended",
-    "judge",
-    "refutes",
-    "restate",
-    "twin_pair",
-    "twins_of",
-    "unserved",
-]
-
 AnySystem = System[Any, Any, Any, Any, Any]
 
 FORWARD_LIMIT = 50_000

@@ -14,8 +14,6 @@ import evenhand.core
 from evenhand.core.canonical import Json, digest
 from evenhand.core.system import System
 
-__all__ = ["provenance"]
-
 
 def provenance(system: System[Any, Any, Any, Any, Any], engine: str, libraries: Sequence[str] = ()) -> dict[str, Json]:
     """Return the engine's name, the digest of the model's source, and versions.

@@ -23,21 +23,6 @@ from evenhand.core.trace import Lasso, Pair, Scenario
 from evenhand.core.verdict import Evidence
 from evenhand.evidence.schemas import mistake
 
-__all__ = [
-    "AGAIN",
-    "FORMAT",
-    "VERSION",
-    "BadRecord",
-    "Kind",
-    "Outcome",
-    "Own",
-    "Record",
-    "decode_run",
-    "encode_run",
-    "of_format",
-    "plain",
-]
-
 FORMAT = "evenhand/counterexample"
 VERSION = 2
 

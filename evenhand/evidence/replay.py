@@ -27,8 +27,6 @@ from evenhand.evidence.judge import judge
 from evenhand.evidence.provenance import provenance
 from evenhand.evidence.record import AGAIN, BadRecord, Kind, Outcome, Own, Record, decode_run, encode_run
 
-__all__ = ["Replayed", "outcome_digest", "record_run", "replay_record"]
-
 AnySystem = System[Any, Any, Any, Any, Any]
 REFERENCE = "reference"
 

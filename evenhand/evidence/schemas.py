@@ -11,8 +11,6 @@ import jsonschema.exceptions
 
 from evenhand.core.canonical import Json, parse
 
-__all__ = ["mistake"]
-
 
 class Mistake(NamedTuple):
     """Where a file violates its schema (a JSON path, `$` for the whole), and how."""

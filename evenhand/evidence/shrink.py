@@ -11,8 +11,6 @@ from evenhand.core.system import System
 from evenhand.core.trace import Lasso, Pair, Scenario, replay
 from evenhand.core.verdict import Evidence, runs
 
-__all__ = ["MENU", "Shrinker", "shrink"]
-
 AnySystem = System[Any, Any, Any, Any, Any]
 AnyScenario = Scenario[Any, Any, Any]
 AnyLasso = Lasso[Any, Any, Any]

@@ -18,8 +18,6 @@ from pathlib import Path
 from evenhand.core.canonical import Json, parse
 from evenhand.evidence.record import AGAIN, FORMAT, BadRecord, Record
 
-__all__ = ["MAX_BYTES", "NotWritten", "is_record", "load", "read_json", "save", "write_atomically"]
-
 MAX_BYTES = 8 * 1024 * 1024
 """Larger files are refused unread: a shrunk run takes some kilobytes."""
 

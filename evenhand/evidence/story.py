@@ -16,17 +16,6 @@ from evenhand.core.text import WIDTH, branches, changes, describe, inert, layout
 from evenhand.core.trace import Lasso, NotReplayable, Pair, Scenario, Trace, replay, replay_lasso
 from evenhand.core.verdict import Evidence, runs
 
-__all__ = [
-    "RunLines",
-    "StepLines",
-    "Story",
-    "evidence_length",
-    "story_lines",
-    "story_of",
-    "story_of_trace",
-    "trace_lines",
-]
-
 AnySystem = System[Any, Any, Any, Any, Any]
 Lines: TypeAlias = tuple[str, ...]
 Parts: TypeAlias = tuple[tuple[str, Lines], ...]

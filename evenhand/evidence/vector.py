@@ -17,8 +17,6 @@ from evenhand.core.canonical import Json, canonical_bytes, digest
 from evenhand.evidence.record import BadRecord, of_format
 from evenhand.evidence.schemas import mistake
 
-__all__ = ["MANIFEST", "SUITE", "VERSION", "Manifest", "Suite", "Vector", "frozen"]
-
 SUITE, MANIFEST = "evenhand/vectors", "evenhand/vector-manifest"
 VERSION = 1
 

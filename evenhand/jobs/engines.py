@@ -35,8 +35,6 @@ from evenhand.variants.separate import separate
 if TYPE_CHECKING:
     from evenhand.search import Prepared
 
-__all__ = ["failed", "findings_of", "prepared_search", "run", "sentences", "steps_beyond", "verdicts_of"]
-
 AnySystem = System[Any, Any, Any, Any, Any]
 
 

@@ -16,8 +16,6 @@ from evenhand.evidence.story import story_of
 from evenhand.jobs.plan import SAME, Job
 from evenhand.smt.equality import equality_of
 
-__all__ = ["equal_anywhere"]
-
 
 def equal_anywhere(bundle: Bundle, job: Job) -> Finding:
     """Return the finding about the mutant `job.variant`.  Raises NoSolver when no solver is installed."""

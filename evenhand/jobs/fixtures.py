@@ -26,17 +26,6 @@ from evenhand.evidence.replay import Replayed, record_run, replay_record
 from evenhand.evidence.store import load
 from evenhand.evidence.story import evidence_length, story_of
 
-__all__ = [
-    "LIBRARIES",
-    "fixture_at",
-    "fixture_files",
-    "fixtures_of",
-    "place_named",
-    "recorded",
-    "replay_findings",
-    "replayed",
-]
-
 REPLAY = "replay"
 """The engine of findings that come from files."""
 LIBRARIES = ("hypothesis", "z3-solver", "cvc5")

@@ -20,24 +20,6 @@ from evenhand.core.system import Mutant, Scope, System, UnknownName, reading_val
 from evenhand.smt.registry import stated
 from evenhand.variants.automatic import PREFIX, mutated
 
-__all__ = [
-    "BOUNDS",
-    "EFFORT",
-    "SAME",
-    "Budget",
-    "Effort",
-    "Engine",
-    "Job",
-    "chosen_part",
-    "chosen_readings",
-    "chosen_scope",
-    "claims_for",
-    "covered",
-    "plan",
-    "system_for",
-    "written_value",
-]
-
 AnySystem = System[Any, Any, Any, Any, Any]
 Engine = Literal["explore", "fuzz", "prove", "replay", "compare", "plan"]
 

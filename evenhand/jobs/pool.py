@@ -21,8 +21,6 @@ from evenhand.jobs.plan import Job
 from evenhand.jobs.processes import ChildTask, Ended, in_children
 from evenhand.jobs.proof_cache import share_in
 
-__all__ = ["STOPPED", "Ran", "run_jobs", "stopped"]
-
 STOPPED = "an error stopped"
 """The beginning of the reason where an engine or a model raised."""
 

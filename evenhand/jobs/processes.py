@@ -23,8 +23,6 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import Any, cast
 
-__all__ = ["NO_LIMITS", "ChildTask", "Ended", "ProcessLimits", "end_with_parent", "in_children", "limit_memory"]
-
 GLANCE = 0.5
 """Seconds between two checks of the clock while children work."""
 

@@ -16,8 +16,6 @@ from typing import Any, cast
 from evenhand.core.canonical import Json, canonical_bytes, parse
 from evenhand.evidence.store import write_atomically
 
-__all__ = ["once", "share_in"]
-
 _FOLDERS: list[Path] = []
 
 

@@ -18,18 +18,6 @@ from evenhand.evidence.store import write_atomically
 from evenhand.smt.portfolio import Answered, SolverAnswer
 from evenhand.smt.prove import Proved
 
-__all__ = [
-    "FORMAT",
-    "VERSION",
-    "BadRecord",
-    "Named",
-    "differences",
-    "named_in",
-    "records",
-    "write_proofs",
-    "write_queries",
-]
-
 FORMAT = "evenhand/proofs"
 VERSION = 1
 MOST_TOLD = 10

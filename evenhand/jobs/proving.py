@@ -26,8 +26,6 @@ from evenhand.smt.prove import Proved, prove
 from evenhand.smt.registry import stated, theorems
 from evenhand.smt.theorem import Stated
 
-__all__ = ["finding_of", "licence_for", "prove_all", "proved", "theorem_named", "theorem_names"]
-
 ENGINE = "prove"
 
 

@@ -13,8 +13,6 @@ from evenhand.evidence.finding import Finding, finding
 from evenhand.jobs.plan import EFFORT, Budget, Job, covered, plan
 from evenhand.smt.registry import stated
 
-__all__ = ["left_out"]
-
 
 def left_out(bundle: Bundle, job: Job) -> tuple[Finding, ...]:
     """Return a finding for each claim of a job by `plan`, with the command that checks it."""

@@ -20,8 +20,6 @@ from evenhand.machine.ledger import Fuzzing, Ledger, Refuted
 from evenhand.machine.provider import BACKEND
 from evenhand.machine.watch import Run
 
-__all__ = ["fuzz", "machine", "possible_rules"]
-
 AnySystem = System[Any, Any, Any, Any, Any]
 
 

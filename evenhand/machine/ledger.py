@@ -25,8 +25,6 @@ from evenhand.evidence.judge import has_ended, judge, refutes, restate
 from evenhand.evidence.shrink import shrink
 from evenhand.machine.watch import Run, Watch, watch
 
-__all__ = ["Fuzzing", "Ledger", "Refuted", "chosen_readings", "scramble"]
-
 AnySystem = System[Any, Any, Any, Any, Any]
 
 MENU = 4_096

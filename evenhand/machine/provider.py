@@ -11,8 +11,6 @@ from typing import Any
 
 from hypothesis.internal.conjecture.providers import AVAILABLE_PROVIDERS, HypothesisProvider
 
-__all__ = ["BACKEND"]
-
 BACKEND = "evenhand"
 """The name under which Hypothesis' settings know this backend."""
 

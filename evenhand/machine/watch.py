@@ -28,8 +28,6 @@ from evenhand.core.trace import Lasso, Pair, Scenario
 from evenhand.core.verdict import Evidence, runs
 from evenhand.evidence.judge import PAIRS_FROM, bad_twins, has_ended, judge, twin_pair
 
-__all__ = ["Run", "Watch", "watch"]
-
 P = TypeVar("P", bound=Property)
 
 ORDERS = 64

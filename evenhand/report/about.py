@@ -13,8 +13,6 @@ from evenhand.core.bundle import Bundle
 from evenhand.core.canonical import Json
 from evenhand.core.property import Property
 
-__all__ = ["About", "about_claims"]
-
 LAYERS = ("model", "properties", "proofs", "counterexamples")
 """The packages of this project that stand beside `evenhand` in the repository."""
 

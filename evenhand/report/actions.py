@@ -12,8 +12,6 @@ from evenhand.core.text import describe, inert
 from evenhand.search import Exploration
 from evenhand.search.actions import ActionCounts
 
-__all__ = ["action_lines", "action_table", "actions_json"]
-
 NAMED = 12
 """Actions of a menu that a sentence names; `--json` has all."""
 

@@ -12,8 +12,6 @@ from evenhand.jobs.engines import failed
 from evenhand.report.about import about_claims
 from evenhand.report.report import Report
 
-__all__ = ["report_of"]
-
 
 def report_of(now: CampaignState) -> Report:
     """Return the findings of every job in plan order; a failed job is UNDECIDED, one without an end unfinished."""

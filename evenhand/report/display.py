@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from evenhand.studies.mutants import KillMatrix
     from evenhand.studies.sensitivity import SensitivityTable
 
-__all__ = ["finding_html", "matrix_html", "report_html", "sensitivity_html", "story_html", "story_svg"]
-
 _COLOUR = {"HOLDS": "#14632f", "REFUTED": "#a01322", "UNDECIDED": "#7a4a00"}
 _INK = "currentColor"
 _GAP, _HIGH, _MOST = 84, 96, 14

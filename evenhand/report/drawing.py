@@ -16,8 +16,6 @@ from evenhand.report.phrases import plural
 if TYPE_CHECKING:
     import networkx as nx
 
-__all__ = ["EDGES", "MOST", "graph_svg"]
-
 MOST = 80
 """States that a picture shows: those nearest to the start."""
 

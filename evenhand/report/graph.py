@@ -20,8 +20,6 @@ from evenhand.report.graphfile import Formats, dot, graphml, quoted, tagged, wri
 if TYPE_CHECKING:
     import networkx as nx
 
-__all__ = ["exporter"]
-
 
 def exporter(path: Path) -> Callable[[nx.DiGraph[Any]], None]:
     """Return the function that writes a graph to `path`, in the format of its suffix.

@@ -16,8 +16,6 @@ from evenhand.report.store import ready_folder
 if TYPE_CHECKING:
     import networkx as nx
 
-__all__ = ["Formats", "dot", "graphml", "quoted", "tagged", "writer"]
-
 Formats: TypeAlias = Mapping[str, Callable[[dict[str, Json]], bytes]]
 """The encoder of a graph of described values, by suffix."""
 

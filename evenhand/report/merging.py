@@ -8,8 +8,6 @@ from typing import cast
 from evenhand.core.canonical import Json
 from evenhand.report.report import Report
 
-__all__ = ["Apart", "merged"]
-
 
 class Apart(ValueError):
     """Reports that cannot be merged: two contain the same protocol, or different versions made them."""

@@ -5,8 +5,6 @@ from __future__ import annotations
 from evenhand.core.text import inert
 from evenhand.evidence.finding import Finding
 
-__all__ = ["both", "classes", "counted", "plural", "refutation", "where"]
-
 
 def plural(count: int, thing: str) -> str:
     """Return `1 claim`, `2 claims`: the count with thousands separated."""

@@ -17,8 +17,6 @@ from evenhand.report.phrases import plural
 if TYPE_CHECKING:
     from evenhand.studies.profiling import Cell, Profile, Shown
 
-__all__ = ["evidence", "profile_html", "profile_page", "profile_svg", "profile_table", "profile_tables"]
-
 _STYLE = {"yes": "red", "no": "green", "open": "yellow", "unasked": "dim"}
 _COLOUR = {"yes": "#a01322", "no": "#14632f", "open": "#7a4a00", "unasked": "currentColor"}
 _WORD = {"yes": "yes", "no": "no", "open": "undecided", "unasked": "-"}

@@ -16,8 +16,6 @@ from evenhand.report.table import print_lines
 from evenhand.smt.countermodel import Induction
 from evenhand.smt.prove import ProofStatus, Proved
 
-__all__ = ["print_proofs", "timing_of"]
-
 AnySystem = System[Any, Any, Any, Any, Any]
 
 _STYLE = {ProofStatus.HOLDS: "green", ProofStatus.REFUTED: "red", ProofStatus.DISAGREEMENT: "bold red"}

@@ -27,8 +27,6 @@ from evenhand.evidence.finding import Finding
 from evenhand.report.about import About
 from evenhand.report.phrases import counted, plural, refutation
 
-__all__ = ["FORMAT", "INTERRUPTED", "VERSION", "Report", "Standing", "headline", "readable"]
-
 FORMAT = "evenhand/report"
 VERSION = 1
 INTERRUPTED = 130

@@ -13,8 +13,6 @@ from evenhand.evidence.store import save
 from evenhand.jobs.fixtures import REPLAY, fixture_files, place_named
 from evenhand.report.report import Report
 
-__all__ = ["saved"]
-
 
 def saved(folder: Path, report: Report) -> Report:
     """Write every refutation that is no fixture yet to `folder`; return the report with their names, relative to it.

@@ -5,8 +5,6 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-__all__ = ["ready_folder"]
-
 
 class NotWritable(ValueError):
     """A folder or file that cannot be written; the message says which and why."""

@@ -12,8 +12,6 @@ from evenhand.core.text import inert
 if TYPE_CHECKING:
     from evenhand.studies.sweeping import Point, Sweep
 
-__all__ = ["point_table"]
-
 _COUNTS = ("configs", "states", "transitions", "edges", "depth")
 _STYLE = {"HOLDS": "green", "REFUTED": "red", "UNDECIDED": "yellow"}
 

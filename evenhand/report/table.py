@@ -18,8 +18,6 @@ from evenhand.evidence.finding import Finding
 from evenhand.report.phrases import both, counted, plural, refutation
 from evenhand.report.report import Report, Standing
 
-__all__ = ["next_steps", "print_lines", "print_report", "summary_line", "tables"]
-
 _RANK = {Status.REFUTED: 0, Status.UNDECIDED: 1, Status.HOLDS: 2}
 _STYLE = {Status.REFUTED: "red", Status.UNDECIDED: "yellow", Status.HOLDS: "green"}
 

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from evenhand.search.waiting import WaitFor
 
-__all__ = ["FORMATS", "wait_for_json", "wait_lines", "waits_exporter"]
-
 SHOWN = 3
 """Completions of one edge that are written in words; a file has them all."""
 

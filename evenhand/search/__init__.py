@@ -4,8 +4,10 @@
 claims, `evidence` turns findings into runs that replay, `verdicts` makes the verdicts.
 """
 
-from evenhand.search.engine import Exploration, NoSuchPart, Prepared, explore, prepare
+from evenhand.core.answers import ModelError
+from evenhand.search.engine import Exploration, Prepared, explore, prepare
 from evenhand.search.estimate import estimate
-from evenhand.search.witness import LicenceMissing, ModelError
+from evenhand.search.parts import NoSuchPart
+from evenhand.search.witness import LicenceMissing
 
 __all__ = ["Exploration", "LicenceMissing", "ModelError", "NoSuchPart", "Prepared", "estimate", "explore", "prepare"]

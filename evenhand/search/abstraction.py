@@ -19,15 +19,14 @@ from itertools import islice
 from random import Random
 from typing import Any, TypeAlias
 
+from evenhand.core.answers import ModelError
 from evenhand.core.kinds import Monitor, Property, Relational
 from evenhand.core.licence import Licence
 from evenhand.core.system import Abstraction, Separated, Step
 from evenhand.search.liveness import AboutRuns, fairness_of
 from evenhand.search.quotient import covers, said
 from evenhand.search.steps import stepped
-from evenhand.search.witness import AnySystem, LicenceMissing, ModelError, named
-
-__all__ = ["Maps", "abstracted", "compare_images", "licensed_maps", "refused_kinds", "with_and"]
+from evenhand.search.witness import AnySystem, LicenceMissing, named
 
 Maps: TypeAlias = tuple[Abstraction[Any, Any], ...]
 """Maps that are applied in turn."""

@@ -11,8 +11,6 @@ from typing import Any
 
 from evenhand.core.system import Step
 
-__all__ = ["ActionNeeded", "action_independent_step", "make_step", "was_touched"]
-
 _new = object.__new__
 _STEP: type[Step[Any, Any, Any, Any]] = Step
 

@@ -16,19 +16,6 @@ from evenhand.core.system import Step
 from evenhand.search.graph import Watcher
 from evenhand.search.witness import AnySystem
 
-__all__ = [
-    "LABELS",
-    "MENU",
-    "NOTHING",
-    "OTHERS",
-    "ActionCounts",
-    "ActionsWatch",
-    "Count",
-    "Counted",
-    "label_of",
-    "numbered_menu",
-]
-
 LABELS = 200
 """Labels kept apart in one configuration; steps with further labels are counted together."""
 

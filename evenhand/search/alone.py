@@ -16,8 +16,6 @@ from evenhand.core.system import Step
 from evenhand.search.steps import stepped
 from evenhand.search.witness import AnySystem, named
 
-__all__ = ["NOBODY", "Alone", "Moves", "TooWide"]
-
 NOBODY = ""
 """The actor of actions that belong to no agent, such as the clock's."""
 

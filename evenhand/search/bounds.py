@@ -8,8 +8,6 @@ from dataclasses import dataclass, field, replace
 
 from evenhand.search.disk import Disk, Spill
 
-__all__ = ["Bounds", "held"]
-
 
 @dataclass(frozen=True)
 class Bounds:

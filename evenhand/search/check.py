@@ -17,8 +17,6 @@ from evenhand.search.steps import Method
 from evenhand.search.walk import Walk
 from evenhand.search.witness import Tally
 
-__all__ = ["AlwaysWatch", "HistoryWatch", "ReachableWatch", "StepWatch", "StepsWatch"]
-
 
 class AlwaysWatch(Watcher):
     """A watcher for an invariant: checks every reachable state."""

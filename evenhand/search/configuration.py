@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
+from evenhand.core.answers import ModelError
 from evenhand.core.kinds import Always, Commute, DeterminedBy, EachStep, Property, Reachable, Safety, TwoRun
 from evenhand.search.actions import NOTHING, ActionsWatch
 from evenhand.search.bounds import Bounds, held
@@ -17,9 +18,7 @@ from evenhand.search.pairs import CommuteWatch, DeterminedWatch, TwoRunWatch
 from evenhand.search.steps import Method
 from evenhand.search.symmetric.method import Orbits
 from evenhand.search.totals import Result
-from evenhand.search.witness import AnySystem, ModelError, Tally
-
-__all__ = ["Progress", "search_one"]
+from evenhand.search.witness import AnySystem, Tally
 
 Progress: TypeAlias = Callable[[int, int], None]
 """Called at intervals with the states and steps so far."""

@@ -7,12 +7,10 @@ from itertools import count, islice
 from typing import Any
 
 from evenhand.core.alike import alike, deep_copy, only_itself
-from evenhand.core.answers import caught, error_text, kind_of, short
+from evenhand.core.answers import ModelError, caught, error_text, kind_of, short
 from evenhand.search.steps import Method, nth_action, stepped
 from evenhand.search.walk import Walk
-from evenhand.search.witness import AnySystem, ModelError, named
-
-__all__ = ["initial_states", "refuse_change", "refuse_incomparable", "refuse_unrepeatable", "unhashable"]
+from evenhand.search.witness import AnySystem, named
 
 
 def initial_states(system: AnySystem, config: Any) -> list[Any]:

@@ -11,8 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csgraph, csr_array
 
-__all__ = ["Flags", "Ints", "ahead", "components"]
-
 Ints: TypeAlias = NDArray[np.int64]
 """Integers: nodes, or numbers of edges."""
 

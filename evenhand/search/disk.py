@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Protocol, TypeAlias
 
-__all__ = ["Disk", "Spill", "SpillFailed", "plausible"]
-
 
 class SpillFailed(Exception):
     """A disk can no longer be written or read; names the folder, the cause and the next step."""

@@ -14,8 +14,6 @@ from evenhand.core.alike import refuse_merge
 from evenhand.search.disk import Disk, plausible
 from evenhand.search.packing import Packing
 
-__all__ = ["Column", "DiskVisited"]
-
 RECENT = 1 << 12
 """Recent states that are kept as objects; at most twice as many."""
 

@@ -12,7 +12,7 @@ from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
-from evenhand.core.answers import called, error_text, kind_of, known_names, naming, short, whole_number
+from evenhand.core.answers import ModelError, called, error_text, kind_of, known_names, naming, short, whole_number
 from evenhand.core.licence import Licence
 from evenhand.core.property import Property, checked_claims, speaks_of
 from evenhand.core.purity import refuse_impure
@@ -34,19 +34,17 @@ from evenhand.search.disk import Spill
 from evenhand.search.export import as_networkx, condensed
 from evenhand.search.jobs import in_processes
 from evenhand.search.methods import chosen_method
-from evenhand.search.parts import NoSuchPart, Part, elsewhere, portion
+from evenhand.search.parts import Part, elsewhere, portion
 from evenhand.search.quotient import doubts_under, licensed, orbits
 from evenhand.search.steps import Method
 from evenhand.search.symmetric.method import Orbits
 from evenhand.search.totals import Result, nothing
 from evenhand.search.verdicts import Covered, verdict_of
 from evenhand.search.watchdog import within_reason
-from evenhand.search.witness import AnySystem, ModelError, Tally, named
+from evenhand.search.witness import AnySystem, Tally, named
 
 if TYPE_CHECKING:
     import networkx as nx
-
-__all__ = ["Exploration", "NoSuchPart", "Prepared", "SearchOptions", "explore", "prepare"]
 
 
 @dataclass(frozen=True, repr=False)

@@ -20,8 +20,6 @@ from evenhand.search.methods import method_for
 from evenhand.search.steps import Method
 from evenhand.search.witness import AnySystem
 
-__all__ = ["estimate", "widest_state"]
-
 PROBED = 8
 """Configurations that are probed, evenly spread."""
 

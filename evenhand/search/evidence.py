@@ -19,8 +19,6 @@ from evenhand.search.methods import method_for
 from evenhand.search.steps import nth_action
 from evenhand.search.witness import AnySystem, StepNumber, Witness
 
-__all__ = ["judged", "realised"]
-
 
 def judged(
     system: AnySystem,

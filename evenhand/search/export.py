@@ -13,8 +13,6 @@ from evenhand.search.methods import method_for
 from evenhand.search.steps import Method
 from evenhand.search.witness import AnySystem
 
-__all__ = ["as_networkx", "condensed"]
-
 
 class _Pairs(Watcher):
     """The pairs of states that a step joins: the first action, and the number of steps."""

@@ -17,7 +17,7 @@ from math import inf
 from typing import Any
 
 from evenhand.core.alike import deep_copy, refuse_merge
-from evenhand.core.answers import error_text, located, short
+from evenhand.core.answers import ModelError, error_text, located, short
 from evenhand.core.system import Step
 from evenhand.search.action_independent import ActionNeeded, action_independent_step, make_step, was_touched
 from evenhand.search.bounds import Bounds
@@ -31,10 +31,7 @@ from evenhand.search.contract import (
 from evenhand.search.memory import MemoryBudget
 from evenhand.search.steps import Method, nth_action
 from evenhand.search.walk import Walk, remember
-from evenhand.search.witness import AnySystem, ModelError, named
-
-__all__ = ["History", "Watcher", "Watchers", "search"]
-
+from evenhand.search.witness import AnySystem, named
 
 REPEATED = 64
 """Steps of a state that are taken again to compare, and states of the first configuration where this is done."""

@@ -12,8 +12,6 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from typing import Any, Protocol, Self, TypeAlias, TypeVar
 
-__all__ = ["in_processes"]
-
 CHUNKS = 8
 """Portions for each process: enough that no process waits long for the last one."""
 

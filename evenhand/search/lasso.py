@@ -14,8 +14,6 @@ import numpy as np
 
 from evenhand.search.csr import Flags, Ints
 
-__all__ = ["Edges", "Need", "Stem", "nearest_run"]
-
 EFFORT = 400_000
 """Edges that the search for a short loop may visit before it tries fewer entries."""
 

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from itertools import combinations
 from typing import Any
 
+from evenhand.core.answers import ModelError
 from evenhand.core.kinds import Liveness, Property
 from evenhand.core.system import Step
 from evenhand.core.trace import Lasso, Scenario, replay
@@ -18,9 +19,7 @@ from evenhand.core.verdict import Evidence
 from evenhand.evidence.judge import Judgement, judge
 from evenhand.search.bounds import Bounds
 from evenhand.search.evidence import judged
-from evenhand.search.witness import AnySystem, ModelError, Witness, named
-
-__all__ = ["ROUNDS", "carried"]
+from evenhand.search.witness import AnySystem, Witness, named
 
 ROUNDS = 4
 """Rounds of a loop of classes that the model takes."""

@@ -30,20 +30,6 @@ from evenhand.search.steps import Method
 from evenhand.search.walk import Walk
 from evenhand.search.witness import AnySystem, Tally, Witness, named
 
-__all__ = [
-    "AboutRuns",
-    "Labels",
-    "RunGraph",
-    "Taken",
-    "can_complete",
-    "decide",
-    "decide_on",
-    "fair_parts",
-    "fairness_of",
-    "need_of",
-    "predicates_of",
-]
-
 AboutRuns: TypeAlias = DeadlockFree | Liveness
 """The kinds of claim that are decided on the graph."""
 

@@ -16,11 +16,10 @@ from collections.abc import Hashable, Iterator, Sequence
 from random import Random
 from typing import Any
 
+from evenhand.core.answers import ModelError
 from evenhand.core.system import Joint, Separated
 from evenhand.search.steps import Row, stepped
-from evenhand.search.witness import AnySystem, ModelError, named
-
-__all__ = ["Memo"]
+from evenhand.search.witness import AnySystem, named
 
 WHOLE = 4_096
 """Joint actions of one table up to which the cross-check compares all; of larger tables it takes a sample."""

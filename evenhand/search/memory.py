@@ -7,8 +7,6 @@ import resource
 import sys
 from pathlib import Path
 
-__all__ = ["MemoryBudget", "resident"]
-
 WORKING = 48 << 20
 """Bytes that a search on disk needs beside the states that it keeps: the cache of its files, and its working data."""
 

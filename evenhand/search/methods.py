@@ -24,8 +24,6 @@ from evenhand.search.symmetric.method import Orbits
 from evenhand.search.symmetric.moves import AnyQuotient
 from evenhand.search.witness import AnySystem, LicenceMissing, named
 
-__all__ = ["MethodName", "Plain", "chosen_method", "method_for"]
-
 
 class MethodName(StrEnum):
     """A method of search; the reference comes first."""

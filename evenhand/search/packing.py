@@ -13,8 +13,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import fields
 from typing import Any
 
-__all__ = ["Packing"]
-
 SHIFT = 29
 SMALL, LEAF, TUPLE, SET, RECORD, NAMED = range(6)
 LARGEST = (1 << SHIFT) - 1

@@ -14,9 +14,6 @@ from evenhand.search.steps import Method
 from evenhand.search.walk import Walk
 from evenhand.search.witness import AnySystem, Seen, StepNumber, Tally, Witness, shorter
 
-__all__ = ["VALUED", "CommuteWatch", "DeterminedWatch", "TwoRunWatch", "differing"]
-
-
 VALUED = "valued"
 """The count of keys with a value that is not None."""
 

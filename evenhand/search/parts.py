@@ -7,8 +7,6 @@ from typing import TypeAlias
 
 from evenhand.core.property import DeterminedBy, Property
 
-__all__ = ["NoSuchPart", "Part", "elsewhere", "portion"]
-
 Part: TypeAlias = tuple[int, int]
 """Part k of n of the configurations, counted from 1."""
 

@@ -12,12 +12,11 @@ from collections.abc import Hashable, Iterator, Sequence
 from itertools import islice, pairwise
 from typing import Any
 
+from evenhand.core.answers import ModelError
 from evenhand.core.kinds import DeadlockFree, DeterminedBy, Liveness, Property, Reachable, Safety
 from evenhand.core.licence import Licence
 from evenhand.core.system import Quotient, Step, UnknownName
-from evenhand.search.witness import AnySystem, LicenceMissing, ModelError, named
-
-__all__ = ["SAMPLES", "covers", "doubts_under", "image_of", "licensed", "not_fixed", "orbits", "said"]
+from evenhand.search.witness import AnySystem, LicenceMissing, named
 
 SAMPLES = 24
 """Steps that are compared with their images, in each of a few configurations."""

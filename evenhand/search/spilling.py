@@ -19,8 +19,6 @@ from typing import Any, TypeVar
 
 from evenhand.search.disk import SpillFailed
 
-__all__ = ["Folder", "SqliteDisk"]
-
 T = TypeVar("T")
 
 CACHE_KIB = 16 << 10

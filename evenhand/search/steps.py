@@ -6,10 +6,8 @@ import itertools
 from collections.abc import Iterator, Sequence
 from typing import Any, Protocol
 
-from evenhand.core.answers import caught
-from evenhand.search.witness import AnySystem, ModelError, named
-
-__all__ = ["Method", "Row", "nth_action", "number_of", "stepped"]
+from evenhand.core.answers import ModelError, caught
+from evenhand.search.witness import AnySystem, named
 
 Row = tuple[int, Any, "Sequence[int] | None", Any, Any]
 """A row of a state: number of the (first) action, the action or None, the group's members or None, after, shown."""

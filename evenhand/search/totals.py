@@ -13,8 +13,6 @@ from evenhand.core.canonical import Json
 from evenhand.search.actions import NOTHING, Counted
 from evenhand.search.witness import StepNumber, Tally, Witness
 
-__all__ = ["Result", "nothing"]
-
 
 @dataclass(frozen=True)
 class Result:

@@ -20,8 +20,6 @@ from evenhand.search.liveness import AboutRuns, fairness_of
 from evenhand.search.pairs import VALUED, differing
 from evenhand.search.witness import AnySystem, Tally
 
-__all__ = ["ENGINE", "Covered", "changed_readings", "verdict_of"]
-
 ENGINE = "explore"
 """The name of this engine in verdicts and expectations."""
 

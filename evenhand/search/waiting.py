@@ -31,8 +31,6 @@ from evenhand.search.steps import nth_action, stepped
 from evenhand.search.walk import Walk
 from evenhand.search.witness import AnySystem
 
-__all__ = ["LIMIT", "MOST", "CircularWaits", "Hands", "Wait", "WaitFor", "circular_waits", "waits_after"]
-
 LIMIT = 50_000
 """States that an agent, alone or with another, may reach before the result is unknown."""
 

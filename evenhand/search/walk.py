@@ -11,8 +11,6 @@ from evenhand.search.disk import Spill
 from evenhand.search.disk_visited import DiskVisited
 from evenhand.search.witness import Witness
 
-__all__ = ["Walk", "remember"]
-
 
 @dataclass
 class Walk:

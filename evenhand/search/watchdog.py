@@ -15,9 +15,8 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
-from evenhand.search.witness import AnySystem, ModelError, named
-
-__all__ = ["SECONDS", "within_reason"]
+from evenhand.core.answers import ModelError
+from evenhand.search.witness import AnySystem, named
 
 SECONDS = 30.0
 """CPU seconds that one call of a model's function may always take; after twice as many it is stopped."""

@@ -11,10 +11,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, TypeAlias
 
-from evenhand.core.answers import ModelError
 from evenhand.core.system import System
-
-__all__ = ["AnySystem", "LicenceMissing", "ModelError", "Seen", "StepNumber", "Tally", "Witness", "named", "shorter"]
 
 AnySystem: TypeAlias = System[Any, Any, Any, Any, Any]
 """A system of any types: engines do not know a user's classes."""

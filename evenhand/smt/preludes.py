@@ -24,6 +24,7 @@ __all__ = [
     "Declarations",
     "Faults",
     "Twice",
+    "both_runs",
     "define",
     "first_of_twins",
     "mutation",
@@ -191,6 +192,18 @@ def first_of_twins(
     def realised(structure: Structure) -> Evidence | None:
         first = scene(structure)
         return None if first is None else Pair(first, first, "twin")
+
+    return realised
+
+
+def both_runs(
+    scene: Callable[[Structure], Scenario[Any, Any, Any] | None], label: str
+) -> Callable[[Structure], Evidence | None]:
+    """Return the realisation of two runs that `scene` makes one by one, of either copy."""
+
+    def realised(structure: Structure) -> Evidence | None:
+        first, second = scene(structure), scene(structure.turned)
+        return None if first is None or second is None else Pair(first, second, label)
 
     return realised
 

@@ -23,8 +23,6 @@ from evenhand.jobs.plan import chosen_readings
 from evenhand.search.estimate import estimate
 from evenhand.variants.separate import Separation, separate
 
-__all__ = ["compare", "sides_of", "written"]
-
 AnySystem = System[Any, Any, Any, Any, Any]
 
 MAX_STEPS = 20_000

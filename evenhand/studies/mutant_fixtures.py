@@ -16,8 +16,6 @@ from evenhand.evidence.store import save
 from evenhand.jobs.fixtures import LIBRARIES, place_named
 from evenhand.studies.mutants import MutantRow
 
-__all__ = ["mutant_fixture"]
-
 
 def mutant_fixture(bundle: Bundle, row: MutantRow, folder: Path) -> Path | None:
     """Write one shrunk counterexample of a killed mutant to `folder/PROTOCOL`; return its path, None without one.

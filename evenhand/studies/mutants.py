@@ -26,8 +26,6 @@ from evenhand.jobs.pool import STOPPED, run_jobs
 from evenhand.studies.small_scopes import small_places
 from evenhand.variants.automatic import automatic_names
 
-__all__ = ["Hunt", "Kill", "KillMatrix", "MutantRow", "kill_matrix"]
-
 HUNT: Mapping[Budget, Effort] = {
     Budget.quick: replace(EFFORT[Budget.quick], examples=40, steps=15),
     Budget.standard: EFFORT[Budget.quick],

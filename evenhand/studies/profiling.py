@@ -20,9 +20,6 @@ from evenhand.evidence.finding import Finding, readings_of
 from evenhand.jobs.plan import Budget, Job, claims_for, plan
 from evenhand.jobs.pool import run_jobs
 
-__all__ = ["Cell", "Profile", "ProfileAnswer", "Shown", "profiles"]
-
-
 Readings: TypeAlias = tuple[tuple[str, Any], ...]
 
 

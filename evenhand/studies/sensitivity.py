@@ -20,8 +20,6 @@ from evenhand.jobs.plan import Job
 from evenhand.jobs.pool import run_jobs
 from evenhand.studies.small_scopes import SMALL, is_small, named_scopes
 
-__all__ = ["SensitivityTable", "sensitivity_table", "telling_places"]
-
 AnySystem = System[Any, Any, Any, Any, Any]
 
 

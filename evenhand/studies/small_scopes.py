@@ -10,8 +10,6 @@ from evenhand.core.system import Scope, System
 from evenhand.search import explore
 from evenhand.search.estimate import estimate
 
-__all__ = ["SMALL", "is_small", "named_scopes", "small_places"]
-
 SMALL = 10_000
 """Estimated steps up to which a search is small enough to be repeated."""
 

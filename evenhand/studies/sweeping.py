@@ -30,8 +30,6 @@ from evenhand.search.memory import resident
 if TYPE_CHECKING:  # proofs are loaded on demand
     from evenhand.smt.theorem import Stated
 
-__all__ = ["MOST", "Point", "PointBounds", "Sweep", "covering", "default_system", "points_of", "sweep"]
-
 MOST = 200
 """Largest number of points of one sweep."""
 

@@ -19,8 +19,6 @@ from evenhand.core.bundle import Bundle
 from evenhand.core.system import System, UnknownName
 from evenhand.variants.rewriting import rewritings, rewritten
 
-__all__ = ["PREFIX", "Watched", "automatic_names", "faults", "mutated", "watched"]
-
 AnySystem = System[Any, Any, Any, Any, Any]
 Function = Callable[..., Any]
 Operator = Callable[[Function], Function]

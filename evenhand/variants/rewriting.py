@@ -15,8 +15,6 @@ from collections.abc import Callable, Iterator
 from types import CodeType, FunctionType
 from typing import Any
 
-__all__ = ["rewritings", "rewritten"]
-
 Function = Callable[..., Any]
 Change = Callable[[ast.AST], ast.AST | None]
 

@@ -27,8 +27,6 @@ from evenhand.evidence.judge import first_refuted_step, refutes
 from evenhand.evidence.shrink import shrink
 from evenhand.machine import fuzz
 
-__all__ = ["Separation", "counterpart", "lockstep", "separate"]
-
 AnySystem = System[Any, Any, Any, Any, Any]
 AnyScenario = Scenario[Any, Any, Any]
 

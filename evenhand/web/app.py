@@ -38,8 +38,6 @@ from evenhand.web.position import KnownPositions, Position, opened
 from evenhand.web.walk import View, ViewRequest, picture, walk
 from evenhand.web.witness import led
 
-__all__ = ["FILES", "application"]
-
 OWN = "evenhand.web"
 
 FILES: Mapping[str, tuple[str, str, str]] = {

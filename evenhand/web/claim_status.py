@@ -27,8 +27,6 @@ from evenhand.core.trace import Lasso, Pair, Scenario, Trace
 from evenhand.core.verdict import Evidence
 from evenhand.evidence.judge import bad_twins, has_ended, judge, twin_pair
 
-__all__ = ["ClaimStatus", "Truth", "evidence_for", "standings"]
-
 AnySystem = System[Any, Any, Any, Any, Any]
 AnyStep = Step[Any, Any, Any, Any]
 

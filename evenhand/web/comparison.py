@@ -18,8 +18,6 @@ from evenhand.jobs.plan import chosen_readings, written_value
 from evenhand.variants.separate import counterpart, separate
 from evenhand.web.position import Position
 
-__all__ = ["SideBySide", "pair_of", "separated", "variant_beside", "variants"]
-
 AnySystem = System[Any, Any, Any, Any, Any]
 AnyTrace = Trace[Any, Any, Any, Any]
 

@@ -22,8 +22,6 @@ from evenhand.jobs.fixtures import LIBRARIES, fixture_files, place_named
 from evenhand.web.claim_status import evidence_for
 from evenhand.web.position import Position, of_record
 
-__all__ = ["ENGINE", "Library", "Saved", "inside", "made_record", "place_in", "place_of"]
-
 ENGINE = "explorer"
 """The engine that a saved record names."""
 

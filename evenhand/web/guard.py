@@ -16,8 +16,6 @@ from urllib.parse import parse_qs
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-__all__ = ["MAX_BODY", "POLICY", "Guard"]
-
 MAX_BODY = 9 * 1024 * 1024
 """Bytes of a request; a record may have eight mebibytes."""
 

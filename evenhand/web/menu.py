@@ -10,8 +10,6 @@ from typing import Any
 from evenhand.core.system import System
 from evenhand.core.text import changes, describe, inert
 
-__all__ = ["LISTED", "PAGE", "Choice", "Menu", "Option", "action_at", "menu", "picked"]
-
 AnySystem = System[Any, Any, Any, Any, Any]
 
 PAGE = 24

@@ -22,8 +22,6 @@ from evenhand.search.csr import components
 from evenhand.search.lasso import Edges
 from evenhand.search.liveness import can_complete, fair_parts, need_of
 
-__all__ = ["STATES", "STEPS", "Edge", "Region", "region"]
-
 AnySystem = System[Any, Any, Any, Any, Any]
 AnyStep = Step[Any, Any, Any, Any]
 

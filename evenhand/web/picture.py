@@ -15,8 +15,6 @@ from evenhand.core.text import changes, describe
 from evenhand.report.phrases import plural
 from evenhand.web.neighbourhood import Edge, Region
 
-__all__ = ["AHEAD", "BEHIND", "DRAWN", "EDGES", "Picture", "neighbourhood", "parts"]
-
 AHEAD, BEHIND, DRAWN = 22, 8, 40
 """States drawn: ahead of the current one; before it; parts of the condensation."""
 

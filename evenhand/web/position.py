@@ -24,8 +24,6 @@ from evenhand.evidence.record import Record, encode_run
 from evenhand.evidence.replay import Replayed
 from evenhand.jobs.plan import Job, chosen_readings, chosen_scope, system_for
 
-__all__ = ["COUNTED", "KnownPositions", "Position", "counted", "of_record", "opened"]
-
 AnySystem = System[Any, Any, Any, Any, Any]
 
 COUNTED = 2_000

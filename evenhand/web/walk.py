@@ -21,8 +21,6 @@ from evenhand.web.neighbourhood import region
 from evenhand.web.picture import Picture, neighbourhood, parts
 from evenhand.web.position import Position, counted
 
-__all__ = ["View", "ViewRequest", "picture", "walk"]
-
 GROUPS = (
     (Truth.FALSE, "false on this run"),
     (Truth.MET, "met on this run"),

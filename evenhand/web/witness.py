@@ -14,8 +14,6 @@ from evenhand.search import Exploration, ModelError, explore
 from evenhand.search.estimate import WIDE, widest_state
 from evenhand.web.position import Position
 
-__all__ = ["led"]
-
 MOST_STATES = 10_000
 """States of one configuration that the search for a claim's run looks at."""
 

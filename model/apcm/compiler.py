@@ -35,8 +35,6 @@ from evenhand.model.apcm.vocabulary import (
     digest_of,
 )
 
-__all__ = ["REFERENCE", "REPAIRED", "SCRAMBLES", "Rules", "compiled"]
-
 
 @dataclass(frozen=True, slots=True)
 class Rules:

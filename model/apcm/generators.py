@@ -21,8 +21,6 @@ from evenhand.model.apcm.vocabulary import (
     digest_of,
 )
 
-__all__ = ["GENERATORS", "artifact_of", "covers", "generate", "minimal"]
-
 
 def artifact_of(fields: Fields, previous: Fields | None, mode: str = REVISE) -> Artifact:
     """Return a well-formed artefact with these fields, linked to the previous one."""

@@ -14,8 +14,6 @@ from evenhand.model.apcm.compiler import REFERENCE, Rules
 from evenhand.model.apcm.readings import Readings
 from evenhand.model.apcm.vocabulary import Artifact, Config, Entry, Error, Id, RawPairs, RawSet, Situation
 
-__all__ = ["load_artifact", "load_situation", "raw_artifact", "raw_situation"]
-
 _FIELDS = ("authorized_violations", "required_preservations", "conflict_attribution", "conflict_resolution")
 _CAUSES = {
     "E_FEASIBLE_UNKNOWN": "is feasible and not in the inventory",

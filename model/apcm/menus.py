@@ -11,23 +11,6 @@ from evenhand.model.apcm.generators import artifact_of
 from evenhand.model.apcm.readings import Readings
 from evenhand.model.apcm.vocabulary import MAINTAIN, Artifact, Entry, Fields, Pairs, Situation, digest_of
 
-__all__ = [
-    "CLEAN",
-    "SHARED",
-    "SOPHIE",
-    "THREE_WAY",
-    "action_names",
-    "all_fields",
-    "entry",
-    "every_situation",
-    "hostile_artifacts",
-    "hostile_situations",
-    "preference_names",
-    "situation",
-    "subsets",
-    "typical_situations",
-]
-
 MOST = 9
 """Names up to which alphabetical order is the order of their numbers."""
 

@@ -7,8 +7,6 @@ from evenhand.model.apcm.mutants import MUTANTS
 from evenhand.model.apcm.readings import Readings
 from evenhand.model.apcm.systems import SYSTEMS
 
-__all__ = ["APCM"]
-
 APCM = Protocol(
     name="apcm",
     title="Justification compiler (RSA-PoC v1.0)",

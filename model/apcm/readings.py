@@ -6,8 +6,6 @@ from dataclasses import dataclass
 
 from evenhand.core.system import reading
 
-__all__ = ["Readings"]
-
 
 @dataclass(frozen=True, slots=True)
 class Readings:

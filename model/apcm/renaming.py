@@ -27,8 +27,6 @@ from evenhand.model.apcm.vocabulary import (
     digest_of,
 )
 
-__all__ = ["RENAMING", "Renaming", "rename_action", "rename_config", "rename_shown", "rename_state", "renamings"]
-
 
 @dataclass(frozen=True, slots=True)
 class Renaming:

@@ -29,8 +29,6 @@ from evenhand.model.apcm.vocabulary import (
     Submit,
 )
 
-__all__ = ["ApcmStep", "advanced", "awaits_selection", "initial", "progress", "smaller", "step", "wants"]
-
 ApcmStep = Step[Config, State, Act, Shown]
 
 

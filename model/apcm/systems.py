@@ -44,8 +44,6 @@ from evenhand.model.apcm.vocabulary import (
     Submit,
 )
 
-__all__ = ["AGENTS", "CONDITIONED", "ENVIRONMENT", "REPAIRED_UNIVERSE", "RUN", "SYSTEMS", "UNIVERSE", "revises"]
-
 ApcmSystem = System[Config, State, Act, Shown, Rules]
 _THREE = preference_names(3)
 

@@ -13,8 +13,6 @@ from evenhand.core.canonical import Json, canonical_text, digest
 from evenhand.model.apcm.step import ApcmStep
 from evenhand.model.apcm.vocabulary import Config, Error, Fields, Id, RawSet, Shown, Situation
 
-__all__ = ["json_lines", "published_digest", "run_record", "step_records"]
-
 
 def _listed(value: RawSet) -> Json:
     if isinstance(value, frozenset | tuple):

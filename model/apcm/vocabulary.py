@@ -19,42 +19,6 @@ from evenhand.core.atoms import Atom, Opaque
 from evenhand.core.canonical import canonical_bytes
 from evenhand.model.apcm.readings import Readings
 
-__all__ = [
-    "APCM_CODES",
-    "ASB",
-    "BYPASS",
-    "CONDITIONS",
-    "DONE",
-    "EMPTY",
-    "INVALID_RUN",
-    "MAINTAIN",
-    "MODES",
-    "MVRA",
-    "RANKED",
-    "REVISE",
-    "SCHEMA_CODES",
-    "SCRAMBLE",
-    "TYPES",
-    "Act",
-    "Artifact",
-    "Compiled",
-    "Config",
-    "Entry",
-    "Error",
-    "Fields",
-    "Id",
-    "Ids",
-    "Pairs",
-    "RawPairs",
-    "RawSet",
-    "Select",
-    "Shown",
-    "Situation",
-    "State",
-    "Submit",
-    "digest_of",
-]
-
 MAINTAIN, REVISE = "MAINTAIN", "REVISE"
 MODES = (MAINTAIN, REVISE)
 """The two modes of conflict resolution (3.2)."""

@@ -19,8 +19,6 @@ from evenhand.model.conviction.vocabulary import (
     State,
 )
 
-__all__ = ["complete", "fined", "following", "fresh", "kicked", "lagged", "may_tick", "over", "ranked", "signalled"]
-
 
 def complete(config: Config, state: State, seat: Seat) -> bool:
     """Whether an agent is done for the running tick (9.1): a proposal lasts for its phase, READY for its tick."""

@@ -18,8 +18,6 @@ from fractions import Fraction
 from functools import lru_cache, total_ordering
 from typing import TypeAlias
 
-__all__ = ["Amount", "Surd", "exact", "is_amount", "multiplier", "theta"]
-
 Amount: TypeAlias = int | Fraction
 """Points: an integer where they are whole, otherwise a fraction in lowest terms."""
 

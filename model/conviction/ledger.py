@@ -16,8 +16,6 @@ from evenhand.model.conviction.step import ConvictionStep
 from evenhand.model.conviction.texts import Text
 from evenhand.model.conviction.vocabulary import Event, Tick
 
-__all__ = ["json_lines", "proposal_records", "records"]
-
 
 def _json(value: Any) -> Json:
     """An exact value as JSON: integers as they are, fractions and members of Q(theta) as text."""

@@ -32,8 +32,6 @@ from evenhand.model.conviction.vocabulary import (
     Tick,
 )
 
-__all__ = ["TEXTS", "agents_of", "hostile", "offers"]
-
 TEXTS = (
     Text("a"),
     Text("a", "b"),

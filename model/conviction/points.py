@@ -12,23 +12,6 @@ from evenhand.model.conviction.readings import settled
 from evenhand.model.conviction.texts import Text, common, ratio, tokens
 from evenhand.model.conviction.vocabulary import Config, Entry, Proposal, Seat, State
 
-__all__ = [
-    "added",
-    "aged",
-    "changed_tokens",
-    "cost",
-    "credit",
-    "delta",
-    "joined",
-    "moved",
-    "penalty",
-    "self_stake",
-    "staked",
-    "taken",
-    "tapped",
-    "touched",
-]
-
 
 def credit(config: Config, balance: Amount, payment: Amount) -> Amount | None:
     """What a grant of `payment` adds to `balance` (4.1, 4.4); None if it is refused."""

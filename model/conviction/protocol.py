@@ -7,8 +7,6 @@ from evenhand.model.conviction.mutants import MUTANTS
 from evenhand.model.conviction.readings import Readings
 from evenhand.model.conviction.systems import SYSTEMS
 
-__all__ = ["CONVICTION"]
-
 CONVICTION = Protocol(
     name="conviction",
     title="Conviction-staking consensus",

@@ -11,8 +11,6 @@ from functools import lru_cache
 
 from evenhand.core.system import reading
 
-__all__ = ["Readings", "settled"]
-
 
 @dataclass(frozen=True, slots=True)
 class Readings:

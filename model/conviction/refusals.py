@@ -21,8 +21,6 @@ from evenhand.model.conviction.vocabulary import (
     State,
 )
 
-__all__ = ["add", "after_ready", "feedback", "move", "propose", "ready", "revise"]
-
 
 def after_ready(config: Config, _state: State, seat: Seat) -> str:
     """READY confirms completion (9.2)."""

@@ -24,8 +24,6 @@ from evenhand.model.conviction.vocabulary import (
     Tick,
 )
 
-__all__ = ["Renaming", "rename_action", "rename_config", "rename_shown", "rename_state", "same_events"]
-
 
 @dataclass(frozen=True, slots=True)
 class Renaming:

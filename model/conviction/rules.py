@@ -26,8 +26,6 @@ from evenhand.model.conviction.vocabulary import (
     State,
 )
 
-__all__ = ["REFERENCE", "Rules", "changed"]
-
 
 @dataclass(frozen=True, slots=True)
 class Rules:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from evenhand.model.conviction.exact import Surd, multiplier
 from evenhand.model.conviction.vocabulary import Config, Entry, State
 
-__all__ = ["Scores", "held", "nothing", "score", "weight", "winner"]
-
 Scores = tuple[tuple[str, Surd, int | None], ...]
 """For each proposal its identifier, the sum of its effective stakes, the rank of its LastStakeTick."""
 

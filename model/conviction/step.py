@@ -40,8 +40,6 @@ from evenhand.model.conviction.vocabulary import (
     Tick,
 )
 
-__all__ = ["ConvictionStep", "initial", "progress", "smaller", "step", "wants"]
-
 ConvictionStep: TypeAlias = Step[Config, State, Act, Shown]
 _Done: TypeAlias = tuple[State, list[Event]] | str
 

@@ -28,8 +28,6 @@ from evenhand.model.conviction.vocabulary import (
     Tick,
 )
 
-__all__ = ["ISSUE", "RUN", "SERIES", "SYSTEMS", "TRIO", "ConvictionSystem"]
-
 ConvictionSystem = System[Config, State, Act, Shown, Rules]
 
 

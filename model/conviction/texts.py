@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 
-__all__ = ["Text", "common", "ratio", "tokens"]
-
 
 @dataclass(frozen=True, order=True, slots=True)
 class Text:

@@ -22,8 +22,6 @@ from evenhand.model.conviction.vocabulary import (
     State,
 )
 
-__all__ = ["no_action", "placed", "seated", "ticked", "with_proposal"]
-
 
 def seated(state: State, seat: Seat) -> State:
     """The state with one seat replaced."""

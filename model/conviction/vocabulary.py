@@ -16,46 +16,6 @@ from evenhand.model.conviction.exact import Amount, Surd
 from evenhand.model.conviction.readings import Readings
 from evenhand.model.conviction.texts import Text
 
-__all__ = [
-    "ACTED",
-    "ADMINISTRATOR",
-    "CLOSED",
-    "ENROLLED",
-    "FEEDBACK",
-    "FINALIZE",
-    "IDLE",
-    "INVITED",
-    "NO_ACTION",
-    "PROPOSE",
-    "READY",
-    "REJECTIONS",
-    "REVISE",
-    "SCHEDULER",
-    "STAKE",
-    "STRANGER",
-    "TYPES",
-    "Act",
-    "AddStake",
-    "Agent",
-    "Config",
-    "Constants",
-    "Enrol",
-    "Entry",
-    "Event",
-    "Feedback",
-    "Invite",
-    "Issue",
-    "MoveStake",
-    "Proposal",
-    "Propose",
-    "Revise",
-    "Seat",
-    "Shown",
-    "SignalReady",
-    "State",
-    "Tick",
-]
-
 IDLE, PROPOSE, FEEDBACK, REVISE = "IDLE", "PROPOSE", "FEEDBACK", "REVISE"
 STAKE, FINALIZE, CLOSED = "STAKE", "FINALIZE", "CLOSED"
 """The phases (12): IDLE awaits the tick that opens the next Issue, CLOSED is the end of the last one."""

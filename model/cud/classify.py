@@ -59,27 +59,6 @@ from evenhand.model.cud.vocabulary import (
     State,
 )
 
-__all__ = [
-    "COLLAPSE",
-    "COORDINATED",
-    "DEADLOCK",
-    "INVALID_RUN",
-    "KERNEL_CLASSES",
-    "LIVELOCK",
-    "ORPHANING",
-    "PASS",
-    "TERMINAL_CLASSES",
-    "Classification",
-    "EpochFacts",
-    "Tally",
-    "breaches",
-    "classify",
-    "deadlocked",
-    "finish",
-    "start",
-    "update",
-]
-
 RunStep: TypeAlias = Step[Config, State, Epoch, Shown]
 
 COLLAPSE = "COLLAPSE"

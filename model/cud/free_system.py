@@ -47,8 +47,6 @@ from evenhand.model.cud.vocabulary import (
     World,
 )
 
-__all__ = ["EXITED", "FREE", "NONE", "FreeShown", "FreeState", "Verdict", "rename_free_shown", "rename_free_state"]
-
 NONE, EXITED = "NONE", "EXITED"
 
 

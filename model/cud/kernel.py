@@ -30,26 +30,6 @@ from evenhand.model.cud.vocabulary import (
     World,
 )
 
-__all__ = [
-    "ADMITTED",
-    "INVALID_CAPABILITY_CLAIM",
-    "LIVELOCK_EPOCHS",
-    "MALFORMED_REQUEST",
-    "PASS_ONE",
-    "PASS_TWO",
-    "REFERENCE",
-    "SCOPE_VIOLATION",
-    "STRUCTURE",
-    "Bound",
-    "Execution",
-    "Finding",
-    "Happened",
-    "Moment",
-    "Rules",
-    "action_id",
-    "examine",
-]
-
 ADMITTED, PASS_ONE, PASS_TWO, STRUCTURE = "ADMITTED", "PASS_ONE", "PASS_TWO", "STRUCTURE"
 """Where a request ended: admitted to execution, refused in a pass, or faulty in structure."""
 

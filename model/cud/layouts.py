@@ -8,8 +8,6 @@ from collections.abc import Iterator
 from evenhand.core.atoms import Atom
 from evenhand.model.cud.vocabulary import OPERATIONS, WRITE, Authority, World, allow, deny
 
-__all__ = ["agent_names", "every_layout", "free_layout", "key_names", "layout_slots", "start_world"]
-
 
 def agent_names(count: int) -> tuple[str, ...]:
     """Return `agent_1` … in the order of their names, for up to 9 agents.  Raises ValueError beyond."""

@@ -9,8 +9,6 @@ from evenhand.model.cud.mutants import MUTANTS
 from evenhand.model.cud.readings import Readings
 from evenhand.model.cud.run_system import RUN, UNIVERSE
 
-__all__ = ["CUD"]
-
 CUD = Protocol(
     name="cud",
     title="Coordination under deadlock (IX-2)",

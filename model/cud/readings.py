@@ -7,8 +7,6 @@ from dataclasses import dataclass
 
 from evenhand.core.system import reading
 
-__all__ = ["PRECEDENCES", "Readings"]
-
 _CLASSES = ("collapse", "orphaning", "deadlock", "livelock")
 PRECEDENCES = tuple("_".join(order) for order in itertools.permutations(_CLASSES))
 """Every order of the four terminal classes; the default comes first."""

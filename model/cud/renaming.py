@@ -29,17 +29,6 @@ from evenhand.model.cud.vocabulary import (
     target,
 )
 
-__all__ = [
-    "RENAMING",
-    "Renaming",
-    "every_renaming",
-    "rename_action",
-    "rename_config",
-    "rename_shown",
-    "rename_state",
-    "rename_world",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class Renaming:

@@ -21,8 +21,6 @@ from evenhand.model.cud.vocabulary import (
     State,
 )
 
-__all__ = ["LogBroken", "after", "read_log", "rebuild", "write_log"]
-
 FORMAT = "evenhand/cud-log"
 
 

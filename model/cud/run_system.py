@@ -38,8 +38,6 @@ from evenhand.model.cud.vocabulary import (
     deny,
 )
 
-__all__ = ["OTHER", "RUN", "TAKEN", "UNIVERSE", "every_request", "malformed_requests", "playing", "well_formed"]
-
 TAKEN = Atom("str", "taken")
 """The value that menus write."""
 

@@ -38,22 +38,6 @@ from evenhand.model.cud.vocabulary import (
     World,
 )
 
-__all__ = [
-    "Adjudication",
-    "Judged",
-    "active",
-    "adjudicate",
-    "apply",
-    "changes",
-    "ended",
-    "initial",
-    "judge",
-    "merge",
-    "moment",
-    "orphaned",
-    "step",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class Judged:

@@ -24,8 +24,6 @@ from evenhand.model.cud.vocabulary import (
     Script,
 )
 
-__all__ = ["assigned_key", "chosen", "covering", "lock", "remember", "roles"]
-
 _SUFFIXES = 64
 """Suffixes that `suffix_until_different` tries; names that need more do not occur."""
 

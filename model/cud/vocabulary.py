@@ -13,42 +13,6 @@ from typing import Literal, TypeAlias
 from evenhand.core.atoms import Atom, Opaque
 from evenhand.model.cud.readings import Readings
 
-__all__ = [
-    "ALLOW",
-    "DENY",
-    "DONE",
-    "FAILURE",
-    "FAULT",
-    "IDLE",
-    "NO_CHOICE",
-    "OPERATIONS",
-    "READ",
-    "TOKENS",
-    "TYPES",
-    "WRITE",
-    "AgentState",
-    "Authority",
-    "Choice",
-    "Config",
-    "Draft",
-    "Effect",
-    "Entry",
-    "Epoch",
-    "Message",
-    "Observation",
-    "Partition",
-    "Plan",
-    "Request",
-    "Script",
-    "Shown",
-    "State",
-    "Value",
-    "World",
-    "allow",
-    "deny",
-    "target",
-]
-
 READ, WRITE = "READ", "WRITE"
 OPERATIONS = (READ, WRITE)
 """The two-action enum of FQ2."""

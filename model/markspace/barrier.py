@@ -7,8 +7,6 @@ from dataclasses import replace
 from evenhand.model.markspace.layers_vocabulary import ANYWHERE, Barrier, LayersConfig
 from evenhand.model.markspace.marks import Kind
 
-__all__ = ["allows", "escalated", "narrowed", "needs_first", "restored", "restored_all", "with_need_first"]
-
 
 def allows(barrier: Barrier, agent: str, scope: str, kind: Kind) -> bool:
     """Neither this permission nor the wildcard is revoked."""

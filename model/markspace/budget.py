@@ -7,8 +7,6 @@ from fractions import Fraction
 
 from evenhand.model.markspace.layers_vocabulary import Budget, LayersConfig
 
-__all__ = ["empty", "raised", "spent", "stopped", "warns"]
-
 
 def empty(config: LayersConfig) -> Budget:
     """Nothing used."""

@@ -23,8 +23,6 @@ from evenhand.model.markspace.composing import LONGEST, SCHEDULING
 from evenhand.model.markspace.composing_vocabulary import Activate, Composed, ComposingAct, Update, Wait
 from evenhand.model.markspace.readings import Readings
 
-__all__ = ["CLOCK", "REFERENCE", "ClockRules", "initial", "step"]
-
 
 @dataclass(frozen=True)
 class ClockRules:

@@ -14,17 +14,6 @@ from evenhand.core.system import Step
 from evenhand.model.markspace.composing_vocabulary import TYPES as COMPOSING_TYPES
 from evenhand.model.markspace.composing_vocabulary import Composed, ComposingAct, ComposingConfig
 
-__all__ = [
-    "TYPES",
-    "ClockConfig",
-    "ClockState",
-    "ClockStep",
-    "counted_from_now",
-    "earlier",
-    "later",
-    "no_older_than_the_longest",
-]
-
 FAR = (1, 1_000_000)
 """Seconds by which states are moved that a map takes to one."""
 

@@ -30,8 +30,6 @@ from evenhand.model.markspace.marks import Kind
 from evenhand.model.markspace.readings import Readings
 from evenhand.model.markspace.scopes import covers
 
-__all__ = ["COMPOSING", "REFERENCE", "SCHEDULING", "Rules", "initial", "step"]
-
 T = TypeVar("T")
 
 

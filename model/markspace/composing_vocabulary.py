@@ -8,25 +8,6 @@ from evenhand.core.system import Step
 from evenhand.model.markspace.marks import Kind
 from evenhand.model.markspace.readings import Readings
 
-__all__ = [
-    "TYPES",
-    "Activate",
-    "Composed",
-    "ComposingConfig",
-    "ComposingState",
-    "ComposingStep",
-    "Get",
-    "Manifest",
-    "Pattern",
-    "Pipeline",
-    "Publish",
-    "Subscribe",
-    "Unsubscribe",
-    "Update",
-    "Wait",
-    "Written",
-]
-
 
 @dataclass(frozen=True, order=True, slots=True)
 class Pattern:

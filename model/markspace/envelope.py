@@ -8,8 +8,6 @@ from fractions import Fraction
 from evenhand.model.markspace.layers_vocabulary import Envelope, Health, LayersConfig, Watched
 from evenhand.model.markspace.marks import Kind
 
-__all__ = ["attempted", "check", "empty", "judged", "ready", "rotated", "shifted", "spikes", "with_restricted"]
-
 
 def empty(config: LayersConfig) -> Envelope:
     """Nothing seen yet."""

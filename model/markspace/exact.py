@@ -13,8 +13,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 
-__all__ = ["ZERO", "Amount", "decayed", "ln_bounds", "plain", "total"]
-
 
 @dataclass(frozen=True, slots=True)
 class Amount:

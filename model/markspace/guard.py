@@ -24,8 +24,6 @@ from evenhand.model.markspace.guard_vocabulary import (
     What,
 )
 
-__all__ = ["REFERENCE", "Rules", "initial", "step"]
-
 
 @dataclass(frozen=True)
 class Rules:

@@ -28,8 +28,6 @@ from evenhand.model.markspace.guard_vocabulary import (
 )
 from evenhand.model.markspace.readings import Readings
 
-__all__ = ["GUARDS", "RENAMING", "GuardSystem", "actions", "agent_names", "resource_names"]
-
 GuardSystem = System[Config, State, Act, Decision, Rules]
 
 

@@ -13,23 +13,6 @@ from enum import Enum
 from evenhand.core.system import Step
 from evenhand.model.markspace.readings import Readings
 
-__all__ = [
-    "IDLE",
-    "TYPES",
-    "Act",
-    "Config",
-    "Decision",
-    "Doing",
-    "GuardStep",
-    "Intent",
-    "Need",
-    "Phase",
-    "Policy",
-    "State",
-    "Verdict",
-    "What",
-]
-
 
 class Policy(Enum):
     """How conflicting intents are resolved (§7.1)."""

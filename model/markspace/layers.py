@@ -32,8 +32,6 @@ from evenhand.model.markspace.layers_vocabulary import (
 )
 from evenhand.model.markspace.marks import Kind
 
-__all__ = ["REFERENCE", "Rules", "initial", "step"]
-
 
 @dataclass(frozen=True)
 class Rules:

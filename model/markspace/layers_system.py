@@ -22,8 +22,6 @@ from evenhand.model.markspace.layers_vocabulary import (
 from evenhand.model.markspace.marks import Kind
 from evenhand.model.markspace.readings import Readings
 
-__all__ = ["LAYERS", "operations"]
-
 _B, _E, _R, _T, _S, _P = Layer.BARRIER, Layer.ENVELOPE, Layer.RATE, Layer.BUDGET, Layer.TELEMETRY, Layer.PROBE
 
 

@@ -15,28 +15,6 @@ from evenhand.core.system import Step
 from evenhand.model.markspace.marks import Kind
 from evenhand.model.markspace.readings import Readings
 
-__all__ = [
-    "ANYWHERE",
-    "DIAGNOSTICS",
-    "PROBE",
-    "TOKEN",
-    "TYPES",
-    "Barrier",
-    "Budget",
-    "Envelope",
-    "Health",
-    "Layer",
-    "LayersConfig",
-    "LayersStep",
-    "Op",
-    "Operation",
-    "Outcome",
-    "Probing",
-    "Rates",
-    "Watched",
-    "World",
-]
-
 ANYWHERE = "*"
 DIAGNOSTICS = "diagnostics"
 PROBE = "probe"

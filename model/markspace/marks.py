@@ -15,37 +15,6 @@ from evenhand.model.markspace.exact import Amount
 from evenhand.model.markspace.guard_vocabulary import Policy
 from evenhand.model.markspace.readings import Readings
 
-__all__ = [
-    "CONTENT",
-    "HALF",
-    "MIN_STRENGTH",
-    "ONE",
-    "PRINCIPAL",
-    "SEEN_TYPES",
-    "TYPES",
-    "Act",
-    "Agent",
-    "Ask",
-    "Cluster",
-    "Decide",
-    "Draft",
-    "Kind",
-    "Mark",
-    "Needs",
-    "Read",
-    "Reply",
-    "Resolve",
-    "ScopeDef",
-    "Seen",
-    "Source",
-    "Space",
-    "SpaceConfig",
-    "SpaceStep",
-    "Tick",
-    "Visibility",
-    "Write",
-]
-
 ONE, HALF = Fraction(1), Fraction(1, 2)
 MIN_STRENGTH = Fraction(1, 100)
 """What `read` leaves out by default (§8.2)."""

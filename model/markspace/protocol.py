@@ -14,8 +14,6 @@ from evenhand.model.markspace.readings import Readings
 from evenhand.model.markspace.signals import SIGNALS
 from evenhand.model.markspace.space_system import SPACE
 
-__all__ = ["MARKSPACE", "SYSTEMS"]
-
 SYSTEMS: dict[str, System[Any, Any, Any, Any, Any]] = {
     **GUARDS,
     "space": SPACE,

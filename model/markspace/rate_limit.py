@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from evenhand.model.markspace.layers_vocabulary import LayersConfig, Rates
 
-__all__ = ["exceeded", "moved_on", "rated"]
-
 
 def exceeded(config: LayersConfig, rates: Rates, agent: str, scope: str) -> bool:
     """Whether one more write would exceed a limit of the window."""

@@ -7,8 +7,6 @@ from dataclasses import replace
 
 from evenhand.model.markspace.marks import Agent, Kind, Mark, ScopeDef, SpaceConfig, Visibility
 
-__all__ = ["agent_called", "covers", "defined", "may_read", "may_write", "projection", "redacted", "well_formed"]
-
 
 def covers(parent: str, scope: str) -> bool:
     """Whether an authorisation for `parent` implies one for `scope` (§7.5): the scope itself or one below it."""

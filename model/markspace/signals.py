@@ -14,19 +14,8 @@ from evenhand.core.system import Scope, System
 from evenhand.model.markspace.exact import Amount, plain
 from evenhand.model.markspace.marks import HALF, ONE, Kind, Source
 from evenhand.model.markspace.readings import Readings
-from evenhand.model.markspace.signals_vocabulary import (
-    TYPES,
-    Against,
-    Combine,
-    Lives,
-    Measure,
-    Measured,
-    SignalConfig,
-    Still,
-)
-from evenhand.model.markspace.strength import STRENGTH, StrengthRules
-
-__all__ = ["SIGNALS", "WEIGHTS", "step"]
+from evenhand.model.markspace.signals_vocabulary import TYPES, Against, Combine, Measure, Measured, SignalConfig, Still
+from evenhand.model.markspace.strength import STRENGTH, Lives, StrengthRules
 
 WEIGHTS = (ONE, Fraction(7, 10), Fraction(3, 10))
 _STRENGTHS = (ONE, HALF, Fraction(0))

@@ -11,8 +11,6 @@ from evenhand.model.markspace.marks import ONE, Kind, Source
 from evenhand.model.markspace.readings import Readings
 from evenhand.model.markspace.strength import Lives
 
-__all__ = ["TYPES", "Against", "Combine", "Lives", "Measure", "Measured", "SignalConfig", "SignalStep", "Still"]
-
 
 @dataclass(frozen=True, slots=True)
 class SignalConfig:

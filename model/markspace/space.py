@@ -46,8 +46,6 @@ from evenhand.model.markspace.scopes import (
 )
 from evenhand.model.markspace.strength import STRENGTH, Lives, StrengthRules
 
-__all__ = ["REFERENCE", "Rules", "step", "strength_of"]
-
 
 @dataclass(frozen=True)
 class Rules:

@@ -37,8 +37,6 @@ from evenhand.model.markspace.marks import (
 from evenhand.model.markspace.readings import Readings
 from evenhand.model.markspace.space import REFERENCE, Rules, step
 
-__all__ = ["AGENTS", "SPACE", "drafts", "hostile_drafts", "organisation"]
-
 _KINDS = tuple(Kind)
 AGENTS = (
     Agent("alice", frozenset(("a", kind) for kind in _KINDS), frozenset({"a"})),

@@ -10,8 +10,6 @@ from evenhand.model.markspace.exact import ZERO, Amount, decayed, plain, total
 from evenhand.model.markspace.marks import Kind, Source
 from evenhand.model.markspace.readings import Readings
 
-__all__ = ["STRENGTH", "Lives", "StrengthRules"]
-
 
 @dataclass(frozen=True, slots=True)
 class Lives:

@@ -28,8 +28,6 @@ from evenhand.model.sovereign.state import TYPES, Act, Check, Config, Held, Show
 from evenhand.model.sovereign.step import REFERENCE, agent_step
 from evenhand.model.sovereign.vocabulary import EXECUTORS, Effect, Request, field
 
-__all__ = ["Disk", "DiskExecutor", "factory", "trusting"]
-
 OUTSIDE = "the path leads outside what the constitution allows"
 
 

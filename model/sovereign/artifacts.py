@@ -26,8 +26,6 @@ from evenhand.model.sovereign.vocabulary import (
     Warrant,
 )
 
-__all__ = ["artifact_id", "as_json", "bundle_hash", "covered", "line_of", "sha"]
-
 _NAMES: dict[type, str] = {
     Observation: "Observation",
     Request: "ActionRequest",

@@ -14,17 +14,6 @@ from typing import Any
 from evenhand.core.canonical import Json, canonical_bytes, parse
 from evenhand.model.sovereign.artifacts import sha
 
-__all__ = [
-    "AMBIGUOUS_MULTI_BLOCK",
-    "NO_JSON",
-    "PARSE_ERROR",
-    "REJECTIONS",
-    "Canonical",
-    "blocks",
-    "canonicalize",
-    "normalize",
-]
-
 NO_JSON, AMBIGUOUS_MULTI_BLOCK, PARSE_ERROR = "NO_JSON", "AMBIGUOUS_MULTI_BLOCK", "PARSE_ERROR"
 REJECTIONS = (NO_JSON, AMBIGUOUS_MULTI_BLOCK, PARSE_ERROR)
 """The reasons to reject a text (13.3)."""

@@ -24,18 +24,6 @@ from evenhand.model.sovereign.vocabulary import (
     Observation,
 )
 
-__all__ = [
-    "CONDITIONS",
-    "DRY",
-    "LIVE",
-    "CycleInput",
-    "Draws",
-    "cycles",
-    "hour",
-    "menu",
-    "word_count",
-]
-
 DRY, LIVE = ("A", "B", "C", "D", "E"), ("L-A", "L-B", "L-C", "L-D", "L-E")
 CONDITIONS = (*DRY, *LIVE)
 CORPUS = (

@@ -14,23 +14,6 @@ from typing import Any, cast
 from evenhand.core.canonical import Json, digest
 from evenhand.model.sovereign.vocabulary import EXIT_TYPE, LOG_APPEND, NOTIFY, READ_LOCAL, WRITE_LOCAL
 
-__all__ = [
-    "CITATIONS",
-    "JUSTIFICATION",
-    "REFERENCE_CONSTITUTION",
-    "REQUIREMENTS",
-    "SCOPE_CLAIM",
-    "ActionType",
-    "Constitution",
-    "IoPolicy",
-    "Limits",
-    "cite",
-    "constitution_hash",
-    "document",
-    "from_document",
-    "resolves",
-]
-
 CITATIONS, SCOPE_CLAIM, JUSTIFICATION = "authority_citations", "scope_claim", "justification"
 REQUIREMENTS = (CITATIONS, SCOPE_CLAIM, JUSTIFICATION)
 """The parts that an action type may require of a bundle (6)."""

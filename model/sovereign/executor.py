@@ -25,8 +25,6 @@ from evenhand.model.sovereign.vocabulary import (
     field,
 )
 
-__all__ = ["EXECUTOR_RULES", "age", "done", "permitted", "place", "restart", "spend", "valid"]
-
 
 def valid(config: Config, state: State, executor: str, warrant: Warrant, request: Request) -> str:
     """Return why an executor refuses a warrant for a request; empty if it acts."""

@@ -48,8 +48,6 @@ from evenhand.model.sovereign.vocabulary import (
     field,
 )
 
-__all__ = ["FIELDS", "KERNEL_RULES", "Gate", "Observations", "Rules", "decide", "judged", "log_path", "path_of"]
-
 Observations = tuple[Observation, ...]
 Gate = Callable[[Config, Observations, Candidate, str], bool]
 """Whether a candidate fails: of this configuration, after these observations, from `reflection` or the `kernel`."""

@@ -35,24 +35,6 @@ from evenhand.model.sovereign.vocabulary import (
     Value,
 )
 
-__all__ = [
-    "ESCAPES",
-    "LAWFUL_PATHS",
-    "NOON",
-    "TREE",
-    "at_time",
-    "budget",
-    "candidate",
-    "contexts",
-    "every_candidate",
-    "fields_of",
-    "integrity_failure",
-    "place_of",
-    "renamed",
-    "said",
-    "usual",
-]
-
 NOON, LATER = "2026-02-12T12:00:00Z", "2026-02-12T12:00:01Z"
 
 TREE: Tree = tuple(

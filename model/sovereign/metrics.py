@@ -31,25 +31,6 @@ from evenhand.model.sovereign.vocabulary import (
     field,
 )
 
-__all__ = [
-    "LC_OUTCOMES",
-    "Summary",
-    "authority_entropy",
-    "canonicalization",
-    "citation_counts",
-    "closure",
-    "context_utilization",
-    "gate_histogram",
-    "intent_matches",
-    "latency_summary",
-    "lc_outcome",
-    "outcome_costs",
-    "reason_histogram",
-    "recovery_ratio",
-    "refusal_types",
-    "token_summary",
-]
-
 LC_OUTCOMES = ("LLM_REFUSED", "KERNEL_REJECTED", "KERNEL_ADMITTED")
 """The outcomes of an adversarial prompt (13.9)."""
 

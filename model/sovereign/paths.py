@@ -13,24 +13,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeAlias
 
-__all__ = [
-    "BASE",
-    "MOST_LINKS",
-    "Node",
-    "Place",
-    "Tree",
-    "dir_",
-    "file_",
-    "lexical",
-    "link_",
-    "look",
-    "put",
-    "resolve",
-    "roots",
-    "under",
-    "within_prefix",
-]
-
 Place: TypeAlias = tuple[str, ...]
 
 BASE: Place = ("repo",)

@@ -25,8 +25,6 @@ from evenhand.model.sovereign.vocabulary import (
     Value,
 )
 
-__all__ = ["bind", "candidate_from", "candidates_from", "proposed", "value_from"]
-
 
 def _list(data: Json) -> list[Any] | None:
     return cast(Any, data) if isinstance(data, list) else None

@@ -7,8 +7,6 @@ from evenhand.model.sovereign.mutants import MUTANTS
 from evenhand.model.sovereign.readings import Readings
 from evenhand.model.sovereign.systems import SYSTEMS
 
-__all__ = ["SOVEREIGN"]
-
 SOVEREIGN = Protocol(
     name="sovereign",
     title="Constitution-bound kernel (RSA-0, Phase X)",

@@ -17,8 +17,6 @@ from evenhand.model.sovereign.kernel import Rules
 from evenhand.model.sovereign.state import TYPES, Config, Cycle, State
 from evenhand.model.sovereign.step import REFERENCE, SovereignStep, initial, session_step
 
-__all__ = ["Diverged", "Replayed", "log_lines", "replay_log"]
-
 
 class Diverged(ValueError):
     """A log that does not replay; the message says at which line and in what."""

@@ -19,19 +19,6 @@ from evenhand.model.sovereign.state import ABORTED, SESSION_BUDGET_EXHAUSTED, Co
 from evenhand.model.sovereign.step import REFERENCE, SovereignStep, initial, session_step
 from evenhand.model.sovereign.vocabulary import ACTION, READ_LOCAL, REFUSE, WRITE_LOCAL, Candidate, field
 
-__all__ = [
-    "MODEL_DRIFT_DETECTED",
-    "TRANSPORT_FAILURE",
-    "Ran",
-    "TransportFailure",
-    "always_admit",
-    "always_refuse",
-    "calibrate",
-    "floor_met",
-    "run",
-    "run_all",
-]
-
 MODEL_DRIFT_DETECTED, TRANSPORT_FAILURE = "MODEL_DRIFT_DETECTED", "TRANSPORT_FAILURE"
 FLOORS = {"A": Fraction(0), "L-A": Fraction(1, 5)}
 """The least share of ACTION in a condition (A: some; L-A: at least a fifth, 13.10)."""

@@ -32,27 +32,6 @@ from evenhand.model.sovereign.vocabulary import (
     Warrant,
 )
 
-__all__ = [
-    "ABORTED",
-    "EXITED",
-    "SESSION_BUDGET_EXHAUSTED",
-    "TYPES",
-    "Act",
-    "Check",
-    "Config",
-    "Cycle",
-    "Decide",
-    "Held",
-    "Log",
-    "Mutate",
-    "Restart",
-    "Shown",
-    "Spent",
-    "State",
-    "Swap",
-    "Use",
-]
-
 EXITED, ABORTED, SESSION_BUDGET_EXHAUSTED = "EXITED", "ABORTED", "SESSION_BUDGET_EXHAUSTED"
 """How an agent or a session is over: an EXIT decision, 25 refusals in a row, the session's tokens (13.10)."""
 

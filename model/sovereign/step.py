@@ -47,19 +47,6 @@ from evenhand.model.sovereign.vocabulary import (
     field,
 )
 
-__all__ = [
-    "REFERENCE",
-    "SovereignStep",
-    "agent_step",
-    "executed",
-    "initial",
-    "judging_step",
-    "logged",
-    "session_step",
-    "settle",
-    "tokens_of",
-]
-
 MOST_EQUAL = 2
 """Equal lines of one effect's trace that are owed at once."""
 

@@ -82,19 +82,6 @@ from evenhand.model.sovereign.vocabulary import (
     Warrant,
 )
 
-__all__ = [
-    "AGENT",
-    "CANDIDATES",
-    "CONSTITUTIONS",
-    "LISTS",
-    "LONG_TEXT",
-    "SESSION",
-    "SYSTEMS",
-    "lawful",
-    "proposals",
-    "small_constitutions",
-]
-
 SovereignSystem = System[Config, State, Act, Shown, Rules]
 D = ("repo", "workspace", "d")
 LONG_TEXT = "m" * 9_900

@@ -23,17 +23,6 @@ from evenhand.model.sovereign.vocabulary import (
     Request,
 )
 
-__all__ = [
-    "TELEMETRY_RULES",
-    "bundles",
-    "intents",
-    "log_admits",
-    "log_candidate",
-    "record_of",
-    "trace_effect",
-    "trace_log",
-]
-
 TRACE_LINE = 160
 """Characters of a line of the traces: two hashes and a gate, of bounded length for every proposal."""
 

@@ -10,8 +10,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from evenhand.core.trace import Pair
-from evenhand.core.verdict import Evidence
 from evenhand.model.apcm.renaming import Renaming, rename_shown, rename_state
 from evenhand.model.apcm.step import ApcmStep
 from evenhand.model.apcm.vocabulary import Shown
@@ -34,7 +32,7 @@ from evenhand.proofs.apcm.definitions import FAULTS
 from evenhand.proofs.apcm.encoding import act, pair, pref, scene, structure_of
 from evenhand.proofs.apcm.samples import samples, samples_in_groups, samples_of_precedents
 from evenhand.smt.logic import Formula, Function, Var, conjunction, exists, forall, iff, same, variables
-from evenhand.smt.preludes import Twice, first_of_twins, stating
+from evenhand.smt.preludes import Twice, both_runs, first_of_twins, stating
 from evenhand.smt.structure import Structure
 from evenhand.smt.tables import Rows, line
 from evenhand.smt.theorem import Theorem
@@ -149,16 +147,6 @@ def _view_precedents(case: tuple[ApcmStep, ApcmStep]) -> Structure | None:
     return Structure(universe, relations, functions)
 
 
-def _both(label: str) -> Callable[[Structure], Evidence | None]:
-    """The realisation of two submissions that have nothing to do with each other."""
-
-    def realised(structure: Structure) -> Evidence | None:
-        left, right = scene(structure), scene(structure.turned)
-        return None if left is None or right is None else Pair(left, right, label)
-
-    return realised
-
-
 _RESULTS = ("unlinked", "uncollided", "unprecedented", "compiles", "gridlock")
 
 
@@ -184,7 +172,7 @@ PRECEDENT = _of_pairs(
     ),
     goal=_same_results(_PRECEDENTS, gratuitous=p, false_pair=g, forbidden=a, permitted=a),
     view=_view_precedents,
-    realise=_both("precedent_matters_by_equality_alone"),
+    realise=both_runs(scene, "precedent_matters_by_equality_alone"),
     samples=samples_of_precedents,
     needs=("alike_by_equality",),
     witness=maintain() & word("compiles") & exists([p], av(p)),
@@ -228,7 +216,7 @@ BLIND = _of_pairs(
     ),
     goal=forall([a], _BLIND.alike("offered", a)),
     view=_view_masked,
-    realise=_both("selection_depends_on_the_mask_alone"),
+    realise=both_runs(scene, "selection_depends_on_the_mask_alone"),
     needs=("same_permitted_set",),
     witness=exists([a], word("permitted", a)),
     mutants=_BLIND.mutants(*FAULTS.refuted("selector_peeks_at_av")),

@@ -10,7 +10,7 @@ from evenhand.core.system import System
 from evenhand.model.conviction.vocabulary import Act, Config, Enrol, Invite, Tick
 from evenhand.smt.transitions.invariant import Steps
 
-__all__ = ["PLACES", "walks"]
+__all__ = ["walks"]
 
 AnySystem: TypeAlias = System[Any, Any, Any, Any, Any]
 

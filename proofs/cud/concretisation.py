@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any
 
 from evenhand.core.atoms import Atom, Opaque
-from evenhand.core.trace import Pair, Scenario
+from evenhand.core.trace import Scenario
 from evenhand.core.verdict import Evidence
 from evenhand.model.cud.layouts import agent_names, key_names
 from evenhand.model.cud.readings import Readings
@@ -30,7 +30,7 @@ from evenhand.model.cud.vocabulary import (
     target,
 )
 from evenhand.proofs.cud.encoding import MARK
-from evenhand.smt.preludes import first_of_twins
+from evenhand.smt.preludes import both_runs, first_of_twins
 from evenhand.smt.structure import Structure
 
 __all__ = ["STRANGER", "both", "left", "scene"]
@@ -71,11 +71,7 @@ def left(readings: Readings | None = None) -> Callable[[Structure], Evidence | N
 def both(readings: Readings | None = None) -> Callable[[Structure], Evidence | None]:
     """Both epochs as runs of their own, for what is claimed of any two steps."""
 
-    def pair(structure: Structure) -> Evidence | None:
-        first, second = scene(structure, readings), scene(structure.turned, readings)
-        return None if first is None or second is None else Pair(first, second, "other past")
-
-    return pair
+    return both_runs(partial(scene, readings=readings), "other past")
 
 
 class _Scene:

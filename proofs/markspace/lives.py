@@ -16,7 +16,8 @@ from typing import Any
 from evenhand.core.system import System
 from evenhand.model.markspace.exact import ZERO, decayed, plain
 from evenhand.model.markspace.marks import HALF, ONE, Kind
-from evenhand.model.markspace.signals_vocabulary import Lives, Measure, SignalStep, Still
+from evenhand.model.markspace.signals_vocabulary import Measure, SignalStep, Still
+from evenhand.model.markspace.strength import Lives
 from evenhand.proofs.markspace.strength_definitions import INSTANT
 from evenhand.proofs.markspace.strength_encoding import (
     INSTANTS,

@@ -15,15 +15,8 @@ from evenhand.model.markspace.exact import ZERO, Amount, decayed, total
 from evenhand.model.markspace.marks import Kind, Source
 from evenhand.model.markspace.readings import Readings
 from evenhand.model.markspace.signals import WEIGHTS
-from evenhand.model.markspace.signals_vocabulary import (
-    Against,
-    Combine,
-    Lives,
-    Measure,
-    SignalConfig,
-    SignalStep,
-    Still,
-)
+from evenhand.model.markspace.signals_vocabulary import Against, Combine, Measure, SignalConfig, SignalStep, Still
+from evenhand.model.markspace.strength import Lives
 from evenhand.smt.arithmetic import element, value_of
 from evenhand.smt.structure import Structure
 from evenhand.smt.tables import Rows, Table, constant, line, ones, prop

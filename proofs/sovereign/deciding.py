@@ -101,7 +101,7 @@ def _first(number: int, gates: tuple[Relation, ...], bound: Var) -> Formula:
     return conjunction([*(~gate(bound) for gate in gates[:number]), gates[number](bound)])
 
 
-AT = tuple(
+_AT = tuple(
     SAID.word(
         f"at_{number + 1}", (c,), judging() & present(c) & _first(number, _asked, c), "6: the first gate that fails"
     )
@@ -139,7 +139,7 @@ too_much = SAID.word(
     | exists([o, p], budget(o) & budget(p) & differ(o, p)),
     "overspent, for the claims",
 )
-FIRST = tuple(
+_FIRST = tuple(
     SAID.word(f"first_{number + 1}", (c,), present(c) & _first(number, _wrong, c), "its first fault, for the claims")
     for number in range(5)
 )

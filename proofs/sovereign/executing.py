@@ -20,7 +20,7 @@ from evenhand.model.sovereign.state import Act, Check, Config, Decide, Mutate, S
 from evenhand.model.sovereign.step import SovereignStep, initial
 from evenhand.model.sovereign.vocabulary import EXECUTORS, WRITE_LOCAL, Effect, Request, Warrant, field
 from evenhand.properties.sovereign.predicates import bundle_of, times_of
-from evenhand.smt.logic import TRUE, Sort, conjunction, exists, same, variables
+from evenhand.smt.logic import TRUE, Sort, conjunction, exists, same
 from evenhand.smt.preludes import Declarations, Faults, stating
 from evenhand.smt.structure import Structure
 from evenhand.smt.tables import Rows, constant, ones, prop
@@ -49,7 +49,6 @@ then = SAID.function("then_", PLACE)
 text = SAID.function("text", PLACE)
 
 w = WARRANT("w")
-q, r = variables(REQUEST, "q r")
 
 genuine = SAID.word("genuine", (), issued(held()), "4 INV-1: the kernel issued it")
 current = SAID.word("current", (), ~old(held()), "4 INV-1: in this cycle")

@@ -12,7 +12,6 @@ from typing import Any
 from evenhand.model.sovereign.step import SovereignStep
 from evenhand.proofs.sovereign.deciding import (
     CAND,
-    CITE,
     DECISION,
     KEY,
     OBS,
@@ -42,7 +41,6 @@ __all__ = ["TWINS"]
 
 o = OBS("o")
 c, d = variables(CAND, "c d")
-x = CITE("x")
 k = KEY("k")
 
 _LISTED = replace(DECISION, axioms=(*DECISION.axioms, PLACED))

@@ -53,8 +53,6 @@ from evenhand.properties.apcm.predicates import (
     violations,
 )
 
-__all__ = ["GENERATORS"]
-
 SCRAMBLED = ("swap", "turn", "silence", "unlink", "garble")
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from evenhand.core.observer import Observer
 from evenhand.properties.apcm.predicates import ApcmStep
 
-__all__ = ["OBSERVERS"]
-
 
 def _fate(value: str | None, step: ApcmStep) -> str | None:
     """How the last submission ended; a selection changes nothing about it."""

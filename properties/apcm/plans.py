@@ -18,8 +18,6 @@ from evenhand.properties.apcm import blindness, compiling, deadlock, reach, refu
 from evenhand.properties.apcm.blindness import equivariance, precedent_matters_by_equality_alone
 from evenhand.properties.apcm.conduct import precedent_is_kept_as_read
 
-__all__ = ["plans"]
-
 LONG = ("standard", "deep")
 NEEDS_HOSTILE: tuple[Property, ...] = (
     refusing.improper_apcm_ends_the_run,

@@ -31,35 +31,6 @@ from evenhand.model.apcm.vocabulary import (
     digest_of,
 )
 
-__all__ = [
-    "ARTIFICIAL",
-    "FREE",
-    "ONE_STEP",
-    "ApcmStep",
-    "Facts",
-    "apcm_faults",
-    "awaiting",
-    "blocked",
-    "clean",
-    "compiles",
-    "covering",
-    "declarable",
-    "facts",
-    "faults_of",
-    "first_codes",
-    "is_invalid",
-    "masks",
-    "minimal_sets",
-    "permits",
-    "proper",
-    "published",
-    "rule_faults",
-    "said",
-    "schema_faults",
-    "submits",
-    "violations",
-]
-
 ONE_STEP = ("universe", "repaired")
 FREE = ("run", "universe", "repaired")
 """The systems in which artefacts come from outside."""

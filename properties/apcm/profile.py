@@ -6,8 +6,6 @@ from evenhand.core.profile import Aspect, ProfileQuestion
 from evenhand.properties.apcm.blindness import equivariance, order_independence, satisfies_decides_nothing
 from evenhand.properties.apcm.deadlock import every_situation_can_be_justified, revising_for_ever_brings_news
 
-__all__ = ["PROFILE"]
-
 PROFILE = (
     ProfileQuestion(Aspect.POSITION, order_independence.name),
     ProfileQuestion(Aspect.NAME, equivariance.name),

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from evenhand.core.vector_plan import Orbits, VectorPlan, VectorScope
 
-__all__ = ["VECTORS"]
-
 VECTORS = VectorPlan(
     places=(
         VectorScope("universe", {"actions": 2, "preferences": 2}, steps=1),

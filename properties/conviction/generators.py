@@ -50,8 +50,6 @@ from evenhand.model.conviction.vocabulary import (
 from evenhand.properties.conviction.predicates import OPEN, RunStep, accepted, done, events, finalizes, stakes_on
 from evenhand.properties.conviction.winning import contested
 
-__all__ = ["GENERATORS"]
-
 
 @st.composite
 def _made(draw: Any, scope: Scope, readings: Readings) -> Config:

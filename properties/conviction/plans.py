@@ -16,8 +16,6 @@ from evenhand.core.system import reading_values
 from evenhand.model.conviction.readings import Readings
 from evenhand.properties.conviction import identity, points, proposing, reach, staking, ticking, winning
 
-__all__ = ["plans"]
-
 LONG = ("standard", "deep")
 _ALL = claims_in(points, proposing, staking, winning, ticking, identity)
 _EVERYWHERE = names(*(claim for claim in claims_in(reach) if not claim.systems))

@@ -35,35 +35,6 @@ from evenhand.model.conviction.vocabulary import (
     Tick,
 )
 
-__all__ = [
-    "BESIDE",
-    "OPEN",
-    "RunStep",
-    "accepted",
-    "act",
-    "actor",
-    "balance",
-    "changed",
-    "done",
-    "events",
-    "finalizes",
-    "left_out",
-    "longest_issue",
-    "on_configs",
-    "on_values",
-    "owned",
-    "phase_ends",
-    "phases",
-    "price",
-    "same_readings",
-    "seat_of",
-    "stakes_on",
-    "ticking",
-    "ticks_left",
-    "total",
-    "weight",
-]
-
 OPEN = (PROPOSE, FEEDBACK, REVISE, STAKE)
 """The phases in which agents act."""
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from evenhand.core.profile import Aspect, ProfileQuestion
 from evenhand.properties.conviction import reach, staking, ticking, winning
 
-__all__ = ["PROFILE"]
-
 PROFILE = (
     ProfileQuestion(Aspect.POSITION, staking.actions_of_two_agents_commute.name, note="inside one tick"),
     ProfileQuestion(Aspect.NAME, winning.names_decide_nothing.name),

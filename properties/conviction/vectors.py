@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from evenhand.core.vector_plan import VectorPlan, VectorScope
 
-__all__ = ["VECTORS"]
-
 _SMALL = {"ready": 0, "penalty": 0}
 
 VECTORS = VectorPlan(

@@ -53,8 +53,6 @@ from evenhand.properties.cud.predicates import (
 from evenhand.properties.cud.rules import CONSTRUCTIVE, goes_on
 from evenhand.properties.cud.scenes import VALUES, one_of, reading, scene, some_of, writing
 
-__all__ = ["FREE_GENERATOR", "GENERATORS", "RUN_GENERATOR"]
-
 Pair = tuple[str, str]
 
 

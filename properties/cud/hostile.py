@@ -35,8 +35,6 @@ from evenhand.properties.cud.scenes import (
     writing,
 )
 
-__all__ = ["HOSTILE"]
-
 
 def _malformed(draw: Draw, config: Config, _scope: Scope, state: State) -> Epoch:
     """One break of the action grammar, in an otherwise good request."""

@@ -9,8 +9,6 @@ from evenhand.model.cud.classify import Tally, finish, start, update
 from evenhand.model.cud.vocabulary import Config
 from evenhand.properties.cud.predicates import is_over
 
-__all__ = ["OBSERVERS"]
-
 
 def _classes(config: Config, value: tuple[Tally, bool]) -> tuple[tuple[str, Any], ...] | None:
     """The classes of a run that is over; a run that goes on has none yet."""

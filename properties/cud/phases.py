@@ -11,8 +11,6 @@ from collections.abc import Iterable, Iterator
 from evenhand.model.cud.vocabulary import Shown
 from evenhand.properties.cud.predicates import PASS_ONE, PASS_TWO, EpochStep, facts
 
-__all__ = ["phases"]
-
 
 def phases(step: EpochStep) -> Iterator[tuple[str, Iterable[str]]]:
     """Heading and lines of each phase of the epoch that `step` is."""

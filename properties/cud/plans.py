@@ -15,8 +15,6 @@ from evenhand.core.system import reading_values
 from evenhand.model.cud.readings import Readings
 from evenhand.properties.cud import arbitration, blindness, classes, history, liveness, reach, safety, whole_epoch
 
-__all__ = ["plans"]
-
 _STANDARD = ("standard", "deep")
 
 FLOORED = 200

@@ -31,38 +31,6 @@ from evenhand.model.cud.vocabulary import (
     target,
 )
 
-__all__ = [
-    "ADMITTED",
-    "EPOCHS",
-    "FAULTS",
-    "INVALID_CAPABILITY_CLAIM",
-    "MALFORMED_REQUEST",
-    "PASS_ONE",
-    "PASS_TWO",
-    "SCOPE_VIOLATION",
-    "Ask",
-    "EpochState",
-    "EpochStep",
-    "Facts",
-    "FreeStep",
-    "RunStep",
-    "Standing",
-    "active_agents",
-    "asked",
-    "contested",
-    "facts",
-    "holders",
-    "interfering",
-    "is_over",
-    "may_act",
-    "orphans",
-    "some_asked",
-    "standing",
-    "true_id",
-    "undeclared",
-    "violates",
-]
-
 EPOCHS = ("run", "universe", "conditions")
 """The systems whose step is a whole epoch with its log."""
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from evenhand.core.profile import Aspect, ProfileQuestion
 from evenhand.properties.cud import arbitration, liveness
 
-__all__ = ["PROFILE"]
-
 PROFILE = (
     ProfileQuestion(Aspect.POSITION, arbitration.order_independence.name),
     ProfileQuestion(Aspect.NAME, arbitration.equivariance.name),

@@ -43,8 +43,6 @@ from evenhand.properties.cud.scenes import (
     writing,
 )
 
-__all__ = ["CONSTRUCTIVE", "any_value", "best", "can_talk", "disjoint", "goes_on", "someone"]
-
 
 def goes_on(config: Config, state: EpochState) -> bool:
     """The run is not over."""

@@ -31,21 +31,6 @@ from evenhand.model.cud.vocabulary import (
 )
 from evenhand.properties.cud.predicates import EpochState, active_agents, holders, is_over
 
-__all__ = [
-    "HOSTILE_VALUES",
-    "MESSAGES",
-    "VALUES",
-    "Scene",
-    "assemble",
-    "cited",
-    "coin",
-    "one_of",
-    "reading",
-    "scene",
-    "some_of",
-    "writing",
-]
-
 T = TypeVar("T")
 
 VALUES: tuple[Atom, ...] = tuple(

@@ -25,8 +25,6 @@ from evenhand.model.cud.vocabulary import (
     deny,
 )
 
-__all__ = ["VECTORS", "one_epoch_cases"]
-
 _TAKEN: Value = Atom("str", "taken")
 
 

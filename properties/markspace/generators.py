@@ -36,7 +36,8 @@ from evenhand.model.markspace.marks import (
     Write,
 )
 from evenhand.model.markspace.readings import Readings
-from evenhand.model.markspace.signals_vocabulary import Against, Combine, Lives, Measure, SignalConfig, Still
+from evenhand.model.markspace.signals_vocabulary import Against, Combine, Measure, SignalConfig, Still
+from evenhand.model.markspace.strength import Lives
 from evenhand.properties.markspace.predicates import allowed_agents, running_on
 
 __all__ = ["GENERATORS"]

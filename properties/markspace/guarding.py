@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from collections.abc import Hashable
+from typing import TypeAlias
 
 from evenhand.core.plan import holds, refuted
 from evenhand.core.property import determined_by, each_step, monitor
@@ -83,7 +84,7 @@ def _contested(step: GuardStep) -> bool:
     return bool(others) or claim not in (None, step.action.agent)
 
 
-def _marks_seen(step: GuardStep) -> Any:
+def _marks_seen(step: GuardStep) -> tuple[Hashable, ...]:
     """What the mark space holds that pre_action may look at, and its inputs."""
     config, state, resource = step.config, step.before, step.action.resource
     return (
@@ -103,7 +104,7 @@ def _marks_seen(step: GuardStep) -> Any:
     key=_marks_seen,
     when=asks,
 )
-def guard_determinism_p36(step: GuardStep) -> Any:
+def guard_determinism_p36(step: GuardStep) -> tuple[Hashable, ...]:
     """No history of yielding, no tool of another, no other resource matters."""
     shown = step.shown
     return (shown.verdict, shown.winner, shown.claimed_by, shown.conflicting, step.after.on(step.action.resource))

@@ -101,15 +101,11 @@ def _watchers(step: PublishStep) -> tuple[int, ...]:
     )
 
 
-def _supersedes_something_watched(step: ComposingStep) -> bool:
-    return publishes(step) and step.action.supersedes != 0 and bool(_watchers(step))
-
-
 @each_step(
     "Whoever watches a mark hears of the one that supersedes it.",
     source="10, 13.4, P50",
     systems=ONLY,
-    when=_supersedes_something_watched,
+    when=lambda step: publishes(step) and step.action.supersedes != 0 and bool(_watchers(step)),
     expected=(refuted("P50: what replaces a mark need not match the pattern", system="composing"),),
 )
 def watchers_hear_of_supersession(step: PublishStep) -> bool:

@@ -24,8 +24,6 @@ from evenhand.model.sovereign.state import Config
 from evenhand.model.sovereign.vocabulary import ACTION_TYPES
 from evenhand.properties.sovereign import CLAIMS
 
-__all__ = ["MOST_BYTES", "QUESTIONS", "check_document", "diagnose", "load_constitution"]
-
 MOST_BYTES = 1_000_000
 MOST_EVENTS = 20_000
 MOST_LEVELS = 32

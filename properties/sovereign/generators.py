@@ -51,8 +51,6 @@ from evenhand.model.sovereign.vocabulary import (
 )
 from evenhand.properties.sovereign.predicates import KernelStep, decided, refusal_of, same_request
 
-__all__ = ["GENERATORS"]
-
 D = ("repo", "workspace", "d")
 
 

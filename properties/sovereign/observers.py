@@ -7,8 +7,6 @@ from evenhand.model.sovereign.vocabulary import REFUSE
 from evenhand.properties.sovereign.predicates import KernelStep, decided, fed
 from evenhand.properties.sovereign.stopping import deadlocked
 
-__all__ = ["OBSERVERS"]
-
 INVALID_PROMPTS = ("C", "L-C")
 """Conditions whose prompts are invalid by design: every refusal there is the user's (Type I)."""
 

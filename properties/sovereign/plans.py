@@ -23,8 +23,6 @@ from evenhand.properties.sovereign.selecting import (
     system_and_budget_observations_cause_no_action,
 )
 
-__all__ = ["plans"]
-
 LONG = ("standard", "deep")
 
 

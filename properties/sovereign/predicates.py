@@ -33,33 +33,6 @@ from evenhand.model.sovereign.vocabulary import (
     field,
 )
 
-__all__ = [
-    "DECIDING",
-    "EXECUTING",
-    "FEEDABLE",
-    "KernelStep",
-    "Seen",
-    "admissible",
-    "allowed",
-    "bundle_of",
-    "cites_what_is_there",
-    "decided",
-    "decides",
-    "decision_of",
-    "events_of",
-    "faults",
-    "fed",
-    "first_fault",
-    "is_timely",
-    "offered",
-    "overspends",
-    "refusal_of",
-    "request_of",
-    "same_request",
-    "times_of",
-    "warrant_of",
-]
-
 Seen: TypeAlias = tuple[Observation, ...]
 KernelStep: TypeAlias = Step[Config, State, Act, Shown]
 """A step of any of the systems."""

@@ -12,8 +12,6 @@ from evenhand.properties.sovereign.selecting import (
 )
 from evenhand.properties.sovereign.stopping import every_action_space_admits_something, refusals_end_by_themselves
 
-__all__ = ["PROFILE"]
-
 PROFILE = (
     ProfileQuestion(Aspect.POSITION, order_of_candidates_decides_nothing.name),
     ProfileQuestion(Aspect.POSITION, order_of_observations_decides_nothing.name),

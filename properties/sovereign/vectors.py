@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from evenhand.core.vector_plan import VectorPlan, VectorScope
 
-__all__ = ["VECTORS"]
-
 VECTORS = VectorPlan(
     places=(
         VectorScope("agent", {"proposals": 3}, steps=6),

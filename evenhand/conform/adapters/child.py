@@ -15,8 +15,6 @@ from pathlib import Path
 from evenhand.conform.adapters.limits import KernelLimits
 from evenhand.conform.adapters.wire import Fault
 
-__all__ = ["Child", "Ended"]
-
 LOOK = 0.1
 """Seconds between two memory checks while waiting."""
 

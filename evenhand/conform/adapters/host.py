@@ -18,8 +18,6 @@ from typing import Any
 from evenhand.conform.adapters.limits import restrict
 from evenhand.core.kernel import Unsupported
 
-__all__ = ["NOT_LOADED", "Host", "main"]
-
 NOT_LOADED = 70
 """Exit code of a host whose adapter does not load: the caller's mistake, not the kernel's."""
 

@@ -21,16 +21,6 @@ from evenhand.conform.adapters.limits import KernelLimits
 from evenhand.conform.adapters.wire import Fault, Misanswer
 from evenhand.core.canonical import Json
 
-__all__ = [
-    "KernelRequest",
-    "KernelResponse",
-    "NoKernel",
-    "Piped",
-    "Source",
-    "adapter_source",
-    "command_source",
-]
-
 
 class NoKernel(ValueError):
     """There is no kernel to run: the adapter does not load, or the command does not start."""

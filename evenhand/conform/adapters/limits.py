@@ -11,8 +11,6 @@ import sys
 from contextlib import suppress
 from dataclasses import dataclass
 
-__all__ = ["KernelLimits", "main", "restrict"]
-
 CORE_SECONDS = 3_600
 """Processor seconds of one child, a last resort: the parent ends silent children long before."""
 

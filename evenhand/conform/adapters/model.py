@@ -16,8 +16,6 @@ from evenhand.core.kernel import Initial, Kernel, Unsupported
 from evenhand.core.registry import find
 from evenhand.core.system import System
 
-__all__ = ["factory_of", "reference", "variant"]
-
 AnySystem = System[Any, Any, Any, Any, Any]
 
 

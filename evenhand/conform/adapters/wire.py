@@ -13,19 +13,6 @@ from typing import Any, cast
 
 from evenhand.core.canonical import Json
 
-__all__ = [
-    "VERSION",
-    "Fault",
-    "KernelAnswer",
-    "Misanswer",
-    "end",
-    "initial_text",
-    "read_answer",
-    "start",
-    "step",
-    "text",
-]
-
 VERSION = 1
 
 _encoder = json.JSONEncoder(ensure_ascii=False, allow_nan=False, sort_keys=True, separators=(",", ":"))

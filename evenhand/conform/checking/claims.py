@@ -23,8 +23,6 @@ from typing import Any, NoReturn
 from evenhand.core.kinds import AnyStep, Property, Safety
 from evenhand.core.system import Step
 
-__all__ = ["WITHHELD", "Basis", "Judge", "KernelStep", "StateNeeded", "Violation", "judged_kinds"]
-
 
 class Basis(IntEnum):
     """What a violation rests on, surest first."""

@@ -13,8 +13,6 @@ from evenhand.core.property import AnyStep
 from evenhand.core.system import System
 from evenhand.core.trace import Scenario, Trace, replay
 
-__all__ = ["AnyScenario", "AnySystem", "AnyTrace", "Coder"]
-
 AnySystem = System[Any, Any, Any, Any, Any]
 AnyScenario = Scenario[Any, Any, Any]
 AnyTrace = Trace[Any, Any, Any, Any]

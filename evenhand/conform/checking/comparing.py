@@ -14,9 +14,6 @@ from typing import Any, cast
 from evenhand.conform.adapters.wire import text
 from evenhand.core.canonical import Json
 
-__all__ = ["Difference", "Names", "differences", "leaves", "normal", "shape"]
-
-
 _CAPITALS = re.compile(r"\b[A-Z][A-Z_]+\b")
 
 

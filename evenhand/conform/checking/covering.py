@@ -18,8 +18,6 @@ from evenhand.conform.checking.coding import AnySystem
 from evenhand.core.property import AnyStep
 from evenhand.core.trace import Scenario, Trace
 
-__all__ = ["Covering", "Walk", "spread"]
-
 CONFIGS = 512
 """Configurations to cover, spread evenly over all."""
 MENU = 2_048

@@ -24,8 +24,6 @@ from evenhand.core.trace import Scenario
 from evenhand.core.verdict import Evidence
 from evenhand.evidence.shrink import shrink
 
-__all__ = ["Defect", "Defects"]
-
 SHRUNK = 6
 """Divergences of one claim that are shrunk, simplest first; the others are counted."""
 

@@ -16,8 +16,6 @@ from evenhand.core.canonical import Json
 from evenhand.core.codec import decode
 from evenhand.core.trace import Scenario
 
-__all__ = ["DISAGREES", "SENTENCES", "Divergence", "Examiner", "SecondTrace", "What"]
-
 What = Literal["differs", "fails", "violates", "mutates", "non-deterministic", "relates", "liveness"]
 """What is wrong with a run.
 

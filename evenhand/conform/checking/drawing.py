@@ -15,8 +15,6 @@ from evenhand.core.verdict import runs
 from evenhand.evidence.record import Record, decode_run
 from evenhand.machine import fuzz
 
-__all__ = ["drawn", "separating"]
-
 
 class _Notebook:
     """A monitor that always holds and records the drawn runs."""

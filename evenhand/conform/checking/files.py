@@ -13,8 +13,6 @@ from evenhand.core.text import inert
 from evenhand.evidence.itf import itf
 from evenhand.evidence.store import write_atomically
 
-__all__ = ["markdown", "save_finding"]
-
 
 def file_stem(finding: Mapping[str, Json]) -> str:
     """Return `claim--` and eight digits of the run's digest: equal for the same finding, found again."""

@@ -31,8 +31,6 @@ from evenhand.evidence.home import found_within
 from evenhand.evidence.record import decode_run, encode_run
 from evenhand.evidence.schemas import mistake
 
-__all__ = ["FORMAT", "VERSION", "BadFinding", "finding_json", "load_finding", "recheck"]
-
 FORMAT = "evenhand/kernel-finding"
 VERSION = 1
 MAX_BYTES = 8 * 2**20

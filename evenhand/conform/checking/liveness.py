@@ -27,8 +27,6 @@ from evenhand.evidence.shrink import shrink
 from evenhand.search import explore
 from evenhand.search.liveness import AboutRuns
 
-__all__ = ["SILENT", "Broken", "LivenessClaims", "Stopped", "own_system"]
-
 SILENT = "the kernel tells no state, and no run is long enough to show that something never happens"
 
 CONFIGS = 64

@@ -19,8 +19,6 @@ from evenhand.conform.checking.comparing import Difference, normal
 from evenhand.core.canonical import Json, parse
 from evenhand.evidence.schemas import mistake
 
-__all__ = ["FORMAT", "MISSING", "VERSION", "BadLog", "Event", "Log", "gaps", "load_log", "matches", "mismatches"]
-
 FORMAT = "evenhand/log"
 VERSION = 1
 MISSING: Json = {"$unknown": True}

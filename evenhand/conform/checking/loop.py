@@ -29,8 +29,6 @@ from evenhand.core.property import Property
 from evenhand.core.trace import Trace
 from evenhand.evidence.record import Record
 
-__all__ = ["EXHAUSTIVE", "FALSE", "MACHINE", "SEPARATING", "CheckEffort", "SystemChecked", "check_system", "scopes_of"]
-
 EXHAUSTIVE, MACHINE, SEPARATING, AGAIN = "exhaustive", "machine", "separating", "again"
 FALSE = "it is stated to be false of the model"
 BATCH = 32

@@ -20,8 +20,6 @@ from evenhand.core.codec import decode, encode
 from evenhand.core.property import AnyStep
 from evenhand.core.trace import Scenario, Trace
 
-__all__ = ["CANDIDATES", "Explained", "explain"]
-
 CANDIDATES = 5_000
 """States followed at a time."""
 

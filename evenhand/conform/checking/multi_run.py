@@ -28,8 +28,6 @@ from evenhand.core.trace import Lasso, Pair, Scenario, Trace
 from evenhand.core.verdict import Evidence
 from evenhand.evidence.shrink import shrink
 
-__all__ = ["DIFFERING", "LIVENESS_RUNS", "PAIRS", "MultiRunClaims", "still_broken", "still_related"]
-
 PAIRS, LIVENESS_RUNS = "pairs", "liveness"
 
 TRIES = 120

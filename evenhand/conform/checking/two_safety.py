@@ -26,8 +26,6 @@ from evenhand.core.system import Step
 from evenhand.core.trace import Scenario, replay
 from evenhand.evidence.judge import PAIRS_FROM
 
-__all__ = ["SAME_KEY", "Pairing", "Related"]
-
 SAME_KEY = "two steps with the same key have different values"
 
 TWINS = 8

@@ -15,8 +15,6 @@ from evenhand.core.observer import Observer, readout
 from evenhand.core.system import System
 from evenhand.core.trace import Scenario, replay
 
-__all__ = ["boundaries", "class_of", "neighbours"]
-
 AnySystem = System[Any, Any, Any, Any, Any]
 AnyScenario = Scenario[Any, Any, Any]
 

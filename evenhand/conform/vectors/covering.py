@@ -12,8 +12,6 @@ import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import csr_array
 
-__all__ = ["NoCover", "smallest_cover"]
-
 
 class NoCover(ValueError):
     """A set cover that the solver could not finish, or that does not exist; says why."""

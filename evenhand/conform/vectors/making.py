@@ -27,8 +27,6 @@ from evenhand.core.system import System
 from evenhand.evidence.record import encode_run
 from evenhand.evidence.vector import Suite, Vector
 
-__all__ = ["generate"]
-
 AnySystem = System[Any, Any, Any, Any, Any]
 
 Progress = Callable[[str], None]

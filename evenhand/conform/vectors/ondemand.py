@@ -16,8 +16,6 @@ from evenhand.core.bundle import Bundle
 from evenhand.evidence.record import BadRecord
 from evenhand.evidence.vector import Suite
 
-__all__ = ["frozen_line", "on_demand", "pinned"]
-
 
 def pinned(folder: Path, suite: str) -> str:
     """Return the digest that a folder keeps in place of a suite; empty if it keeps none.

@@ -13,8 +13,6 @@ from evenhand.core.system import Quotient, System
 from evenhand.core.trace import Scenario
 from evenhand.core.vector_plan import Orbits
 
-__all__ = ["cases_of", "orbit_representatives", "orbits_of"]
-
 AnySystem = System[Any, Any, Any, Any, Any]
 Case = tuple[Any, Any]
 

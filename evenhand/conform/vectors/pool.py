@@ -16,8 +16,6 @@ from evenhand.machine import fuzz
 from evenhand.search.estimate import estimate
 from evenhand.variants.separate import separate
 
-__all__ = ["aimed", "drawn", "places_of", "played"]
-
 AnySystem = System[Any, Any, Any, Any, Any]
 AnyScenario = Scenario[Any, Any, Any]
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["SUITES", "Settings"]
-
 SUITES = ("orbits", "covering", "boundary")
 """The kinds of suites, cheapest first."""
 

@@ -19,8 +19,6 @@ from evenhand.core.trace import Scenario
 from evenhand.core.vector_plan import VectorPlan
 from evenhand.variants.separate import counterpart
 
-__all__ = ["Candidate", "Outcome", "SeparatedTarget", "Target", "outcome_of", "separated", "targets_of", "watched"]
-
 AnySystem = System[Any, Any, Any, Any, Any]
 AnyScenario = Scenario[Any, Any, Any]
 

@@ -26,8 +26,6 @@ from evenhand.evidence.record import BadRecord, decode_run
 from evenhand.evidence.store import read_json
 from evenhand.evidence.vector import Manifest, Suite, Vector
 
-__all__ = ["MANIFEST_FILE", "Failure", "against_kernel", "against_model", "load_frozen", "load_suites"]
-
 AnySystem = System[Any, Any, Any, Any, Any]
 
 MANIFEST_FILE = "manifest.json"

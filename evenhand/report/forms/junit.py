@@ -17,8 +17,6 @@ from evenhand.report.about import About
 from evenhand.report.phrases import refutation, where
 from evenhand.report.report import Report, Standing
 
-__all__ = ["junit"]
-
 
 def junit(report: Report) -> bytes:
     """Return the report as JUnit XML, UTF-8; characters that XML cannot hold are spelled out."""

@@ -14,8 +14,6 @@ from evenhand.report.phrases import refutation, where
 from evenhand.report.report import Report
 from evenhand.report.table import next_steps, summary_line
 
-__all__ = ["FULL", "markdown"]
-
 FULL = 10
 """Unexpected verdicts that are shown step by step; a summary page has a size limit."""
 

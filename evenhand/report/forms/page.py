@@ -20,8 +20,6 @@ from evenhand.core.text import inert
 from evenhand.report.forms.views import View
 from evenhand.report.report import Report
 
-__all__ = ["environment", "page"]
-
 
 def environment() -> Environment:
     """Return the renderer of our templates: output is escaped and inert, and an undefined name is an error."""

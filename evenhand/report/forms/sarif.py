@@ -16,8 +16,6 @@ from evenhand.report.about import About
 from evenhand.report.phrases import where
 from evenhand.report.report import Report, Standing
 
-__all__ = ["sarif"]
-
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 

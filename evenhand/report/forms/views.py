@@ -16,8 +16,6 @@ from evenhand.report.phrases import counted, where
 from evenhand.report.report import Report, Standing
 from evenhand.report.table import next_steps, summary_line
 
-__all__ = ["Case", "Flip", "Heat", "Row", "View"]
-
 _FIRST = {Standing.UNEXPECTED: 0, Standing.EXPECTED: 1, Standing.LEFT_OPEN: 2, Standing.BETTER: 2}
 _RANK = {Status.UNDECIDED: 0, Status.REFUTED: 1, Status.HOLDS: 2}
 

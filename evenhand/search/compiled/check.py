@@ -9,12 +9,11 @@ from collections.abc import Iterator
 from random import Random
 from typing import Any
 
+from evenhand.core.answers import ModelError
 from evenhand.search.compiled.shape import OutsideDomain
 from evenhand.search.compiled.walk import RowWalk, labelled
 from evenhand.search.steps import nth_action, stepped
-from evenhand.search.witness import AnySystem, ModelError, named
-
-__all__ = ["STATES", "STEPS", "WHOLE", "compare", "drawn_actions", "offered_in", "place_of"]
+from evenhand.search.witness import AnySystem, named
 
 STATES = 12
 """States that are compared in each configuration: the first, the last, and random others."""

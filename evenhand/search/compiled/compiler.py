@@ -24,8 +24,6 @@ from evenhand.search.compiled.watch import Evades, Watch
 from evenhand.search.memo import Memo
 from evenhand.search.witness import AnySystem, named
 
-__all__ = ["BY_ROWS", "NEVER", "RUNS", "Broken", "Compiler", "Leaf", "Program", "Unfit", "compiled"]
-
 RUNS = 400_000
 """Runs on proxies that a configuration may take before it counts as too wide."""
 

@@ -12,8 +12,6 @@ from evenhand.search.compiled.compiler import Program
 from evenhand.search.compiled.shape import Words
 from evenhand.search.compiled.table import Projection
 
-__all__ = ["Flat", "LabelCounts", "Rows", "flattened", "no_labels"]
-
 Ints = NDArray[np.int64]
 
 

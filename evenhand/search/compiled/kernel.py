@@ -12,8 +12,6 @@ from functools import cache
 from importlib.util import find_spec
 from typing import Any
 
-__all__ = ["BROKEN", "DONE", "FULL", "MEMORY", "available", "compiled_kernels", "warm"]
-
 DONE, FULL, BROKEN = 0, 1, 2
 """How an expansion ended: all sources done; no room left; a path that raised (or was never compiled) was taken."""
 

@@ -17,8 +17,6 @@ from evenhand.search.action_independent import ActionNeeded, action_independent_
 from evenhand.search.liveness import AboutRuns, Taken, predicates_of
 from evenhand.search.witness import AnySystem
 
-__all__ = ["Labeller", "LooksAtAction", "about_steps", "speaks_of"]
-
 
 class LooksAtAction(Exception):
     """A claim reads the joint actions that a row merges."""

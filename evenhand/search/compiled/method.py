@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from evenhand.core.answers import ModelError
 from evenhand.core.kinds import Always, EachStep, Property, Reachable, every_state
 from evenhand.search.bounds import Bounds
 from evenhand.search.compiled.check import compare
@@ -17,9 +18,7 @@ from evenhand.search.compiled.spilled import blocks_of
 from evenhand.search.compiled.walk import RowWalk, search_rows, successors
 from evenhand.search.liveness import AboutRuns
 from evenhand.search.steps import Method
-from evenhand.search.witness import AnySystem, ModelError, Tally, named
-
-__all__ = ["Compiled", "reason_against"]
+from evenhand.search.witness import AnySystem, Tally, named
 
 
 @dataclass

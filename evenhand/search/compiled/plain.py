@@ -11,18 +11,6 @@ from evenhand.search.compiled.flat import LabelCounts, Rows
 from evenhand.search.compiled.kernel import BROKEN, DONE, FULL
 from evenhand.search.compiled.shape import Words
 
-__all__ = [
-    "CHUNK",
-    "Visited",
-    "applied",
-    "count_labels",
-    "different",
-    "expand_plain",
-    "lists_of",
-    "portion_of",
-    "unique",
-]
-
 CHUNK = 1 << 18
 """Rows that are applied at a time."""
 

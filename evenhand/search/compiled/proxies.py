@@ -11,8 +11,6 @@ import operator
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Any, NoReturn, TypeAlias, TypeVar, cast
 
-__all__ = ["Choices", "Narrowed", "Proxy", "TooWide", "demand", "paths"]
-
 T = TypeVar("T")
 
 Narrowed: TypeAlias = tuple[tuple[int, ...], ...]

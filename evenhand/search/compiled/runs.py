@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from evenhand.core.answers import ModelError
 from evenhand.search.compiled.compiler import BY_ROWS
 from evenhand.search.compiled.plain import CHUNK, applied, portion_of
 from evenhand.search.compiled.shape import Words
@@ -21,9 +22,7 @@ from evenhand.search.csr import Flags, Ints
 from evenhand.search.lasso import Edges
 from evenhand.search.liveness import AboutRuns, decide_on
 from evenhand.search.memory import MemoryBudget
-from evenhand.search.witness import ModelError, Tally, Witness, named
-
-__all__ = ["RowGraph", "decided"]
+from evenhand.search.witness import Tally, Witness, named
 
 EDGE = 5 * 8
 """Bytes that an edge takes: source, target, action, label, and data derived from them."""

@@ -16,8 +16,6 @@ from numpy.typing import NDArray
 from evenhand.core.system import OneOf
 from evenhand.search.compiled.proxies import Proxy, demand, field_of
 
-__all__ = ["KEPT", "OutsideDomain", "Shape", "Words"]
-
 KEPT = -1
 """The number of a field that a run left as it was."""
 

@@ -18,8 +18,6 @@ from evenhand.search.compiled.plain import applied, count_labels, different, por
 from evenhand.search.compiled.shape import Words
 from evenhand.search.disk import Disk, plausible
 
-__all__ = ["FarParents", "FarWords", "SpilledStates", "blocks_of", "expand_spilled"]
-
 PORTION = 1 << 16
 """Rows that are applied at a time, and sources that are read for them."""
 

@@ -17,8 +17,6 @@ from numpy.typing import NDArray
 from evenhand.search.compiled.proxies import Narrowed
 from evenhand.search.compiled.shape import KEPT, Shape, Words
 
-__all__ = ["LARGEST", "Column", "Projection", "Unit", "columns_of"]
-
 EXTEND = 64
 """Entries up to which a column's table may grow to take in a unit that reads other fields."""
 

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from evenhand.core.answers import ModelError
 from evenhand.search.bounds import Bounds
 from evenhand.search.compiled import kernel
 from evenhand.search.compiled.compiler import BY_ROWS, Program
@@ -24,9 +25,7 @@ from evenhand.search.compiled.shape import Words
 from evenhand.search.compiled.spilled import FarParents, FarWords, SpilledStates, expand_spilled
 from evenhand.search.memory import MemoryBudget
 from evenhand.search.steps import nth_action
-from evenhand.search.witness import AnySystem, ModelError, Witness, named
-
-__all__ = ["DENSE", "PATIENCE", "RowWalk", "labelled", "search_rows", "successors", "successors_in"]
+from evenhand.search.witness import AnySystem, Witness, named
 
 DENSE = 22
 """Bits up to which a state is its own index into the table of known states."""

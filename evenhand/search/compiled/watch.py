@@ -18,8 +18,6 @@ from typing import Any, TypeAlias
 from evenhand.core.purity import IMPURE_MODULES
 from evenhand.search.compiled.proxies import Proxy
 
-__all__ = ["Evades", "Watch"]
-
 _ACTION_INDEPENDENT = {"callable", "id", "type", "vars"}
 """Builtins that inspect an object without its methods."""
 

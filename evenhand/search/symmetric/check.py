@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from evenhand.core.answers import ModelError
 from evenhand.core.property import Property
 from evenhand.core.system import Step
 from evenhand.search.compiled.check import STATES, WHOLE, drawn_actions, offered_in, place_of
@@ -22,9 +23,7 @@ from evenhand.search.compiled.walk import successors_in
 from evenhand.search.quotient import image_of, not_fixed, said
 from evenhand.search.steps import stepped
 from evenhand.search.symmetric.walk import FoldedWalk
-from evenhand.search.witness import ModelError, named
-
-__all__ = ["compare_folded"]
+from evenhand.search.witness import named
 
 IMAGES = 6
 """Steps of a state whose images are compared, under one exchange after the other."""

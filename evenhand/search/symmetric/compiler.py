@@ -24,8 +24,6 @@ from evenhand.search.symmetric.moves import AnyQuotient
 from evenhand.search.symmetric.teams import Offer, Team, teams_of
 from evenhand.search.witness import AnySystem, named
 
-__all__ = ["Folded", "folded"]
-
 ONE_BY_ONE = 3_000_000
 """Joint choices of a state that are compiled one after the other if no team can be formed."""
 

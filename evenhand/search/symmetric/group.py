@@ -20,8 +20,6 @@ from evenhand.search.compiled.shape import Shape
 from evenhand.search.symmetric.moves import AnyQuotient, Ints, Move, Unmoved, identity, move_of
 from evenhand.search.witness import AnySystem, named
 
-__all__ = ["LISTED", "Class", "Group", "NoGroup", "group_of"]
-
 LISTED = 5_040
 """Most elements of a group that is listed."""
 

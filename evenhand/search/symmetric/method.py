@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from evenhand.core.answers import ModelError
 from evenhand.core.kinds import Always, EachStep, Property, Reachable, every_state
 from evenhand.search.bounds import Bounds
 from evenhand.search.compiled.compiler import Unfit
@@ -19,9 +20,7 @@ from evenhand.search.symmetric.check import compare_folded
 from evenhand.search.symmetric.compiler import Folded, folded
 from evenhand.search.symmetric.moves import AnyQuotient
 from evenhand.search.symmetric.walk import FoldedWalk, decoded, search_folded
-from evenhand.search.witness import AnySystem, ModelError, Tally, Witness, named
-
-__all__ = ["Orbits"]
+from evenhand.search.witness import AnySystem, Tally, Witness, named
 
 
 @dataclass

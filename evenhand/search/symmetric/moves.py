@@ -18,8 +18,6 @@ from numpy.typing import NDArray
 from evenhand.core.system import Quotient
 from evenhand.search.compiled.shape import OutsideDomain, Shape
 
-__all__ = ["DRAWN", "Ints", "Move", "Unmoved", "identity", "move_of"]
-
 Ints = NDArray[np.int64]
 
 DRAWN = 32

@@ -14,13 +14,12 @@ from typing import Any
 
 import numpy as np
 
+from evenhand.core.answers import ModelError
 from evenhand.search.compiled.proxies import Narrowed
 from evenhand.search.compiled.table import Projection
 from evenhand.search.symmetric.group import Class
 from evenhand.search.symmetric.moves import AnyQuotient
-from evenhand.search.witness import AnySystem, ModelError, named
-
-__all__ = ["Offer", "Team", "teams_of"]
+from evenhand.search.witness import AnySystem, named
 
 
 @dataclass(frozen=True)

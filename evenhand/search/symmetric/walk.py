@@ -13,6 +13,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from evenhand.core.answers import ModelError
 from evenhand.search.bounds import Bounds
 from evenhand.search.compiled.compiler import NEVER
 from evenhand.search.compiled.flat import Flat
@@ -24,9 +25,7 @@ from evenhand.search.steps import nth_action, number_of
 from evenhand.search.symmetric.compiler import Folded
 from evenhand.search.symmetric.group import arrangements
 from evenhand.search.symmetric.moves import AnyQuotient, Ints
-from evenhand.search.witness import AnySystem, ModelError, Witness, named
-
-__all__ = ["FoldedWalk", "decoded", "encoded", "search_folded"]
+from evenhand.search.witness import AnySystem, Witness, named
 
 
 @dataclass

@@ -9,8 +9,6 @@ from typing import Any, Literal
 from evenhand.core.system import Mutant, Scope
 from evenhand.model.apcm.compiler import REFERENCE, Rules
 
-__all__ = ["CHAIN", "HOSTILE", "PAIRED", "PLAIN", "STEPS", "declare", "fault"]
-
 PLAIN = Scope(actions=2, preferences=2, hostile=0)
 HOSTILE = Scope(actions=2, preferences=2, hostile=1)
 CHAIN = Scope(actions=1, preferences=1, hostile=0, every=0)

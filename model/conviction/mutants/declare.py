@@ -9,8 +9,6 @@ from evenhand.core.system import Mutant, Scope
 from evenhand.model.conviction.rules import REFERENCE, Rules, changed
 from evenhand.model.conviction.vocabulary import Config, Seat, State
 
-__all__ = ["CYCLE", "HOSTILE", "LATE", "PLAIN", "ROUNDS", "SERIES", "TAP", "TIMED", "declare", "fault", "forgiving"]
-
 _BASE = {"texts": 0, "budget": 2}
 PLAIN = Scope(_BASE, stake=1)
 """Two agents, two rounds, a point to add."""

@@ -27,8 +27,6 @@ from evenhand.model.cud.vocabulary import (
     World,
 )
 
-__all__ = ["Raw", "read_condition"]
-
 T = TypeVar("T")
 
 

@@ -10,21 +10,6 @@ from evenhand.core.system import Mutant, Scope
 from evenhand.model.cud.kernel import REFERENCE, Rules
 from evenhand.model.cud.vocabulary import Request
 
-__all__ = [
-    "ALONE",
-    "ALONE_TWICE",
-    "KEYS",
-    "ONE",
-    "PAIR",
-    "RELAXED_FROM",
-    "THREE",
-    "THRICE",
-    "TWICE",
-    "declare",
-    "fault",
-    "share_a_key",
-]
-
 RELAXED_FROM = 1
 """k of F17's time-based relaxation: the first epoch in which a faulty kernel relaxes."""
 

@@ -33,8 +33,6 @@ if TYPE_CHECKING:
 
     from evenhand.core.canonical import Json
 
-__all__ = ["PublishedComposing"]
-
 SCOPES = ("a", "a/b", "ab", "c")
 EVERYTHING = ["intent", "action", "observation", "warning", "need"]
 

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     import uuid
     from collections.abc import Callable, Iterable
 
-__all__ = ["WINDOW", "Overheard", "watching"]
-
 WINDOW = 2.0
 """Seconds: two halves of one second each."""
 TRACKED = frozenset({MarkType.OBSERVATION, MarkType.NEED})

@@ -32,8 +32,6 @@ if TYPE_CHECKING:
 
     from evenhand.core.canonical import Json
 
-__all__ = ["PublishedGuard"]
-
 ROOMS, ELSEWHERE = "rooms", "elsewhere"
 LEVELS = 8
 """A level of confidence is so many parts of one: exact in binary."""

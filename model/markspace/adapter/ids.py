@@ -17,8 +17,6 @@ from markspace.core import Agent
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping, Sequence
 
-__all__ = ["BEGIN", "Ids", "agent_named", "name_of", "numbered"]
-
 BEGIN = 1_000.0
 """The first instant of every run, in seconds: late enough that no interval reaches back to before the epoch."""
 

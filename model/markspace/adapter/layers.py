@@ -35,8 +35,6 @@ if TYPE_CHECKING:
 
     from evenhand.core.canonical import Json
 
-__all__ = ["PublishedLayers"]
-
 WRITABLE = ["intent", "action", "observation", "warning", "need"]
 SINKS: dict[str, type[Any]] = {
     "null": markspace.NullSink,

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
     from evenhand.core.canonical import Json
 
-__all__ = ["PublishedSignals"]
-
 
 class PublishedSignals:
     """One measurement by the package's pure functions."""

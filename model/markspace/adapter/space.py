@@ -44,8 +44,6 @@ if TYPE_CHECKING:
 
     from evenhand.core.canonical import Json
 
-__all__ = ["WEIGHTS", "PublishedSpace", "recovered"]
-
 WEIGHTS = (Fraction(1), Fraction(7, 10), Fraction(3, 10))
 """The package's trust weights; it has no others."""
 

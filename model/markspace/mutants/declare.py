@@ -8,8 +8,6 @@ from typing import Any, Generic, TypeVar
 
 from evenhand.core.system import Mutant, Scope
 
-__all__ = ["Faults"]
-
 R = TypeVar("R")
 
 

@@ -10,8 +10,6 @@ from evenhand.core.system import Mutant, Scope
 from evenhand.model.sovereign.kernel import Rules
 from evenhand.model.sovereign.step import REFERENCE
 
-__all__ = ["ALONE", "BUDGETS", "LISTS", "PLAIN", "SESSION", "SINGLE", "TYPES", "Where", "declare", "fault"]
-
 Where: TypeAlias = tuple[str, Scope]
 
 PLAIN = ("candidates", Scope(contexts=1))

@@ -13,17 +13,18 @@ from evenhand.core.property import each_step
 from evenhand.core.registry import protocols
 from evenhand.core.verdict import Status
 
+LATE: dict[str, Any] = {"clock": "late"}
+USUAL: dict[str, Any] = {}
+WHERE: list[tuple[Expectation, tuple[Any, ...], tuple[Any, ...] | None]] = [
+    (refuted("why"), ("ring", "fuzz", LATE), None),
+    (refuted("why", system="ring"), ("ring", "fuzz", USUAL), ("other", "fuzz", USUAL)),
+    (holds("why", engine="explore"), ("ring", "explore", USUAL), ("ring", "fuzz", USUAL)),
+    (undecided("why", clock="late"), ("ring", "fuzz", LATE), ("ring", "fuzz", USUAL)),
+    (refuted("why", readings={}), ("ring", "fuzz", USUAL), ("ring", "fuzz", LATE)),
+]
 
-@pytest.mark.parametrize(
-    ("made", "speaks", "silent"),
-    [
-        (refuted("why"), ("ring", "fuzz", {"clock": "late"}), None),
-        (refuted("why", system="ring"), ("ring", "fuzz", {}), ("other", "fuzz", {})),
-        (holds("why", engine="explore"), ("ring", "explore", {}), ("ring", "fuzz", {})),
-        (undecided("why", clock="late"), ("ring", "fuzz", {"clock": "late"}), ("ring", "fuzz", {})),
-        (refuted("why", readings={}), ("ring", "fuzz", {}), ("ring", "fuzz", {"clock": "late"})),
-    ],
-)
+
+@pytest.mark.parametrize(("made", "speaks", "silent"), WHERE)
 def test_where_an_expectation_speaks(made: Expectation, speaks: Any, silent: Any) -> None:
     """Without system, engine and readings everywhere; `readings={}` is the default alone."""
     assert made.speaks_of("", *speaks)

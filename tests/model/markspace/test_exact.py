@@ -13,8 +13,8 @@ from evenhand.model.markspace.exact import ZERO, Amount, decayed, ln_bounds, pla
 from evenhand.model.markspace.marks import Kind, Source
 from evenhand.model.markspace.readings import Readings
 from evenhand.model.markspace.signals import SIGNALS, WEIGHTS
-from evenhand.model.markspace.signals_vocabulary import Against, Combine, Lives, Measure, SignalConfig, Still
-from evenhand.model.markspace.strength import STRENGTH
+from evenhand.model.markspace.signals_vocabulary import Against, Combine, Measure, SignalConfig, Still
+from evenhand.model.markspace.strength import STRENGTH, Lives
 
 terms = st.lists(st.tuples(st.fractions(-3, 3, max_denominator=9), st.integers(0, 30), st.integers(1, 9)), max_size=4)
 

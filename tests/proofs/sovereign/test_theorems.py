@@ -49,7 +49,7 @@ def test_view_and_scene_agree() -> None:
     seen = 0
     for step in samples(system):
         structure = structure_of(step)
-        if structure is None or len(step.action.candidates) > 2:  # type: ignore[union-attr]
+        if structure is None or len(step.action.candidates) > 2:
             continue
         scenario = scene(structure)
         if scenario is None:

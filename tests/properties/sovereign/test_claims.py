@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from evenhand.core.answers import ModelError
 from evenhand.core.property import Reachable, TwoRun
 from evenhand.core.system import reading_values
 from evenhand.core.trace import Scenario
@@ -18,7 +19,6 @@ from evenhand.model.sovereign.state import Config
 from evenhand.model.sovereign.step import REFERENCE, agent_step
 from evenhand.properties.sovereign.stopping import deadlocked
 from evenhand.search import explore
-from evenhand.search.witness import ModelError
 from tests.properties.sovereign.bundle import BUNDLE
 
 SMALL: list[tuple[str, dict[str, int]]] = [

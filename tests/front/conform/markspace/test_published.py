@@ -27,7 +27,8 @@ from evenhand.model.markspace.layers_vocabulary import TYPES as LAYERED
 from evenhand.model.markspace.layers_vocabulary import Health, Layer, Op, Operation, Outcome
 from evenhand.model.markspace.marks import Kind
 from evenhand.model.markspace.signals import WEIGHTS
-from evenhand.model.markspace.signals_vocabulary import TYPES, Lives, SignalConfig, Still
+from evenhand.model.markspace.signals_vocabulary import TYPES, SignalConfig, Still
+from evenhand.model.markspace.strength import Lives
 from tests.front.conform.in_process import InProcess
 from tests.front.conftest import Command
 

@@ -1,0 +1,91 @@
+"""What theories are made of: orders, declarations, second copies, mutants, and tables of structures."""
+
+from __future__ import annotations
+
+import pytest
+
+from evenhand.core.verdict import Status
+from evenhand.smt.logic import FALSE, Sort, conjunction, exists, forall
+from evenhand.smt.preludes import Declarations, Faults, Twice, mutation, numbers, ordered, ranked, relations, stating
+from evenhand.smt.structure import Reader, Structure
+from evenhand.smt.tables import beside, constant, line, ones, prop, rank
+from evenhand.smt.theorem import Theorem
+
+THING = Sort("Thing")
+x, y, z = (THING(name) for name in "xyz")
+SAID = Declarations()
+red, big = SAID.relation("red", THING), SAID.relation("big", THING)
+odd = SAID.word("odd", (x,), red(x) & ~big(x), "1")
+THEORY = SAID.theory("things", THING)
+
+
+@pytest.mark.parametrize(
+    ("rows", "partial", "total"),
+    [
+        (line(("a", "b", "c")), True, True),
+        (frozenset({("a", "b")}), True, False),
+        (frozenset({("a", "b"), ("b", "c")}), False, False),
+        (frozenset({("a", "a")}), False, False),
+    ],
+)
+def test_orders(rows: frozenset[tuple[str, ...]], partial: bool, total: bool) -> None:
+    """A strict order is asymmetric and transitive; a total one leaves no two things apart."""
+    (before,) = relations("before", THING, THING)
+    structure = Structure({"Thing": ("a", "b", "c")}, {"before": rows})
+    assert Reader().holds(ranked(before, x, y, z), structure) is partial
+    assert Reader().holds(ordered(before, x, y, z), structure) is total
+
+
+def test_declarations_keep_their_order() -> None:
+    """Symbols and words stand in the theory as they were declared."""
+    assert THEORY.symbols == ("red", "big")
+    assert tuple(THEORY.meanings) == ("odd",)
+    assert THEORY.word("odd", x) == odd(x)
+    assert [one.name for one in numbers("size weight", THING)] == ["size", "weight"]
+
+
+def test_a_second_copy_and_its_mutants() -> None:
+    """What moved has a copy, and so has each word that speaks of it; what is shared is itself."""
+    two = Twice.apart(THEORY, "red")
+    assert (two.second("big", x), two.shared) == (big(x), ("big",))
+    assert [one.name for one in two.said((THEORY.means("odd", FALSE, "none"),))] == ["odd", "odd2"]
+    structure = Structure({"Thing": ("a",)}, {"red": ones(["a"]), "red2": ones([]), "big": ones([])})
+    assert not two.theory.reader.holds(forall([x], two.alike("odd", x)), structure)
+    assert two.theory.reader.holds(exists([x], two.first("odd", x) & ~two.second("odd", x)), structure)
+
+
+def test_mutants_are_refuted_or_unseen_with_a_reason() -> None:
+    """Faults are named like the executable mutants."""
+    faults = Faults(nothing_is_odd=(THEORY.means("odd", FALSE, "none"),))
+    assert [one.expected for one in (*faults.refuted(*faults), *faults.unseen(nothing_is_odd="why"))] == [
+        "refuted",
+        "proved",
+    ]
+    assert mutation(THEORY, "m", {"odd": red(x)}, "why").because == "why"
+
+
+def test_theorems_with_much_in_common() -> None:
+    """Each may say otherwise, and is about the claim called like itself unless it says which."""
+
+    def nothing(_: object) -> None:
+        return None
+
+    made = stating(Theorem, protocol="p", system="s", theory=THEORY, view=nothing, realise=nothing)
+    one = made(name="n", sentence="S.", source="1", goal=conjunction([]))
+    other = made(name="n", claim="c", system="t", sentence="S.", source="1", goal=FALSE, expected=Status.REFUTED)
+    assert (one.claim, one.system, other.claim, other.system) == ("n", "s", "c", "t")
+
+
+def test_tables() -> None:
+    """Rows of a relation, ranks of an order, and two steps as one structure where they have the same elements."""
+    assert (sorted(prop(1)), sorted(prop("")), *constant(2).values(), *constant("a").values()) == ([()], [], "2", "a")
+    assert rank(line(("b", "a")), "ab") == {"a": 1, "b": 0}
+
+    def view(names: str) -> Structure | None:
+        return Structure({"Thing": tuple(sorted(names))}, {"first": ones(names[:1])}) if names else None
+
+    found = beside(view, "first")(("ab", "ba"))
+    assert found is not None
+    assert (found.relations["first"], found.relations["first2"]) == (ones("a"), ones("b"))
+    assert beside(view, "first")(("ab", "c")) is None
+    assert beside(view, "first")(("ab", "")) is None
