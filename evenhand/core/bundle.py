@@ -38,7 +38,6 @@ class Claims:
 
     claims: tuple[Property, ...]
     generators: tuple[Generator, ...] = ()
-    expected: tuple[Expectation, ...] = ()
     plans: tuple[Plan, ...] = ()
     observers: tuple[Observer, ...] = ()
     vectors: VectorPlan | None = None

@@ -5,7 +5,5 @@ from __future__ import annotations
 from evenhand.proofs.apcm.self_composition import TWINS
 from evenhand.proofs.apcm.theorems import SINGLE
 
-__all__ = ["THEOREMS"]
-
 THEOREMS = (*SINGLE, *TWINS)
 """What `apcm` is proved to do."""

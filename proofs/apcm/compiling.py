@@ -16,31 +16,6 @@ from evenhand.smt.logic import Function, Sort, conjunction, differ, exists, fora
 from evenhand.smt.preludes import Declarations, ordered
 from evenhand.smt.theory import Axiom, Theory
 
-__all__ = [
-    "ACT",
-    "GENERAL",
-    "OBSERVED",
-    "PAIR",
-    "PREF",
-    "TEXT",
-    "av",
-    "before_act",
-    "before_pref",
-    "declared",
-    "feasible",
-    "has_precedent",
-    "linked",
-    "maintain",
-    "member",
-    "named",
-    "old_av",
-    "old_declared",
-    "old_rp",
-    "rp",
-    "violates",
-    "word",
-]
-
 ACT, PREF, PAIR = Sort("Act"), Sort("Pref"), Sort("Pair")
 SAID = Declarations()
 

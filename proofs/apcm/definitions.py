@@ -28,8 +28,6 @@ from evenhand.proofs.apcm.compiling import (
 from evenhand.smt.logic import FALSE, exists, forall, iff, variables
 from evenhand.smt.preludes import Faults
 
-__all__ = ["FAULTS"]
-
 a, b = variables(ACT, "a b")
 p, q = variables(PREF, "p q")
 g = PAIR("g")

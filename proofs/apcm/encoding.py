@@ -36,8 +36,6 @@ from evenhand.model.apcm.vocabulary import (
 from evenhand.smt.structure import Structure
 from evenhand.smt.tables import Rows, line, ones, prop, rank
 
-__all__ = ["act", "pair", "pref", "scene", "structure_of", "view_general", "view_text"]
-
 
 def act(name: str) -> str:
     """The element of an action."""

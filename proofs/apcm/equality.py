@@ -22,8 +22,6 @@ from evenhand.smt.equality import Equality
 from evenhand.smt.logic import Definition, Relation, exists, forall, iff, variables
 from evenhand.smt.structure import Structure
 
-__all__ = ["EQUALITIES"]
-
 a = ACT("a")
 p, q = variables(PREF, "p q")
 

@@ -40,8 +40,6 @@ from evenhand.smt.transitions.invariant import Invariant, Steps
 from evenhand.smt.transitions.machine import Machine, after
 from evenhand.smt.transitions.runs import Run
 
-__all__ = ["INVARIANTS"]
-
 ACT = Sort("Act")
 a, b = variables(ACT, "a b")
 inventory, feasible, permitted, offered = relations("inventory feasible permitted offered", ACT)

@@ -19,8 +19,6 @@ from evenhand.proofs.apcm.compiling import ACT, TEXT, feasible
 from evenhand.smt.logic import Formula, Var, conjunction
 from evenhand.smt.samples import Event, Samples, draw, steps_of
 
-__all__ = ["WORLDS", "samples", "samples_in_groups", "samples_of_precedents"]
-
 _TWO, _THREE = preference_names(2), preference_names(3)
 _SITUATIONS: tuple[tuple[tuple[str, ...], Situation], ...] = (
     (_TWO, situation(_TWO, a1="P1", a2="P2")),

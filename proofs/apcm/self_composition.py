@@ -38,8 +38,6 @@ from evenhand.smt.tables import Rows, line
 from evenhand.smt.theorem import Theorem
 from evenhand.smt.theory import Axiom, Theory
 
-__all__ = ["TWINS"]
-
 SCOPE = "any number of actions, preferences and collisions"
 a, b = variables(ACT, "a b")
 p = PREF("p")

@@ -34,8 +34,6 @@ from evenhand.smt.logic import Formula, conjunction, exists, forall, iff, variab
 from evenhand.smt.preludes import stating
 from evenhand.smt.theorem import Theorem
 
-__all__ = ["SINGLE"]
-
 usual, unseen = FAULTS.refuted, FAULTS.unseen
 SCOPE = "any number of actions, preferences and collisions"
 a, b, c = variables(ACT, "a b c")

@@ -13,7 +13,5 @@ from evenhand.proofs.conviction.moves import MOVED
 from evenhand.proofs.conviction.winners import WINNERS
 from evenhand.smt.theorem import Theorem
 
-__all__ = ["THEOREMS"]
-
 THEOREMS: tuple[Theorem, ...] = (CLOSER, LAWFUL, MOVED, *STAKES, *WINNERS)
 """What single steps do; `invariants` has what runs never leave."""

@@ -34,8 +34,6 @@ from evenhand.smt.structure import Structure
 from evenhand.smt.tables import Table, constant, ones, prop, props
 from evenhand.smt.transitions.invariant import Steps
 
-__all__ = ["view"]
-
 Lot: TypeAlias = tuple[str, str, int]
 """Owner, proposal, rounds held."""
 

@@ -41,8 +41,6 @@ from evenhand.smt.structure import Structure
 from evenhand.smt.tables import Rows, constant, ones, prop
 from evenhand.smt.theory import Axiom, Theory
 
-__all__ = ["CLOCK", "CLOSER"]
-
 AGENT = Sort("Agent")
 a, b = variables(AGENT, "a b")
 

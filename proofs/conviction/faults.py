@@ -37,8 +37,6 @@ from evenhand.smt.arithmetic import at_least, below, minus, number, plus, zero
 from evenhand.smt.logic import TRUE, Formula, ite, same
 from evenhand.smt.preludes import Faults
 
-__all__ = ["FAULTS"]
-
 _instead = BOOKS.theory.means
 
 

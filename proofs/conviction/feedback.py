@@ -24,8 +24,6 @@ from evenhand.smt.structure import Structure
 from evenhand.smt.tables import constant, props
 from evenhand.smt.theory import Axiom, Theory
 
-__all__ = ["LAWFUL"]
-
 length, most_length, given, limit, have, price = numbers("length most_length given limit have price")
 """Characters of a comment, FeedbackCharLimit; entries so far, MaxFeedbackPerAgent; balance, FeedbackStake."""
 there, in_feedback, own_proposal = relations("there in_feedback own_proposal")

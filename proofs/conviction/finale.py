@@ -39,8 +39,6 @@ from evenhand.smt.tables import constant, ones
 from evenhand.smt.theorem import Theorem
 from evenhand.smt.theory import Axiom, Theory
 
-__all__ = ["STAKES", "finalizations", "rational", "scene"]
-
 LOT, PROPOSAL, PILE = Sort("Lot"), Sort("Proposal"), Sort("Pile")
 """A stake of one age; a proposal; all that one owner has on one proposal."""
 lot, v = LOT("l"), PILE("v")

@@ -25,8 +25,6 @@ from evenhand.smt.logic import conjunction, forall, same
 from evenhand.smt.preludes import stating
 from evenhand.smt.transitions.invariant import Invariant
 
-__all__ = ["INVARIANTS"]
-
 a, lot = AGENT("a"), LOT("l")
 balances, stakes, burned, granted = (one() for one in TOTALS)
 

@@ -32,24 +32,6 @@ from evenhand.smt.preludes import define, numbers, relations
 from evenhand.smt.theory import Axiom, Theory
 from evenhand.smt.transitions.machine import Machine, after
 
-__all__ = [
-    "AGENT",
-    "BOOKS",
-    "CAPPED",
-    "DEFICIT",
-    "FLOWS",
-    "KINDS",
-    "LOT",
-    "ONTO",
-    "TOTALS",
-    "affordable",
-    "balance",
-    "later",
-    "most",
-    "points",
-    "total",
-]
-
 AGENT, LOT = Sort("Agent"), Sort("Lot")
 a, b = variables(AGENT, "a b")
 lot = LOT("l")

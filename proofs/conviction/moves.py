@@ -25,8 +25,6 @@ from evenhand.smt.structure import Structure
 from evenhand.smt.tables import Rows, constant, ones, props
 from evenhand.smt.theory import Theory
 
-__all__ = ["MOVED"]
-
 AGE = Sort("Age")
 h = AGE("h")
 young, oldest = Function("young", (), AGE), Function("oldest", (), AGE)

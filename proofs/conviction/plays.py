@@ -43,8 +43,6 @@ from evenhand.smt.arithmetic import value_of
 from evenhand.smt.structure import Structure
 from evenhand.smt.transitions.runs import Run
 
-__all__ = ["Player", "realise", "realise_under"]
-
 HELPER = "helper"
 """Who comments are on, and stake is moved to: an agent that no run speaks of, without points."""
 _TOKENS = 60

@@ -45,8 +45,6 @@ from evenhand.smt.transitions.invariant import Invariant, Steps
 from evenhand.smt.transitions.machine import Machine, after
 from evenhand.smt.transitions.runs import Run
 
-__all__ = ["ONE_EACH"]
-
 AGENT = Sort("Agent")
 a = AGENT("a")
 

@@ -12,9 +12,6 @@ from evenhand.smt.logic import Definition, Formula
 from evenhand.smt.preludes import define, stating
 from evenhand.smt.theorem import Theorem
 
-__all__ = ["configuration", "granted", "meaning", "theorem"]
-
-
 theorem = stating(Theorem, protocol="conviction", system="issue")
 """A theorem about the actions and ticks of an Issue."""
 

@@ -10,8 +10,6 @@ from evenhand.core.system import System
 from evenhand.model.conviction.vocabulary import Act, Config, Enrol, Invite, Tick
 from evenhand.smt.transitions.invariant import Steps
 
-__all__ = ["walks"]
-
 AnySystem: TypeAlias = System[Any, Any, Any, Any, Any]
 
 PLACES: tuple[Mapping[str, int], ...] = (

@@ -20,8 +20,6 @@ from evenhand.smt.structure import Structure
 from evenhand.smt.theorem import Theorem
 from evenhand.smt.theory import Axiom, Theory
 
-__all__ = ["WINNERS"]
-
 PROPOSAL = Sort("Proposal")
 p, q, r = variables(PROPOSAL, "p q r")
 score, root, age = numbers("score root age", PROPOSAL)

@@ -6,8 +6,6 @@ import sys
 
 from evenhand.proofs.cud.determined import CLAIMS, minimal_sets
 
-__all__: list[str] = []
-
 
 def main(arguments: list[str]) -> int:
     """Print the report that is asked for; 2 for bad use."""

@@ -33,8 +33,6 @@ from evenhand.proofs.cud.encoding import MARK
 from evenhand.smt.preludes import both_runs, first_of_twins
 from evenhand.smt.structure import Structure
 
-__all__ = ["STRANGER", "both", "left", "scene"]
-
 STRANGER = "CUD-777"
 """An id that no artefact has."""
 

@@ -19,8 +19,6 @@ from evenhand.smt.structure import Structure
 from evenhand.smt.theorem import Lemma, Theorem
 from evenhand.smt.theory import Theory
 
-__all__ = ["LOGGED_WORDS", "PASSES", "TOLD_WORDS", "alike", "answers", "apart", "by_passes", "effects", "pair", "twin"]
-
 r, s = variables(ACT, "r s")
 k = KEY("k")
 x = AGENT("x")

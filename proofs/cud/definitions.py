@@ -52,8 +52,6 @@ from evenhand.proofs.cud.vocabulary import (
 )
 from evenhand.smt.logic import FALSE, TRUE, Definition, Formula, conjunction, differ, exists, forall, same, variables
 
-__all__ = ["FAULTS", "OUTSIDE", "word"]
-
 r, s, t = variables(ACT, "r s t")
 k = KEY("k")
 a, b = variables(AUTH, "a b")

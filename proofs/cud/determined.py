@@ -28,8 +28,6 @@ from evenhand.smt.portfolio import CVC5, CVC5_FINITE, Answered, Portfolio, Solve
 from evenhand.smt.theorem import Lemma, Theorem
 from evenhand.smt.theory import Theory
 
-__all__ = ["CLAIMS", "DETERMINED", "KERNEL", "OUTCOME", "implied", "minimal_sets"]
-
 r, s = variables(ACT, "r s")
 k = KEY("k")
 v = VALUE("v")

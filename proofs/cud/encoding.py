@@ -44,20 +44,6 @@ from evenhand.model.cud.vocabulary import (
 from evenhand.smt.structure import Structure
 from evenhand.smt.tables import Rows, line, ones, prop
 
-__all__ = [
-    "MARK",
-    "NOBODY",
-    "CudStep",
-    "act_element",
-    "agent_element",
-    "auth_element",
-    "facts_of",
-    "key_element",
-    "structure_of",
-    "universe_of",
-    "view_step",
-]
-
 CudStep = Step[Config, State, Epoch, Shown]
 
 NOBODY = "-"

@@ -42,8 +42,6 @@ from evenhand.proofs.cud.vocabulary import (
 )
 from evenhand.smt.logic import FALSE, Formula, Relation, conjunction, differ, exists, forall, ite, same, variables
 
-__all__ = ["BEFORE_EXECUTION", "EPOCH", "FAILURE_FIRST", "OBSERVED"]
-
 r, s = variables(ACT, "r s")
 k = KEY("k")
 a, b = variables(AUTH, "a b")

@@ -18,8 +18,6 @@ from evenhand.smt.rewriting import symbols
 from evenhand.smt.theorem import Mutation, Theorem
 from evenhand.smt.theory import Theory
 
-__all__ = ["KILLED", "SPARED", "lean", "mutations", "said"]
-
 _WINS = (
     "tie_break_by_name",
     "tie_break_by_submission_order",

@@ -34,8 +34,6 @@ from evenhand.proofs.cud.renamed import alike_under_new_names, under_new_names
 from evenhand.proofs.cud.samples import WORLDS
 from evenhand.smt.structure import Structure
 
-__all__ = ["FREE_RENAMED"]
-
 FreeStep = Step[Config, FreeState, Epoch, FreeShown]
 
 _IN_COMMON = tuple(name for name in SHARED if name != "sooner")

@@ -30,8 +30,6 @@ from evenhand.smt.transitions.invariant import Invariant, Steps
 from evenhand.smt.transitions.machine import Machine, after
 from evenhand.smt.transitions.runs import Run
 
-__all__ = ["INVARIANTS"]
-
 takes_place, attempted, refused, collided, changed = relations("takes_place attempted refused collided changed")
 COUNT = relations("count_1 count_2 count_3")
 """The livelock counter is at least 1, 2, 3."""

@@ -26,8 +26,6 @@ from evenhand.proofs.cud.epoch import OBSERVED
 from evenhand.smt.structure import Structure
 from evenhand.smt.tables import Rows, constant
 
-__all__ = ["SHARED", "view_leaving", "view_pair", "view_renamed", "view_vetoed"]
-
 SHARED = (
     "submitted",
     "forged_agent",

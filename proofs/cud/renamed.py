@@ -57,8 +57,6 @@ from evenhand.smt.structure import Structure
 from evenhand.smt.theorem import Lemma
 from evenhand.smt.theory import Axiom, Theory
 
-__all__ = ["RENAMED", "alike_under_new_names", "under_new_names"]
-
 # Views of a case: what the twin was made with, the step, its twin.
 
 

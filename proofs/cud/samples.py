@@ -55,8 +55,6 @@ from evenhand.proofs.cud.vocabulary import ACT, AGENT, KEY, active, known, membe
 from evenhand.smt.logic import Formula, Var, conjunction, exists
 from evenhand.smt.samples import Event, Samples, Situation, draw
 
-__all__ = ["FEWER", "WORLDS", "epochs"]
-
 DRAWN = 14
 """Examples of each strategy."""
 

@@ -19,8 +19,6 @@ from evenhand.smt.logic import conjunction, exists, forall, iff, variables
 from evenhand.smt.preludes import Copies
 from evenhand.smt.theory import Axiom, Theory
 
-__all__ = ["TWINS"]
-
 r, s = variables(ACT, "r s")
 k = KEY("k")
 x = AGENT("x")

@@ -25,8 +25,6 @@ from evenhand.smt.logic import Formula, conjunction, differ, exists, forall, iff
 from evenhand.smt.theorem import Theorem
 from evenhand.smt.theory import Theory
 
-__all__ = ["THEOREMS", "UNTRIMMED"]
-
 r, s = variables(ACT, "r s")
 k = KEY("k")
 v = VALUE("v")

@@ -13,52 +13,6 @@ from evenhand.smt.logic import Sort, exists, forall, iff, same, variables
 from evenhand.smt.preludes import Declarations, ordered, ranked
 from evenhand.smt.theory import Axiom
 
-__all__ = [
-    "ACT",
-    "AGENT",
-    "AUTH",
-    "AXIOMS",
-    "HIDDEN",
-    "KEY",
-    "SAID",
-    "VALUE",
-    "active",
-    "ahead",
-    "balked",
-    "below",
-    "by",
-    "cites",
-    "cites_stranger",
-    "doubled",
-    "early",
-    "exits",
-    "first_key",
-    "forbids",
-    "forged_agent",
-    "forged_id",
-    "head",
-    "held",
-    "holder",
-    "known",
-    "later",
-    "locked",
-    "mark",
-    "member",
-    "misshapen",
-    "narrower",
-    "odd_type",
-    "odd_value",
-    "over_read",
-    "over_write",
-    "permits",
-    "reads",
-    "scope",
-    "sooner",
-    "submitted",
-    "turn",
-    "wants",
-]
-
 ACT, KEY, AUTH, AGENT, VALUE = Sort("Act"), Sort("Key"), Sort("Auth"), Sort("Agent"), Sort("Value")
 
 SAID = Declarations()

@@ -15,8 +15,6 @@ from evenhand.proofs.markspace.scopes import HIERARCHIES
 from evenhand.proofs.markspace.strengths import STRENGTHS
 from evenhand.proofs.markspace.superseding import SUPERSESSIONS
 
-__all__ = ["THEOREMS"]
-
 THEOREMS = (
     *STRENGTHS,
     *LIFETIMES,

@@ -33,8 +33,6 @@ from evenhand.smt.tables import Rows, ones, prop
 from evenhand.smt.theorem import Mutation, Theorem
 from evenhand.smt.theory import Axiom, Theory
 
-__all__ = ["BARRIERS"]
-
 DENIAL = Sort("Denial")
 d, e = variables(DENIAL, "d e")
 

@@ -25,8 +25,6 @@ from evenhand.smt.tables import constant, line, ones, prop, rank
 from evenhand.smt.theorem import Lemma, Theorem
 from evenhand.smt.theory import Axiom, Theory
 
-__all__ = ["BATCHES"]
-
 ROOM = "room_1"
 holder = Function("holder", (), AGENT)
 claimed = Relation("claimed", ())

@@ -27,8 +27,6 @@ from evenhand.smt.tables import constant, ones, prop
 from evenhand.smt.theorem import Theorem
 from evenhand.smt.theory import Axiom, Theory
 
-__all__ = ["CLOCKS"]
-
 AGENT = Sort("Agent")
 (a,) = variables(AGENT, "a")
 waits, activates, updates, gives = relations("waits activates updates gives")

@@ -28,8 +28,6 @@ from evenhand.smt.tables import Rows, beside, constant, ones, prop
 from evenhand.smt.theorem import Theorem
 from evenhand.smt.theory import Axiom, Theory
 
-__all__ = ["COMPOSITIONS"]
-
 Act = Publish | Subscribe | Pipeline
 Scene = Scenario[ComposingConfig, ComposingState, Act]
 STAGE, OUTPUT, INPUT, GRANT = Sort("Stage"), Sort("Output"), Sort("Input"), Sort("Grant")

@@ -41,8 +41,6 @@ from evenhand.smt.tables import beside, constant, line, prop, rank
 from evenhand.smt.theorem import Theorem
 from evenhand.smt.theory import Axiom, Theory
 
-__all__ = ["DECISIONS"]
-
 (named_before,) = relations("named_before", AGENT, AGENT)
 (asked_before,) = relations("asked_before")
 """Whether the asker had an intent there already, which this one replaces."""

@@ -31,8 +31,6 @@ from evenhand.smt.tables import constant, ones, prop
 from evenhand.smt.theorem import Theorem
 from evenhand.smt.theory import Axiom, Theory
 
-__all__ = ["ESCALATIONS"]
-
 PERMISSION = Sort("Permission")
 p, q = variables(PERMISSION, "p q")
 flagged, required = relations("flagged required")

@@ -7,8 +7,6 @@ from evenhand.proofs.markspace import THEOREMS
 from evenhand.properties.markspace import CLAIMS
 from evenhand.properties.markspace.table import Row, rows
 
-__all__ = ["sixty_six"]
-
 
 def sixty_six() -> tuple[Row, ...]:
     """The rows of the table, with the theorems that this package states."""

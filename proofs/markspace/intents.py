@@ -8,28 +8,6 @@ from evenhand.model.markspace.guard import REFERENCE, step
 from evenhand.model.markspace.guard_vocabulary import Act, Config, State
 from evenhand.smt.logic import Formula, Function, Relation, Sort, variables
 
-__all__ = [
-    "AGENT",
-    "INTENT",
-    "a",
-    "after",
-    "asker",
-    "author",
-    "b",
-    "best",
-    "by_confidence",
-    "claims",
-    "earlier",
-    "i",
-    "j",
-    "k",
-    "new",
-    "running",
-    "surer",
-    "surest",
-    "yields",
-]
-
 AGENT, INTENT = Sort("Agent"), Sort("Intent")
 a, b = variables(AGENT, "a b")
 i, j, k = variables(INTENT, "i j k")

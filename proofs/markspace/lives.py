@@ -50,8 +50,6 @@ from evenhand.smt.tables import constant, ones, prop
 from evenhand.smt.theorem import Mutation, Theorem
 from evenhand.smt.theory import Axiom, Theory
 
-__all__ = ["LIFETIMES"]
-
 NONE, UNIT = number(0), number(1)
 t, u = variables(INSTANT, "t u")
 

@@ -46,8 +46,6 @@ from evenhand.smt.tables import beside, constant, line, prop, rank
 from evenhand.smt.theorem import Theorem
 from evenhand.smt.theory import Axiom, Theory
 
-__all__ = ["POLICIES"]
-
 ROOM = "room_1"
 deferred = Relation("deferred", ())
 

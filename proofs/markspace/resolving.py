@@ -37,8 +37,6 @@ from evenhand.smt.tables import beside, prop, rank
 from evenhand.smt.theorem import Theorem
 from evenhand.smt.theory import Axiom, Theory
 
-__all__ = ["RESOLUTIONS", "Scene", "config_of"]
-
 Scene = Scenario[SpaceConfig, Space, Act]
 """A run of a space."""
 

@@ -47,8 +47,6 @@ from evenhand.smt.tables import constant, ones, prop
 from evenhand.smt.theorem import Theorem
 from evenhand.smt.theory import Axiom, Theory
 
-__all__ = ["HIERARCHIES"]
-
 PLACE = Sort("Scope")
 d, e, p, q, s = variables(PLACE, "d e p q s")
 

@@ -31,36 +31,6 @@ from evenhand.smt.logic import (
 from evenhand.smt.preludes import define, numbers, relations
 from evenhand.smt.theory import Axiom, Theory
 
-__all__ = [
-    "AGGREGATE",
-    "ALL_GONE",
-    "AVERAGES",
-    "BELOW_ZERO",
-    "CONSTANT",
-    "DECAY",
-    "GROWING",
-    "HALVED",
-    "INSTANT",
-    "LARGER",
-    "MORE_THAN_BASE",
-    "PLAIN_SUM",
-    "REVERSED",
-    "SOURCE",
-    "STRONGEST_ALONE",
-    "TRUST",
-    "UNCAPPED",
-    "WARNED",
-    "WEIGHTLESS",
-    "WITHOUT_FLOOR",
-    "base",
-    "before",
-    "identical",
-    "lasts",
-    "more",
-    "more_trusted",
-    "upto",
-]
-
 INSTANT, SOURCE = Sort("Instant"), Sort("Source")
 t, u = variables(INSTANT, "t u")
 r, s = variables(SOURCE, "r s")

@@ -21,31 +21,6 @@ from evenhand.smt.arithmetic import element, value_of
 from evenhand.smt.structure import Structure
 from evenhand.smt.tables import Rows, Table, constant, line, ones, prop
 
-__all__ = [
-    "INSTANTS",
-    "LATER",
-    "NOW",
-    "Scene",
-    "ages_of",
-    "measured",
-    "rational",
-    "samples_of_aggregates",
-    "samples_of_decay",
-    "samples_of_trust",
-    "samples_of_warnings",
-    "scene_of_aggregates",
-    "scene_of_decay",
-    "scene_of_trust",
-    "scene_of_warnings",
-    "table",
-    "taken",
-    "value",
-    "view_aggregate",
-    "view_decay",
-    "view_trust",
-    "view_warned",
-]
-
 Scene = Scenario[SignalConfig, Still, Measure | Combine]
 """A measurement in a deployment."""
 NOW, LATER = "instant:now", "instant:later"

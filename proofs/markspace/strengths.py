@@ -57,8 +57,6 @@ from evenhand.smt.logic import FALSE, exists, forall, variables
 from evenhand.smt.preludes import mutation, stating
 from evenhand.smt.theorem import Theorem
 
-__all__ = ["STRENGTHS"]
-
 t, u = variables(INSTANT, "t u")
 r, s = variables(SOURCE, "r s")
 

@@ -19,8 +19,6 @@ from evenhand.smt.tables import ones, rank
 from evenhand.smt.theorem import Theorem
 from evenhand.smt.theory import Axiom, Theory
 
-__all__ = ["SUPERSESSIONS"]
-
 MARK = Sort("Mark")
 m, n, o = variables(MARK, "m n o")
 

@@ -6,7 +6,5 @@ from evenhand.proofs.sovereign.executing import USES
 from evenhand.proofs.sovereign.self_composition import TWINS
 from evenhand.proofs.sovereign.theorems import SINGLE
 
-__all__ = ["THEOREMS"]
-
 THEOREMS = (*SINGLE, *TWINS, *USES)
 """What `sovereign` is proved to do."""

@@ -12,34 +12,6 @@ from evenhand.smt.logic import Formula, Relation, Sort, Var, conjunction, differ
 from evenhand.smt.preludes import Declarations, ordered
 from evenhand.smt.theory import Axiom
 
-__all__ = [
-    "CAND",
-    "CITE",
-    "DECISION",
-    "KEY",
-    "OBS",
-    "OBSERVED",
-    "PLACED",
-    "before",
-    "budget",
-    "cites",
-    "count",
-    "kernel_only",
-    "key",
-    "lacks",
-    "le",
-    "less",
-    "limit",
-    "log_append",
-    "outside",
-    "present",
-    "readable",
-    "resolving",
-    "undeclared",
-    "unscoped",
-    "word",
-]
-
 OBS, CAND, CITE, KEY, AMOUNT = Sort("Obs"), Sort("Cand"), Sort("Cite"), Sort("Key"), Sort("Amount")
 SAID = Declarations()
 

@@ -33,8 +33,6 @@ from evenhand.proofs.sovereign.deciding import (
 from evenhand.smt.logic import FALSE, TRUE, Definition, Formula, conjunction, differ, exists, forall, same, variables
 from evenhand.smt.preludes import Faults
 
-__all__ = ["FAULTS"]
-
 o, p = variables(OBS, "o p")
 c, d = variables(CAND, "c d")
 x = CITE("x")

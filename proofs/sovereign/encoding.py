@@ -41,8 +41,6 @@ from evenhand.properties.sovereign.predicates import (
 from evenhand.smt.structure import Structure
 from evenhand.smt.tables import Rows, constant, line, ones, prop, rank
 
-__all__ = ["scene", "structure_of"]
-
 LIMIT = REFERENCE_CONSTITUTION.limits.max_total_tokens_per_cycle
 TRIES = 4_000
 

@@ -11,8 +11,6 @@ from evenhand.proofs.sovereign.executing import USE, USES, WARRANT, held, old, s
 from evenhand.smt.equality import Equality
 from evenhand.smt.logic import Relation, forall, iff, same
 
-__all__ = ["EQUALITIES"]
-
 w = WARRANT("w")
 (_SPENDS,) = [theorem for theorem in USES if theorem.name == "an_effect_spends_an_issued_warrant"]
 _THEIRS = Relation("spends_m", (WARRANT,))

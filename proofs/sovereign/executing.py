@@ -26,8 +26,6 @@ from evenhand.smt.structure import Structure
 from evenhand.smt.tables import Rows, constant, ones, prop
 from evenhand.smt.theorem import Theorem
 
-__all__ = ["USE", "USES", "WARRANT", "held", "old", "spent", "used"]
-
 WARRANT, REQUEST, PLACE = Sort("Warrant"), Sort("Request"), Sort("Place")
 SAID = Declarations()
 

@@ -14,8 +14,6 @@ from evenhand.model.sovereign.step import initial
 from evenhand.model.sovereign.vocabulary import KERNEL, LOG_APPEND, READ_LOCAL, WRITE_LOCAL, Candidate
 from evenhand.smt.samples import steps_of
 
-__all__ = ["samples", "samples_of_pairs"]
-
 
 def _kinds(seen: tuple[Any, ...]) -> tuple[Candidate, ...]:
     """One of each kind, and some of two faults."""

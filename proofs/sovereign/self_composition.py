@@ -37,8 +37,6 @@ from evenhand.smt.tables import Rows, line, ones, rank
 from evenhand.smt.theorem import Lemma, Theorem
 from evenhand.smt.theory import Axiom
 
-__all__ = ["TWINS"]
-
 o = OBS("o")
 c, d = variables(CAND, "c d")
 k = KEY("k")

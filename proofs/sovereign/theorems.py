@@ -22,8 +22,6 @@ from evenhand.smt.logic import conjunction, exists, forall, iff, same, variables
 from evenhand.smt.preludes import stating
 from evenhand.smt.theorem import Theorem
 
-__all__ = ["SCOPE", "SINGLE"]
-
 SCOPE = "any number of observations, candidates and citations"
 c, d = variables(CAND, "c d")
 k = KEY("k")

@@ -8,4 +8,4 @@ from evenhand.properties.apcm import CLAIMS
 
 __all__ = ["BUNDLE"]
 
-BUNDLE = Bundle(APCM, CLAIMS.claims, CLAIMS.generators, CLAIMS.expected, CLAIMS.plans)
+BUNDLE = Bundle(APCM, CLAIMS.claims, CLAIMS.generators, plans=CLAIMS.plans)

@@ -8,4 +8,4 @@ from evenhand.properties.conviction import CLAIMS
 
 __all__ = ["BUNDLE"]
 
-BUNDLE = Bundle(CONVICTION, CLAIMS.claims, CLAIMS.generators, CLAIMS.expected, CLAIMS.plans)
+BUNDLE = Bundle(CONVICTION, CLAIMS.claims, CLAIMS.generators, plans=CLAIMS.plans)

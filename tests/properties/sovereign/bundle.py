@@ -8,5 +8,5 @@ from evenhand.properties.sovereign import CLAIMS
 
 __all__ = ["BUNDLE"]
 
-BUNDLE = Bundle(SOVEREIGN, CLAIMS.claims, CLAIMS.generators, CLAIMS.expected, CLAIMS.plans)
+BUNDLE = Bundle(SOVEREIGN, CLAIMS.claims, CLAIMS.generators, plans=CLAIMS.plans)
 """Every claim, generator, expectation and plan of `sovereign`."""
