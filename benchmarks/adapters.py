@@ -25,8 +25,6 @@ from evenhand.conform.checking.coding import Coder
 from evenhand.conform.checking.covering import Covering
 from evenhand.core.registry import find
 
-__all__ = ["Table", "factory", "main", "scenarios"]
-
 
 def scenarios(protocol: str = "cud", system: str = "free", count: int = 150) -> list[KernelRequest]:
     """Return walks through the reference's graph, as `check` requests them."""

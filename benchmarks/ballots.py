@@ -23,18 +23,6 @@ from evenhand.model.conviction.protocol import CONVICTION
 from evenhand.model.conviction.readings import Readings
 from evenhand.variants.separate import Separation, lockstep, separate
 
-__all__ = [
-    "PLACES",
-    "PLACES_FOR",
-    "Changed",
-    "Disputed",
-    "ballot",
-    "main",
-    "places_of",
-    "winner_changes",
-    "winners_differ",
-]
-
 AnySystem = System[Any, Any, Any, Any, Any]
 
 _QUIET = {"ready": 0, "penalty": 0}

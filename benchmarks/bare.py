@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections import deque
 from typing import Any, NamedTuple
 
-__all__ = ["Counts", "bare"]
-
 
 class Counts(NamedTuple):
     """The counts on which all contenders must agree; edges are distinct pairs of states, loops included."""

@@ -19,8 +19,6 @@ from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-__all__ = ["main"]
-
 DEEPEST = 1_000
 """A bound beyond the depth of the graph, so that every task searches all of it."""
 

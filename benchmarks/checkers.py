@@ -29,8 +29,6 @@ from typing import Any, NamedTuple
 from benchmarks.bare import bare
 from benchmarks.models import CELLS, model
 
-__all__ = ["CONTENDERS", "Run", "late", "main", "side_by_side", "table", "written"]
-
 HERE = Path(__file__).parent
 README = HERE / "README.md"
 BEGIN, END = "<!-- checkers: written by `python -m benchmarks.checkers --write` -->\n", "<!-- end of checkers -->\n"

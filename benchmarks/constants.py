@@ -25,8 +25,6 @@ from evenhand.model.cud.protocol import CUD
 from evenhand.search import explore
 from evenhand.search.memory import resident
 
-__all__ = ["MEASURES", "Measure", "main"]
-
 
 class Measure(NamedTuple):
     """A name and a function that does the work and returns counts by unit."""

@@ -25,8 +25,6 @@ from benchmarks.bare import Counts, bare
 from evenhand.model.cud.protocol import CUD
 from evenhand.search import explore
 
-__all__ = ["Counts", "bare", "compare", "main"]
-
 STARTED = time.monotonic()
 README = Path(__file__).with_name("README.md")
 BEGIN, END = "<!-- table: written by `make bench ARGS=--write` -->\n", "<!-- end of table -->\n"

@@ -18,8 +18,6 @@ from benchmarks.checkers import CONTENDERS, Run, late, written
 from evenhand.search.lasso import Edges, nearest_run
 from evenhand.search.liveness import fair_parts, need_of
 
-__all__ = ["loops", "main"]
-
 BEGIN, END = "<!-- growth: written by `python -m benchmarks.explore --write` -->\n", "<!-- end of growth -->\n"
 AGENTS = ("2,2,2", "3,2,2", "4,2,2", "5,2,2", "6,2,2", "7,2,2")
 KEYS = ("3,2,2", "3,3,2", "3,4,2", "3,5,2", "3,6,2")

@@ -24,8 +24,6 @@ from evenhand.jobs.fixtures import fixtures_of
 from evenhand.search import explore
 from evenhand.variants.separate import separate
 
-__all__ = ["hunted", "line", "main", "minimal", "row_of", "shortest"]
-
 SECONDS = 10.0
 
 

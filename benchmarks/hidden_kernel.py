@@ -6,7 +6,5 @@ import os
 
 from evenhand.conform.adapters.model import variant
 
-__all__ = ["factory"]
-
 _PROTOCOL, _NAME, _STATE = os.environ.get("EVENHAND_HIDDEN", "cud:veto_ignored:").split(":")
 factory = variant(_PROTOCOL, _NAME, tells_state=bool(_STATE))

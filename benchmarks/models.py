@@ -8,8 +8,6 @@ from typing import Any
 from evenhand.core.system import OneOf, Scope, System
 from evenhand.model.cud.protocol import CUD
 
-__all__ = ["CELLS", "cells", "model"]
-
 CELLS = 10
 """Counters of the ring: 4 ** 10 states at most."""
 

@@ -20,11 +20,10 @@ from typing import Any, NamedTuple
 from evenhand.core.registry import find
 from evenhand.smt.conformance import Conformance
 from evenhand.smt.portfolio import shared
-from evenhand.smt.prove import Proved, prove
+from evenhand.smt.prove import prove
+from evenhand.smt.proved import Proved
 from evenhand.smt.registry import stated
 from evenhand.smt.theorem import Stated
-
-__all__ = ["Row", "main", "measure", "table"]
 
 COMPARED = (("evenhand.smt.prove", "agree"), ("evenhand.smt.transitions.prove", "link"))
 """The functions that compare theory and model: timed apart, or left out."""

@@ -3,8 +3,6 @@
 import json
 import sys
 
-__all__: list[str] = []
-
 if __name__ == "__main__":
     shown = json.loads(sys.argv[1])
     for line in sys.stdin:

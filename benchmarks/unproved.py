@@ -12,8 +12,6 @@ from evenhand.core.property import DeadlockFree, Eventually, LeadsTo, LivelockFr
 from evenhand.core.registry import protocols
 from evenhand.smt.registry import stated
 
-__all__ = ["kind", "main", "row"]
-
 KINDS = ("steps, states, pairs", "histories", "deadlock, livelock, leads to", "goals")
 
 

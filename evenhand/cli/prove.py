@@ -27,8 +27,8 @@ from evenhand.report.report import Report
 from evenhand.report.store import ready_folder
 from evenhand.smt.matrix import Cell, attempts, cells, counted, outside, table
 from evenhand.smt.portfolio import NoSolver
-from evenhand.smt.prove import Proved
 from evenhand.smt.prove import prove as prove_theorem
+from evenhand.smt.proved import Proved
 
 
 @guarded

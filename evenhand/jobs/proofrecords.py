@@ -16,7 +16,7 @@ from evenhand.core.canonical import canonical_bytes, parse
 from evenhand.core.text import inert
 from evenhand.evidence.store import write_atomically
 from evenhand.smt.portfolio import Answered, SolverAnswer
-from evenhand.smt.prove import Proved
+from evenhand.smt.proved import Proved
 
 FORMAT = "evenhand/proofs"
 VERSION = 1

@@ -22,7 +22,8 @@ from evenhand.jobs.plan import Job
 from evenhand.jobs.proof_cache import once
 from evenhand.smt.countermodel import Induction
 from evenhand.smt.licence import NotLicensed, licence
-from evenhand.smt.prove import Proved, prove
+from evenhand.smt.prove import prove
+from evenhand.smt.proved import Proved
 from evenhand.smt.registry import stated, theorems
 from evenhand.smt.theorem import Stated
 

@@ -14,7 +14,7 @@ from evenhand.core.text import inert
 from evenhand.evidence.story import trace_lines
 from evenhand.report.table import print_lines
 from evenhand.smt.countermodel import Induction
-from evenhand.smt.prove import ProofStatus, Proved
+from evenhand.smt.proved import ProofStatus, Proved
 
 AnySystem = System[Any, Any, Any, Any, Any]
 

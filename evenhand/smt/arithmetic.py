@@ -17,25 +17,6 @@ from typing import Any
 from evenhand.smt.logic import Apply, Equal, Formula, Function, Holds, Relation, Sort, Term, Var, same, walk
 from evenhand.smt.memo import Cache
 
-__all__ = [
-    "NUMBER",
-    "at_least",
-    "at_most",
-    "below",
-    "calculated",
-    "compared",
-    "element",
-    "is_element",
-    "minus",
-    "number",
-    "numeric",
-    "plus",
-    "printed",
-    "times",
-    "value_of",
-    "zero",
-]
-
 NUMBER = Sort("Number")
 """The sort of the reals."""
 

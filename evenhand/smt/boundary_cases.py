@@ -22,12 +22,11 @@ from evenhand.core.system import System
 from evenhand.core.trace import Pair, Scenario, replay
 from evenhand.smt.countermodel import all_of, confirmed, minimise
 from evenhand.smt.logic import TRUE, Equal, Formula, Holds, Not, Var, exists, walk
-from evenhand.smt.portfolio import Z3, Portfolio, SolverLimits, shared
+from evenhand.smt.portfolio import Portfolio, shared
 from evenhand.smt.samples import Samples
+from evenhand.smt.solvers import Z3, SolverLimits
 from evenhand.smt.theorem import Theorem
 from evenhand.smt.theory import Theory
-
-__all__ = ["AGAINST", "BoundaryCase", "boundary_cases"]
 
 AnySystem: TypeAlias = System[Any, Any, Any, Any, Any]
 

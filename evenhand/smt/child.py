@@ -26,8 +26,6 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any
 
-__all__ = ["answer", "main"]
-
 Question = Mapping[str, Any]
 Answer = dict[str, Any]
 

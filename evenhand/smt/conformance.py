@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["ORIGINS", "Conformance"]
-
 ORIGINS = ("every", "corner", "drawn", "replayed")
 """Every situation of a stated size, solver-made boundary cases, drawn samples, replayed countermodels."""
 

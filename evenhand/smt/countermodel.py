@@ -23,18 +23,6 @@ from evenhand.smt.structure import BadStructure, Structure
 from evenhand.smt.theorem import Theorem
 from evenhand.smt.theory import Theory
 
-__all__ = [
-    "EncodingDisagrees",
-    "Induction",
-    "NoCounterpart",
-    "Outcome",
-    "Refutation",
-    "all_of",
-    "confirmed",
-    "follow",
-    "minimise",
-]
-
 AnySystem: TypeAlias = System[Any, Any, Any, Any, Any]
 _Said: TypeAlias = tuple[str, tuple[str, ...]]
 

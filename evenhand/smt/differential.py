@@ -26,8 +26,6 @@ from evenhand.smt.structure import Reader, Structure
 from evenhand.smt.theorem import Theorem
 from evenhand.smt.theory import Axiom, Theory
 
-__all__ = ["ORIGINS", "Conformance", "agree", "cases", "variants"]
-
 AnySystem: TypeAlias = System[Any, Any, Any, Any, Any]
 
 

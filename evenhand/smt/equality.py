@@ -32,16 +32,15 @@ from evenhand.smt.countermodel import all_of, confirmed, minimise
 from evenhand.smt.differential import agree, cases
 from evenhand.smt.logic import Definition, Formula, Not, forall, iff
 from evenhand.smt.matrix import touches
-from evenhand.smt.portfolio import Portfolio, SolverLimits, shared
+from evenhand.smt.portfolio import Portfolio, shared
 from evenhand.smt.proof_task import ProofTask
 from evenhand.smt.proved import ProofStatus
 from evenhand.smt.registry import theorems
 from evenhand.smt.rewriting import symbols
+from evenhand.smt.solvers import SolverLimits
 from evenhand.smt.structure import Structure
 from evenhand.smt.theorem import Mutation, Theorem
 from evenhand.smt.theory import Theory
-
-__all__ = ["Equality", "EqualityResult", "distinguished", "equalities", "equality_of"]
 
 MARK = "_m"
 """The suffix of the mutant's relations beside the reference's."""

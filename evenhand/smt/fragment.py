@@ -17,8 +17,6 @@ from evenhand.smt.logic import And, Equal, Exists, Forall, Formula, Holds, Iff, 
 from evenhand.smt.memo import Cache
 from evenhand.smt.smtlib import Query
 
-__all__ = ["Fragment", "fragment"]
-
 
 @dataclass(frozen=True)
 class Fragment:

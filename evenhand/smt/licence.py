@@ -11,8 +11,6 @@ from evenhand.core.licence import Licence
 from evenhand.smt.proved import Proved
 from evenhand.smt.theorem import Theorem
 
-__all__ = ["NotLicensed", "licence"]
-
 
 class NotLicensed(ValueError):
     """A theorem that is not proved, or that names no quotient."""

@@ -16,41 +16,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-__all__ = [
-    "FALSE",
-    "TRUE",
-    "And",
-    "Apply",
-    "Definition",
-    "Equal",
-    "Exists",
-    "Forall",
-    "Formula",
-    "Function",
-    "Holds",
-    "Iff",
-    "IllSorted",
-    "Implies",
-    "Ite",
-    "Not",
-    "Or",
-    "Relation",
-    "Sort",
-    "Term",
-    "Var",
-    "conjunction",
-    "differ",
-    "disjunction",
-    "exists",
-    "forall",
-    "free",
-    "iff",
-    "ite",
-    "same",
-    "variables",
-    "walk",
-]
-
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.]*\Z")
 _WORDS = """
     Bool Int Real String and as assert distinct div echo exists exit false forall is ite let match mod not or par

@@ -22,16 +22,14 @@ from typing import Any, Literal, cast
 from evenhand.core.bundle import Bundle
 from evenhand.smt.countermodel import Refutation, follow
 from evenhand.smt.logic import Definition, Formula, Holds, Not, conjunction, walk
-from evenhand.smt.portfolio import Portfolio, SolverLimits, shared
+from evenhand.smt.portfolio import Portfolio, shared
 from evenhand.smt.registry import theorems
 from evenhand.smt.rewriting import symbols
 from evenhand.smt.small_models import small_model
-from evenhand.smt.solvers import Expected
+from evenhand.smt.solvers import Expected, SolverLimits
 from evenhand.smt.structure import Structure
 from evenhand.smt.theorem import Mutation, Theorem
 from evenhand.smt.theory import Theory
-
-__all__ = ["Attempt", "Cell", "attempts", "cells", "counted", "grafted", "outside", "table", "touched", "touches"]
 
 Outcome = Literal["killed", "survives", "not touched", "not replayed", "unknown"]
 Registered = Literal["killed", "survives", ""]

@@ -36,22 +36,6 @@ from evenhand.smt.solvers import (
 from evenhand.smt.structure import BadStructure, Structure
 from evenhand.smt.worker import Worker
 
-__all__ = [
-    "CVC5",
-    "CVC5_ENUMERATE",
-    "CVC5_FINITE",
-    "CVC5_MODELS",
-    "Z3",
-    "Answered",
-    "NoSolver",
-    "Portfolio",
-    "ProofText",
-    "Solver",
-    "SolverAnswer",
-    "SolverLimits",
-    "shared",
-]
-
 Status = Literal["sat", "unsat", "unknown", "disagreement"]
 
 

@@ -19,22 +19,6 @@ from evenhand.smt.structure import Structure
 from evenhand.smt.theorem import Mutation, Stated
 from evenhand.smt.theory import Axiom, Theory
 
-__all__ = [
-    "Copies",
-    "Declarations",
-    "Faults",
-    "Twice",
-    "both_runs",
-    "define",
-    "first_of_twins",
-    "mutation",
-    "numbers",
-    "ordered",
-    "ranked",
-    "relations",
-    "stating",
-]
-
 T = TypeVar("T", bound=Stated)
 
 

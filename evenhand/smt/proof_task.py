@@ -16,18 +16,17 @@ from evenhand.core.property import AnyStep
 from evenhand.core.system import System, UnknownName
 from evenhand.core.trace import Pair, Scenario, replay
 from evenhand.core.verdict import Evidence, Status, Verdict
+from evenhand.smt.conformance import Conformance
 from evenhand.smt.countermodel import EncodingDisagrees, Induction, NoCounterpart, Outcome, Refutation
-from evenhand.smt.differential import Conformance
 from evenhand.smt.fragment import fragment
-from evenhand.smt.portfolio import Answered, Portfolio, ProofText, SolverLimits
+from evenhand.smt.portfolio import Answered, Portfolio, ProofText
 from evenhand.smt.proved import Killed, ProofStatus, Proved
 from evenhand.smt.record import record_of
 from evenhand.smt.smtlib import Query
+from evenhand.smt.solvers import SolverLimits
 from evenhand.smt.structure import Structure
 from evenhand.smt.theorem import Mutation, Stated
 from evenhand.smt.theory import Theory
-
-__all__ = ["AnySystem", "ProofTask", "kind_of"]
 
 AnySystem: TypeAlias = System[Any, Any, Any, Any, Any]
 

@@ -18,17 +18,16 @@ from evenhand.core.verdict import Status
 from evenhand.smt.countermodel import Outcome, Refutation, confirmed, follow
 from evenhand.smt.differential import agree
 from evenhand.smt.logic import Formula, Not
-from evenhand.smt.portfolio import Answered, Portfolio, SolverLimits, shared
+from evenhand.smt.portfolio import Answered, Portfolio, shared
 from evenhand.smt.proof_task import ProofTask
 from evenhand.smt.proved import Killed, ProofStatus, Proved
 from evenhand.smt.small_models import LIMITS, small_model
+from evenhand.smt.solvers import SolverLimits
 from evenhand.smt.structure import Structure
 from evenhand.smt.theorem import Mutation, Stated, Theorem
 from evenhand.smt.theory import Theory
 from evenhand.smt.transitions.invariant import Invariant
 from evenhand.smt.transitions.prove import InvariantProofTask
-
-__all__ = ["Killed", "ProofStatus", "Proved", "prove"]
 
 
 def prove(

@@ -8,13 +8,11 @@ from enum import Enum
 
 from evenhand.core.canonical import Json
 from evenhand.core.verdict import Verdict
+from evenhand.smt.conformance import Conformance
 from evenhand.smt.countermodel import Outcome
-from evenhand.smt.differential import Conformance
 from evenhand.smt.portfolio import Answered, ProofText
 from evenhand.smt.record import record_digest
 from evenhand.smt.theorem import Mutation, Stated
-
-__all__ = ["Killed", "ProofStatus", "Proved"]
 
 
 class ProofStatus(Enum):

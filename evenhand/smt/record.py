@@ -11,9 +11,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from evenhand.core.canonical import Json, digest
-from evenhand.smt.portfolio import Answered, ProofText, SolverLimits
-
-__all__ = ["FORMAT", "KEPT", "VERSION", "answered_json", "record_digest", "record_of"]
+from evenhand.smt.portfolio import Answered, ProofText
+from evenhand.smt.solvers import SolverLimits
 
 FORMAT = "evenhand/proof"
 VERSION = 2

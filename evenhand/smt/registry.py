@@ -17,8 +17,6 @@ from evenhand.core.system import UnknownName
 from evenhand.smt.theorem import Stated, Theorem
 from evenhand.smt.transitions.invariant import Invariant
 
-__all__ = ["invariants", "stated", "theorems"]
-
 T = TypeVar("T", bound=Stated)
 
 

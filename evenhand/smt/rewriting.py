@@ -28,8 +28,6 @@ from evenhand.smt.logic import (
     walk,
 )
 
-__all__ = ["expand", "symbols", "translate"]
-
 
 def symbols(formula: Formula) -> frozenset[str]:
     """Return the names of all functions and relations in a formula."""

@@ -21,8 +21,6 @@ from evenhand.smt.theory import Theory
 if TYPE_CHECKING:  # slow to import, and most commands draw nothing
     from hypothesis.strategies import SearchStrategy
 
-__all__ = ["Event", "Samples", "Situation", "draw", "first_states", "steps_of"]
-
 S = TypeVar("S")
 A = TypeVar("A")
 Situation: TypeAlias = tuple[Any, Any, Any]

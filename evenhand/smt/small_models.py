@@ -40,12 +40,11 @@ from evenhand.smt.logic import (
     same,
 )
 from evenhand.smt.memo import Cache
-from evenhand.smt.portfolio import Portfolio, SolverLimits
+from evenhand.smt.portfolio import Portfolio
 from evenhand.smt.smtlib import Query
+from evenhand.smt.solvers import SolverLimits
 from evenhand.smt.structure import Structure
 from evenhand.smt.theory import Theory, spoken
-
-__all__ = ["ELEMENTS", "LIMITS", "small", "small_model"]
 
 ELEMENTS = 2
 """Elements of each sort: enough for one to differ from another, which most faults need."""

@@ -33,8 +33,6 @@ from evenhand.smt.logic import (
 )
 from evenhand.smt.memo import Cache
 
-__all__ = ["Query", "show", "text"]
-
 
 @dataclass(frozen=True)
 class Query:

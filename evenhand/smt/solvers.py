@@ -14,21 +14,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-__all__ = [
-    "CVC5",
-    "CVC5_ENUMERATE",
-    "CVC5_FINITE",
-    "CVC5_MODELS",
-    "Z3",
-    "Z3_GROUND",
-    "Expected",
-    "Solver",
-    "SolverLimits",
-    "Turn",
-    "turns",
-    "units",
-]
-
 Expected = Literal["sat", "unsat", "either"]
 """The expected answer to a query: a model, a proof, or either."""
 

@@ -34,8 +34,6 @@ from evenhand.smt.logic import (
     Var,
 )
 
-__all__ = ["BadStructure", "Reader", "Structure"]
-
 V = TypeVar("V")
 Element: TypeAlias = str
 Tuple: TypeAlias = tuple[Element, ...]

@@ -9,8 +9,6 @@ from typing import Any, TypeAlias
 from evenhand.smt.arithmetic import element
 from evenhand.smt.structure import Structure
 
-__all__ = ["Rows", "Table", "beside", "constant", "line", "ones", "prop", "props", "rank"]
-
 Rows: TypeAlias = frozenset[tuple[str, ...]]
 Table: TypeAlias = dict[tuple[str, ...], str]
 

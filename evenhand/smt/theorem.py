@@ -17,8 +17,6 @@ from evenhand.smt.logic import TRUE, And, Definition, Formula, Var, exists, fora
 from evenhand.smt.structure import Structure
 from evenhand.smt.theory import Theory
 
-__all__ = ["ANY", "Lemma", "Mutation", "Stated", "Theorem"]
-
 ANY = "any number of agents, keys, authorities, epochs"
 
 

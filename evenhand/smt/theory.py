@@ -17,8 +17,6 @@ from evenhand.smt.rewriting import expand, translate
 from evenhand.smt.smtlib import Query
 from evenhand.smt.structure import Reader
 
-__all__ = ["Axiom", "Theory", "spoken"]
-
 
 @dataclass(frozen=True)
 class Axiom:

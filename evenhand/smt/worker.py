@@ -13,8 +13,6 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
-__all__ = ["Worker"]
-
 _HUGE = {"GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"}
 """Large pages where glibc supports them, because each question has a fresh fork that touches its memory anew.
 

@@ -24,7 +24,8 @@ from evenhand.proofs.cud.faults import mutations
 from evenhand.proofs.cud.samples import FEWER, WORLDS
 from evenhand.proofs.cud.vocabulary import ACT, KEY, VALUE, held, reads, scope, submitted, wants
 from evenhand.smt.logic import And, Forall, Formula, Iff, Not, conjunction, differ, exists, forall, iff, variables
-from evenhand.smt.portfolio import CVC5, CVC5_FINITE, Answered, Portfolio, SolverLimits
+from evenhand.smt.portfolio import Answered, Portfolio
+from evenhand.smt.solvers import CVC5, CVC5_FINITE, SolverLimits
 from evenhand.smt.theorem import Lemma, Theorem
 from evenhand.smt.theory import Theory
 

@@ -8,14 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from evenhand.proofs.cud.definitions import FAULTS, OUTSIDE
+from evenhand.proofs.cud.definitions import FAULTS
 from evenhand.proofs.cud.epoch import EPOCH
 from evenhand.proofs.cud.faults import KILLED, SPARED, lean, said
 from evenhand.proofs.cud.theorems import UNTRIMMED
 from evenhand.smt.matrix import Attempt, Registered
 from evenhand.smt.theorem import Mutation
-
-__all__ = ["OUTSIDE", "attempts"]
 
 
 def attempts() -> Iterator[Attempt]:

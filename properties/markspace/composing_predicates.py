@@ -17,8 +17,6 @@ from evenhand.model.markspace.composing_vocabulary import (
 )
 from evenhand.properties.markspace.predicates import there
 
-__all__ = ["ONLY", "GetStep", "PublishStep", "delivered", "fits", "polls", "publishes", "under"]
-
 ONLY = ("composing",)
 
 GetStep: TypeAlias = Step[ComposingConfig, ComposingState, Get, Composed]

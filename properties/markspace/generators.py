@@ -40,8 +40,6 @@ from evenhand.model.markspace.signals_vocabulary import Against, Combine, Measur
 from evenhand.model.markspace.strength import Lives
 from evenhand.properties.markspace.predicates import allowed_agents, running_on
 
-__all__ = ["GENERATORS"]
-
 
 def _guards(policy: Policy, *, deferred: bool = False) -> Any:
     def configs(_scope: Scope, readings: Readings) -> SearchStrategy[Config]:

@@ -8,8 +8,6 @@ from evenhand.model.markspace.layers_vocabulary import Layer, LayersConfig, Laye
 from evenhand.model.markspace.marks import Kind
 from evenhand.properties.markspace.predicates import there
 
-__all__ = ["ONLY", "attempts", "having", "limited", "place_of", "watched", "writes"]
-
 ONLY = ("layers",)
 
 

@@ -25,8 +25,6 @@ from evenhand.properties.markspace import (
 )
 from evenhand.properties.markspace.predicates import CORE, GUARDED
 
-__all__ = ["plans"]
-
 LONG = ("standard", "deep")
 CROSSED = (
     contesting.no_circular_wait,

@@ -20,24 +20,6 @@ from evenhand.model.markspace.guard_vocabulary import (
     What,
 )
 
-__all__ = [
-    "CORE",
-    "GUARDED",
-    "IMMEDIATE",
-    "active_on",
-    "allowed_agents",
-    "asks",
-    "claim_on",
-    "doing_of",
-    "earliest",
-    "running_on",
-    "same_action",
-    "same_config",
-    "same_state",
-    "there",
-    "winner_among",
-]
-
 C = TypeVar("C")
 S = TypeVar("S")
 A = TypeVar("A")

@@ -10,8 +10,6 @@ from evenhand.properties.markspace.deciding import (
     order_decides_nothing,
 )
 
-__all__ = ["PROFILE"]
-
 PROFILE = (
     ProfileQuestion(Aspect.POSITION, order_decides_nothing.name, note="who asks first"),
     ProfileQuestion(Aspect.NAME, names_decide_nothing.name),

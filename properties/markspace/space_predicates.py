@@ -33,36 +33,6 @@ from evenhand.model.markspace.marks import (
 )
 from evenhand.properties.markspace.predicates import there
 
-__all__ = [
-    "ONLY",
-    "AskStep",
-    "DecideStep",
-    "NeedsStep",
-    "ReadStep",
-    "ResolveStep",
-    "WriteStep",
-    "agent_of",
-    "alike_below",
-    "answer",
-    "below",
-    "effect",
-    "governing",
-    "hidden_from",
-    "is_cleared",
-    "is_read",
-    "is_write",
-    "levels",
-    "live_seen",
-    "marks_shown",
-    "marks_there",
-    "reads_content",
-    "strength",
-    "undone",
-    "view_of",
-    "visibility_of",
-    "writes",
-]
-
 ONLY = ("space",)
 
 AskStep: TypeAlias = Step[SpaceConfig, Space, Ask, Reply]

@@ -14,8 +14,6 @@ from evenhand.core.property import Property, names
 from evenhand.core.verdict import Status
 from evenhand.properties.markspace import contesting, guarding, signals, space
 
-__all__ = ["BESIDE", "COUNT", "REPAIRS", "Row", "markdown", "rows", "unproved"]
-
 COUNT = 66
 
 REPAIRS: dict[int, str] = {

@@ -19,8 +19,6 @@ from evenhand.cli import app
 from evenhand.core import registry
 from evenhand.core.bundle import Bundle
 
-__all__ = ["SCAN", "Answer", "Command", "installed"]
-
 PLUGINS = Path(__file__).with_name("plugins")
 ROOT = Path(__file__).parents[2]
 

@@ -20,8 +20,6 @@ from evenhand.web.app import application
 from evenhand.web.files import Library
 from evenhand.web.position import Position
 
-__all__ = ["Got", "Served", "served", "shipped"]
-
 
 def shipped(protocol: str, begins: str) -> str:
     """The name of the first fixture of a protocol that begins so."""

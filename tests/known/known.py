@@ -10,8 +10,6 @@ from typing import Any, TypeVar
 import evenhand
 from evenhand.core.property import Property
 
-__all__ = ["Known", "put", "some_of"]
-
 T = TypeVar("T")
 
 

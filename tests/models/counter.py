@@ -12,8 +12,6 @@ from dataclasses import dataclass, replace
 from evenhand.core.property import Always, EachStep, Monitor, Reachable
 from evenhand.core.system import Joint, Scope, System
 
-__all__ = ["CounterSystem", "Rules", "counter"]
-
 Round = tuple[tuple[str, int], ...]
 
 

@@ -19,32 +19,6 @@ from evenhand.smt.structure import Structure
 from evenhand.smt.theorem import Mutation, Theorem
 from evenhand.smt.theory import Axiom, Theory
 
-__all__ = [
-    "BUNDLE",
-    "EVERYBODY",
-    "FIRST",
-    "LAST",
-    "ORDER",
-    "SYSTEM",
-    "THEOREM",
-    "THEORY",
-    "Asks",
-    "Rules",
-    "asks",
-    "before",
-    "blank",
-    "granted",
-    "least",
-    "nowhere",
-    "realise",
-    "samples",
-    "trusted",
-    "view",
-    "x",
-    "y",
-    "z",
-]
-
 Asks = tuple[str, ...]
 
 

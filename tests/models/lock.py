@@ -23,8 +23,6 @@ from evenhand.core.property import (
 )
 from evenhand.core.system import Fairness, Scope, System
 
-__all__ = ["LockSystem", "Rules", "lock"]
-
 
 @dataclass(frozen=True)
 class Config:

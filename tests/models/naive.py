@@ -13,8 +13,6 @@ from typing import Any
 from evenhand.core.system import Fairness, Step, System
 from evenhand.core.trace import Lasso, Scenario
 
-__all__ = ["all_lassos", "fair_by_definition", "random_run", "reachable_states", "shortest_failing"]
-
 AnySystem = System[Any, Any, Any, Any, Any]
 AnyStep = Step[Any, Any, Any, Any]
 

@@ -13,21 +13,6 @@ from dataclasses import dataclass, replace
 from evenhand.core.property import Always, DeadlockFree, LeadsTo, LivelockFree, Monitor, Reachable
 from evenhand.core.system import Fairness, Scope, System
 
-__all__ = [
-    "CAN_ENTER",
-    "EXCLUSION",
-    "NO_OVERTAKING_TWICE",
-    "NO_STUCK",
-    "REFERENCE",
-    "SELFISH",
-    "STUBBORN",
-    "Rules",
-    "State",
-    "enters",
-    "peterson",
-    "waits_in_vain",
-]
-
 
 @dataclass(frozen=True)
 class State:

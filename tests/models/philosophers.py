@@ -11,8 +11,6 @@ from dataclasses import dataclass
 
 from evenhand.core.system import Scope, System
 
-__all__ = ["Table", "forks_of", "philosophers", "waits_by_hand"]
-
 
 @dataclass(frozen=True)
 class Rules:

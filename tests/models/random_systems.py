@@ -15,8 +15,6 @@ from typing import Any
 
 from evenhand.core.system import Fairness, Joint, Quotient, Scope, Separated, System
 
-__all__ = ["SWAP", "Kernel", "Pair", "Table", "joint_system", "luck", "state_test", "step_test", "table_system"]
-
 Test = Callable[[Any], bool]
 
 

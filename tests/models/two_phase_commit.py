@@ -13,8 +13,6 @@ from dataclasses import dataclass, replace
 from evenhand.core.property import Always, DeadlockFree, EachStep, Reachable
 from evenhand.core.system import Scope, System
 
-__all__ = ["CLAIMS", "HASTY", "KNOWN_SIZES", "REFERENCE", "Rules", "State", "two_phase_commit"]
-
 KNOWN_SIZES = {3: 288, 5: 8_832}
 """Reachable states by number of resource managers, as published with the example."""
 

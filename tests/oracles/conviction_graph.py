@@ -13,8 +13,6 @@ import itertools
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-__all__ = ["Counts", "Sizes", "count"]
-
 TEXTS = (("a",), ("a", "b"), ("c", "d"))
 
 

@@ -19,8 +19,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
-__all__ = ["Graph", "folded", "naive"]
-
 EXITED, NONE, EXECUTED, REFUSED, NO_ACTION = range(5)
 LIMIT = 3
 

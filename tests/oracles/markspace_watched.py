@@ -11,8 +11,6 @@ from typing import Any
 
 from tests.oracles.markspace_counts import reached
 
-__all__ = ["probed", "subscribed", "watched"]
-
 Book = tuple[tuple[tuple[str, str], ...], tuple[tuple[str, str], ...], tuple[tuple[int, int], ...], bool]
 """Of one agent: attempts of this window and of the last (scope, kind), counts of those before, whether restricted."""
 

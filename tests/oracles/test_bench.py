@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from benchmarks import explore as bench
+from benchmarks.bare import Counts, bare
 from evenhand.model.cud.protocol import CUD
 
 PINNED: dict[str, dict[str, int]] = json.loads(Path(__file__).with_name("pinned.json").read_text("utf-8"))[
@@ -21,18 +22,18 @@ FREE: Any = CUD.systems["free"]
 def test_the_bare_loop_over_the_model_finds_the_pinned_graph(key: str) -> None:
     """The model and the enumerations of this folder share no line; the graph is the same."""
     agents, keys, values = (int(part) for part in key.split(","))
-    found = bench.bare(FREE.at(agents=agents, keys=keys, values=values))._asdict()
+    found = bare(FREE.at(agents=agents, keys=keys, values=values))._asdict()
     assert found == {name: PINNED[key][name] for name in found}
 
 
 def test_contenders_that_disagree_are_not_timed(monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
     """A contender that loses one edge: exit 1, a message that says who counts what, no table."""
 
-    def careless(system: Any) -> bench.Counts:
-        counts = bench.bare(system)
+    def careless(system: Any) -> Counts:
+        counts = bare(system)
         return counts._replace(edges=counts.edges - 1)
 
-    monkeypatch.setattr(bench, "CONTENDERS", {"bare loop": bench.bare, "careless": careless})
+    monkeypatch.setattr(bench, "CONTENDERS", {"bare loop": bare, "careless": careless})
     assert bench.main(["2,2,2", "--rounds", "1"]) == 1
     printed = capsys.readouterr()
     assert "careless" in printed.err and not printed.out
@@ -43,7 +44,7 @@ def test_the_readme_is_written_only_when_asked(monkeypatch: pytest.MonkeyPatch, 
     readme = tmp_path / "README.md"
     readme.write_text("above\n" + bench.BEGIN + bench.END + "below\n", "utf-8")
     monkeypatch.setattr(bench, "README", readme)
-    monkeypatch.setattr(bench, "CONTENDERS", {"bare loop": bench.bare})
+    monkeypatch.setattr(bench, "CONTENDERS", {"bare loop": bare})
     assert bench.main(["2,2,2", "--rounds", "1"]) == 0
     assert "| 2,2,2 | 61 | 2,528 |" in capsys.readouterr().out
     assert readme.read_text("utf-8") == "above\n" + bench.BEGIN + bench.END + "below\n"

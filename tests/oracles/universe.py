@@ -38,8 +38,6 @@ from __future__ import annotations
 import itertools
 from typing import Literal
 
-__all__ = ["MALFORMED", "DenyHolder", "closed_form", "enumerated", "requests"]
-
 DenyHolder = Literal["harness", "one_agent"]
 
 MALFORMED = (

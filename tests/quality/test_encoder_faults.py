@@ -37,7 +37,8 @@ from evenhand.proofs.cud.vocabulary import (
     submitted,
     wants,
 )
-from evenhand.smt.differential import Conformance, agree
+from evenhand.smt.conformance import Conformance
+from evenhand.smt.differential import agree
 from evenhand.smt.logic import (
     FALSE,
     TRUE,

@@ -10,8 +10,6 @@ from typing import Any
 
 from tests.slips.kit import TooLong, evenhand
 
-__all__ = ["breakable", "check", "endless", "light", "mirrored", "never_dark", "turns_green"]
-
 
 def turns_green(state: Any, action: Any) -> Any:
     """The step of the README's light, with nothing that breaks it."""

@@ -19,8 +19,6 @@ from typing import Any
 
 from tests.slips.kit import Slip, TooLong
 
-__all__ = ["Outcome", "complaint", "judged"]
-
 ROOT = Path(__file__).resolve().parents[2]
 OURS = tuple(ROOT / folder for folder in ("evenhand", "model", "properties", "proofs", "counterexamples"))
 """Where the code of the package lies, the links in `evenhand/` resolved."""

@@ -13,18 +13,6 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = [
-    "CATEGORIES",
-    "CORPUS",
-    "MODULES",
-    "Slip",
-    "TooLong",
-    "control",
-    "evenhand",
-    "loaded",
-    "slip",
-]
-
 evenhand: Any = importlib.import_module("evenhand")
 """The package as somebody uses it who runs no type checker: nothing of a slip is refused before it runs."""
 

@@ -13,8 +13,6 @@ from collections.abc import Iterator, Sequence
 from tests.slips.judging import Outcome, complaint, judged
 from tests.slips.kit import CATEGORIES, Slip, loaded
 
-__all__ = ["rows"]
-
 SHOWN = 120
 """Characters of an answer that a row shows."""
 

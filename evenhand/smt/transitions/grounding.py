@@ -35,8 +35,6 @@ from evenhand.smt.logic import (
 from evenhand.smt.rewriting import symbols
 from evenhand.smt.transitions.machine import Machine
 
-__all__ = ["PREDICATE", "Atom", "Clause", "Grounding", "lifted"]
-
 PREDICATE = "Invariant"
 """The name of the unknown predicate of the Horn clauses."""
 

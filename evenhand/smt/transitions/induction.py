@@ -15,8 +15,6 @@ from evenhand.smt.portfolio import Answered
 from evenhand.smt.transitions.machine import Ask, Machine
 from evenhand.smt.transitions.runs import Run, reach, read
 
-__all__ = ["Inductive", "induct", "induct_up_to"]
-
 
 @dataclass(frozen=True)
 class Inductive:

@@ -13,14 +13,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from evenhand.smt.logic import Formula, Not, conjunction
-from evenhand.smt.portfolio import Portfolio, SolverLimits
+from evenhand.smt.portfolio import Portfolio
 from evenhand.smt.smtlib import show
+from evenhand.smt.solvers import SolverLimits
 from evenhand.smt.structure import Reader
 from evenhand.smt.transitions.grounding import PREDICATE, Atom, Clause, Grounding, lifted
 from evenhand.smt.transitions.induction import Inductive, induct
 from evenhand.smt.transitions.machine import Ask, Machine
-
-__all__ = ["MOST_CLAUSES", "Inferred", "infer"]
 
 MOST_CLAUSES = 400
 """The limit of clauses of one predicate; Spacer's answers stay far below."""

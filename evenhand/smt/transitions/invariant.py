@@ -15,14 +15,13 @@ from typing import Any, TypeAlias
 from evenhand.core.property import Always, AnyStep, EachStep, Monitor, Property
 from evenhand.core.system import Mutant, System
 from evenhand.core.trace import Scenario
-from evenhand.smt.differential import Conformance, variants
+from evenhand.smt.conformance import Conformance
+from evenhand.smt.differential import variants
 from evenhand.smt.logic import Formula, conjunction
 from evenhand.smt.structure import Reader, Structure
 from evenhand.smt.theorem import Lemma, Stated
 from evenhand.smt.transitions.machine import Machine
 from evenhand.smt.transitions.runs import Run
-
-__all__ = ["Invariant", "link", "state_after", "truths"]
 
 AnySystem: TypeAlias = System[Any, Any, Any, Any, Any]
 Steps: TypeAlias = tuple[AnyStep, ...]

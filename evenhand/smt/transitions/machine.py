@@ -21,8 +21,6 @@ from evenhand.smt.smtlib import Query
 from evenhand.smt.structure import Structure
 from evenhand.smt.theory import Axiom, Theory
 
-__all__ = ["Ask", "At", "Machine", "after"]
-
 Ask: TypeAlias = Callable[[str, Query, Literal["sat", "unsat"]], Answered]
 """A function that asks a query, given its name, itself and the expected answer."""
 

@@ -19,8 +19,6 @@ from evenhand.smt.transitions.induction import Inductive, induct
 from evenhand.smt.transitions.invariant import Invariant, Steps, link, state_after, truths
 from evenhand.smt.transitions.runs import Run, reach
 
-__all__ = ["InvariantProofTask"]
-
 
 class InvariantProofTask(ProofTask):
     """The proof of one invariant; see `evenhand.smt.prove.prove`."""

@@ -16,8 +16,6 @@ from evenhand.smt.portfolio import Answered
 from evenhand.smt.structure import Reader, Structure
 from evenhand.smt.transitions.machine import Ask, Machine
 
-__all__ = ["Run", "Search", "lasso", "reach", "read"]
-
 
 @dataclass(frozen=True)
 class Run:

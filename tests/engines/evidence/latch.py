@@ -15,8 +15,6 @@ from evenhand.evidence.record import Record
 from evenhand.evidence.replay import record_run
 from tests.front.plugins.toylatch import BUNDLE, LATCH, Act, Config, Readings, State, one_inside, somebody_enters
 
-__all__ = ["LATCHES", "RUNS", "TWO_INSIDE", "find_claim", "mutant", "record"]
-
 
 @determined_by(
     "What an agent is told depends on what it asks for (false: also on who is inside).", key=lambda s: s.action

@@ -25,8 +25,6 @@ from evenhand.core.property import (
 )
 from evenhand.core.system import Step, System
 
-__all__ = ["Graph", "expected", "graph_of", "graphs_of", "sizes"]
-
 AnySystem = System[Any, Any, Any, Any, Any]
 AnyStep = Step[Any, Any, Any, Any]
 

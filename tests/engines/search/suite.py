@@ -38,8 +38,6 @@ from tests.engines.search.oracle import expected, graphs_of, sizes
 from tests.models import lock, peterson, two_phase_commit
 from tests.models.random_systems import SWAP, joint_system, luck, state_test, step_test, table_system
 
-__all__ = ["CHECKS", "LICENCE", "claims_about", "same_but_for_method"]
-
 AnySystem = System[Any, Any, Any, Any, Any]
 
 ANY_KERNEL = next(iter(joint_system(0).all_configs()))

@@ -22,6 +22,7 @@ from evenhand.cli import app
 from evenhand.smt import prove as engine
 from evenhand.smt.logic import exists
 from evenhand.smt.portfolio import Answered, Portfolio
+from evenhand.smt.proved import Proved
 from evenhand.smt.theorem import Stated
 from evenhand.smt.theory import Axiom
 from tests.models.grant import BUNDLE, THEOREM, THEORY, before, blank, granted, x
@@ -148,7 +149,7 @@ def test_ctrl_c_between_two_theorems_keeps_the_first(
     """It is printed, the other is named, and no file is written that would look whole."""
     other, proved = replace(THEOREM, name="another"), engine.prove(THEOREM, bundle=BUNDLE)
 
-    def pressed(stated: Stated, **_how: Any) -> engine.Proved:
+    def pressed(stated: Stated, **_how: Any) -> Proved:
         if stated is other:
             raise KeyboardInterrupt
         return proved

@@ -30,7 +30,8 @@ from evenhand.smt.countermodel import Refutation
 from evenhand.smt.differential import agree
 from evenhand.smt.licence import licence
 from evenhand.smt.logic import Definition
-from evenhand.smt.prove import ProofStatus, Proved, prove
+from evenhand.smt.prove import prove
+from evenhand.smt.proved import ProofStatus, Proved
 from evenhand.smt.registry import theorems
 from evenhand.smt.structure import Reader, Structure
 

@@ -26,8 +26,10 @@ from evenhand.smt.logic import (
     same,
 )
 from evenhand.smt.memo import Cache
-from evenhand.smt.portfolio import CVC5_FINITE, Z3, Answered, Portfolio, SolverLimits
-from evenhand.smt.prove import ProofStatus, Proved, prove
+from evenhand.smt.portfolio import Answered, Portfolio
+from evenhand.smt.prove import prove
+from evenhand.smt.proved import ProofStatus, Proved
+from evenhand.smt.solvers import CVC5_FINITE, Z3, SolverLimits
 from evenhand.smt.structure import Reader, Structure
 from evenhand.smt.theorem import Lemma, Mutation, Theorem
 from evenhand.smt.theory import Axiom

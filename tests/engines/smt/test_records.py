@@ -20,10 +20,12 @@ from evenhand.core.canonical import canonical_bytes
 from evenhand.core.verdict import Evidence
 from evenhand.jobs.proofrecords import BadRecord, Named, differences, named_in, records, write_proofs, write_queries
 from evenhand.smt.logic import Definition, Function, Relation, Sort, Var
-from evenhand.smt.portfolio import CVC5, Z3, Portfolio, ProofText
-from evenhand.smt.prove import ProofStatus, Proved, prove
+from evenhand.smt.portfolio import Portfolio, ProofText
+from evenhand.smt.prove import prove
+from evenhand.smt.proved import ProofStatus, Proved
 from evenhand.smt.record import KEPT
 from evenhand.smt.rewriting import translate
+from evenhand.smt.solvers import CVC5, Z3
 from evenhand.smt.structure import Structure
 from evenhand.smt.theory import Axiom, Theory
 from tests.models.grant import BUNDLE, THEOREM, THEORY, realise, view

@@ -13,9 +13,7 @@ from evenhand.core.registry import find
 from evenhand.smt import registry
 from evenhand.smt.registry import invariants, stated, theorems
 from evenhand.smt.theorem import Theorem
-from tests.front.conftest import Command, cli
-
-__all__ = ["cli"]
+from tests.front.conftest import Command
 
 EVERY = theorems("cud")
 FIRST = next(theorem for theorem in EVERY if theorem.mutants)

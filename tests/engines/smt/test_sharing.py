@@ -17,8 +17,8 @@ from evenhand.jobs.plan import Job
 from evenhand.jobs.proof_cache import once, share_in
 from evenhand.smt.licence import NotLicensed
 from evenhand.smt.logic import FALSE
-from evenhand.smt.prove import ProofStatus, Proved
 from evenhand.smt.prove import prove as honest
+from evenhand.smt.proved import ProofStatus, Proved
 from evenhand.smt.theorem import Stated, Theorem
 from tests.models.grant import BUNDLE, THEOREM
 

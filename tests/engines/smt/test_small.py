@@ -28,9 +28,11 @@ from evenhand.smt.logic import (
     same,
     walk,
 )
-from evenhand.smt.portfolio import Z3, Portfolio, Solver, shared
-from evenhand.smt.prove import ProofStatus, prove
+from evenhand.smt.portfolio import Portfolio, shared
+from evenhand.smt.prove import prove
+from evenhand.smt.proved import ProofStatus
 from evenhand.smt.small_models import LIMITS, small, small_model
+from evenhand.smt.solvers import Z3, Solver
 from evenhand.smt.structure import Structure
 from evenhand.smt.theory import Theory
 from tests.models.grant import BUNDLE, EVERYBODY, LAST, THEOREM, THEORY, asks, before, granted, least, trusted, x, y, z

@@ -35,9 +35,10 @@ from evenhand.smt.logic import (
     variables,
 )
 from evenhand.smt.memo import Cache
-from evenhand.smt.portfolio import Z3, NoSolver, Portfolio, Solver, SolverLimits
+from evenhand.smt.portfolio import NoSolver, Portfolio
 from evenhand.smt.rewriting import expand
 from evenhand.smt.smtlib import Query, text
+from evenhand.smt.solvers import Z3, Solver, SolverLimits
 from evenhand.smt.structure import BadStructure, Reader, Structure
 
 AGENT, KEY = Sort("Agent"), Sort("Key")

@@ -7,8 +7,6 @@ import pytest
 from tests.front.campaign.suite import RING
 from tests.front.conftest import PLUGINS, installed
 
-__all__: list[str] = []
-
 
 @pytest.fixture(autouse=True)
 def ring(latch: None, monkeypatch: pytest.MonkeyPatch) -> None:

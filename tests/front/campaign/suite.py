@@ -14,8 +14,6 @@ from evenhand.campaign.executor import ExecutorEvents, Order
 from evenhand.campaign.planfile import Campaign, read_plan
 from tests.front.conftest import PLUGINS, ROOT
 
-__all__ = ["RING", "InThisProcess", "ask", "campaign", "command", "made_in", "started", "without_clock", "written"]
-
 RING = Path(__file__).with_name("plugins")
 
 

@@ -13,8 +13,6 @@ from evenhand.conform.adapters.wire import Fault
 from evenhand.core.canonical import Json
 from evenhand.core.kernel import Unsupported
 
-__all__ = ["InProcess"]
-
 
 @dataclass
 class InProcess:

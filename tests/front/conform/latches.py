@@ -11,30 +11,6 @@ from typing import Any
 
 from evenhand.conform.adapters import Unsupported
 
-__all__ = [
-    "Latch",
-    "always_free",
-    "blabbers",
-    "exits",
-    "exits_politely",
-    "generous",
-    "grows",
-    "hangs",
-    "honest",
-    "leaks",
-    "mutates_action",
-    "mutates_config",
-    "no_factory",
-    "not_json",
-    "open_honest",
-    "open_liar",
-    "raises",
-    "raises_at_start",
-    "rejects",
-    "returns_words_of_its_own",
-    "wavers",
-]
-
 
 class Latch:
     """The latch, written anew from its three sentences."""

@@ -12,8 +12,6 @@ import sys
 import time
 from typing import Any
 
-__all__ = ["main"]
-
 
 def shown(inside: list[int], action: Any) -> str:
     """The latch."""

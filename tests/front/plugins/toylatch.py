@@ -16,8 +16,6 @@ from evenhand.core.property import Property, always, each_step, eventually, reac
 from evenhand.core.system import Mutant, Protocol, Scope, Step, System, reading
 from evenhand.core.verdict import Status
 
-__all__ = ["BUNDLE"]
-
 
 @dataclass(frozen=True)
 class Readings:

@@ -11,20 +11,6 @@ from dataclasses import dataclass
 from itertools import combinations, combinations_with_replacement, product
 from math import factorial, prod
 
-__all__ = [
-    "Counts",
-    "artifacts",
-    "blocked",
-    "blocked_in_groups",
-    "compiles",
-    "counts",
-    "families",
-    "pair_masks",
-    "permits",
-    "scrambled",
-    "single_pair",
-]
-
 
 def pair_masks(preferences: int, *, repeat: bool = False) -> tuple[int, ...]:
     """The pairs that may be declared, as masks."""

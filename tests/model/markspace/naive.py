@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-__all__ = ["count"]
-
 World = dict[str, Any]
 IDLE = ("idle", 0)
 

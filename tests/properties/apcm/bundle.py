@@ -6,6 +6,4 @@ from evenhand.core.bundle import Bundle
 from evenhand.model.apcm.protocol import APCM
 from evenhand.properties.apcm import CLAIMS
 
-__all__ = ["BUNDLE"]
-
 BUNDLE = Bundle(APCM, CLAIMS.claims, CLAIMS.generators, plans=CLAIMS.plans)

@@ -6,6 +6,4 @@ from evenhand.core.bundle import Bundle
 from evenhand.model.conviction.protocol import CONVICTION
 from evenhand.properties.conviction import CLAIMS
 
-__all__ = ["BUNDLE"]
-
 BUNDLE = Bundle(CONVICTION, CLAIMS.claims, CLAIMS.generators, plans=CLAIMS.plans)

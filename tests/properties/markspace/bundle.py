@@ -6,6 +6,4 @@ from evenhand.core.bundle import Bundle
 from evenhand.model.markspace.protocol import MARKSPACE
 from evenhand.properties.markspace import CLAIMS
 
-__all__ = ["BUNDLE"]
-
 BUNDLE = Bundle(MARKSPACE, CLAIMS.claims, CLAIMS.generators, plans=CLAIMS.plans)

@@ -6,7 +6,5 @@ from evenhand.core.bundle import Bundle
 from evenhand.model.sovereign.protocol import SOVEREIGN
 from evenhand.properties.sovereign import CLAIMS
 
-__all__ = ["BUNDLE"]
-
 BUNDLE = Bundle(SOVEREIGN, CLAIMS.claims, CLAIMS.generators, plans=CLAIMS.plans)
 """Every claim, generator, expectation and plan of `sovereign`."""

@@ -30,8 +30,6 @@ from evenhand.core.property import (
 from evenhand.core.system import Abstraction, Fairness, System
 from tests.models import random_systems
 
-__all__ = ["CAP", "Aged", "Timed", "aged", "claims_about", "licences", "saturation", "shift", "timed"]
-
 AnySystem: TypeAlias = System[Any, Any, Any, Any, Any]
 
 luck = lru_cache(maxsize=None)(random_systems.luck)

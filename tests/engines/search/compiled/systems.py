@@ -9,8 +9,6 @@ from typing import Any
 
 from evenhand.core.system import Joint, OneOf, Scope, Separated, System
 
-__all__ = ["Cells", "joint_cells", "plain_cells", "wide_cells"]
-
 
 @dataclass(frozen=True)
 class Cells:

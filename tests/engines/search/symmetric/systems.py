@@ -14,8 +14,6 @@ from typing import Any
 from evenhand.core.licence import Licence
 from evenhand.core.system import Joint, OneOf, Quotient, Scope, Separated, System
 
-__all__ = ["Crew", "Hall", "joint_hall", "licence_of", "menu_hall"]
-
 NAMES = "xyz"
 GONE = 2
 

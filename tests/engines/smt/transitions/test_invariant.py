@@ -31,7 +31,8 @@ from evenhand.smt.logic import (
     same,
     variables,
 )
-from evenhand.smt.prove import ProofStatus, Proved, prove
+from evenhand.smt.prove import prove
+from evenhand.smt.proved import ProofStatus, Proved
 from evenhand.smt.registry import invariants, stated
 from evenhand.smt.structure import Structure
 from evenhand.smt.theorem import Lemma, Mutation

@@ -22,9 +22,10 @@ from evenhand.smt.logic import (
     same,
     variables,
 )
-from evenhand.smt.portfolio import Answered, Portfolio, SolverLimits
+from evenhand.smt.portfolio import Answered, Portfolio
 from evenhand.smt.rewriting import symbols
 from evenhand.smt.smtlib import Query
+from evenhand.smt.solvers import SolverLimits
 from evenhand.smt.structure import Reader
 from evenhand.smt.theory import Axiom, Theory
 from evenhand.smt.transitions.grounding import PREDICATE, Grounding

@@ -18,8 +18,6 @@ from evenhand.core.property import DeterminedBy, Property, always, each_step, ev
 from evenhand.core.system import Protocol, Scope, Step, System
 from evenhand.core.verdict import Status
 
-__all__ = ["BUNDLE", "POISONS"]
-
 POISONS = ("none", "hangs", "crashes", "eats", "raises")
 """What `poison` does, by its number."""
 
