@@ -160,4 +160,4 @@ def _lines(report: Mapping[str, Any]) -> Iterator[str]:
     if report["stated"]:
         yield f"refuted as expected: {', '.join(report['stated'])}"
     if report["left_open"]:
-        yield f"left open, for they look at a state that nobody recorded: {', '.join(report['left_open'])}"
+        yield f"left open, because they need a state that was not recorded: {', '.join(report['left_open'])}"

@@ -33,7 +33,7 @@ def waiting(system: AnySystem, path: Path) -> Callable[[int | None, int | None, 
             most = None if max_memory is None else max_memory << 20
             found = circular_waits(system, max_states=max_states, depth=depth, max_memory=most)
             if found.first is None:
-                raise ValueError(f"{system.name} has no state, so nobody waits")
+                raise ValueError(f"{system.name} has no state, so no agent waits")
             write(found.first)
         counts: dict[str, Json] = {
             "states": found.states,

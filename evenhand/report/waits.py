@@ -65,7 +65,7 @@ def wait_lines(found: WaitFor) -> list[str]:
         more = f" and {len(whats) - SHOWN} more" if len(whats) > SHOWN else ""
         lines.append(f"  {edge['waiter']} waits for {edge['holder']}: {'; '.join(whats[:SHOWN])}{more}")
     if not formatted["edges"]:
-        lines.append(f"  nobody waits ({', '.join(formatted['agents']) or 'there are no agents'})")
+        lines.append(f"  no agent waits ({', '.join(formatted['agents']) or 'there are no agents'})")
     lines += [f"  a circular wait: {' -> '.join([*cycle, cycle[0]])}" for cycle in formatted["cycles"]]
     return lines + [f"  not found out: {line}" for line in formatted["unknown"]]
 

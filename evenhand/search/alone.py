@@ -37,7 +37,7 @@ class Moves:
         if self.system.joint is None and self.system.actor is None:
             raise ValueError(
                 f"{named(self.system)} does not say whose action is whose: its actions are no product, and it declares "
-                "no `actor`, so nobody can be seen waiting for anybody. Give the system an `actor`"
+                "no `actor`, so no agent can be seen waiting. Give the system an `actor`"
             )
 
     def agents(self, state: Any) -> tuple[str, ...]:

@@ -287,5 +287,5 @@ def command_source(command: str, limits: KernelLimits | None = None) -> Piped:
     if not words:
         raise NoKernel("--command is empty; give the command that starts the kernel")
     limits = limits or KernelLimits()
-    launcher = [sys.executable, "-m", "evenhand.conform.adapters.limits", str(limits.mebibytes), "0", "--", *words]
+    launcher = [sys.executable, "-m", "evenhand.conform.adapters.limits", str(limits.mebibytes), "--", *words]
     return Piped(f"--command {shlex.quote(command)}", launcher, limits, hosted=False)

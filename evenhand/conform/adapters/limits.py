@@ -1,6 +1,6 @@
 """Set the limits of a child process, in the child itself before any foreign code runs.
 
-`python -m evenhand.conform.adapters.limits MEBIBYTES SECONDS -- command …` sets them and becomes the command; they hold
+`python -m evenhand.conform.adapters.limits MEBIBYTES -- command …` sets them and becomes the command; they hold
 for its children too.  A limit that a system lacks is left out: the parent's checks of clock and memory remain.
 """
 
