@@ -1,1 +1,1 @@
-"""Unbounded and bounded proofs: theories, theorems, and their link to the executable model."""
+"""Unbounded and bounded proofs: theories, theorems, and their conformance with the executable model."""

@@ -1,8 +1,8 @@
 """`conviction`: the conviction-staking consensus.
 
-Agents propose, comment, revise and stake points on proposals over several rounds; stake that stays weighs more, and
-the heaviest proposal wins.  Section numbers are those of the source, with A or B before them where only one of its two
-texts has the sentence.
+Agents propose, comment, revise and stake points on proposals over several rounds; older stake weighs more, and the
+heaviest proposal wins.  Section numbers are those of the source; a prefix A or B marks a sentence that only one of its
+two texts has.
 """
 
 from __future__ import annotations
@@ -12,4 +12,4 @@ from evenhand.model.conviction.protocol import CONVICTION
 __all__ = ["PROTOCOL"]
 
 PROTOCOL = CONVICTION
-"""What the registry finds."""
+"""The protocol as the registry finds it."""

@@ -30,14 +30,14 @@ def complete(config: Config, state: State, seat: Seat) -> bool:
 def may_tick(config: Config, _state: State, done: bool) -> bool:
     """Whether the scheduler may emit a tick: always, or as 9.1 says.
 
-    Under 9.1 a full timer would do as well, and no timer can be full: timers count ticks.
+    Under 9.1 a full timer suffices too, but timers count ticks, so none gets full.
     """
     full = any(seat.assigned and seat.timer >= config.constants.think_ticks for seat in _state.seats)
     return config.readings.clock == "free_running" or done or full
 
 
 def lagged(config: Config, seat: Seat, done: bool) -> Seat:
-    """The laggard timer after a tick; it need not count beyond the limit."""
+    """The seat with its laggard timer after a tick; the timer stops at MaxThinkTicks."""
     if done or not seat.assigned:
         return seat
     return replace(seat, timer=min(seat.timer + 1, config.constants.think_ticks))
@@ -59,17 +59,17 @@ def fined(config: Config, state: State) -> bool:
 
 
 def signalled(_config: Config, _seat: Seat) -> str:
-    """What is left of a signal when the tick has passed: nothing, for READY is for tick N."""
+    """The signal that remains after the tick: none, because READY holds for one tick."""
     return ""
 
 
 def fresh(config: Config, seat: Seat) -> Seat:
-    """A seat at the beginning of a phase."""
+    """The seat at the beginning of a phase."""
     return replace(seat, timer=0) if config.readings.timer_reset == "per_phase" else seat
 
 
 def following(config: Config, state: State) -> tuple[str, int]:
-    """The phase after this one, and its turn (12, 16.1)."""
+    """The next phase and its turn (12, 16.1)."""
     cycles = config.issues[state.issue].cycles
     match state.phase:
         case "PROPOSE":
@@ -83,7 +83,7 @@ def following(config: Config, state: State) -> tuple[str, int]:
 
 
 def ranked(proposals: tuple[Proposal, ...]) -> tuple[Proposal, ...]:
-    """Ranks of LastStakeTick after a tick: what was in the running tick is now in the tick before."""
+    """The proposals with the rank of LastStakeTick after a tick: if one has rank 0, all are renumbered from 1."""
     if not any(one.last == 0 for one in proposals):
         return proposals
     order = sorted({one.last for one in proposals if one.last is not None})

@@ -6,9 +6,9 @@ With g = 1 - ConvictionTargetFraction and S = ConvictionSaturationRounds, 16.7 r
 
 theta is irrational in general.  Let d be the largest divisor of S for which g is a perfect d-th power, g = c**d, and
 n = S/d.  Then theta**n = c and x**n - c is irreducible (c > 0 is no p-th power for any prime p that divides n): every
-element has exactly one form q0 + q1*theta + ... + q(n-1)*theta**(n-1).  Equal means equal form; which of two unequal
-ones is greater, an interval around theta says, halved until zero lies outside.  That ends, because a form that is not
-zero is no zero.  No float takes part.
+element has exactly one form q0 + q1*theta + ... + q(n-1)*theta**(n-1).  Numbers are equal if their forms are equal.  To
+order two unequal numbers, an interval around theta is halved until it excludes zero; this ends because only the zero
+form has the value zero.  No float is used.
 """
 
 from __future__ import annotations
@@ -23,17 +23,20 @@ Amount: TypeAlias = int | Fraction
 
 
 def exact(value: Amount) -> Amount:
-    """The one form of an amount: whole numbers are integers."""
+    """The canonical form of an amount: whole numbers are integers."""
     return int(value) if value.denominator == 1 else value
 
 
 def is_amount(value: object) -> bool:
-    """Whether `value` is exact and positive: what can be staked.  A float or a truth value is not."""
+    """Whether `value` can be staked: exact and positive.  A float or a truth value cannot."""
     return isinstance(value, int | Fraction) and not isinstance(value, bool) and value > 0
 
 
 def _root(value: Fraction, degree: int) -> Fraction | None:
-    """The exact root of a positive rational, or None: a reduced fraction's root has roots above and below."""
+    """The exact root of a positive rational, or None.
+
+    The root of a reduced fraction is rational only if numerator and denominator both have whole roots.
+    """
 
     def whole(number: int) -> int | None:
         low, high = 0, number + 1
@@ -60,11 +63,11 @@ class Surd:
         return Surd(self.base, tuple(a + b for a, b in zip(self.form, other.form, strict=True)))
 
     def times(self, factor: Amount) -> Surd:
-        """This number times a rational: all that sums of stakes need."""
+        """Return this number times a rational, the only product that sums of stakes need."""
         return Surd(self.base, tuple(a * factor for a in self.form))
 
     def sign(self) -> int:
-        """-1, 0 or 1, by halving an interval around the root until zero lies outside."""
+        """Return -1, 0 or 1, by halving an interval around the root until it excludes zero."""
         if not any(self.form):
             return 0
         low, high = Fraction(0), max(self.base, Fraction(1))
@@ -82,7 +85,7 @@ class Surd:
 
 @lru_cache(maxsize=1_024)
 def theta(remainder: Fraction, rounds: int, power: int) -> Surd:
-    """theta**power in normal form, where theta = remainder**(1/rounds)."""
+    """Return theta**power in normal form, where theta = remainder**(1/rounds)."""
     divisors = (d for d in range(rounds, 0, -1) if rounds % d == 0)
     base, degree = next((c, rounds // d) for d in divisors if (c := _root(remainder, d)) is not None)
     turns, place = divmod(power, degree)
@@ -91,6 +94,6 @@ def theta(remainder: Fraction, rounds: int, power: int) -> Surd:
 
 @lru_cache(maxsize=1_024)
 def multiplier(greatest: Fraction, fraction: Fraction, saturation: int, held: int) -> Surd:
-    """16.7 after `held` rounds, uncapped: greatest + (1 - greatest) * theta**held."""
+    """Return 16.7 after `held` rounds, uncapped: greatest + (1 - greatest) * theta**held."""
     one = theta(1 - fraction, saturation, 0)
     return one.times(greatest) + theta(1 - fraction, saturation, held).times(1 - greatest)

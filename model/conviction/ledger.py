@@ -1,7 +1,6 @@
-"""The public ledger (13.1, 18.4): what steps showed, stamped with sequence numbers, ticks and revision numbers.
+"""The public ledger (13.1, 18.4): the events of steps with sequence numbers, ticks and revision numbers.
 
-Records are made from events alone; no rule is consulted, and no credential occurs in them.  The same steps give the
-same bytes.
+Records are made from events alone, without any rule, and contain no credential.  The same steps give the same bytes.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from evenhand.model.conviction.vocabulary import Event, Tick
 
 
 def _json(value: Any) -> Json:
-    """An exact value as JSON: integers as they are, fractions and members of Q(theta) as text."""
+    """An exact value as JSON: integers unchanged, fractions and members of Q(theta) as text."""
     match value:
         case Fraction():
             return str(exact(value))
@@ -37,7 +36,7 @@ def _ticked(step: ConvictionStep) -> bool:
 
 
 def records(steps: Iterable[ConvictionStep]) -> Iterator[dict[str, Json]]:
-    """One record per event, in order: sequence number, tick, kind, and whatever the event says.
+    """Yield one record per event, in order: sequence number, tick, kind and the fields of the event.
 
     A tick's own events belong to the tick that it begins; the first tick of a run is 1.
     """
@@ -63,9 +62,9 @@ def _fields(event: Event) -> dict[str, Json]:
 
 
 def proposal_records(steps: Iterable[ConvictionStep]) -> list[dict[str, Json]]:
-    """The system-generated fields of every proposal (8.3) as they are at the end, in order of creation.
+    """The system-generated fields of every proposal (8.3) at the end, in order of creation.
 
-    `current_stake` is what was staked when the run ended or, for an Issue that was finalized, just before its burn.
+    `current_stake` is the stake at the end of the run or, for a finalized Issue, just before its burn.
     """
     known: dict[tuple[str, str], dict[str, Any]] = {}
     tick = 0
@@ -103,5 +102,5 @@ def _stake(record: dict[str, Any], amount: Amount) -> None:
 
 
 def json_lines(found: Iterable[dict[str, Json]]) -> str:
-    """Canonical JSON, one record a line."""
+    """The records as canonical JSON, one per line."""
     return "".join(f"{canonical_text(record)}\n" for record in found)

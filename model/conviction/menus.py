@@ -1,4 +1,4 @@
-"""What searches may try: the actions of a phase, and actions that no honest client would send."""
+"""The actions that searches may try: those of a phase, and hostile ones that no honest client would send."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ TEXTS = (
 
 
 def agents_of(count: int, **more: int | str | None) -> tuple[Agent, ...]:
-    """Enrolled agents agent_1, agent_2, … with credentials of their own."""
+    """Return `count` enrolled agents agent_1, agent_2, … with credentials of their own."""
     return tuple(Agent(f"agent_{n}", f"Agent {n}", f"key {n}", **more) for n in range(1, count + 1))  # type: ignore[arg-type]
 
 
 def offers(config: Config, state: State, *, ready: bool) -> Iterator[Act]:
-    """A tick, then what each agent may try in this phase; `ready` offers READY as well."""
+    """Yield a tick, then the actions of each agent in this phase; with `ready` also READY."""
     if state.phase == CLOSED:
         return
     yield Tick()
@@ -89,7 +89,7 @@ def _payloads(config: Config, state: State, agent: Agent) -> Iterator[Act]:
 
 
 def hostile(config: Config, state: State) -> Iterator[Act]:
-    """At every place something for every reason to reject."""
+    """Yield in every state an action for every reason to reject."""
     yield Tick("key 1")
     yield Invite("agent_1", ADMINISTRATOR)
     yield Invite("agent_1", "key 1")
@@ -118,6 +118,6 @@ def hostile(config: Config, state: State) -> Iterator[Act]:
         if state.phase == STAKE:
             yield MoveStake(uid, key, own, other, -1)
         if state.phase == STAKE and state.turn == 1:
-            # Affordable, so that nothing but the round is wrong with it.
+            # Affordable, so that the round is the only reason to reject it.
             yield AddStake(uid, key, own, 1)
             yield MoveStake(uid, key, own, other, 1)

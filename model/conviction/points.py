@@ -1,4 +1,4 @@
-"""Points: grants, self-stake, feedback and revision costs, stake entries and how they are taken from and aged."""
+"""Points: grants, self-stake, feedback and revision costs, and how stake entries are withdrawn from and aged."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from evenhand.model.conviction.vocabulary import Config, Entry, Proposal, Seat, 
 
 
 def credit(config: Config, balance: Amount, payment: Amount) -> Amount | None:
-    """What a grant of `payment` adds to `balance` (4.1, 4.4); None if it is refused."""
+    """The points that a grant of `payment` adds to `balance` (4.1, 4.4); None if it is refused."""
     room = config.constants.maximum_credit - balance
     match config.readings.max_credit:
         case "clip":
@@ -26,7 +26,7 @@ def credit(config: Config, balance: Amount, payment: Amount) -> Amount | None:
 
 
 def self_stake(config: Config, balance: Amount, substituted: bool) -> Amount | None:
-    """What a proposer of this balance stakes on its proposal (6.2); None where the proposal is refused."""
+    """The self-stake of a proposer with this balance (6.2); None where the proposal is refused."""
     wanted = config.constants.self_stake
     if substituted and settled(config.readings).substituted_no_action == "no_stake":
         return 0
@@ -42,13 +42,13 @@ def self_stake(config: Config, balance: Amount, substituted: bool) -> Amount | N
 
 
 def penalty(config: Config, seat: Seat) -> Amount:
-    """What a kick-out burns (9.3)."""
+    """The points that a kick-out burns (9.3)."""
     wanted = config.constants.penalty
     return wanted if config.readings.penalty_floor == "negative_balance" else min(wanted, max(seat.balance, 0))
 
 
 def changed_tokens(config: Config, old: Text, new: Text) -> int:
-    """Longer length minus LCS, or insertions plus deletions (14.1)."""
+    """The longer length minus the LCS, or insertions plus deletions (14.1)."""
     before, after = tokens(old), tokens(new)
     kept = common(before, after)
     if config.readings.diff_ratio == "insertions_plus_deletions":
@@ -62,7 +62,7 @@ def delta(config: Config, old: Text, new: Text) -> Fraction:
 
 
 def cost(config: Config, change: Fraction) -> Amount:
-    """RevisionCost (14.1), rounded as read."""
+    """Return RevisionCost (14.1), rounded as the reading says."""
     full = config.constants.self_stake * change
     match config.readings.rounding:
         case "floor":
@@ -73,11 +73,11 @@ def cost(config: Config, change: Fraction) -> Amount:
             return exact(full)
 
 
-# Entries: one for each owner, proposal and number of rounds held; amounts add up.
+# Stake entries: one per owner, proposal and number of rounds held; amounts add up.
 
 
 def joined(entries: Iterable[Entry]) -> tuple[Entry, ...]:
-    """Sorted, equal ages added up, nothing of no amount."""
+    """The entries sorted, those of equal age added up, those without amount left out."""
     sums: dict[tuple[str, str, int], Amount] = {}
     for entry in entries:
         key = (entry.owner, entry.proposal, entry.held)
@@ -86,7 +86,7 @@ def joined(entries: Iterable[Entry]) -> tuple[Entry, ...]:
 
 
 def staked(state: State, owner: str, proposal: str) -> Amount:
-    """What an owner has on a proposal."""
+    """An owner's stake on a proposal."""
     mine = (one.amount for one in state.entries if (one.owner, one.proposal) == (owner, proposal))
     return exact(sum(mine, 0))
 
@@ -94,7 +94,7 @@ def staked(state: State, owner: str, proposal: str) -> Amount:
 def taken(
     entries: tuple[Entry, ...], owner: str, proposal: str, amount: Amount, order: str
 ) -> tuple[tuple[Entry, ...], Amount]:
-    """The entries without `amount` of an owner's stake on a proposal, oldest or youngest first; and what lacked."""
+    """The entries without `amount` of an owner's stake, oldest or youngest first, and the shortfall."""
     mine = [entry for entry in entries if (entry.owner, entry.proposal) == (owner, proposal)]
     kept = [entry for entry in entries if (entry.owner, entry.proposal) != (owner, proposal)]
     left = amount
@@ -106,14 +106,14 @@ def taken(
 
 
 def tapped(config: Config, state: State, seat: Seat, needed: Amount) -> tuple[tuple[Entry, ...], Amount] | None:
-    """14.2: entries after withdrawing the deficit from one's own proposal, and the deficit; None if it is too much."""
+    """The entries after 14.2 withdrew the deficit from the own proposal, and it; None if stake is short."""
     deficit = exact(max(needed - seat.balance, 0))
     entries, lacking = taken(state.entries, seat.agent, seat.proposal, deficit, config.readings.tap_takes)
     return None if lacking else (entries, deficit)
 
 
 def added(config: Config, entries: tuple[Entry, ...], owner: str, proposal: str, amount: Amount) -> tuple[Entry, ...]:
-    """Stake added (16.3): an entry of its own, or on top of the oldest one there."""
+    """The entries with stake added (16.3): a new entry, or on top of the oldest one there."""
     held = 0
     if config.readings.add_makes == "tops_up":
         held = max((one.held for one in entries if (one.owner, one.proposal) == (owner, proposal)), default=0)
@@ -123,13 +123,13 @@ def added(config: Config, entries: tuple[Entry, ...], owner: str, proposal: str,
 def moved(
     config: Config, entries: tuple[Entry, ...], owner: str, source: str, target: str, amount: Amount
 ) -> tuple[Entry, ...]:
-    """Stake moved (16.3): its rounds begin anew."""
+    """The entries with stake moved (16.3), its rounds counted from zero."""
     left, _ = taken(entries, owner, source, amount, config.readings.move_takes)
     return joined((*left, Entry(owner, target, 0, amount)))
 
 
 def aged(config: Config, entries: tuple[Entry, ...]) -> tuple[Entry, ...]:
-    """One STAKE round later; ages saturate where 16.7 no longer tells them apart."""
+    """The entries one STAKE round later; ages saturate where 16.7 no longer tells them apart."""
     most = config.constants.saturation
     cap = config.readings.multiplier_cap == "saturation_rounds"
     return joined(
@@ -138,7 +138,7 @@ def aged(config: Config, entries: tuple[Entry, ...]) -> tuple[Entry, ...]:
 
 
 def touched(config: Config, proposals: tuple[Proposal, ...], what: str, uid: str) -> tuple[Proposal, ...]:
-    """The proposals after stake was placed on `uid` or taken away: whose LastStakeTick is now (17.3).
+    """The proposals after stake was placed on or taken from `uid`, with its LastStakeTick (17.3).
 
     `what` is `self`, `add`, `in` or `out`.
     """

@@ -1,7 +1,7 @@
-"""The named readings of sentences that the text leaves unclear; the first value is the default.
+"""The named readings of ambiguous sentences; the first value is the default.
 
-The source holds two texts under the same section numbers, A and B.  `text` is a preset: `merged` takes the other
-readings as they stand; `A` and `B` settle those that only one of the two texts speaks of (see `settled`).
+The source holds two texts under the same section numbers, A and B.  `text` is a preset: `merged` leaves the other
+readings unchanged; `A` and `B` fix those that only one of the two texts covers (see `settled`).
 """
 
 from __future__ import annotations

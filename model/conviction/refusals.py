@@ -1,4 +1,4 @@
-"""Why an action is rejected; the first reason that applies is the one logged, the empty text means none."""
+"""Reasons to reject an action; the first that applies is logged, the empty text means none."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ from evenhand.model.conviction.vocabulary import (
 
 
 def after_ready(config: Config, _state: State, seat: Seat) -> str:
-    """READY confirms completion (9.2)."""
+    """Reject any action after READY, which confirms completion (9.2)."""
     return "AlreadyReady" if seat.signal == READY and config.readings.act_after_ready == "rejected" else ""
 
 
 def ready(_config: Config, state: State, seat: Seat, _action: SignalReady) -> str:
-    """READY where nothing mandatory is missing (9.2), once in a tick."""
+    """Require READY once in a tick and, in PROPOSE, a proposal before it (9.2)."""
     if state.phase == PROPOSE and not seat.proposal:
         return "PayloadRequired"
     return "AlreadyReady" if seat.signal == READY else ""
 
 
 def propose(config: Config, state: State, seat: Seat, action: Propose) -> str:
-    """One proposal (6.1), with all mandatory fields (8.1), and where it is asked for the whole self-stake."""
+    """Require one proposal (6.1), all mandatory fields (8.1) and, under one reading, the whole self-stake."""
     if state.phase != PROPOSE:
         return "WrongPhase"
     if seat.proposal:
@@ -47,7 +47,7 @@ def propose(config: Config, state: State, seat: Seat, action: Propose) -> str:
 
 
 def feedback(config: Config, state: State, seat: Seat, action: Feedback) -> str:
-    """On another's proposal, not too long, not too many, and paid for (11)."""
+    """Require another's proposal, a short comment, the limit and the price (11)."""
     if state.phase != FEEDBACK:
         return "WrongPhase"
     target = state.proposal(action.proposal)
@@ -65,7 +65,7 @@ def feedback(config: Config, state: State, seat: Seat, action: Feedback) -> str:
 
 
 def revise(_config: Config, state: State, seat: Seat, action: Revise) -> str:
-    """One's own text, by another with all mandatory fields; the cost is looked at when it is known."""
+    """Require one's own text and all mandatory fields; the cost is checked later, once it is known."""
     if state.phase != REVISE:
         return "WrongPhase"
     own = state.proposal(seat.proposal)
@@ -83,7 +83,7 @@ def _staking(config: Config, state: State) -> str:
 
 
 def add(config: Config, state: State, seat: Seat, action: AddStake) -> str:
-    """Onto any proposal, from the second round on, out of the liquid balance (A 16.3, 16.5)."""
+    """Require a known proposal, round two or later and liquid balance (A 16.3, 16.5)."""
     if reason := _staking(config, state):
         return reason
     if state.proposal(action.proposal) is None:
@@ -94,7 +94,7 @@ def add(config: Config, state: State, seat: Seat, action: AddStake) -> str:
 
 
 def move(config: Config, state: State, seat: Seat, action: MoveStake) -> str:
-    """From one proposal to another, from the second round on, out of one's own stake (A 16.3)."""
+    """Require two different proposals, round two or later and one's own stake (A 16.3)."""
     if reason := _staking(config, state):
         return reason
     if state.proposal(action.source) is None or state.proposal(action.target) is None:

@@ -1,6 +1,6 @@
-"""Renaming agents everywhere: configuration, state, actions, events.
+"""Rename agents everywhere: configuration, state, actions, events.
 
-Used to ask whether names decide anything.  Credentials move with the agents that hold them.
+Used to test that names decide nothing.  Credentials move with the agents that hold them.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from evenhand.model.conviction.vocabulary import (
 
 @dataclass(frozen=True, slots=True)
 class Renaming:
-    """A bijection between identifiers, as (old, new); what it does not name keeps its name."""
+    """A bijection between identifiers, as (old, new); identifiers that it omits keep their names."""
 
     names: tuple[tuple[str, str], ...]
 
@@ -37,14 +37,14 @@ class Renaming:
 
 
 def rename_config(w: Renaming, config: Config) -> Config:
-    """The same configuration under the new names: seat and credential stay in place, identifiers move."""
+    """The configuration under the new names; seats and credentials stay in place."""
     agents = tuple(replace(agent, uid=w(agent.uid)) for agent in config.agents)
     issues = tuple(replace(issue, assigned=tuple(w(uid) for uid in issue.assigned)) for issue in config.issues)
     return replace(config, agents=agents, issues=issues)
 
 
 def rename_state(w: Renaming, _config: Config, state: State) -> State:
-    """The same state under the new names; whatever is sorted is sorted anew."""
+    """The state under the new names; proposals and entries are sorted again."""
     return replace(
         state,
         seats=tuple(_seat(w, seat) for seat in state.seats),
@@ -63,7 +63,7 @@ def _proposals(w: Renaming, proposals: tuple[Proposal, ...]) -> tuple[Proposal, 
 
 
 def rename_action(w: Renaming, action: Act) -> Act:
-    """The same action under the new names."""
+    """The action under the new names."""
     if isinstance(action, Tick):
         return action
     moved: dict[str, Any] = {"agent": w(action.agent)}
@@ -86,10 +86,10 @@ def _event(w: Renaming, event: Event) -> Event:
 
 
 def rename_shown(w: Renaming, shown: Shown) -> Shown:
-    """The same events under the new names, in the same order."""
+    """The events under the new names, in the same order."""
     return Shown(tuple(_event(w, event) for event in shown.events), shown.rejected)
 
 
 def same_events(one: Shown, other: Shown) -> bool:
-    """The same events, in any order: what is done for every agent is written agent by agent."""
+    """Whether the events are the same in any order, because some are written agent by agent."""
     return one.rejected == other.rejected and sorted(map(repr, one.events)) == sorted(map(repr, other.events))

@@ -29,11 +29,11 @@ from evenhand.model.conviction.vocabulary import (
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """The rules; what each does is said at the reference function of the same purpose.
+    """The rules as functions; the reference function of the same purpose documents each.
 
     `authenticated` and `author` concern credentials (1.2, 8.3), the `refuse_…` say why an action is rejected, `closed`
-    is the seat between two Issues, `rejected` the state after a rejection, `refund` what a revision gives back, `pays`
-    the balance after feedback, `burning` the entries that finalization burns, `logged` the events that reach the log.
+    is the seat between two Issues, `rejected` the state after a rejection, `refund` the points a revision gives back,
+    `pays` the balance after feedback, `burning` the entries that finalization burns, `logged` the events in the log.
     """
 
     authenticated: Callable[[Agent, str], bool]
@@ -77,32 +77,30 @@ class Rules:
 
 
 def _authenticated(agent: Agent, credential: str) -> bool:
-    """The credential presented is the agent's own (1.2)."""
+    """Whether the credential presented is the agent's own (1.2)."""
     return agent.credential == credential
 
 
 def _author(agent: Agent) -> str:
-    """What the public record calls an author: the identifier, not the credential that 8.3 asks for."""
+    """The public record's author: the identifier, although 8.3 asks for the credential."""
     return agent.uid
 
 
 def _pays(_config: Config, balance: Amount, price: Amount) -> Amount:
-    """Paid in full (11.2)."""
+    """The balance after feedback, paid in full (11.2)."""
     return balance - price
 
 
 def _no_refund(_config: Config, _old: Text, _new: Text) -> Amount:
-    """A revision gives nothing back."""
     return 0
 
 
 def _closed(_config: Config, seat: Seat) -> Seat:
-    """The balance persists (18.1), nothing else does."""
+    """The seat between two Issues: the balance persists (18.1), the rest is cleared."""
     return Seat(seat.agent, seat.standing, seat.balance)
 
 
 def _unchanged(_config: Config, state: State, _agent: str, _reason: str) -> State:
-    """A rejected action changes nothing."""
     return state
 
 
@@ -112,7 +110,7 @@ def _burning(_config: Config, state: State, _winner: str) -> tuple[Entry, ...]:
 
 
 def _logged(events: tuple[Event, ...]) -> tuple[Event, ...]:
-    """Everything (13.1)."""
+    """All events (13.1)."""
     return events
 
 
@@ -156,7 +154,7 @@ REFERENCE = Rules(
     burning=_burning,
     logged=_logged,
 )
-"""The rules as the text has them, under each reading."""
+"""The rules of the text, under each reading."""
 
 
 def changed(**functions: object) -> Rules:

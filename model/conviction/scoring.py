@@ -1,4 +1,4 @@
-"""Weight, score, winner (16.6, 16.7, 17): exact, and blind to every name unless a reading lets names decide."""
+"""Weight, score and winner (16.6, 16.7, 17): exact, and independent of names unless a reading lets names decide."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Scores = tuple[tuple[str, Surd, int | None], ...]
 
 
 def held(config: Config, rounds: int) -> int:
-    """The r of 16.7 for a stake that has seen so many rounds begin since it was placed."""
+    """The r of 16.7 for a stake placed `rounds` STAKE rounds ago."""
     counted = rounds + (config.readings.rounds_from == "one")
     return (
         min(counted, config.constants.saturation) if config.readings.multiplier_cap == "saturation_rounds" else counted
@@ -24,13 +24,13 @@ def weight(config: Config, rounds: int) -> Surd:
 
 
 def nothing(config: Config) -> Surd:
-    """Zero, in the field of this configuration."""
+    """Return zero in the field of this configuration."""
     c = config.constants
     return multiplier(c.greatest, c.fraction, c.saturation, 0).times(0)
 
 
 def score(config: Config, proposal: str, entries: tuple[tuple[Entry, Surd], ...]) -> Surd:
-    """The sum of the effective stakes on a proposal: the square of 17.1's score, and ranked alike."""
+    """The sum of the effective stakes on a proposal: the square of 17.1's score, with the same ranking."""
     total = nothing(config)
     for entry, factor in entries:
         if entry.proposal == proposal:
@@ -39,7 +39,7 @@ def score(config: Config, proposal: str, entries: tuple[tuple[Entry, Surd], ...]
 
 
 def winner(config: Config, _state: State, scores: Scores) -> tuple[str, str]:
-    """The winning proposal (empty: none), and what decided: 17.2, then 17.3, then the reading of a full tie.
+    """The winning proposal (empty: none) and the reason: 17.2, then 17.3, then the reading of a full tie.
 
     A proposal without a LastStakeTick counts as the earliest; of two ranks the greater is the earlier.
     """

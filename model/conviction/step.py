@@ -45,7 +45,7 @@ _Done: TypeAlias = tuple[State, list[Event]] | str
 
 
 def initial(config: Config) -> tuple[State, ...]:
-    """Before the first tick: those who are invited or enrolled have their grants."""
+    """The one state before the first tick, in which invited and enrolled agents have their grants."""
     seats: list[Seat] = []
     for agent in config.agents:
         payment = config.constants.invite_payment if agent.granted is None else agent.granted
@@ -56,7 +56,7 @@ def initial(config: Config) -> tuple[State, ...]:
 
 
 def step(rules: Rules, config: Config, state: State, action: Act) -> tuple[State, Shown]:
-    """Take one action; a rejected one leaves its named event and changes nothing else."""
+    """Take one action; a rejected action logs its named event and changes nothing else."""
     done = _done(rules, config, state, action)
     if not isinstance(done, str):
         return done[0], Shown(rules.logged(tuple(done[1])))
@@ -71,7 +71,7 @@ def _issue(config: Config, state: State) -> str:
 
 
 def _done(rules: Rules, config: Config, state: State, action: Act) -> _Done:
-    """The state and events after an action, or why it is rejected."""
+    """The state and events after an action, or the reason why it is rejected."""
     match action:
         case Tick():
             return _tick(rules, config, state, action)
@@ -112,7 +112,7 @@ def _enrol(state: State, seat: Seat) -> _Done:
 
 
 def _not_now(state: State, seat: Seat) -> str:
-    """Why this seat may not act in this phase; empty if it may."""
+    """The reason why this seat may not act in this phase; empty if it may."""
     if seat.standing != ENROLLED:
         return "NotEnrolled"
     if state.phase in (IDLE, CLOSED):
@@ -248,19 +248,19 @@ def _move(rules: Rules, config: Config, state: State, seat: Seat, action: MoveSt
 
 
 def wants(_config: Config, state: State) -> bool:
-    """An Issue is open or will be."""
+    """Whether an Issue is open or still to come."""
     return state.phase != CLOSED
 
 
 def progress(taken: ConvictionStep) -> bool:
-    """Another phase began."""
+    """Whether the step began another phase."""
     return (taken.before.issue, taken.before.phase, taken.before.turn) != (
         (taken.after.issue, taken.after.phase, taken.after.turn)
     )
 
 
 def smaller(config: Config, _start: State) -> Iterator[tuple[Config, State]]:
-    """Fewer Issues, fewer cycles, fewer agents, in that order."""
+    """Yield smaller configurations with their initial states: fewer Issues, cycles, agents, then STAKE rounds."""
     for less in _less(config):
         yield less, initial(less)[0]
 

@@ -1,7 +1,7 @@
-"""The systems: one step function, several ways to bound it.
+"""The systems: one step function, bounded in several ways.
 
-`run`: the constants of section 5, three agents and a fourth that is invited on the way, two Issues: too wide to list,
-drawn by the machine.  `issue`: small numbers, so that graphs close: two agents unless a plan says otherwise.  `trio`:
+`run`: the constants of section 5, three agents and a fourth invited during the run, two Issues: too large to search,
+so it is sampled.  `issue`: small numbers, so that searches finish: two agents unless a plan says otherwise.  `trio`:
 three agents without READY, for outsiders and ties.  `series`: two Issues in a row.
 """
 
@@ -32,10 +32,10 @@ ConvictionSystem = System[Config, State, Act, Shown, Rules]
 
 
 def _small(scope: Scope, readings: Readings) -> Iterator[Config]:
-    """One configuration of small numbers: feedback costs 1, at most one entry, saturation after 2 rounds.
+    """Yield one configuration of small numbers: feedback costs 1, at most one entry, saturation after 2 rounds.
 
-    `strangers` of the agents are not invited yet, `outsiders` are assigned to no Issue; the others come first.
-    `rounds` 0 is as the reading says, `cap` 0 a maximum credit of 100.
+    After the `agents` come `strangers`, not invited yet, and `outsiders`, assigned to no Issue.  `rounds` 0 means the
+    number of the reading, `cap` 0 a maximum credit of 100.
     """
     agents = agents_of(scope["agents"] + scope["outsiders"] + scope["strangers"], granted=scope["budget"])
     inside = scope["agents"] + scope["strangers"]
@@ -61,7 +61,7 @@ def _small(scope: Scope, readings: Readings) -> Iterator[Config]:
 
 
 def _real(scope: Scope, readings: Readings) -> Iterator[Config]:
-    """The constants of section 5; the last agent is invited on the way, and the last Issue knows it."""
+    """Yield the constants of section 5; the last agent is invited during the run, for the Issues after the first."""
     agents = agents_of(scope["agents"])
     late = replace(agents_of(scope["agents"] + 1)[-1], standing=STRANGER)
     early = tuple(agent.uid for agent in agents)
@@ -79,12 +79,12 @@ def _menu(config: Config, scope: Scope, state: State) -> Iterator[Act]:
 
 
 def _anything(_config: Config, _state: State, _action: Act) -> bool:
-    """Anybody may submit anything at any time."""
+    """Any action may be submitted at any time."""
     return True
 
 
 def _actor(action: Act) -> str:
-    """Ticks come by themselves."""
+    """The agent or administrator that acts; empty for a tick, which no agent causes."""
     match action:
         case Tick():
             return ""
@@ -95,7 +95,7 @@ def _actor(action: Act) -> str:
 
 
 def ticks(_state: State, action: Act) -> bool:
-    """A tick of the scheduler."""
+    """Whether the action is a tick of the scheduler."""
     return isinstance(action, Tick) and action == Tick()
 
 
@@ -144,7 +144,7 @@ _SIZES = {
 }
 
 RUN = _system("run", _real, {"agents": 3, "issues": 2, "cycles": 2, "ready": 1, "hostile": 0})
-"""Section 5 as it stands."""
+"""The constants of section 5."""
 
 ISSUE = _system("issue", _small, _SIZES)
 """One Issue of small numbers."""

@@ -1,4 +1,4 @@
-"""Proposal texts, their tokens, and how much of one another has changed (14.1)."""
+"""Proposal texts, their tokens, and the share of tokens that a revision changes (14.1)."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from functools import lru_cache
 
 @dataclass(frozen=True, order=True, slots=True)
 class Text:
-    """The mandatory fields of a proposal (8.1); None where one is not supplied.  An empty text is supplied.
+    """The mandatory fields of a proposal (8.1); None: not supplied.  An empty text counts as supplied.
 
-    `more` are optional fields (8.2) as (name, text): recorded, and read by no rule.
+    `more` holds optional fields (8.2) as (name, text); they are recorded and no rule reads them.
     """
 
     title: str | None = ""
@@ -27,13 +27,13 @@ class Text:
 
 
 def tokens(text: Text) -> tuple[str, ...]:
-    """Title, action and rationale, split at white space."""
+    """Return title, action and rationale, split at white space."""
     return tuple(token for part in (text.title, text.action, text.rationale) for token in (part or "").split())
 
 
 @lru_cache(maxsize=4_096)
 def common(old: tuple[str, ...], new: tuple[str, ...]) -> int:
-    """The length of a longest common subsequence of two lists of tokens, row by row."""
+    """The length of a longest common subsequence of two token lists, in O(len(old) * len(new)) time."""
     row = [0] * (len(new) + 1)
     for token in old:
         before = row
@@ -44,6 +44,6 @@ def common(old: tuple[str, ...], new: tuple[str, ...]) -> int:
 
 
 def ratio(changed: int, old: tuple[str, ...], new: tuple[str, ...]) -> Fraction:
-    """changed / max(len(old), len(new)); 0 for two empty texts."""
+    """Return changed / max(len(old), len(new)); 0 for two empty texts."""
     longest = max(len(old), len(new))
     return Fraction(changed, longest) if longest else Fraction(0)

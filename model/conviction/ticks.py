@@ -1,4 +1,4 @@
-"""What a tick does: opens an Issue, counts laggards, substitutes, ends a phase, finalizes (3, 9, 12, 16.1, 17, 18)."""
+"""The effect of a tick: open an Issue, count laggards, substitute, end a phase, finalize (3, 9, 12, 16.1, 17, 18)."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def with_proposal(state: State, proposal: Proposal) -> State:
 
 
 def placed(rules: Rules, config: Config, state: State, agent: str, substituted: bool) -> tuple[State, list[Event]]:
-    """The automatic self-stake of one agent on its proposal (6.2, A 16.2)."""
+    """The state and events after an agent's automatic self-stake on its proposal (6.2, A 16.2)."""
     seat = state.seat(agent)
     assert seat is not None
     amount = rules.self_stake(config, seat.balance, substituted) or 0
@@ -48,7 +48,7 @@ def placed(rules: Rules, config: Config, state: State, agent: str, substituted: 
 
 
 def ticked(rules: Rules, config: Config, state: State) -> tuple[State, list[Event]]:
-    """A tick that the clock permits."""
+    """The state and events after a tick that the clock permits."""
     match state.phase:
         case "IDLE":
             return _opened(config, state)
@@ -59,7 +59,7 @@ def ticked(rules: Rules, config: Config, state: State) -> tuple[State, list[Even
 
 
 def _opened(config: Config, state: State) -> tuple[State, list[Event]]:
-    """The next Issue begins, unless a mandatory field is missing (3.2)."""
+    """Open the next Issue, or refuse it if a mandatory field is missing (3.2)."""
     issue = config.issues[state.issue]
     if issue.problem is None or issue.background is None:
         return _awaiting_next(config, state), [Event("IssueRefused", issue=issue.uid, reason="MissingField")]
@@ -77,7 +77,6 @@ def _awaiting_next(config: Config, state: State) -> State:
 
 
 def _counted(rules: Rules, config: Config, state: State) -> tuple[State, list[Event]]:
-    """A tick inside a phase."""
     issue = config.issues[state.issue].uid
     done = {seat.agent: rules.complete(config, state, seat) for seat in state.seats}
     seats = tuple(rules.lagged(config, seat, done[seat.agent]) for seat in state.seats)
@@ -100,7 +99,7 @@ def _counted(rules: Rules, config: Config, state: State) -> tuple[State, list[Ev
 
 
 def _kicked_out(rules: Rules, config: Config, state: State, agent: str) -> tuple[State, list[Event]]:
-    """The canonical default in place of a missing move, then the penalty (9.3)."""
+    """Apply the canonical default in place of a missing move, then the penalty (9.3)."""
     issue = config.issues[state.issue].uid
     seat = state.seat(agent)
     assert seat is not None
@@ -123,7 +122,7 @@ def _kicked_out(rules: Rules, config: Config, state: State, agent: str) -> tuple
 def no_action(
     rules: Rules, config: Config, state: State, agent: str, *, substituted: bool
 ) -> tuple[State, list[Event]]:
-    """An agent takes the canonical NoAction (6.1), by itself or because the protocol assigned it."""
+    """Give an agent the canonical NoAction (6.1), chosen by itself or assigned by the protocol."""
     shared = config.readings.no_action == "shared"
     uid = NO_ACTION if shared else agent
     seat = state.seat(agent)
@@ -140,7 +139,7 @@ def no_action(
 
 
 def _begun(rules: Rules, config: Config, state: State) -> tuple[State, list[Event]]:
-    """The next phase; between two STAKE rounds every stake has been held for one more (16.6)."""
+    """Begin the next phase; between two STAKE rounds every stake ages by one round (16.6)."""
     phase, turn = rules.following(config, state)
     entries = rules.aged(config, state.entries) if state.phase == phase == STAKE else state.entries
     seats = tuple(rules.fresh(config, seat) for seat in state.seats)
@@ -157,7 +156,6 @@ def _begun(rules: Rules, config: Config, state: State) -> tuple[State, list[Even
 
 
 def _finalized(rules: Rules, config: Config, state: State) -> tuple[State, list[Event]]:
-    """Score, winner, burn, publication (17, 18)."""
     issue = config.issues[state.issue].uid
     weighed = tuple((entry, rules.weight(config, entry.held)) for entry in state.entries)
     scores = tuple((one.uid, rules.score(config, one.uid, weighed), one.last) for one in state.proposals)

@@ -1,9 +1,9 @@
-"""The words of the conviction-staking consensus: constants, Issues, actions, state, events.
+"""The vocabulary of the conviction-staking consensus: constants, Issues, actions, state, events.
 
-An action is one submission of one agent under a credential, or one tick of the external scheduler.  The state holds
-nothing that only counts up: sequence numbers, absolute ticks and revision numbers are stamped by `ledger`, which folds
-the events.  LastStakeTick matters by order alone, so a proposal keeps its rank: 0 for the running tick, then 1, 2, …
-for the earlier ticks that still are some proposal's last, None for never.
+An action is one submission of one agent under a credential, or one tick of the external scheduler.  The state holds no
+unbounded counter: `ledger` stamps sequence numbers, absolute ticks and revision numbers by folding the events.  Only
+the order of LastStakeTick matters, so a proposal keeps its rank: 0 for the running tick, then 1, 2, … for earlier ticks
+that are still the last of some proposal, None for never.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ STRANGER, INVITED, ENROLLED = "stranger", "invited", "enrolled"
 """The standing of an agent (1.1, 7.1)."""
 
 ACTED, READY = "acted", "ready"
-"""What an agent has signalled in the running tick; nothing is the empty text.  ACTED is kept only where it counts."""
+"""The signal of an agent in the running tick; the empty text is none.  ACTED is kept only where it counts."""
 
 NO_ACTION = "NoAction"
 """The identifier of the canonical proposal where it is shared."""
 
 ADMINISTRATOR, SCHEDULER = "key of the administrator", "key of the scheduler"
-"""The credentials of the two that are no agents."""
+"""The credentials of the two actors that are not agents."""
 
 REJECTIONS = (
     "InvalidCredential",
@@ -63,7 +63,7 @@ REJECTIONS = (
 
 @dataclass(frozen=True, slots=True)
 class Constants:
-    """Section 5, and the numbers that a reading of 4.4 or 16.1 needs; amounts in points, times in ticks or rounds.
+    """Section 5 and the numbers for readings of 4.4 and 16.1; amounts in points, times in ticks or rounds.
 
     `stake_rounds` is 0 where the reading of that name gives the number.
     """
@@ -84,7 +84,7 @@ class Constants:
 
 @dataclass(frozen=True, slots=True)
 class Agent:
-    """An agent's record (10.1), its standing when the run begins, and what it was then granted (None: the payment)."""
+    """An agent's record (10.1), its initial standing and its grant at that time (None: the payment)."""
 
     uid: str
     name: str
@@ -95,7 +95,7 @@ class Agent:
 
 @dataclass(frozen=True, slots=True)
 class Issue:
-    """An Issue (3.2, 3.3), who is assigned to it (7.2), and its number of (FEEDBACK, REVISE) cycles (12.3)."""
+    """An Issue (3.2, 3.3), its assigned agents (7.2) and its number of (FEEDBACK, REVISE) cycles (12.3)."""
 
     uid: str
     assigned: tuple[str, ...]
@@ -107,7 +107,7 @@ class Issue:
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """What is fixed during a run; `texts` and `amounts` are the alphabet that searches choose from."""
+    """The constants of a run; searches choose from `texts` and `amounts`."""
 
     agents: tuple[Agent, ...]
     issues: tuple[Issue, ...]
@@ -118,11 +118,11 @@ class Config:
 
     @property
     def rounds(self) -> int:
-        """How many STAKE rounds an Issue has (16.1)."""
+        """The number of STAKE rounds of an Issue (16.1)."""
         return self.constants.stake_rounds or self.readings.stake_rounds
 
     def agent(self, uid: str) -> Agent | None:
-        """The agent of this identifier."""
+        """The agent of this identifier; None if there is none."""
         return next((agent for agent in self.agents if agent.uid == uid), None)
 
 
@@ -130,7 +130,7 @@ class Config:
 class Seat:
     """One agent in a state.
 
-    `assigned` speaks of the open Issue, as do `timer` (ticks of the phase without completion), `signal`, `feedback`
+    `assigned` concerns the open Issue, as do `timer` (ticks of the phase without completion), `signal`, `feedback`
     (entries submitted) and `proposal` (identifier; empty for none).
     """
 
@@ -146,9 +146,9 @@ class Seat:
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """A proposal of the open Issue: `text` is None for NoAction, `author` empty where that is shared.
+    """A proposal of the open Issue: `text` is None for NoAction, `author` is empty for a shared one.
 
-    `substituted` says that the protocol assigned it (9.3), `last` is the rank of its LastStakeTick.
+    `substituted` is true if the protocol assigned it (9.3); `last` is the rank of its LastStakeTick.
     """
 
     uid: str
@@ -160,7 +160,7 @@ class Proposal:
 
 @dataclass(frozen=True, order=True, slots=True)
 class Entry:
-    """Stake of one owner on one proposal that has been held for the same number of rounds."""
+    """Stake of one owner on one proposal, all held for the same number of rounds."""
 
     owner: str
     proposal: str
@@ -170,10 +170,10 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """The state between two actions: `issue` is the place of the open Issue (in IDLE, of the next).
+    """The state between two actions: `issue` is the index of the open Issue (in IDLE, of the next).
 
     `turn` is the number of the cycle in FEEDBACK and REVISE, of the round in STAKE, else 0.  `proposals` and
-    `entries` are sorted.  `burned` and `granted` are bounded by what was ever allocated.
+    `entries` are sorted.  `burned` and `granted` are bounded by the points ever allocated.
     """
 
     issue: int
@@ -186,11 +186,11 @@ class State:
     granted: Amount = 0
 
     def seat(self, agent: str) -> Seat | None:
-        """The seat of an agent."""
+        """The seat of an agent; None if there is none."""
         return next((seat for seat in self.seats if seat.agent == agent), None)
 
     def proposal(self, uid: str) -> Proposal | None:
-        """The proposal of this identifier."""
+        """The proposal of this identifier; None if there is none."""
         return next((one for one in self.proposals if one.uid == uid), None)
 
 
@@ -212,7 +212,7 @@ class Enrol:
 
 @dataclass(frozen=True, slots=True)
 class Propose:
-    """A proposal, or the canonical NoAction if `text` is None (6.1)."""
+    """An agent submits a proposal, or the canonical NoAction if `text` is None (6.1)."""
 
     agent: str
     credential: str
@@ -221,7 +221,7 @@ class Propose:
 
 @dataclass(frozen=True, slots=True)
 class SignalReady:
-    """READY for the running tick (9.2)."""
+    """An agent signals READY for the running tick (9.2)."""
 
     agent: str
     credential: str
@@ -229,7 +229,7 @@ class SignalReady:
 
 @dataclass(frozen=True, slots=True)
 class Feedback:
-    """A comment on a proposal (11)."""
+    """An agent comments on a proposal (11)."""
 
     agent: str
     credential: str
@@ -239,7 +239,7 @@ class Feedback:
 
 @dataclass(frozen=True, slots=True)
 class Revise:
-    """Another text for one's own proposal (14)."""
+    """An agent replaces the text of its own proposal (14)."""
 
     agent: str
     credential: str
@@ -248,7 +248,7 @@ class Revise:
 
 @dataclass(frozen=True, slots=True)
 class AddStake:
-    """Liquid points onto a proposal (A 16.3)."""
+    """An agent stakes liquid points on a proposal (A 16.3)."""
 
     agent: str
     credential: str
@@ -258,7 +258,7 @@ class AddStake:
 
 @dataclass(frozen=True, slots=True)
 class MoveStake:
-    """Staked points from one proposal to another (A 16.3)."""
+    """An agent moves staked points to another proposal (A 16.3)."""
 
     agent: str
     credential: str
@@ -299,7 +299,7 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What a step shows: the events it appends to the log, and why the action was rejected (empty: it was not)."""
+    """The observation of a step: the events it logs, and why the action was rejected (empty: accepted)."""
 
     events: tuple[Event, ...]
     rejected: str = ""
@@ -329,4 +329,4 @@ TYPES = (
     Text,
     Tick,
 )
-"""Every class that files of this protocol may hold."""
+"""Every class that files of this protocol may contain."""

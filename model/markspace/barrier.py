@@ -9,32 +9,32 @@ from evenhand.model.markspace.marks import Kind
 
 
 def allows(barrier: Barrier, agent: str, scope: str, kind: Kind) -> bool:
-    """Neither this permission nor the wildcard is revoked."""
+    """Return whether neither this permission nor the wildcard is revoked."""
     return not {(agent, scope, kind), (agent, ANYWHERE, kind)} & barrier.revoked
 
 
 def needs_first(barrier: Barrier, agent: str, scope: str) -> bool:
-    """Whether a need must be written before an action there."""
+    """Return whether a need must be written before an action there."""
     return bool({(agent, scope), (agent, ANYWHERE)} & barrier.need_first)
 
 
 def narrowed(barrier: Barrier, agent: str, scope: str, kind: Kind) -> Barrier:
-    """One permission less."""
+    """Return the barrier with one permission revoked."""
     return replace(barrier, revoked=barrier.revoked | {(agent, scope, kind)})
 
 
 def with_need_first(barrier: Barrier, agent: str, scope: str) -> Barrier:
-    """A need must come first, in a scope or anywhere."""
+    """Return the barrier where a need must come first, in a scope or anywhere."""
     return replace(barrier, need_first=barrier.need_first | {(agent, scope)})
 
 
 def restored(barrier: Barrier, agent: str, scope: str, kind: Kind) -> Barrier:
-    """The principal grants one permission again."""
+    """Return the barrier after the principal grants one permission again."""
     return replace(barrier, revoked=barrier.revoked - {(agent, scope, kind)})
 
 
 def restored_all(barrier: Barrier, agent: str) -> Barrier:
-    """The principal lifts everything from an agent."""
+    """Return the barrier after the principal lifts everything from an agent."""
     return replace(
         barrier,
         revoked=frozenset(one for one in barrier.revoked if one[0] != agent),
@@ -43,7 +43,8 @@ def restored_all(barrier: Barrier, agent: str) -> Barrier:
 
 
 def escalated(config: LayersConfig, barrier: Barrier, agent: str, scope: str, kind: Kind) -> Barrier:
-    """One flag of the envelope: one permission in one scope; from the threshold on, needs before any action (P43).
+    """Return the barrier after a flag of the envelope: one permission revoked; from the threshold on, needs first
+    (P43).
 
     Flags are counted up to the threshold, the first one always.
     """

@@ -1,8 +1,8 @@
-"""The vocabulary of a scheduler with a clock (§14.2): instants instead of ages, and what of them matters.
+"""The vocabulary of a scheduler with a clock (§14.2): instants instead of ages, and two quotients of its states.
 
 `scheduling` keeps seconds since the last activation, which saturate.  Here the state holds what an implementation
 keeps: the time, and the instant of each agent's last activation.  `counted_from_now` and `no_older_than_the_longest`
-are the two maps under which one state stands for many.
+are the two maps that merge equivalent states.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from evenhand.model.markspace.composing_vocabulary import TYPES as COMPOSING_TYP
 from evenhand.model.markspace.composing_vocabulary import Composed, ComposingAct, ComposingConfig
 
 FAR = (1, 1_000_000)
-"""Seconds by which states are moved that a map takes to one."""
+"""Seconds by which a state is moved to get states with the same image."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClockConfig(ComposingConfig):
-    """As of a scheduler without a clock; `longest` is the longest interval on offer, in seconds.
+    """The configuration of a scheduler without a clock; `longest` is the longest interval on offer, in seconds.
 
-    `horizon` is the second after which nobody waits any more, 0 if time goes on for ever.
+    `horizon` is the second after which no agent waits any more, 0 if time has no end.
     """
 
     longest: int = 2
@@ -39,7 +39,7 @@ class ClockState:
 
     @property
     def since(self) -> tuple[int | None, ...]:
-        """Seconds since each agent was activated; None: never."""
+        """Return the seconds since each agent was activated; None: never."""
         return tuple(None if one is None else self.now - one for one in self.last)
 
 
@@ -47,30 +47,30 @@ ClockStep = Step[ClockConfig, ClockState, ComposingAct, Composed]
 
 
 def _moved(state: ClockState, seconds: int) -> ClockState:
-    """Everything so many seconds later."""
+    """Return the state with all instants `seconds` later."""
     last = tuple(None if one is None else one + seconds for one in state.last)
     return replace(state, now=state.now + seconds, last=last)
 
 
 def counted_from_now(config: ClockConfig, state: ClockState) -> ClockState:
-    """All instants counted from now; before a horizon the time that is left matters, and nothing is changed."""
+    """Return the state with instants counted from now; unchanged before a horizon, where the remaining time matters."""
     return state if config.horizon else _moved(state, -state.now)
 
 
 def later(config: ClockConfig, state: ClockState) -> Iterator[ClockState]:
-    """The same at other times."""
+    """Yield states with the same image at other times."""
     if not config.horizon:
         yield from (_moved(state, seconds) for seconds in FAR)
 
 
 def no_older_than_the_longest(config: ClockConfig, state: ClockState) -> ClockState:
-    """An activation that lies farther back than the longest interval lies as far back as that."""
+    """Return the state with last activations at most the longest interval ago."""
     oldest = state.now - config.longest
     return replace(state, last=tuple(None if one is None else max(one, oldest) for one in state.last))
 
 
 def earlier(config: ClockConfig, state: ClockState) -> Iterator[ClockState]:
-    """The same with old activations still older."""
+    """Yield states with the same image whose old activations are still older."""
     oldest = state.now - config.longest
     if any(one is not None and one <= oldest for one in state.last):
         for seconds in FAR:
@@ -79,4 +79,4 @@ def earlier(config: ClockConfig, state: ClockState) -> Iterator[ClockState]:
 
 
 TYPES: tuple[type, ...] = (*COMPOSING_TYPES, ClockConfig, ClockState)
-"""Every class that files of this system may hold."""
+"""All classes that files of this system may hold."""

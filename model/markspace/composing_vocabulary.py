@@ -11,7 +11,7 @@ from evenhand.model.markspace.readings import Readings
 
 @dataclass(frozen=True, order=True, slots=True)
 class Pattern:
-    """What an agent is interested in (§13.1): a scope and below; None and "" match anything."""
+    """An agent's interest (§13.1): a scope and below; None and "" match anything."""
 
     scope: str
     kind: str = ""
@@ -20,7 +20,7 @@ class Pattern:
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """What an agent declares (§13.2): inputs, outputs (scope, kind), what it may write, seconds between activations."""
+    """An agent's declaration (§13.2): inputs, outputs (scope, kind), what it may write, seconds between activations."""
 
     inputs: tuple[Pattern, ...] = ()
     outputs: tuple[tuple[str, Kind], ...] = ()
@@ -30,8 +30,11 @@ class Manifest:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A mark as subscribers get it; `number` names it, `classified` whether its scope is; `supersedes` is the number of
-    the mark that it replaces, 0 for none (§10)."""
+    """A mark as subscribers get it.
+
+    `number` identifies it, `classified` tells whether its scope is; `supersedes` is the number of the mark that it
+    replaces, 0 for none (§10).
+    """
 
     number: int
     agent: str
@@ -44,8 +47,11 @@ class Written:
 
 @dataclass(frozen=True, slots=True)
 class ComposingConfig:
-    """What a run cannot change: agents with their manifests (None: none), which scopes are classified, who is cleared
-    for them, how many marks may be written."""
+    """The constants of a run.
+
+    Agents with their manifests (None: none), the classified scopes, the agents cleared for them, how many marks may be
+    written.
+    """
 
     agents: tuple[tuple[str, Manifest | None], ...]
     readings: Readings
@@ -55,14 +61,17 @@ class ComposingConfig:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The agents."""
+        """Return the names of the agents."""
         return tuple(name for name, _ in self.agents)
 
 
 @dataclass(frozen=True, slots=True)
 class ComposingState:
-    """Marks in order of writing; per agent patterns (None: not subscribed), queue, interval, seconds since it was
-    activated (None: never; saturating at the interval)."""
+    """Marks in order of writing, and the agents' subscriptions and schedules.
+
+    Per agent: patterns (None: not subscribed), queue, interval, seconds since it was activated (None: never;
+    saturating at the interval).
+    """
 
     marks: tuple[Written, ...]
     patterns: tuple[tuple[Pattern, ...] | None, ...]
@@ -114,12 +123,12 @@ class Pipeline:
 
 @dataclass(frozen=True, slots=True)
 class Activate:
-    """`tick_all()`: whoever is due is activated."""
+    """`tick_all()`: every agent that is due is activated."""
 
 
 @dataclass(frozen=True, slots=True)
 class Update:
-    """`update(agent)` with another interval, or `register` where there was none."""
+    """`update(agent)` with another interval, or `register` for an agent without one."""
 
     agent: str
     interval: int | None
@@ -127,12 +136,14 @@ class Update:
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """A second passes."""
+    """One second passes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Composed:
-    """What a step shows: marks delivered, agents activated, whether a pipeline connects, manifests that overpromise."""
+    """The observation of a step: delivered marks, activated agents, whether a pipeline connects, overpromising
+    manifests.
+    """
 
     delivered: tuple[Written, ...] | None = None
     activated: tuple[str, ...] = ()

@@ -10,17 +10,17 @@ from evenhand.model.markspace.marks import Kind
 
 
 def empty(config: LayersConfig) -> Envelope:
-    """Nothing seen yet."""
+    """Return the envelope without observations."""
     return Envelope((Watched(),) * len(config.agents))
 
 
 def ready(config: LayersConfig, watched: Watched) -> bool:
-    """Whether there is a baseline: enough completed windows, or a declared one."""
+    """Return whether there is a baseline: enough completed windows, or a declared one."""
     return config.baseline is not None or len(watched.past) >= config.samples
 
 
 def attempted(config: LayersConfig, envelope: Envelope, agent: str, scope: str, kind: Kind) -> Envelope:
-    """An attempt of an agent is counted, whether or not it is let through (P64)."""
+    """Return the envelope with one more attempt of an agent, whether or not it is let through (P64)."""
     place = config.agents.index(agent)
     watched = envelope.watched[place]
     changed = replace(watched, now=tuple(sorted((*watched.now, (scope, kind)), key=lambda one: (one[0], one[1].value))))
@@ -28,12 +28,12 @@ def attempted(config: LayersConfig, envelope: Envelope, agent: str, scope: str, 
 
 
 def judged(config: LayersConfig, before: Envelope, counted: Envelope) -> Envelope:
-    """What a write is judged by: what was counted before it, or with it."""
+    """Return the counts that a write is judged by: without it, or with it by the reading `envelope_records`."""
     return counted if config.readings.envelope_records == "before_the_check" else before
 
 
 def rotated(config: LayersConfig, envelope: Envelope) -> Envelope:
-    """The window ends; completed windows are kept up to the bound."""
+    """Return the envelope at the end of the window; completed windows are kept up to the bound."""
 
     def one(watched: Watched) -> Watched:
         counts = (_count(watched.now, Kind.OBSERVATION), _count(watched.now, Kind.NEED))
@@ -48,7 +48,7 @@ def _count(attempts: tuple[tuple[str, Kind], ...], kind: Kind) -> int:
 
 
 def spikes(config: LayersConfig, watched: Watched, kind: Kind) -> bool:
-    """Whether the count exceeds mean + k * stddev, or this window and the last twice that: compared by squares."""
+    """Return whether this count exceeds mean + k * stddev, or the mean of this and the last window does; by squares."""
     place = 0 if kind is Kind.OBSERVATION else 1
     history = [Fraction(counts[place]) for counts in watched.past]
     if config.baseline is not None and place == 0:  # stddev = mean / 2: two samples at half and three halves of it
@@ -65,7 +65,7 @@ def spikes(config: LayersConfig, watched: Watched, kind: Kind) -> bool:
 
 
 def shifted(config: LayersConfig, watched: Watched) -> bool:
-    """Whether the share of observations is off the historical one by more than the threshold."""
+    """Return whether the share of observations differs from the historical one by more than the threshold."""
     seen = sum(first + second for first, second in watched.past)
     now = _count(watched.now, Kind.OBSERVATION) + _count(watched.now, Kind.NEED)
     if not seen or not now:
@@ -75,7 +75,7 @@ def shifted(config: LayersConfig, watched: Watched) -> bool:
 
 
 def check(config: LayersConfig, envelope: Envelope, agent: str) -> Health:
-    """RESTRICTED is sticky (P40); who is not ready is NORMAL (P41); concentration alone is FLAGGED."""
+    """Return the health: RESTRICTED is sticky (P40); NORMAL until ready (P41); concentration alone is FLAGGED."""
     watched = envelope.watched[config.agents.index(agent)]
     if watched.restricted:
         return Health.RESTRICTED
@@ -90,12 +90,12 @@ def check(config: LayersConfig, envelope: Envelope, agent: str) -> Health:
 
 
 def _topics(watched: Watched) -> frozenset[str]:
-    """The scopes of this window's marks that have a topic, the same one for all here; a need has none (§2.6)."""
+    """Return the scopes of this window's marks with a topic, which is the same for all here; a need has none (§2.6)."""
     return frozenset(scope for scope, kind in watched.now if kind is not Kind.NEED)
 
 
 def with_restricted(config: LayersConfig, envelope: Envelope, agent: str, restricted: bool) -> Envelope:
-    """The flag set, or cleared by `reset`."""
+    """Return the envelope with the flag set, or cleared by `reset`."""
     place = config.agents.index(agent)
     changed = replace(envelope.watched[place], restricted=restricted)
     return Envelope((*envelope.watched[:place], changed, *envelope.watched[place + 1 :]))

@@ -1,9 +1,9 @@
 """Sums of decayed strengths, kept exact and compared exactly (§3.1).
 
-A strength is `c * 2**-h` with rational `c` and `h` (age over half-life); a sum of them is an `Amount`.  Whole
-halvings go into the coefficient, so that what is left of `h` lies in [0, 1).  The numbers `2**-h` for different
-rational `h` in [0, 1) are linearly independent over the rationals (x**n - 2 is irreducible), so an amount is zero
-exactly if no term is left, and the sign of any other amount is found by narrowing rational bounds: this always ends.
+A strength is `c * 2**-h` with rational `c` and `h` (age over half-life); a sum of them is an `Amount`.  Whole halvings
+go into the coefficient, so that the rest of `h` lies in [0, 1).  The numbers `2**-h` for different rational `h` in [0,
+1) are linearly independent over the rationals (x**n - 2 is irreducible), so an amount is zero exactly if no term is
+left.  The sign of any other amount is found by narrowing rational bounds, which always ends.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ class Amount:
         return self + other.scaled(Fraction(-1))
 
     def scaled(self, factor: Fraction) -> Amount:
-        """This amount times a rational number."""
+        """Return this amount times a rational number."""
         return Amount(tuple((h, c * factor) for h, c in self.terms) if factor else ())
 
     @property
     def sign(self) -> int:
-        """-1, 0 or 1, exactly."""
+        """Return the exact sign: -1, 0 or 1."""
         return _sign(self)
 
     @property
     def rational(self) -> Fraction | None:
-        """The value as a fraction; None where it is irrational."""
+        """Return the value as a fraction; None where it is irrational."""
         if not self.terms:
             return Fraction(0)
         return self.terms[0][1] if len(self.terms) == 1 and self.terms[0][0] == 0 else None
@@ -57,19 +57,20 @@ ZERO = Amount()
 
 
 def plain(value: Fraction | int) -> Amount:
-    """A rational number as an amount."""
+    """Return a rational number as an amount."""
     return Amount(((Fraction(0), Fraction(value)),)) if value else ZERO
 
 
 def decayed(initial: Fraction, age: int, half_life: int) -> Amount:
-    """`initial * 0.5**(age / half_life)`, both in seconds.  Raises ValueError for a half-life that is not positive."""
+    """Return `initial * 0.5**(age / half_life)`, both in seconds.  Raises ValueError if the half-life is not positive.
+    """
     if half_life <= 0:
         raise ValueError(f"a half-life must be positive, not {half_life}")
     return _gathered(((Fraction(age, half_life), initial),))
 
 
 def total(amounts: Iterable[Amount]) -> Amount:
-    """The sum."""
+    """Return the sum."""
     return _gathered(term for amount in amounts for term in amount.terms)
 
 
@@ -103,7 +104,7 @@ def _sign(amount: Amount) -> int:
 
 @lru_cache(maxsize=4_096)
 def _power_bounds(halvings: Fraction, bits: int) -> tuple[Fraction, Fraction]:
-    """Rational bounds of 2**-halvings for halvings in [0, 1), at most 2**-bits apart."""
+    """Return rational bounds of 2**-halvings for halvings in [0, 1), at most 2**-bits apart."""
     if halvings == 0:
         return Fraction(1), Fraction(1)
     p, q = halvings.numerator, halvings.denominator
@@ -112,7 +113,7 @@ def _power_bounds(halvings: Fraction, bits: int) -> tuple[Fraction, Fraction]:
 
 
 def _integer_root(value: int, degree: int) -> int:
-    """The largest integer whose power does not exceed `value`, by bisection."""
+    """Return the largest integer whose power does not exceed `value`, by bisection."""
     low, high = 0, 1 << (value.bit_length() // degree + 1)
     while low < high:
         middle = (low + high + 1) // 2
@@ -125,7 +126,7 @@ def _integer_root(value: int, degree: int) -> int:
 
 @lru_cache(maxsize=1_024)
 def ln_bounds(value: Fraction, terms: int) -> tuple[Fraction, Fraction]:
-    """Rational bounds of the natural logarithm of a positive number, from `terms` terms of the artanh series.
+    """Return rational bounds of the natural logarithm of a positive number, from `terms` terms of the artanh series.
 
     Raises ValueError for a number that is not positive.
     """

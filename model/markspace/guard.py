@@ -1,7 +1,7 @@
-"""The guard in three steps that others may interleave: pre_action, the tool call, post_action (§6, §9.2).
+"""The guard in three steps that other agents may interleave: pre_action, the tool call, post_action (§6, §9.2).
 
-Each point that a reading or a mutant may change is a field of `Rules`.  `step` is total: what is out of turn,
-unknown or forbidden by a reading is rejected and changes nothing.
+Each point that a reading or a mutant may change is a field of `Rules`.  `step` is total: an operation that is out of
+turn, unknown or forbidden by a reading is rejected and changes nothing.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ from evenhand.model.markspace.guard_vocabulary import (
 class Rules:
     """The guard's decisions, one function each.
 
-    `authorised` §9.2 step 1; `claimant` step 2 (whose action stands); `written` step 3; `active` step 4 and 6.1
-    step 1; `resolve` 6.1 step 3 (None: the principal decides); `losers_hear` 6.2.1; `claims` 2.3; `renews` the lease;
+    `authorised` §9.2 step 1; `claimant` step 2 (whose action stands); `written` step 3; `active` step 4 and 6.1 step
+    1; `resolve` 6.1 step 3 (None: the principal decides); `losers_hear` 6.2.1; `claims` 2.3; `renews` the lease;
     `locked` the guard's lock; `may_refer` who may write about whose mark; `superseded` which own intents an action
-    supersedes; `successor` 6.3 (who claims after an action); `needs` step 6 (the needs after a block);
-    `may_call` whether the tool may be called; `told_of` whom post-action resolution notifies; `names` P38: what a
-    CONFLICT says of the intent that won.
+    supersedes; `successor` 6.3 (who claims after an action); `needs` step 6 (the needs after a block); `may_call`
+    whether the tool may be called; `told_of` whom post-action resolution notifies; `names` P38: what a CONFLICT says
+    of the intent that won.
     """
 
     authorised: Callable[[Config, str], bool]
@@ -66,14 +66,15 @@ def _authorised(config: Config, agent: str) -> bool:
 
 
 def _claimant(config: Config, state: State, resource: str) -> str | None:
-    """P39; under `reducible` a warning of full strength leaves the action no strength at this instant (9.5)."""
+    """Return the claimant (P39); under `reducible` a warning of full strength leaves an action without strength (9.5).
+    """
     if resource in state.warned and config.readings.action_immunity == "reducible":
         return None
     return state.claims[config.resources.index(resource)]
 
 
 def _written(config: Config, state: State, act: Act) -> tuple[Intent, ...]:
-    """The intents once this one is written; its id may sort before some of this instant."""
+    """Return the intents with the new one; its id may precede some of this instant."""
     adversarial = config.readings.id_order == "adversarial"
     new = Intent(act.agent, act.resource, act.confidence, config.ttl, fresh=adversarial)
     kept = list(state.intents)
@@ -90,7 +91,7 @@ def _active(_config: Config, intents: tuple[Intent, ...]) -> tuple[Intent, ...]:
 
 
 def _resolve(config: Config, intents: tuple[Intent, ...]) -> Intent | None:
-    """6.1 on active intents by rank, at least one."""
+    """Return the winner among active intents by rank, at least one (6.1); None: the principal decides."""
     if len({intent.agent for intent in intents}) == 1 or config.policy is Policy.FIRST_WRITER:
         return intents[0]
     if config.policy is Policy.YIELD_ALL:
@@ -116,7 +117,7 @@ def _locked(config: Config, state: State, _agent: str) -> bool:
 
 
 def _may_refer(config: Config, agent: str, author: str) -> bool:
-    """Whether `agent` may supersede or invalidate a mark of `author` in this scope."""
+    """Return whether `agent` may supersede or invalidate a mark of `author` in this scope."""
     match config.readings.reference_authority:
         case "same_agent_or_principal":
             return agent == author
@@ -127,7 +128,7 @@ def _may_refer(config: Config, agent: str, author: str) -> bool:
 
 
 def _superseded(config: Config, state: State, agent: str, resource: str) -> tuple[Intent, ...]:
-    """The intent that the action supersedes: the agent's newest on the resource."""
+    """Return the intent that the action supersedes: the agent's newest on the resource."""
     own = [intent for intent in state.on(resource) if intent.agent == agent]
     return tuple(own) if config.readings.own_intents == "replaced_by_newest" else tuple(own[-1:])
 
@@ -186,17 +187,17 @@ REFERENCE = Rules(
     boundary_waits=_boundary_waits,
     names=_names,
 )
-"""The guard as the text has it, under the readings of the configuration."""
+"""The guard of the text, under the readings of the configuration."""
 
 
 def initial(config: Config) -> tuple[State, ...]:
-    """No marks, nobody busy."""
+    """Return the initial state: no marks, all agents idle."""
     free = (None,) * len(config.resources)
     return (State((), (IDLE,) * len(config.agents), free, free),)
 
 
 def step(rules: Rules, config: Config, state: State, act: Act) -> tuple[State, Decision]:
-    """One operation of one agent, one boundary, one principal act or one second."""
+    """Take one operation of one agent, one boundary, one principal act or one second."""
     match act.what:
         case What.TICK:
             return _tick(rules, config, state), Decision(act.what)
@@ -313,7 +314,7 @@ def _post(rules: Rules, config: Config, state: State, act: Act) -> tuple[State, 
 
 
 def _release(config: Config, state: State, act: Act) -> tuple[State, Decision]:
-    """The holder supersedes its own action, so that nothing claims the resource any more."""
+    """Supersede the holder's own action, so that no agent claims the resource."""
     if config.readings.claim_release == "none" or _doing(config, state, act.agent) != IDLE:
         return _rejected(state, act, "claims are not given back" if _is_idle(config, state, act) else "busy")
     if state.claims[config.resources.index(act.resource)] != act.agent:
@@ -327,7 +328,7 @@ def _is_idle(config: Config, state: State, act: Act) -> bool:
 
 
 def _boundary(rules: Rules, config: Config, state: State, act: Act) -> tuple[State, Decision]:
-    """6.2.1 phase 3; where an action stands, P39 leaves only its holder a chance."""
+    """Resolve at a boundary (6.2.1 phase 3); where an action stands, only its holder can win (P39)."""
     if not config.deferred:
         return _rejected(state, act, "the scope does not defer")
     if rules.boundary_waits(config, state, act.resource):
@@ -351,7 +352,7 @@ def _boundary(rules: Rules, config: Config, state: State, act: Act) -> tuple[Sta
 
 
 def _principal(config: Config, state: State, act: Act) -> tuple[State, Decision]:
-    """The principal resolves the needs on a resource by naming one who asked (§2.6, §6.1)."""
+    """Resolve the needs on a resource: the principal names one of the agents that asked (§2.6, §6.1)."""
     asked = {need for need in state.needs if need.resource == act.resource}
     if config.readings.principal_decision == "none" or Need(act.target, act.resource) not in asked:
         return _rejected(state, act, "nobody asked" if not asked else "the principal names no winner")
@@ -360,7 +361,7 @@ def _principal(config: Config, state: State, act: Act) -> tuple[State, Decision]
 
 
 def _meddle(rules: Rules, config: Config, state: State, act: Act) -> tuple[State, Decision]:
-    """A warning of full strength against a mark, or a mark that supersedes it, by whoever may refer to it."""
+    """Write a warning of full strength against a mark, or a superseding mark, by an agent that may refer to it."""
     if not config.meddling or act.agent not in (*config.agents, *config.strangers):
         return _rejected(state, act, "nobody of this system writes such marks")
     place = config.resources.index(act.resource)

@@ -1,8 +1,8 @@
-"""The guard's vocabulary: who asks for what, what is being done, what a verdict says (§6, §9.2, §9.3).
+"""The guard's vocabulary: requests, running actions, verdicts (§6, §9.2, §9.3).
 
-No state holds an instant.  An intent carries the seconds it has left, and its place in the tuple of intents is
-its rank by `(created_at, id)`: rank orders, life expires, and a renewed lease keeps its rank.  A claim is the
-agent whose action mark stands on the resource.  So nothing counts up, and the graphs close.
+No state holds an instant.  An intent carries its remaining seconds, and its place in the tuple of intents is its rank
+by `(created_at, id)`: rank orders, life expires, and a renewed lease keeps its rank.  A claim is the agent whose
+action mark stands on the resource.  So nothing counts up, and the graphs are finite.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class Policy(Enum):
 
 
 class Verdict(Enum):
-    """What the guard answers (§9.3)."""
+    """The guard's answers (§9.3)."""
 
     ALLOW = "allow"
     CONFLICT = "conflict"
@@ -32,7 +32,7 @@ class Verdict(Enum):
 
 
 class Phase(Enum):
-    """Where an agent stands between two calls of the guard."""
+    """The state of an agent between two calls of the guard."""
 
     IDLE = "idle"
     ALLOWED = "allowed"
@@ -40,7 +40,7 @@ class Phase(Enum):
 
 
 class What(Enum):
-    """The operations.  The four from WARN_CLAIM on are marks that one agent writes about another's (§2.5, §10)."""
+    """The operations.  From WARN_CLAIM on: four marks that one agent writes about another's (§2.5, §10)."""
 
     PRE = "pre_action"
     CALL = "call the tool"
@@ -58,10 +58,10 @@ class What(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """What a run cannot change: `ttl` in seconds, `own` how many live intents of one agent a resource may have.
+    """The constants of a run: `ttl` in seconds, `own` the most live intents of one agent on a resource.
 
     `agents` may write intents and actions in the scope; `strangers` may not (but may write elsewhere).  `meddling`
-    puts warnings and supersession by others on offer.
+    offers warnings and supersession by other agents.
     """
 
     agents: tuple[str, ...]
@@ -79,8 +79,8 @@ class Config:
 class Intent:
     """A live intent mark; `life` is created_at + ttl - now, so 0 is its last second of strength (P4).
 
-    `fresh`: written at this very instant (kept only where ids are adversarial).  `hidden`: a warning of full
-    strength stands against it at this instant (§9.5).
+    `fresh`: written at this very instant (kept only where ids are adversarial).  `hidden`: a warning of full strength
+    stands against it at this instant (§9.5).
     """
 
     agent: str
@@ -93,7 +93,7 @@ class Intent:
 
 @dataclass(frozen=True, slots=True)
 class Doing:
-    """What an agent is about; an agent does one thing at a time."""
+    """The activity of an agent; an agent does one thing at a time."""
 
     phase: Phase = Phase.IDLE
     resource: str = ""
@@ -113,7 +113,7 @@ class Need:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """Live intents by rank; what each agent does; per resource who claims it and whom the principal named.
+    """Live intents by rank; each agent's activity; per resource its claimant and the agent that the principal named.
 
     `warned` are the resources whose claim a warning of full strength contests at this instant.
     """
@@ -126,15 +126,15 @@ class State:
     needs: frozenset[Need] = frozenset()
 
     def on(self, resource: str) -> tuple[Intent, ...]:
-        """The intents on a resource, by rank."""
+        """Return the intents on a resource, by rank."""
         return tuple(intent for intent in self.intents if intent.resource == resource)
 
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """One operation.  `confidence` is a level (0 lowest), `slip` how many marks of this instant its id sorts before.
+    """One operation.  `confidence` is a level (0 lowest); `slip`: how many marks of this instant its id precedes.
 
-    `target` is the agent whose mark is meant (warnings and supersession) or named (principal).
+    `target` is the agent whose mark is meant (warnings and supersession) or that is named (principal).
     """
 
     what: What
@@ -148,10 +148,10 @@ class Act:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What a step shows: the verdict with what §9.3 asks for, or why nothing was done.
+    """The observation of a step: the verdict with the data of §9.3, or the reason for a rejection.
 
-    `told` are the verdicts of a boundary by agent, `considered` the intents it looked at, `notified` the agent
-    whose action was superseded (§6.3), `need` whether a need mark was written.
+    `told` are the verdicts of a boundary by agent, `considered` the intents it looked at, `notified` the agent whose
+    action was superseded (§6.3), `need` whether a need mark was written.
     """
 
     what: What

@@ -1,8 +1,8 @@
-"""`write_mark`, tool calls and the principal's acts, with whatever layers a deployment has (§9.7 to §9.12).
+"""`write_mark`, tool calls and the principal's acts, with the layers of a deployment (§9.7 to §9.12).
 
-Order of a write: intents and actions are refused, then the canary's gate, authorisation, barrier, rate limit, envelope;
-then it is stored.  The envelope counts what was stored, and what the rate limit refused (P64); by the reading
-`envelope_records` a write may count in its own judgement.
+A write passes these checks in order: no intent or action, the canary's gate, authorisation, barrier, rate limit,
+envelope; then it is stored.  The envelope counts stored writes, and those that the rate limit refused (P64); under the
+reading `envelope_records` a write may count in its own judgement.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from evenhand.model.markspace.marks import Kind
 
 @dataclass(frozen=True)
 class Rules:
-    """What a mutant may change, layer by layer; see the modules of the layers."""
+    """The functions that a mutant may change, layer by layer; see the modules of the layers."""
 
     authorised: Callable[[LayersConfig, str, str], bool]
     writable: Callable[[Kind], bool]
@@ -63,7 +63,9 @@ class Rules:
 
 
 def _authorised(config: LayersConfig, agent: str, scope: str) -> bool:
-    """The probe writes in the diagnostic scope alone, the agents in production scopes alone (P46)."""
+    """Return whether the agent may write there: the probe only in the diagnostic scope, agents only in production
+    (P46).
+    """
     return scope == DIAGNOSTICS if agent == PROBE else agent in config.agents and scope in config.scopes
 
 
@@ -80,7 +82,7 @@ def _emits(config: LayersConfig, op: Op, _accepted: bool) -> bool:
 
 
 def _kept_on_refusal(before: World, after: World) -> World:
-    """A refusal stores nothing; what the layers learned from the attempt stays."""
+    """Return the world after a refusal: no mark is stored; the layers keep what they learned from the attempt."""
     return replace(after, stored=before.stored)
 
 
@@ -117,11 +119,11 @@ REFERENCE = Rules(
     compromised=_compromised,
     blocking_warning=_blocking_warning,
 )
-"""The layers as the text has them."""
+"""The layers of the text."""
 
 
 def initial(config: LayersConfig) -> tuple[World, ...]:
-    """Nothing written; each layer that there is begins empty."""
+    """Return the initial world: no marks; each layer of the deployment begins empty."""
     return (
         World(
             barrier=Barrier(flags=(0,) * len(config.agents)) if config.has(Layer.BARRIER) else None,
@@ -134,7 +136,7 @@ def initial(config: LayersConfig) -> tuple[World, ...]:
 
 
 def step(rules: Rules, config: LayersConfig, world: World, act: Operation) -> tuple[World, Outcome]:
-    """One operation."""
+    """Return the world after one operation, and its outcome."""
     if act.op in (Op.WRITE, Op.EXECUTE):
         after, shown = (_write if act.op is Op.WRITE else _execute)(rules, config, world, act)
         if not shown.accepted:
@@ -167,7 +169,7 @@ def _gated(world: World, agent: str) -> bool:
 
 
 def _noticed(world: World, agent: str) -> World:
-    """An agent with a canary to acknowledge tried something else."""
+    """Return the world after an agent with an unacknowledged canary tried another operation."""
     assert world.probing is not None
     return replace(world, probing=replace(world.probing, active=world.probing.active | {agent}))
 
@@ -200,12 +202,12 @@ def _write(rules: Rules, config: LayersConfig, world: World, act: Operation) -> 
     flagged = replace(stored, envelope=envelope.with_restricted(config, judged, act.agent, True), rates=rates)
     if flagged.barrier is not None:
         flagged = replace(flagged, barrier=rules.escalated(config, flagged.barrier, act.agent, act.scope, act.kind))
-    audit = ((act.agent, False, "envelope"),)  # 9.7: for the principal to read; nothing says that it blocks
+    audit = ((act.agent, False, "envelope"),)  # 9.7: for the principal to read; the text does not say that it blocks
     return flagged, Outcome(why="anomalous", by=Layer.ENVELOPE, health=health, needs=audit)
 
 
 def _execute(rules: Rules, config: LayersConfig, world: World, act: Operation) -> tuple[World, Outcome]:
-    """A tool call that nothing contests."""
+    """Return the result of an uncontested tool call."""
     if _gated(world, act.agent):
         return _refused(_noticed(world, act.agent), "the canary is not acknowledged", Layer.PROBE)
     if act.agent == PROBE or not rules.authorised(config, act.agent, act.scope):

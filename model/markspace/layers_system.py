@@ -1,4 +1,4 @@
-"""The system of the optional layers: deployments that have one of them, some together, or all."""
+"""The system of the optional layers: deployments with one of them, some together, or all."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def _deployments(scope: Scope, readings: Readings) -> Iterator[LayersConfig]:
 
 
 def operations(config: LayersConfig, _scope: Scope, world: World) -> Iterator[Operation]:
-    """What agents, the principal, the probe and the clock may do; nothing of layers that are absent."""
+    """Yield the operations of agents, the principal, the probe and the clock; none of absent layers."""
     stored = len(world.stored) < config.capacity
     for place, agent in enumerate(config.agents):
         watched = None if world.envelope is None else world.envelope.watched[place]

@@ -1,8 +1,8 @@
 """The vocabulary of the optional layers around `write_mark` and tool calls (§9.7 to §9.12).
 
-A deployment has some of six layers; what a layer remembers is a part of the state of its own, and a layer that is
-absent remembers nothing and refuses nothing.  The clock moves by half windows: two make a window of the envelope and
-of the rate limit.
+A deployment has some of six layers; the memory of a layer is a separate part of the state, and an absent layer
+remembers and refuses nothing.  The clock moves by half windows: two make a window of the envelope and of the rate
+limit.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Layer(Enum):
 
 
 class Health(Enum):
-    """What `check(agent)` answers (§9.7)."""
+    """The answers of `check(agent)` (§9.7)."""
 
     NORMAL = "normal"
     FLAGGED = "flagged"
@@ -62,7 +62,7 @@ class Op(Enum):
 
 @dataclass(frozen=True, slots=True)
 class LayersConfig:
-    """What a run cannot change.
+    """The constants of a run.
 
     `scopes` are the production scopes that `agents` may write in.  `rate` is (per agent, in total) per window,
     `budget` the total of tokens (input, output) with None for no limit, `baseline` an expected number of observations
@@ -87,14 +87,17 @@ class LayersConfig:
     windows: int = 1
 
     def has(self, *layers: Layer) -> bool:
-        """Whether the deployment has these layers."""
+        """Return whether the deployment has these layers."""
         return self.layers.issuperset(layers)
 
 
 @dataclass(frozen=True, slots=True)
 class Watched:
-    """What the envelope keeps of an agent: attempts of this window (scope, kind), those of the window before, and per
-    completed window how many observations and needs; whether it is restricted."""
+    """The envelope's record of an agent.
+
+    Attempts of this window (scope, kind) and of the window before; per completed window how many observations and
+    needs; whether it is restricted.
+    """
 
     now: tuple[tuple[str, Kind], ...] = ()
     before: tuple[tuple[str, Kind], ...] = ()
@@ -111,7 +114,7 @@ class Envelope:
 
 @dataclass(frozen=True, slots=True)
 class Barrier:
-    """§9.8: what is revoked per agent, where a need must come first, how often the envelope flagged."""
+    """§9.8: the revocations per agent, where a need must come first, the number of flags by the envelope."""
 
     revoked: frozenset[tuple[str, str, Kind]] = frozenset()
     need_first: frozenset[tuple[str, str]] = frozenset()
@@ -120,7 +123,7 @@ class Barrier:
 
 @dataclass(frozen=True, slots=True)
 class Rates:
-    """§9.12: who wrote where in this half window and in the one before (with repetition)."""
+    """§9.12: the author and scope of each write in this half window and in the one before (with repetition)."""
 
     now: tuple[tuple[str, str], ...] = ()
     before: tuple[tuple[str, str], ...] = ()
@@ -128,7 +131,7 @@ class Rates:
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """§9.10, per agent: tokens used (input, output), which dimensions were warned about, the ceilings."""
+    """§9.10, per agent: tokens used (input, output), the dimensions with a warning, the ceilings."""
 
     used: tuple[tuple[int, int], ...]
     warned: tuple[tuple[bool, bool], ...]
@@ -137,7 +140,7 @@ class Budget:
 
 @dataclass(frozen=True, slots=True)
 class Probing:
-    """§9.9: agents with a canary to acknowledge, and those of them that tried to do something."""
+    """§9.9: agents with a canary to acknowledge, and those of them that tried another operation."""
 
     pending: frozenset[str] = frozenset()
     active: frozenset[str] = frozenset()
@@ -145,7 +148,7 @@ class Probing:
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """Stored marks (agent, scope, kind) in order of writing, which half of the window it is, the layers' memories."""
+    """Stored marks (agent, scope, kind) in order of writing, the half of the window, the layers' memories."""
 
     stored: tuple[tuple[str, str, Kind], ...] = ()
     half: int = 0
@@ -171,8 +174,11 @@ class Operation:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a step shows: accepted or why not (and by which layer), what `check` says, needs that the guard wrote
-    (agent, blocking, about), telemetry events (operation, agent, verdict)."""
+    """The observation of a step.
+
+    Whether it was accepted, else the reason and the refusing layer; the answer of `check`; needs that the guard wrote
+    (agent, blocking, about); telemetry events (operation, agent, verdict).
+    """
 
     accepted: bool = False
     why: str = ""

@@ -1,4 +1,4 @@
-"""The protocol as the registry finds it: systems, readings, mutants."""
+"""The protocol for the registry: systems, readings, mutants."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SYSTEMS: dict[str, System[Any, Any, Any, Any, Any]] = {
     "scheduling": SCHEDULING,
     "clock": CLOCK,
 }
-"""Every system by name: the guard under each policy, the space, the functions of strength, the optional layers."""
+"""Systems by name: the guard under each policy, the space, the functions of strength, the optional layers."""
 
 MARKSPACE = Protocol(
     name="markspace",
@@ -33,4 +33,4 @@ MARKSPACE = Protocol(
     readings=Readings(),
     mutants=MUTANTS,
 )
-"""The protocol, as the registry finds it."""
+"""The protocol, for the registry."""

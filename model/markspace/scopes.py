@@ -9,22 +9,23 @@ from evenhand.model.markspace.marks import Agent, Kind, Mark, ScopeDef, SpaceCon
 
 
 def covers(parent: str, scope: str) -> bool:
-    """Whether an authorisation for `parent` implies one for `scope` (§7.5): the scope itself or one below it."""
+    """Return whether an authorisation for `parent` implies one for `scope` (§7.5): the scope itself or one below it."""
     return scope == parent or scope.startswith(parent + "/")
 
 
 def well_formed(grammar: str, scope: str) -> bool:
-    """Whether a scope may be called so: under `segments_nonempty` no level between slashes is empty."""
+    """Return whether the name is lawful: under `segments_nonempty` no level between slashes is empty."""
     return grammar == "free_text" or all(scope.split("/"))
 
 
 def agent_called(config: SpaceConfig, name: str) -> Agent | None:
-    """The agent with this name."""
+    """Return the agent with this name; None without one."""
     return next((agent for agent in config.agents if agent.name == name), None)
 
 
 def defined(scopes: Iterable[ScopeDef], name: str) -> ScopeDef | None:
-    """The definition that governs a scope: its own, or that of the nearest level above (P26); None without any."""
+    """Return the definition that governs a scope: its own, or that of the nearest level above (P26); None without any.
+    """
     known = {scope.name: scope for scope in scopes}
     level = name
     while True:
@@ -36,23 +37,23 @@ def defined(scopes: Iterable[ScopeDef], name: str) -> ScopeDef | None:
 
 
 def may_write(agent: Agent, scope: str, kind: Kind) -> bool:
-    """Write authorisation, inherited downwards (§7.3, P23)."""
+    """Return the write authorisation, inherited downwards (§7.3, P23)."""
     return any(kind is of and covers(parent, scope) for parent, of in agent.writes)
 
 
 def may_read(agent: Agent, scope: str) -> bool:
-    """Read authorisation for content, inherited downwards (§7.3, P23)."""
+    """Return the read authorisation for content, inherited downwards (§7.3, P23)."""
     return any(covers(parent, scope) for parent in agent.reads)
 
 
 def projection(visibility: Visibility, authorised: bool) -> str:
-    """What a reader gets: `full`, `projected` or `nothing` (§7.4)."""
+    """Return what a reader gets: `full`, `projected` or `nothing` (§7.4)."""
     if authorised or visibility is Visibility.OPEN:
         return "full"
     return "projected" if visibility is Visibility.PROTECTED else "nothing"
 
 
 def redacted(mark: Mark) -> Mark:
-    """The mark without its content; what a need asks is content too (§7.4)."""
+    """Return the mark without its content; a need's question is content too (§7.4)."""
     subject = "" if mark.draft.kind is Kind.NEED else mark.draft.subject
     return replace(mark, draft=replace(mark.draft, content="", subject=subject))

@@ -1,7 +1,7 @@
-"""The pure functions of strength as a system of one step: every mark, source, age and set of warnings is measured.
+"""The pure functions of strength as a system of one step: it measures every mark, source, age and set of warnings.
 
-Exhaustive runs take ages from a grid on which every decay is rational; drawn runs take any age, since amounts
-are compared exactly off the grid as well.
+Exhaustive runs take ages from a grid on which every decay is rational; drawn runs take any age, since amounts are
+compared exactly off the grid as well.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ LIVES = (Lives(2, 1, 1), Lives(1, 1, 2), Lives(1, 2, 1))
 
 
 def step(rules: StrengthRules, config: SignalConfig, state: Still, act: Measure | Combine) -> tuple[Still, Measured]:
-    """Measure or combine.  Negative strengths and ages are refused (§2.1); zero as the reading says."""
+    """Measure or combine.  Negative strengths and ages are refused (§2.1); zero by the reading."""
     if isinstance(act, Combine):
         if any(strength < 0 for strength in (*act.strengths, act.more)):
             return state, Measured(refused="negative strength")

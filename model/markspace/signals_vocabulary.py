@@ -1,4 +1,4 @@
-"""The vocabulary of the pure functions of strength: what is measured, and what a measurement shows."""
+"""The vocabulary of the pure functions of strength: measurements and their results."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class SignalConfig:
 
 @dataclass(frozen=True, slots=True)
 class Still:
-    """These are functions: there is nothing to remember."""
+    """The only state: pure functions remember nothing."""
 
 
 @dataclass(frozen=True, slots=True)

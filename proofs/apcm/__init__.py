@@ -6,4 +6,4 @@ from evenhand.proofs.apcm.self_composition import TWINS
 from evenhand.proofs.apcm.theorems import SINGLE
 
 THEOREMS = (*SINGLE, *TWINS)
-"""What `apcm` is proved to do."""
+"""The theorems about `apcm`."""

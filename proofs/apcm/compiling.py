@@ -1,11 +1,11 @@
 """The theory of one compile, for any number of feasible actions, preferences and declared collisions.
 
-Sorts: actions of the inventory, preferences, collisions (`Pair`).  The compiler's words (`rule_1`, `keeps`,
-`gratuitous`, `false_pair`, `compiles`, `permitted` …) are definitions, which mutants replace; the words of the claims
-(`wrong`, `keeping`, `clean` …) are definitions as well, which no mutant may touch.
+Sorts: actions of the inventory, preferences, collisions (`Pair`).  The definitions of the compiler (`rule_1`, `keeps`,
+`gratuitous`, `false_pair`, `compiles`, `permitted` …) can be replaced by mutants; the predicates of the claims
+(`wrong`, `keeping`, `clean` …) cannot.
 
-GENERAL leaves open how many members a collision has; so what is proved of it holds under the repaired rules.  TEXT
-adds that a collision is a pair of two different preferences.
+GENERAL does not fix the number of members of a collision, so its theorems hold under the repaired rules.  TEXT adds
+that a collision is a pair of two different preferences.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ old_rp = SAID.relation("old_rp", PREF)
 old_declared = SAID.relation("old_declared", PAIR)
 before_act = SAID.relation("before_act", ACT, ACT)
 before_pref = SAID.relation("before_pref", PREF, PREF)
-"""One name comes before another: nothing in the honest compiler looks at it."""
+"""The first name comes before the second: the honest compiler ignores it."""
 
 first = Function("first", (PAIR,), PREF)
 second = Function("second", (PAIR,), PREF)
@@ -131,7 +131,7 @@ OBSERVED = (
     "offered",
     "gridlock",
 )
-"""The defined words of whose truth a step of the executable model tells."""
+"""The defined predicates whose values a step of the executable model shows."""
 
 
 GENERAL = SAID.theory(
@@ -169,7 +169,7 @@ TEXT = replace(
 
 
 def named(theory: Theory, *, preferences: bool = True) -> Theory:
-    """The theory with names in order, for theorems whose mutants break ties by name."""
+    """Return the theory with ordered names, for theorems whose mutants break ties by name."""
     source = "of texts: what a mutant may break ties by"
     orders = [Axiom("actions_have_names", ordered(before_act, a, b, c), source)]
     if preferences:

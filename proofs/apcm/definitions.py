@@ -1,7 +1,7 @@
-"""What faulty compilers do, in the theory's words: the definitions that mutants put in place of the compiler's.
+"""The faults of mutant compilers as definitions that replace the compiler's.
 
-Each states the sentence that describes the fault, not the mutant's code; that the two say the same is checked on
-steps of the mutant and on the countermodels.
+Each states the sentence that describes the fault, not the mutant's code; conformance of the two is checked on steps of
+the mutant and on the countermodels.
 """
 
 from __future__ import annotations
@@ -134,4 +134,4 @@ FAULTS = Faults(
     ),
     gridlock_is_halt=(_means("gridlock", FALSE, "there is no gridlock, only halts"),),
 )
-"""The mutants that the theory can say, by the name of the executable one."""
+"""The mutants that the theory can express, by the name of the executable one."""

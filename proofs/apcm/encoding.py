@@ -1,8 +1,8 @@
-"""The link between the theory of a compile and the executable model.
+"""Abstraction and concretisation between the theory of a compile and the executable model.
 
-`view_*` reads a step as a finite structure: what was published and submitted, and what was observed of the defined
-words.  `scene` reads a structure as a scenario: where it has a precedent, the environment first publishes that nothing
-is feasible, and the previous artefact is submitted there.  Neither runs the compiler.
+`view_*` reads a step as a finite structure: the published situation, the submission, and the observed values of the
+defined predicates.  `scene` reads a structure as a scenario: where it has a precedent, the environment first publishes
+that nothing is feasible, and the previous artefact is submitted there.  Neither runs the compiler.
 """
 
 from __future__ import annotations
@@ -38,29 +38,29 @@ from evenhand.smt.tables import Rows, line, ones, prop, rank
 
 
 def act(name: str) -> str:
-    """The element of an action."""
+    """Return the element of an action."""
     return f"act:{name}"
 
 
 def pref(name: str) -> str:
-    """The element of a preference."""
+    """Return the element of a preference."""
     return f"pref:{name}"
 
 
 def pair(members: Iterable[str]) -> str:
-    """The element of a collision."""
+    """Return the element of a collision."""
     return "pair:" + "+".join(members)
 
 
 def _ids(value: Any) -> tuple[str, ...] | None:
-    """Sorted preferences of a set; None for anything else."""
+    """Return the sorted preferences of a set; None for anything else."""
     if not isinstance(value, frozenset) or not all(isinstance(one, str) for one in value):  # pyright: ignore
         return None
     return tuple(sorted(value))  # pyright: ignore
 
 
 def _fields(artifact: Artifact | None) -> Fields | None:
-    """The fields of an artefact that the theory speaks of: sets of names, mode and digest of the right types."""
+    """Return the fields of an artefact that the theory covers: sets of names, mode and digest of the right types."""
     if artifact is None or artifact.mode not in MODES or not isinstance(artifact.precedent_reference, str):
         return None
     av, rp = _ids(artifact.authorized_violations), _ids(artifact.required_preservations)
@@ -75,7 +75,7 @@ def _fields(artifact: Artifact | None) -> Fields | None:
 
 
 def _plain(config: Config) -> bool:
-    """Whether the readings are those that the theory is about, and the compiler decides."""
+    """Return whether the readings are those of the theory, and the compiler decides."""
     usual = Readings()
     mine = config.readings
     same = (mine.av_in_collision, mine.av_rp_overlap, mine.first_step_mode, mine.pair_order) == (
@@ -85,9 +85,9 @@ def _plain(config: Config) -> bool:
 
 
 def structure_of(step: ApcmStep) -> Structure | None:
-    """A submission as a structure of GENERAL, with what was observed; None outside the theory.
+    """Return a submission as a structure of GENERAL, with observations; None outside the theory.
 
-    Outside: other readings and conditions, an improper APCM, a malformed artefact, whatever is not taken up.
+    Outside: other readings and conditions, an improper APCM, a malformed artefact, a submission that is not taken up.
     """
     config, shown = step.config, step.shown
     fields = _fields(shown.artifact)
@@ -176,25 +176,25 @@ def _of_outcome(shown: Shown) -> dict[str, Rows]:
 
 
 def view_general(step: ApcmStep) -> Structure | None:
-    """A step as a structure of GENERAL; None outside."""
+    """Return a step as a structure of GENERAL; None outside."""
     found = structure_of(step)
     return None if found is None else Structure(found.universe, found.relations)
 
 
 def view_text(step: ApcmStep) -> Structure | None:
-    """A step as a structure of TEXT; None outside, as where a registry has no two preferences to make a pair of."""
+    """Return a step as a structure of TEXT; None outside, as where a registry has fewer than two preferences."""
     found = structure_of(step)
     return found if found is not None and found.functions else None
 
 
 def _by_name(structure: Structure, sort: str, before: str) -> list[str]:
-    """The elements of a sort in the order of their names."""
+    """Return the elements of a sort in the order of their names."""
     before_it = rank(structure.relations[before], structure.universe[sort])
     return sorted(before_it, key=lambda element: (before_it[element], element))
 
 
 def scene(structure: Structure) -> Scenario[Config, State, Act] | None:
-    """A submission that looks like the structure; None if none does."""
+    """Return a submission that matches the structure; None if none does."""
     told = structure.relations
     acts, prefs = _by_name(structure, "Act", "before_act"), _by_name(structure, "Pref", "before_pref")
     if len(acts) > MOST or len(prefs) > MOST:

@@ -1,7 +1,7 @@
-"""Mutants of the compiler that the theory of a compile shows to be equal to it, and how they are said in it.
+"""Mutants of the compiler proved equivalent in the theory of a compile, and their encoding there.
 
-Under `av_rp_overlap=error` what is both authorised and to be preserved is an error of its own: the theory then has
-one word more, and nothing that overlaps compiles.
+Under `av_rp_overlap=error` a preference that is both authorised and to be preserved is an error of its own: the theory
+then has one more definition, and no artefact with an overlap compiles.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ a = ACT("a")
 p, q = variables(PREF, "p q")
 
 overlapping = Relation("overlapping", (PREF,))
-"""Authorised, and to be preserved: the culprits of E_AV_RP_OVERLAP."""
+"""Preferences both authorised and to be preserved: the culprits of E_AV_RP_OVERLAP."""
 
 _MEANT = {
     "compiles": (
@@ -43,7 +43,7 @@ OVERLAP_IS_AN_ERROR = replace(
 
 
 def view_overlap(step: ApcmStep) -> Structure | None:
-    """A step under that reading as a structure of OVERLAP_IS_AN_ERROR; None outside."""
+    """Return a step under that reading as a structure of OVERLAP_IS_AN_ERROR; None outside."""
     readings = step.config.readings
     if readings.av_rp_overlap != "error":
         return None
@@ -57,7 +57,7 @@ def view_overlap(step: ApcmStep) -> Structure | None:
 
 
 def _samples(system: System[Any, Any, Any, Any, Any]) -> Iterator[ApcmStep]:
-    """The situations that other theorems are linked on, under the system's own readings."""
+    """Yield the samples of other theorems, under the system's own readings."""
     for _, (config, state, action) in WORLDS.situations(system):
         yield system.take(replace(config, readings=system.readings), state, action)
 
@@ -90,4 +90,4 @@ EQUALITIES = (
         definitions=FAULTS["preservations_forbid_nothing"],
     ),
 )
-"""What is asked about mutants that are registered as equivalent."""
+"""The equality theorems about mutants registered as equivalent."""

@@ -1,8 +1,8 @@
 """The mask between compiling and executing, for runs of any length with any number of actions.
 
-What the compiler decides of an artefact enters as it comes out: whether it compiled and what it forbids.  The
-machine is the rest of a step: the mask leaves actions, the selector offers some of them, one of those is executed,
-and the environment publishes what is feasible next.
+The compiler's results enter as inputs: whether an artefact compiled, and the actions it forbids.  The machine is the
+rest of a step: the mask leaves actions, the selector offers some of them, one of those is executed, and the
+environment publishes the next feasible actions.
 """
 
 from __future__ import annotations
@@ -44,13 +44,14 @@ ACT = Sort("Act")
 a, b = variables(ACT, "a b")
 inventory, feasible, permitted, offered = relations("inventory feasible permitted offered", ACT)
 (over,) = relations("over")
-"""The state: what is feasible in the present place, what the mask and then the selector left, the end of the run."""
+"""The state: the feasible actions of the present place, those left by the mask and then by the selector, the end of the
+run."""
 
 submits, compiled, invalid = relations("submits compiled invalid")
 masked, published, leaves, offers = relations("masked published leaves offers", ACT)
 pick = Function("pick", (), ACT)
-"""A step submits an artefact, which compiles or not, with what its mask forbids, or else picks an action; `published`
-is what is feasible in the place after this one, `invalid` that the APCM of this one is not proper."""
+"""A step either submits an artefact, which compiles or not, with the actions its mask forbids, or picks an action;
+`published` are the feasible actions of the next place; `invalid`: the APCM of this place is not proper."""
 
 _LEAVES = Definition(
     leaves, (a,), compiled() & feasible(a) & ~masked(a), "7: feasible minus forbidden, after a compile"
@@ -108,7 +109,7 @@ PIPELINE = Machine(
 
 
 def view(run: Steps, number: int) -> Structure | None:
-    """Step `number` of a run as a structure; None where it picks what is no action of the inventory."""
+    """Return step `number` of a run as a structure; None where it picks an action outside the inventory."""
     step = run[number]
     config: Config = step.config
     before, later = step.before, step.after
@@ -136,10 +137,10 @@ def view(run: Steps, number: int) -> Structure | None:
 
 
 def realise(run: Run) -> Scenario[Config, State, Act] | None:
-    """A run of the model that looks like a run of the machine; None where it has too many actions.
+    """Return a run of the model that matches a run of the machine; None where it has too many actions.
 
-    What a mask forbids is made to violate the only preservation that an artefact requires; an artefact that is not to
-    compile authorises a violation without declaring a collision.
+    Forbidden actions violate the only preservation that an artefact requires; an artefact that must not compile
+    authorises a violation without declaring a collision.
     """
     elements = run.states[0].universe["Act"]
     if len(elements) > MOST:
@@ -182,7 +183,7 @@ def realise(run: Run) -> Scenario[Config, State, Act] | None:
 
 
 def _spends(state: Structure, later: Structure) -> bool:
-    """Whether a step uses up its place: an action was executed, or there was nothing to select."""
+    """Return whether a step uses up its place: an action was executed, or there was nothing to select."""
     if state.relations["over"] or later.relations["over"]:
         return False
     if state.relations["submits"]:
@@ -207,7 +208,7 @@ RUNS, LONG = 60, 6
 
 @cache
 def _worlds() -> tuple[tuple[Config, int], ...]:
-    """Environments of three places that are published in turn, and a number to draw the steps by."""
+    """Return environments that publish three places in turn, each with a seed for the steps."""
     draw = random.Random("apcm pipeline")
     found: list[tuple[Config, int]] = []
     preferences = preference_names(2)
@@ -223,7 +224,7 @@ def _worlds() -> tuple[tuple[Config, int], ...]:
 
 
 def samples(system: System[Any, Any, Any, Any, Any]) -> Iterator[Steps]:
-    """Runs of any variant: artefacts of four kinds, mostly where one is awaited; picks, mostly of what is offered."""
+    """Yield runs of any variant: artefacts of four kinds, mostly when due; picks, mostly of offered actions."""
     for config, number in _worlds():
         draw = random.Random(number)
         state, run = next(iter(system.initial(config))), list[Any]()
@@ -276,4 +277,4 @@ MASKED = Invariant(
 )
 
 INVARIANTS = (MASKED,)
-"""What runs of the justification compiler never leave."""
+"""The invariants of the justification compiler."""

@@ -1,4 +1,4 @@
-"""Submissions on which theory and model are compared: what a good agent says, and ways to say it a little wrong."""
+"""Submissions on which theory and model are compared: those of a correct agent, and slightly wrong variants."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _PAST = (Fields(("P1",), (), (("P1", "P2"),)), Fields((), ("P1",), ()))
 
 
 def _told(preferences: tuple[str, ...], published: Situation) -> Iterator[Fields]:
-    """For each feasible action what would permit it, and that with one thing taken away or added."""
+    """Yield fields that would permit each feasible action, and variants with one field changed."""
     pair = preferences[:2]
     for action in published.feasible:
         av = tuple(sorted(published.violates(action)))
@@ -76,7 +76,7 @@ samples = steps_of(_starts)
 
 
 def samples_in_groups(system: System[Any, Any, Any, Any, Any]) -> Iterator[ApcmStep]:
-    """A third of the samples, and those with a collision of all preferences, which the repaired rules allow."""
+    """Return a third of the samples, and those with a collision of all preferences, which the repaired rules allow."""
     yield from islice(samples(system), 0, None, 3)
     for preferences, published in _SITUATIONS:
         config = Config(action_names(3), preferences, (published,), steps=2)
@@ -86,7 +86,7 @@ def samples_in_groups(system: System[Any, Any, Any, Any, Any]) -> Iterator[ApcmS
 
 
 def samples_of_precedents(system: System[Any, Any, Any, Any, Any]) -> Iterator[ApcmStep]:
-    """The same submission after each of several previous artefacts, by the right digest or a wrong one."""
+    """Return the same submission after several previous artefacts, by the right digest or a wrong one."""
     precedents = (*_PAST, Fields(("P1",), ("P2",), (("P1", "P2"),)), Fields((), (), ()))
     for preferences, published in _SITUATIONS[:3]:
         config = Config(action_names(3), preferences, (published,), steps=2)
@@ -102,7 +102,7 @@ def samples_of_precedents(system: System[Any, Any, Any, Any, Any]) -> Iterator[A
 
 
 def _every(_readings: Any) -> tuple[tuple[Config, State, Act], ...]:
-    """Two actions, two preferences: every APCM, and with each every REVISE artefact."""
+    """Return all submissions of two actions and two preferences: every APCM, each with every REVISE artefact."""
     actions = action_names(2)
     found: list[tuple[Config, State, Act]] = []
     for violated in product(subsets(_TWO), repeat=2):
@@ -115,7 +115,7 @@ def _every(_readings: Any) -> tuple[tuple[Config, State, Act], ...]:
 
 @st.composite
 def _submission(draw_: st.DrawFn, precedent: bool) -> tuple[Config, State, Act]:
-    """What would permit some action of a drawn situation, mostly with one field changed."""
+    """Draw fields that would permit some action of a drawn situation, mostly with one field changed."""
     actions = action_names(3)
     sets = st.sets(st.sampled_from(_THREE), max_size=2).map(lambda ids: tuple(sorted(ids)))
     shared = draw_(st.sampled_from(_THREE))
@@ -164,7 +164,7 @@ _EVENTS: dict[str, Event] = {
 
 
 def _visible(bound: tuple[Var, ...]) -> Formula:
-    """Of an action that is not feasible no step says what it violates."""
+    """Return that the action is feasible, because a step shows violations of feasible actions only."""
     return conjunction(feasible(variable) for variable in bound if variable.sort == ACT)
 
 
@@ -178,4 +178,4 @@ WORLDS = Samples(
     whole=TEXT,
     visible=_visible,
 )
-"""What single compiles are compared on; precedents that never compiled, and what is no pair, lie outside."""
+"""Samples for theorems about single compiles; precedents that never compiled, and what is no pair, lie outside."""

@@ -1,7 +1,8 @@
-"""The theorems about two compiles: names decide nothing, preservations and actions only narrow, precedents and masks
-matter by what they say alone.
+"""Theorems about two compiles: effects of names, preservations, actions, precedents and masks.
 
-Each theory is the theory of a compile and a second copy of it; what the two have in common is shared, not equated.
+Names decide nothing; more preservations or fewer actions only narrow the permitted set; precedents and masks matter
+only by their content.  Each theory is the theory of a compile and a second copy of it; common symbols are shared, not
+equated.
 """
 
 from __future__ import annotations
@@ -48,14 +49,14 @@ def _words(structure: Structure, suffix: str) -> dict[str, Rows]:
     return {f"{name}{suffix}": structure.relations[name] for name in OBSERVED}
 
 
-# More preservations: the second artefact requires one preference more.
+# More preservations: the second artefact requires one more preference.
 
 _REQUIRING = Twice.apart(TEXT, "rp")
 ADDED = Function("added", (), PREF)
 
 
 def _view_pair(changed: str, constant: str, element: Callable[[str], str]) -> Callable[[Any], Structure | None]:
-    """A step and its twin that differ in one relation, by one thing that `constant` names."""
+    """Return the view of a step and its second trace that differ in one relation, by the thing named `constant`."""
 
     def view(case: tuple[str, ApcmStep, ApcmStep]) -> Structure | None:
         w, step, other = case
@@ -120,14 +121,14 @@ MORE_ACTIONS = _of_pairs(
     mutants=_FEASIBLE.mutants(*FAULTS.refuted("necessity_for_some_action")),
 )
 
-# Precedents: two previous artefacts that are alike in being equal to the fields or not, and linked or not.
+# Precedents: two previous artefacts that agree on equality with the fields and on the link.
 
 _OLD = ("has_precedent", "old_av", "old_rp", "old_declared")
 _PRECEDENTS = Twice.apart(TEXT, *_OLD)
 
 
 def _equal(old: Callable[..., Formula]) -> Formula:
-    """The fields are those of the previous artefact, whose fields `old` gives."""
+    """Return that the fields equal those of the previous artefact, which `old` gives."""
     same_sets = forall([p], iff(av(p), old("old_av", p)) & iff(rp(p), old("old_rp", p)))
     return same_sets & forall([g], iff(declared(g), old("old_declared", g)))
 
@@ -149,7 +150,7 @@ _RESULTS = ("unlinked", "uncollided", "unprecedented", "compiles", "gridlock")
 
 
 def _same_results(two: Twice, **words: Var) -> Formula:
-    """Both compiles have the same result, and the same is true of these words."""
+    """Return that both compiles have the same result and agree on these predicates."""
     results = [two.alike(name) for name in _RESULTS]
     return conjunction([*results, *(forall([one], two.alike(name, one)) for name, one in words.items())])
 
@@ -177,7 +178,7 @@ PRECEDENT = _of_pairs(
     mutants=_PRECEDENTS.mutants(*FAULTS.refuted("maintain_binds_av_only")),
 )
 
-# Selector blindness: two submissions that have nothing in common but the permitted set.
+# Selector blindness: two submissions that share only the permitted set.
 
 _NAMES = ("before_act", "before_pref", "member", "first", "second")
 _NAMED_TEXT = replace(named(TEXT, preferences=False), name="apcm_named_pairs")
@@ -220,8 +221,8 @@ BLIND = _of_pairs(
     mutants=_BLIND.mutants(*FAULTS.refuted("selector_peeks_at_av")),
 )
 
-# Renaming.  A structure knows its elements by what is said of them, never by what they are called; so the second
-# submission has the first one's elements and relations, and only the order of the names is another.
+# Renaming.  Elements of a structure have no names, only facts; so the second
+# submission has the first one's elements and relations, and only the order of the names differs.
 
 
 def _moved(rows: Rows, names: Mapping[str, str]) -> Rows:
@@ -229,10 +230,10 @@ def _moved(rows: Rows, names: Mapping[str, str]) -> Rows:
 
 
 def _view_renamed(case: tuple[Renaming, ApcmStep, ApcmStep]) -> Structure | None:
-    """A step and its image, the image's elements called as the step's.
+    """Return a step and its image as one structure, with the step's elements in both.
 
-    None outside the theory, where the image is not the same submission under other names, and where the two differ
-    in what the theory does not speak of.
+    None outside the theory, where the image is not the same submission under other names, and where the two differ in
+    something that the theory does not cover.
     """
     w, step, other = case
     one, two = structure_of(step), structure_of(other)
@@ -252,7 +253,7 @@ def _view_renamed(case: tuple[Renaming, ApcmStep, ApcmStep]) -> Structure | None
 
 
 def _differs_elsewhere(w: Renaming, step: ApcmStep, other: ApcmStep) -> bool:
-    """Whether the twin does not do what the step does, renamed, and in nothing that the theory speaks of."""
+    """Return whether the second trace differs from the renamed step in something that the theory does not cover."""
     shown = rename_shown(w, step.config, step.shown)
 
     def spoken(one: Shown) -> Any:

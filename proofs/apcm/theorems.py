@@ -1,6 +1,6 @@
 """The theorems about one compile, each for any number of actions, preferences and declared collisions.
 
-Those that need no pair are stated of the repaired rules as well, under GENERAL: a collision may then have any
+Those that do not need pairs are also stated for the repaired rules, under GENERAL: a collision may then have any
 number of members.
 """
 
@@ -47,7 +47,7 @@ _of_text = stating(
 
 
 def _repaired(theorem: Theorem) -> Theorem:
-    """The same of the repaired rules."""
+    """Return the theorem for the repaired rules."""
     return replace(
         theorem,
         name=f"{theorem.name}_repaired",
@@ -235,7 +235,7 @@ NEEDS_COVER = _of_text(
 
 
 def _complete(declaring: Formula) -> Formula:
-    """A complete artefact: AV is the violation set of a minimal action, RP the rest, whatever is declared is true."""
+    """Return that the artefact is complete: AV the violations of a minimal action, RP the rest, `declaring` holds."""
     return conjunction(
         [
             word("minimal", a),

@@ -1,6 +1,6 @@
-"""What `conviction` is proved to do, for any number of agents, proposals, stakes and ticks.
+"""Theorems about `conviction`, for any number of agents, proposals, stakes and ticks.
 
-Start reading at `ledger`, which says what becomes of points, and `invariants`, what no run ever leaves; `clock` is why
+Start with `ledger` (how points change) and `invariants` (properties of all reachable states); `clock` proves that
 every Issue ends.
 """
 
@@ -14,4 +14,4 @@ from evenhand.proofs.conviction.winners import WINNERS
 from evenhand.smt.theorem import Theorem
 
 THEOREMS: tuple[Theorem, ...] = (CLOSER, LAWFUL, MOVED, *STAKES, *WINNERS)
-"""What single steps do; `invariants` has what runs never leave."""
+"""Theorems about single steps; `invariants` holds those about runs."""

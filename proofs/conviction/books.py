@@ -1,7 +1,7 @@
-"""The link of the books: runs of the model as runs of the machine `ledger`; `plays` goes the other way.
+"""Abstraction of the ledger: runs of the model as runs of the machine `ledger`; `plays` goes the other way.
 
-What happened to balances and stakes is read from the states before and after a step, what was paid, staked, tapped and
-burned from its events; so a step that does not book what it logs is no step of the machine.
+Changes of balances and stakes are read from the states before and after a step; payments, stakes, taps and burns from
+its events.  So a step whose states do not match its log is no step of the machine.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def _kind(step: Any) -> str:
 
 
 def _flows(events: Iterable[Event]) -> dict[str, dict[Any, Fraction]]:
-    """What the log says of agents and lots; which lots moved is for the states to say."""
+    """Return the flows that the log tells, by agent and lot; the moved lots come from the states."""
     found: dict[str, dict[Any, Fraction]] = {name: {} for name in FLOWS}
 
     def flow(name: str, key: Any, amount: Any) -> None:
@@ -102,7 +102,7 @@ def _flows(events: Iterable[Event]) -> dict[str, dict[Any, Fraction]]:
 
 
 def view(run: Steps, number: int) -> Structure | None:
-    """Step `number` of a run; None where the readings are others than the theory's."""
+    """Return step `number` of a run as a structure; None where its readings differ from the theory's."""
     step = run[number]
     config: Config = step.config
     before, later = _lots(step.before), _lots(step.after)

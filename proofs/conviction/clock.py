@@ -1,9 +1,9 @@
-"""Why every Issue ends: a ranking function that falls with each tick, for any number of agents, phases and ticks.
+"""Proof that every Issue ends: a ranking function falls with each tick, for any number of agents, phases and ticks.
 
-What can still be needed is the ticks that the phases ahead can take, plus one, plus what is *spare* in this phase.  In
-PROPOSE whoever is late stays late, so the fullest timer of those counts; elsewhere READY is for one tick, agents may be
-late by turns, and the spare ticks of all of them count together.  That their sum falls where one part falls and none
-rises is the law of finite sums that is assumed (`sums_fall`).
+The ranking function is the most ticks that can still be needed: those of the phases ahead, plus one, plus the *spare*
+ticks of this phase.  In PROPOSE a late agent stays late, so only the fullest timer of the late agents counts.  In
+other phases READY lasts one tick and agents may be late in turn, so the spare ticks of all of them add up.  The law of
+finite sums is assumed: a sum falls where one part falls and none rises (`sums_fall`).
 """
 
 from __future__ import annotations
@@ -49,12 +49,12 @@ assigned, done = relations("assigned done", AGENT)
 inside, proposing = relations("inside proposing")
 """The tick comes inside a phase in which agents act; that phase is PROPOSE."""
 timer, timer2, room, room2 = numbers("timer timer2 room room2", AGENT)
-"""An agent's laggard timer before and after the tick; the ticks that it can still miss without the timer being full."""
+"""An agent's laggard timer before and after the tick; the ticks it can still miss before the timer is full."""
 most, ahead, ahead2, spare, spare2, left, left2, following = numbers(
     "most ahead ahead2 spare spare2 left left2 following"
 )
 """MaxThinkTicks; ticks of the phases ahead, spare ticks, ticks that can be needed (before and after); the most ticks of
-the phase that follows."""
+the next phase."""
 
 late, full = relations("late full", AGENT)
 (ends,) = relations("ends")
@@ -69,7 +69,7 @@ _counting = inside() & ~ends()
 
 
 def _rooms(of: Function, rest: Function) -> Formula:
-    """What a timer leaves, of those who take part, and never less than nothing."""
+    """Return that the rooms are what the timers of participants leave, at least 0."""
     left_ = minus(most(), plus(of(a), number(1)))
     return forall([a], ite(assigned(a) & at_least(left_, number(0)), same(rest(a), left_), zero(rest(a))))
 
@@ -135,7 +135,7 @@ def _rooms_of(step: Any, state: State) -> dict[str, int]:
 
 
 def _spare(step: Any, state: State) -> int:
-    """The spare ticks of a state: of all together, in PROPOSE of the one who has fewest."""
+    """Return the spare ticks of a state: the sum over the agents, but in PROPOSE the least of them."""
     if state.phase not in OPEN:
         return 0
     rooms = _rooms_of(step, state)
@@ -145,7 +145,7 @@ def _spare(step: Any, state: State) -> int:
 
 
 def view(step: Step[Config, State, Act, Shown]) -> Structure | None:
-    """A tick of the scheduler as a structure; None for anything else."""
+    """Return a tick of the scheduler as a structure; None for any other step."""
     if step.action != Tick(SCHEDULER) or step.before.phase == CLOSED or not step.before.seats:
         return None
     before, later = step.before, step.after
@@ -187,9 +187,9 @@ def view(step: Step[Config, State, Act, Shown]) -> Structure | None:
 
 
 def scene(structure: Structure) -> Scenario[Config, State, Act] | None:
-    """Agents in FEEDBACK, some of them done, some late, some with a full timer; None outside a phase.
+    """Return a scenario with agents in FEEDBACK: some done, some late, some with a full timer; None outside a phase.
 
-    MaxThinkTicks is as small as those who are late and have time left allow.
+    MaxThinkTicks is as small as the late agents that still have time allow.
     """
     if not structure.relations["inside"]:
         return None
@@ -224,7 +224,7 @@ _PLACES = (
 
 
 def samples(system: System[Any, Any, Any, Any, Any]) -> Iterator[Any]:
-    """The ticks of walks with slow and fast clocks."""
+    """Return the ticks of walks with slow and fast clocks."""
     for run in walks(system, _PLACES):
         yield from (step for step in run if isinstance(step.action, Tick))
 

@@ -1,4 +1,4 @@
-"""What faulty kernels do, in the words of the books: the definitions that mutants put in place of the text's."""
+"""The faults of mutant kernels as definitions of the ledger that replace the text's."""
 
 from __future__ import annotations
 
@@ -109,4 +109,4 @@ FAULTS = Faults(
         _instead("burns_all", zero(total("burnt")), "all of them"),
     ),
 )
-"""What mutants mean by a word."""
+"""The definitions that each mutant replaces."""

@@ -1,6 +1,6 @@
-"""Feedback is lawful and paid for (11): of any balance, price, length and limit.
+"""Feedback is lawful and paid for (11): theorem for any balance, price, length and limit.
 
-It is one agent's affair, so nothing but numbers is in the way.
+A comment concerns one agent, so the theory holds only numbers.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ COMMENTING = Theory(
 
 
 def view_feedback(step: Step[Config, State, Act, Shown]) -> Structure | None:
-    """A comment as a structure; None for other actions, and for agents that there are not."""
+    """Return a comment as a structure; None for other actions, and for unknown agents."""
     act, before = step.action, step.before
     seat = before.seat(act.agent) if isinstance(act, Feedback) else None
     if not isinstance(act, Feedback) or seat is None or (step.shown.rejected and not _of_section_11(step)):
@@ -88,12 +88,12 @@ _REASONS = ("", "WrongPhase", "UnknownProposal", "OwnProposal", "FeedbackTooLong
 
 
 def _of_section_11(step: Any) -> bool:
-    """Rejected for something that section 11 asks; credentials, READY and NoAction are asked elsewhere."""
+    """Return whether the rejection has a reason of section 11 (not credentials, READY or NoAction)."""
     return step.shown.rejected in (*_REASONS, "InsufficientCredit")
 
 
 def scene_feedback(structure: Structure) -> Scenario[Config, State, Act] | None:
-    """Two agents with proposals, one of whom comments; None where the comment would come outside FEEDBACK."""
+    """Return a scenario of two agents with proposals, one of which comments; None where that is outside FEEDBACK."""
     said, values = structure.relations, {name: value_of(table[()]) for name, table in structure.functions.items()}
     if not said["in_feedback"] or not said["there"] or values["have"] < 0 or values["price"] < 0:
         return None
@@ -118,7 +118,7 @@ _LONG, _MANY, _DEAR = (_MEANS[name].body for name in ("too_long", "too_many", "t
 
 
 def _forgiven(reason: Formula, **later: Formula) -> tuple[Definition, ...]:
-    """What is looked at after a reason to reject is not looked at where that one is forgiven."""
+    """Return definitions of the `later` reasons to reject that are not checked where `reason` holds."""
     return tuple(meaning(name, body & ~reason, "not looked at") for name, body in later.items())
 
 
@@ -147,7 +147,7 @@ _CYCLES = (
 
 
 def comments(system: System[Any, Any, Any, Any, Any]) -> Iterator[Any]:
-    """After every step of walks into FEEDBACK, every comment that may be tried there."""
+    """Yield, after every step of walks into FEEDBACK, every possible comment."""
     for run in walks(system, _CYCLES):
         for step in run:
             if step.before.phase == FEEDBACK:

@@ -1,8 +1,8 @@
-"""What finalization makes of stakes: they weigh between 1 and the maximum each, and all of them are burned.
+"""Theorems about stakes at finalization: each multiplier is between 1 and the maximum, and all stakes are burned.
 
-A multiplier is 1 + (Max - 1)(1 - q) with q = theta**r, and all that is used of q is that it is above 0 and at most 1:
-so the theorems are of every fraction and every number of rounds.  Structures have rational numbers, so they are
-compared with the model where theta is rational.
+A multiplier is 1 + (Max - 1)(1 - q) with q = theta**r.  The theory uses only 0 < q <= 1, so the theorems hold for
+every theta and every number of rounds.  Structures hold rational numbers, so they are compared with the model where
+theta is rational.
 """
 
 from __future__ import annotations
@@ -40,13 +40,13 @@ from evenhand.smt.theorem import Theorem
 from evenhand.smt.theory import Axiom, Theory
 
 LOT, PROPOSAL, PILE = Sort("Lot"), Sort("Proposal"), Sort("Pile")
-"""A stake of one age; a proposal; all that one owner has on one proposal."""
+"""A stake of one age; a proposal; all stakes of one owner on one proposal."""
 lot, v = LOT("l"), PILE("v")
 p, q = variables(PROPOSAL, "p q")
 
 
 points, decay, worth = numbers("points decay worth", LOT)
-"""Points of a stake; theta**r of its rounds r; what the text makes of it: points times multiplier."""
+"""Points of a stake; theta**r of its rounds r; its worth in the text: points times multiplier."""
 staked, weighed = numbers("staked weighed", PROPOSAL)
 """Sums over the stakes on a proposal: of points, of worth."""
 (pile,) = numbers("pile", PILE)
@@ -99,12 +99,12 @@ WEIGHING = Theory(
 
 
 def rational(surd: Surd) -> Fraction | None:
-    """The number, if it is a fraction."""
+    """Return the number as a fraction; None where it is irrational."""
     return None if any(surd.form[1:]) else surd.form[0]
 
 
 def view(step: Step[Config, State, Act, Shown]) -> Structure | None:
-    """A finalization as a structure; None for other steps, and where a number that is needed is no fraction."""
+    """Return a finalization as a structure; None for other steps, and where a number it needs is irrational."""
     before, c = step.before, step.config.constants
     if not finalizes(step) or not before.proposals or not before.entries:
         return None
@@ -120,7 +120,7 @@ def view(step: Step[Config, State, Act, Shown]) -> Structure | None:
         have, key = Fraction(entry.amount), (f"lot:{number_}",)
         assert factor is not None
         table["points"][key], table["worth"][key] = element(have), element(have * factor)
-        # q from the multiplier 1 + (Max - 1)(1 - q); where Max is 1 every q will do.
+        # q from the multiplier 1 + (Max - 1)(1 - q); where Max is 1 any q fits.
         table["decay"][key] = element(1 - (factor - 1) / (c.greatest - 1) if c.greatest != 1 else 1)
         one, other = sums.get(entry.proposal, (Fraction(0), Fraction(0)))
         sums[entry.proposal] = (one + have, other + have * factor)
@@ -152,7 +152,7 @@ def _pile(key: tuple[str, str]) -> str:
 
 
 def scene(structure: Structure) -> Scenario[Config, State, Act] | None:
-    """Agents with self-stakes of as many points as the stakes have, beside 1 and 4, finalized after three rounds."""
+    """Return agents with self-stakes of the stakes' points, and of 1 and 4, finalized after three rounds."""
     found = {value_of(value) for value in structure.functions.get("points", {}).values()}
     amounts = [amount for amount in sorted({*found, Fraction(1), Fraction(4)}) if amount > 0]
     agents = granted(*amounts)
@@ -166,7 +166,7 @@ def scene(structure: Structure) -> Scenario[Config, State, Act] | None:
 
 
 def _squares(config: Config) -> Config:
-    """With theta = 1/2, and agents who own a square each: 1, 4, 9."""
+    """Return the configuration with theta = 1/2 and agents that own a square each: 1, 4, 9."""
     agents = tuple(replace(agent, granted=(n % 3 + 1) ** 2) for n, agent in enumerate(config.agents))
     return replace(config, agents=agents, constants=replace(config.constants, fraction=Fraction(3, 4)))
 
@@ -182,7 +182,7 @@ _PLACES = (
 
 
 def finalizations(system: System[Any, Any, Any, Any, Any]) -> Iterator[Any]:
-    """The ends of walks among agents whose points are squares."""
+    """Return the finalizations of walks among agents whose points are squares."""
     for run in walks(system, _PLACES, _squares):
         yield from (step for step in run if step.before.phase == FINALIZE and isinstance(step.action, Tick))
 
@@ -254,4 +254,4 @@ BURNED = _theorem(
 )
 
 STAKES: tuple[Theorem, ...] = (BOUNDED, BURNED)
-"""The theorems about what becomes of stakes."""
+"""The theorems about stakes at finalization."""

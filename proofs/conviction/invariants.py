@@ -1,4 +1,4 @@
-"""What no run of the consensus ever leaves: supply, signs, the maximum, for any number of agents and actions."""
+"""Invariants of the consensus: supply, signs, the maximum, for any number of agents and actions."""
 
 from __future__ import annotations
 
@@ -91,4 +91,4 @@ MAXIMUM = _invariant(
 )
 
 INVARIANTS = (SUPPLY, SIGNS, MAXIMUM, ONE_EACH)
-"""What runs of the conviction-staking consensus never leave."""
+"""The invariants of the conviction-staking consensus."""

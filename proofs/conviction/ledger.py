@@ -1,9 +1,9 @@
-"""Points as a machine: what one action or tick does to every balance, every stake and the four ghost totals.
+"""Points as a machine: how one action or tick changes every balance, every stake and the four ghost totals.
 
-An agent's balance and a stake (a *lot*: owner, proposal, rounds held) are numbers, of any number of agents and lots.
-What a step moves enters as flows, agent by agent and lot by lot; the totals are what a clerk would carry forward.  That
-a total is the sum of its parts no first-order theory says: what is assumed of a sum are two laws (`_adds_up`), and
-that the totals of the model's runs are sums is looked at on every sampled step.
+An agent's balance and a stake (a *lot*: owner, proposal, rounds held) are numbers, for any number of agents and lots.
+The amounts that a step moves enter as flows per agent and per lot; the totals are running sums.  First-order logic
+cannot say that a total is the sum of its parts, so two laws of sums are assumed (`_adds_up`), and every sampled step
+of the model checks that its totals are sums.
 """
 
 from __future__ import annotations
@@ -41,22 +41,22 @@ lot = LOT("l")
 
 (balance,), (points,) = numbers("balance", AGENT), numbers("points", LOT)
 TOTALS = balances, stakes, burned, granted = numbers("balances stakes burned granted")
-"""The ghost totals: of all balances, of all stakes, of what was burned, of what was granted."""
+"""The ghost totals: the sum of all balances, of all stakes, of all burned points, of all granted points."""
 talking, rounds = relations("talking rounds")
 """FEEDBACK or REVISE; STAKE or FINALIZE; neither: before, or PROPOSE."""
 invited, written, kicked = relations("invited written kicked", AGENT)
-"""Who was granted points; who has a proposal that can be revised."""
+"""The agents that were granted points; those with a proposal that can be revised."""
 
 # What a step brings.
 
 KINDS = ("invites", "proposes", "comments", "revises", "adds", "moves", "ticks", "finalizes")
-"""What a step may be; none of them: a rejection, READY, an enrolment, the tick that opens an Issue."""
+"""The kinds of a step; none of them: a rejection, READY, an enrolment, the tick that opens an Issue."""
 _KINDS = invites, proposes, comments, revises, adds, moves, ticks, finalizes = relations(" ".join(KINDS))
 by, at = Function("by", (), AGENT), Function("at", (), LOT)
 own = Function("own", (AGENT,), LOT)
-"""An agent's stake on its own proposal, as long as no round has passed."""
+"""An agent's stake on its own proposal before any round has passed."""
 (amount,) = numbers("amount")
-"""What is granted, added, moved, or the cost of a revision."""
+"""The amount granted, added or moved, or the cost of a revision."""
 
 _BY_AGENT = ("credit", "staked", "returned", "paid")
 _BY_LOT = ("put", "tapped", "come", "gone", "burnt")
@@ -69,31 +69,31 @@ self_stake, price, penalty, maximum = numbers("self_stake price penalty maximum"
 
 
 def total(flow: str) -> Apply:
-    """The sum of a flow in this step."""
+    """Return the sum of a flow in this step."""
     return Function(f"all_{flow}", (), NUMBER)()
 
 
 def later(function: Function, *arguments: Term) -> Apply:
-    """A state function after the step."""
+    """Return a state function after the step."""
     return Function(f"{function.name}.after", function.domain, function.codomain)(*arguments)
 
 
 def least(one: Term, *others: Term) -> Formula:
-    """`one` is the least of the others."""
+    """Return that `one` is the least of the others."""
     return conjunction([*(at_most(one, other) for other in others), disjunction(same(one, other) for other in others)])
 
 
 def affordable(one: Term, wanted: Term, have: Term) -> Formula:
-    """`one` is what is wanted, as far as there is anything."""
+    """Return that `one` is the lesser of `wanted` and `have`, or 0 where `have` is negative."""
     return ite(below(have, number(0)), zero(one), least(one, wanted, have))
 
 
 def most(one: Term, *others: Term) -> Formula:
-    """`one` is the greatest of the others."""
+    """Return that `one` is the greatest of the others."""
     return conjunction([*(at_least(one, other) for other in others), disjunction(same(one, other) for other in others)])
 
 
-# The words: each is a sentence of the text, and what a mutant may replace.
+# The definitions: each is a sentence of the text, and a mutant may replace it.
 
 
 DEFICIT = minus(amount(), balance(by()))
@@ -149,11 +149,11 @@ def _said(name: str, *arguments: Term) -> Formula:
     return _KNOWN[name].relation(*arguments)
 
 
-# What a step may do.
+# The transitions.
 
 
 def _only(kinds: Sequence[Relation], flow: Function) -> Formula:
-    """This flow is the actor's, in steps of these kinds (in a tick anybody's), and nobody's else."""
+    """Return that only the actor has this flow, in steps of these kinds; in a tick any agent may have it."""
     acts = disjunction(kind() for kind in kinds if kind is not ticks)
     anybody = ticks() if ticks in kinds else FALSE
     return forall([a], zero(flow(a)) | anybody | (same(a, by()) & acts))
@@ -192,7 +192,7 @@ _AGENTS = conjunction(
         ),
     ]
 )
-"""Who pays and gets what (4.1, 6.2, 9.3, 11, 14, 16.3)."""
+"""Payments and receipts of each agent (4.1, 6.2, 9.3, 11, 14, 16.3)."""
 
 _LOTS = conjunction(
     [
@@ -211,11 +211,11 @@ _LOTS = conjunction(
         same(total("put"), total("staked")),
     ]
 )
-"""What becomes of stakes (6.2, 14.2, 16.3, 16.6, 18.2); what agents stake is what comes onto lots."""
+"""Changes of stakes (6.2, 14.2, 16.3, 16.6, 18.2); the flow onto lots equals the agents' staked points."""
 
 
 def _adds_up(flow: str) -> Formula:
-    """What is assumed of a sum: it is the one part that is not 0, and no part is above it where none is below 0."""
+    """Return the assumed laws of a sum: it equals its only part that is not 0; it bounds parts if none is below 0."""
     by_agent = flow in _BY_AGENT
     x, chosen = (a, by()) if by_agent else (lot, own(by()) if flow == "tapped" else at())
     (part,) = numbers(flow, x.sort)
@@ -257,7 +257,7 @@ _PHASES = conjunction(
         conjunction(~(one() & other()) for place, one in enumerate(_KINDS) for other in _KINDS[:place]),
     ]
 )
-"""What is when (12), as far as points care."""
+"""The order of phases (12), as far as it affects points."""
 
 _INIT = conjunction(
     [
@@ -297,7 +297,7 @@ BOOKS = Machine(
     init=_INIT,
     step=conjunction([_AGENTS, _LOTS, _CLERK, _PHASES]),
 )
-"""Everything that happens to points, of any number of agents and lots."""
+"""All changes of points, for any number of agents and lots."""
 
 
 _room = minus(maximum(), balance(by()))
@@ -311,4 +311,4 @@ CAPPED = replace(
     ),
     init=_INIT & forall([a], at_most(balance(a), maximum())),
 )
-"""The same where MaximumCredit clips what is granted (4.4)."""
+"""BOOKS where MaximumCredit caps the granted points (4.4)."""

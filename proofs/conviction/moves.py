@@ -1,6 +1,6 @@
-"""Moved stake begins at zero (A 16.3, 16.6): of any stake, of any number of ages.
+"""Moved stake starts at zero rounds (A 16.3, 16.6): theorem for any stake and any number of ages.
 
-It is one agent's affair, so nothing but numbers and ages is in the way.
+A move concerns one agent, so the theory holds only numbers and ages.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ h = AGE("h")
 young, oldest = Function("young", (), AGE), Function("oldest", (), AGE)
 """No rounds; the rounds of the oldest stake at the source."""
 amount, stock = numbers("amount stock")
-"""What is to be moved, and all the agent has at the source."""
+"""The amount to move, and all that the agent has at the source."""
 same_proposal, moved, balanced = relations("same_proposal moved balanced")
 _arrives, untouched = relations("arrives untouched", AGE)
 
@@ -57,7 +57,7 @@ MOVING = Theory(
 
 
 def view_move(step: Step[Config, State, Act, Shown]) -> Structure | None:
-    """A move as a structure; None for other actions, and where it is rejected for what is no move's affair."""
+    """Return a move as a structure; None for other actions, and for rejections that the theory does not cover."""
     act = step.action
     usual = ("", "InvalidAmount", "SameProposal", "InsufficientStake")
     if not isinstance(act, MoveStake) or step.shown.rejected not in usual or step.before.seat(act.agent) is None:
@@ -89,7 +89,10 @@ def _ages(ages: Iterable[int]) -> Rows:
 
 
 def scene_move(structure: Structure) -> Scenario[Config, State, Act] | None:
-    """An agent with all its stake on its own proposal, young or a round old, moves some; None where it has none."""
+    """Return a scenario where an agent moves part of the stake on its own proposal; None where it has none.
+
+    The stake is new or one round old.
+    """
     values = {name: value_of(structure.functions[name][()]) for name in ("amount", "stock")}
     if values["stock"] < 0:
         return None
@@ -123,7 +126,7 @@ _ROUNDS = (
 
 
 def moves(system: System[Any, Any, Any, Any, Any]) -> Iterator[Any]:
-    """Before every step of walks into the rounds, every move of one point or three that may be tried there."""
+    """Yield, before each step of walks into the rounds, every possible move of one or three points."""
     for run in walks(system, _ROUNDS):
         for step in run:
             if step.before.phase == STAKE and step.before.turn > 1:

@@ -1,4 +1,4 @@
-"""From a run of the machine to a scenario of the model: agents who do what the run says, when it is their turn."""
+"""Concretisation of a run of the machine: a scenario in which agents act as the run says, each in its turn."""
 
 from __future__ import annotations
 
@@ -44,24 +44,24 @@ from evenhand.smt.structure import Structure
 from evenhand.smt.transitions.runs import Run
 
 HELPER = "helper"
-"""Who comments are on, and stake is moved to: an agent that no run speaks of, without points."""
+"""The agent whose proposal receives comments and moved stake: it has no points and no run mentions it."""
 _TOKENS = 60
 
 
 class Player:
-    """Plays a run on the reference, so that phases are reached as they must be; every action is kept."""
+    """A player of a run on the reference, which reaches phases by real steps and keeps every action."""
 
     def __init__(self, config: Config) -> None:
         self.config, self.state = config, initial(config)[0]
         self.start, self.actions = self.state, list[Act]()
 
     def act(self, action: Act) -> None:
-        """One action, accepted or not."""
+        """Play one action, accepted or not."""
         self.actions.append(action)
         self.state, _ = step(REFERENCE, self.config, self.state, action)
 
     def tick(self, kicked: Iterable[str]) -> None:
-        """A tick by which all are ready but some."""
+        """Play a tick at which all agents but `kicked` are ready."""
         late = frozenset(kicked)
         for agent in self.config.agents:
             seat = self.state.seat(agent.uid)
@@ -74,7 +74,7 @@ class Player:
         self.act(Tick())
 
     def until(self, *phases: str, turn: int = 0) -> bool:
-        """Ticks until one of these phases, all of them in order; whether it was reached."""
+        """Tick until one of these phases, in their order; return whether it was reached."""
         for _ in range(40):
             if self.state.phase in phases and self.state.turn >= turn:
                 return True
@@ -83,7 +83,7 @@ class Player:
 
 
 def realise_under(**readings: Any) -> Callable[[Run], Scenario[Config, State, Act] | None]:
-    """`realise` under other readings."""
+    """Return `realise` under other readings."""
 
     def realised(run: Run) -> Scenario[Config, State, Act] | None:
         return realise(run, Readings(**readings))
@@ -92,9 +92,9 @@ def realise_under(**readings: Any) -> Callable[[Run], Scenario[Config, State, Ac
 
 
 def realise(run: Run, readings: Readings | None = None) -> Scenario[Config, State, Act] | None:
-    """Agents who do what a run says, beside a helper without points; None where no text costs as much."""
+    """Return agents that act as a run says, beside a helper without points; None where no text costs as much."""
     first = run.states[0]
-    # Section 5 has whole points; what a solver chose may be parts of one, which the model takes as well.
+    # Section 5 has whole points; a solver may choose fractions, which the model accepts as well.
     numbers: dict[str, Any] = {
         name: exact(value_of(first.functions[name][()])) for name in ("self_stake", "price", "penalty", "maximum")
     }
@@ -139,7 +139,7 @@ def _first_amount(inputs: Sequence[Structure], agent: str) -> Fraction:
 def _played(
     player: Player, state: Structure, names: Mapping[str, str], written: dict[str, int], whole: Fraction
 ) -> bool:
-    """Play one step of the machine; whether it could be."""
+    """Play one step of the machine; return whether it was possible."""
     kind = next((name for name in KINDS if state.relations[name]), "")
     uid = names[state.functions["by"][()]]
     agent = player.config.agent(uid)
@@ -171,7 +171,7 @@ def _played(
             return there
         case "moves":
             there = player.until(STAKE, turn=2)
-            # What arrives and left nowhere comes from where there is nothing.
+            # An inflow without an outflow has no source in the run, so it comes from an empty stake.
             more = value_of(state.functions["all_come"][()]) > value_of(state.functions["all_gone"][()])
             player.act(MoveStake(uid, key, *((HELPER, uid) if more else (uid, HELPER)), amount))
             return there
@@ -191,6 +191,6 @@ def _played(
 
 
 def _text(number: int, changed: int) -> Text:
-    """Sixty tokens, so many of which no other text has."""
+    """Return sixty tokens, `changed` of which occur in no other text."""
     words = [f"r{number}w{place}" if place < changed else f"w{place}" for place in range(_TOKENS)]
     return Text(words[0], " ".join(words[1:]))

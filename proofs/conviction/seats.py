@@ -1,4 +1,4 @@
-"""That every assigned agent has exactly one proposal once PROPOSE has ended: for any number of agents and Issues."""
+"""Theorem: every assigned agent has exactly one proposal after PROPOSE, for any number of agents and Issues."""
 
 from __future__ import annotations
 
@@ -49,7 +49,8 @@ AGENT = Sort("Agent")
 a = AGENT("a")
 
 assigned, has, there, kicked, joins = relations("assigned has there kicked joins", AGENT)
-"""Who takes part in the open Issue; who has a proposal; whose proposal there is; who is kicked out, who joins."""
+"""The agents assigned to the open Issue; those that have a proposal; whose proposal exists; the agents kicked out;
+those that join."""
 proposing, proposed = relations("proposing proposed")
 """The Issue is in PROPOSE; PROPOSE has ended and the Issue has not."""
 opens, proposes, ticks, finalizes = relations("opens proposes ticks finalizes")
@@ -63,7 +64,7 @@ _still = iff(after(proposing)(), proposing()) & iff(after(proposed)(), proposed(
 
 
 def _next(assigned_: Formula, has_: Formula, there_: Formula) -> Formula:
-    """The three relations after a step, of each agent."""
+    """Return the three relations of each agent after a step."""
     told = ((assigned, assigned_), (has, has_), (there, there_))
     return conjunction(forall([a], iff(after(one)(a), body)) for one, body in told)
 
@@ -110,7 +111,7 @@ SEATS = Machine(
 
 
 def view(run: Steps, number: int) -> Structure | None:
-    """Step `number` of a run; None where somebody holds the proposal of another."""
+    """Return step `number` of a run as a structure; None where an agent holds another's proposal."""
     step = run[number]
     before, later = step.before, step.after
     uids = [seat.agent for seat in before.seats]
@@ -144,7 +145,7 @@ def view(run: Steps, number: int) -> Structure | None:
 
 
 def realise(run: Run) -> Scenario[Config, State, Act] | None:
-    """Two Issues among agents who propose when the run says so; whoever a tick kicks out is silent."""
+    """Return two Issues whose agents propose when the run says so; an agent that a tick kicks out is silent."""
     elements = run.states[0].universe["Agent"]
     agents = tuple(replace(agent, granted=0) for agent in agents_of(len(elements)))
     named = dict(zip(elements, agents, strict=True))
@@ -178,7 +179,7 @@ _PLACES = (
 
 
 def samples(system: Any) -> tuple[Steps, ...]:
-    """Walks through two Issues, with outsiders, strangers and a slow clock."""
+    """Return walks through two Issues, with outsiders, strangers and a slow clock."""
     return walks(system, _PLACES)
 
 

@@ -1,4 +1,4 @@
-"""What theorems about single actions and ticks are made of: their common part, words, and small runs of few agents."""
+"""Shared parts of theorems about single actions and ticks: definitions, and small configurations."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ theorem = stating(Theorem, protocol="conviction", system="issue")
 
 
 def meaning(name: str, body: Formula, source: str) -> Definition:
-    """What a truth comes to, in the reference or in a mutant."""
+    """Return the definition of a proposition, in the reference or in a mutant."""
     return define(name, (), body, source)
 
 
 def granted(*amounts: Any) -> tuple[Any, ...]:
-    """Agents who begin with so much each."""
+    """Return agents that begin with these amounts."""
     exactly: list[Any] = [exact(amount) for amount in amounts]
     pairs = zip(agents_of(len(exactly)), exactly, strict=True)
     return tuple(replace(agent, granted=amount) for agent, amount in pairs)
 
 
 def configuration(agents: tuple[Any, ...], constants: Constants, cycles: int = 1) -> Config:
-    """One Issue for all of them."""
+    """Return the configuration of one Issue for all of these agents."""
     return Config(agents, (Issue("issue_1", tuple(agent.uid for agent in agents), cycles),), constants, TEXTS)

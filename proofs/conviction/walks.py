@@ -1,4 +1,4 @@
-"""Runs of the model that theory and model are compared on: seeded walks through the menu, in many places."""
+"""Runs of the model for conformance tests: seeded random walks through the menu in many configurations."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ PLACES: tuple[Mapping[str, int], ...] = (
     {"rounds": 3, "stake": 1, "texts": 0, "hostile": 1},
     {"agents": 3, "cycles": 1, "stake": 3, "budget": 2, "penalty": 2},
 )
-"""Small numbers in which everything happens: rejections, taps, several Issues, strangers, moves, poor proposers."""
+"""Small configurations in which every kind of event occurs: rejections, taps, several Issues, strangers, moves, poor
+proposers."""
 LONG, SHORT = 40, 28
 _KEPT: dict[tuple[int, str, int], tuple[Any, Sequence[Mapping[str, int]], tuple[Steps, ...]]] = {}
 
@@ -32,13 +33,12 @@ def _as_is(config: Config) -> Config:
 def walks(
     system: AnySystem, places: Sequence[Mapping[str, int]] = PLACES, altered: Callable[[Config], Config] = _as_is
 ) -> tuple[Steps, ...]:
-    """Walks of any variant, six in each place for the reference and one for the others; kept for the next theorem.
-
-    `altered` makes of each place's configuration the one that is walked in; always the same one for the same places.
+    """Return walks of any variant, six in each place for the reference, one for the others; cached between theorems.
+    `altered` maps each place's configuration to the one that is walked; it must give the same one for the same places.
     """
     key = (id(system.rules), repr(system.readings), id(places))
     if key not in _KEPT:
-        # Rules and places are kept, so that no identity is used twice.
+        # Rules and places are stored, so that no `id` is reused.
         _KEPT[key] = (system.rules, places, tuple(_walks(system, places, altered)))
     return _KEPT[key][2]
 
@@ -57,7 +57,7 @@ def _walks(
 
 
 def _walk(system: AnySystem, config: Config, draw: random.Random, length: int) -> Iterator[Any]:
-    """Lets strangers in; then a tick now and then, else any kind of action that is on offer, and any one of it."""
+    """Let strangers in; then sometimes tick, else draw a kind of action on offer and one action of that kind."""
     state = next(iter(system.initial(config)))
     for number in range(length):
         acts: dict[type[Act], list[Act]] = {}

@@ -1,4 +1,4 @@
-"""Who wins: the highest score, of tied ones the earliest stake; and that roots rank as sums do."""
+"""Theorems about the winner: the highest score wins, the earliest stake breaks ties; and roots rank as sums do."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from evenhand.smt.theory import Axiom, Theory
 PROPOSAL = Sort("Proposal")
 p, q, r = variables(PROPOSAL, "p q r")
 score, root, age = numbers("score root age", PROPOSAL)
-"""The sum of the effective stakes on a proposal; its root; how long ago its LastStakeTick is: of two ages the greater
-is the earlier tick, and a proposal that has none is older than any."""
+"""The sum of the effective stakes on a proposal; its root; the age of its LastStakeTick: a greater age is an earlier
+tick, and a proposal without one is older than any."""
 
 top, earliest, wins = relations("top earliest wins", PROPOSAL)
 _TOP = Definition(top, (p,), forall([q], at_most(score(q), score(p))), "17.2: the highest score")
@@ -57,7 +57,7 @@ def _square_root(value: Fraction) -> Fraction | None:
 
 
 def view(step: Step[Config, State, Act, Shown]) -> Structure | None:
-    """A finalization as a structure; None for other steps, and where the root of a score is no fraction."""
+    """Return a finalization as a structure; None for other steps, and where the root of a score is irrational."""
     known = [one.uid for one in step.before.proposals]
     if not finalizes(step) or not known:
         return None
@@ -121,4 +121,4 @@ HIGHEST = _theorem(
 )
 
 WINNERS: tuple[Theorem, ...] = (RANKED, HIGHEST)
-"""The theorems about who wins."""
+"""The theorems about the winner."""

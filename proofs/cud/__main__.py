@@ -8,7 +8,7 @@ from evenhand.proofs.cud.determined import CLAIMS, minimal_sets
 
 
 def main(arguments: list[str]) -> int:
-    """Print the report that is asked for; 2 for bad use."""
+    """Print the requested report and return 0, or 2 for wrong arguments."""
     match arguments:
         case ["determined"]:
             for found in minimal_sets():

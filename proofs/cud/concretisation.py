@@ -1,7 +1,8 @@
-"""How a structure of the theory becomes epochs that the executable model can play.
+"""Concretisation: a structure of the theory as epochs that the executable model can play.
 
-The epoch itself comes last.  Before it stand as many as its past needs: one in which agents are refused or declare
-what stays locked, one in which those who are not active exit, or a silent one where it is merely not the first.
+The structure's epoch comes last.  Before it come the epochs that its past needs: one in which agents are refused or
+declare keys that stay locked, one in which the inactive agents exit, or a silent one where the epoch is only not the
+first.
 """
 
 from __future__ import annotations
@@ -37,19 +38,19 @@ STRANGER = "CUD-777"
 """An id that no artefact has."""
 
 MOST_AGENTS = 9
-"""`agent_names` has no more names in the order of their numbers."""
+"""The limit of `agent_names`, beyond which names no longer sort by number."""
 
 MOST_KEYS = 26
-"""`key_names` has one for each letter."""
+"""The limit of `key_names`: one name for each letter."""
 
 _FREE = Atom("str", "free")
 CudScenario = Scenario[Config, State, Epoch]
 
 
 def scene(structure: Structure, readings: Readings | None = None) -> CudScenario | None:
-    """Epochs of which the last looks like the structure; of a structure of two epochs, like the first of them.
+    """Return epochs whose last matches the structure, or the first epoch of a structure of two.
 
-    None if no epoch looks like it, and where its agents or keys are more than there are names.
+    None if no epoch matches, and where there are more agents or keys than names.
     """
     told = structure.relations
     ordered = sorted(structure.universe["Agent"], key=lambda e: (sum(row[1] == e for row in told["ahead"]), e))
@@ -61,19 +62,19 @@ def scene(structure: Structure, readings: Readings | None = None) -> CudScenario
 
 
 def left(readings: Readings | None = None) -> Callable[[Structure], Evidence | None]:
-    """The first of two epochs as evidence; the judge makes the second from it."""
+    """Return the first of two epochs as evidence; the judge makes the second from it."""
 
     return first_of_twins(partial(scene, readings=readings))
 
 
 def both(readings: Readings | None = None) -> Callable[[Structure], Evidence | None]:
-    """Both epochs as runs of their own, for what is claimed of any two steps."""
+    """Return both epochs as separate runs, for claims about any two steps."""
 
     return both_runs(partial(scene, readings=readings), "other past")
 
 
 class _Scene:
-    """Names for the elements of a structure, and what is made of them."""
+    """Names for the elements of a structure, and the requests, artefacts and epochs made of them."""
 
     def __init__(self, structure: Structure, ordered: tuple[str, ...], readings: Readings) -> None:
         told = structure.relations
@@ -91,21 +92,21 @@ class _Scene:
         below = told.get("below", ())
         rank = {value: sum(row[1] == act for row in below) for act, _, value in sorted(told["wants"])}
         self.values = {
-            # What is written by whoever comes first by value must come first as a text.
+            # The value that ranks first must sort first as a text.
             e: MARK if e == mark else Atom("str", f"{rank.get(e, 0)} {e}")
             for e in structure.universe["Value"]
         }
 
     def constant(self, name: str) -> str:
-        """What a constant stands for; empty if the theory has none of this name."""
+        """Return the element of a constant; empty if the theory lacks it."""
         return self.functions.get(name, {}).get((), "")
 
     def has(self, name: str, *elements: str) -> bool:
-        """Whether a relation holds; False for one that the theory lacks."""
+        """Return whether a relation holds; False for one that the theory lacks."""
         return elements in self.told.get(name, frozenset())
 
     def authorities(self) -> tuple[Authority, ...]:
-        """The artefacts, a twin's veto apart."""
+        """Return the artefacts without the second trace's veto."""
         return tuple(
             Authority(
                 number,
@@ -123,12 +124,12 @@ class _Scene:
         )
 
     def world(self) -> tuple[tuple[str, Atom], ...]:
-        """Each key with the value it holds, or one that nobody writes."""
+        """Return each key with the value it holds, or with a value that no request writes."""
         values = {key: self.values[value] for key, value in self.told["held"] if key in self.keys}
         return tuple((name, values.get(key, _FREE)) for key, name in self.keys.items())
 
     def request(self, act: str) -> Request:
-        """What the act asks for."""
+        """Return the request of an act."""
         told = self.told
         declared = tuple(sorted(name for key, name in self.every.items() if self.has("scope", act, key)))
         head = self.every.get(self.functions.get("head", {}).get((act,), ""), "")
@@ -141,7 +142,7 @@ class _Scene:
         ]
         reads = self.has("reads", act)
         if not put and not reads and declared and any(row[1] == act for row in told["below"]):
-            # Whoever writes nothing comes first by value; so it writes what is there already.
+            # A request without writes ranks first by value; so it writes the value that is there already.
             put = [entry for entry in self.world() if entry[0] == declared[0]]
         if self.has("odd_value", act):
             put.append((next(iter(self.keys.values())), Opaque("nan")))
@@ -159,7 +160,7 @@ class _Scene:
         )
 
     def played(self) -> CudScenario | None:
-        """The epochs, the structure's own last."""
+        """Return the epochs, the structure's own last."""
         authors = self.functions["by"]
         choices = {self.names[e]: Choice() for e in self.ordered if self.has("active", e)}
         choices |= {self.names[e]: Choice(exits=True) for e in self.ordered if self.has("exits", e)}
@@ -170,14 +171,14 @@ class _Scene:
         for act in acts:
             name = self.names[authors[(act,)]]
             choices.pop(name)
-            choices[name] = Choice(self.request(act))  # so that it stands where it was submitted
+            choices[name] = Choice(self.request(act))  # so that it has its place in the order of submission
         members = tuple(self.names[e] for e in self.ordered if self.has("member", e))
         before = self.before(members, tuple(name for name in members if name not in choices))
         config = Config(members, self.world(), self.authorities(), epochs=len(before) + 1, readings=self.readings)
         return Scenario(config, initial(config)[0], (*before, Epoch(tuple(choices.items()))))
 
     def before(self, members: tuple[str, ...], gone: tuple[str, ...]) -> tuple[Epoch, ...]:
-        """The epochs that make the past: refusals and locks, then exits."""
+        """Return the epochs that make the past: refusals and locks, then exits."""
         locked = tuple(name for key, name in self.keys.items() if self.has("locked", key))
         trail = tuple(name for key, name in self.keys.items() if self.has("trail", key))
         balked = {self.names[e] for e in self.ordered if self.has("balked", e)}
@@ -195,7 +196,7 @@ class _Scene:
         return tuple(Epoch(tuple((name, chosen.get(name, Choice())) for name in members)) for chosen in epochs)
 
     def turns(self, members: tuple[str, ...], made: int) -> int:
-        """How many silent epochs bring the rotation to where the structure has it, if any number does."""
+        """Return how many silent epochs bring the rotation to the structure's, if any number does."""
         wanted = sorted(
             members, key=lambda name: sum(row[1] == self._element(name) for row in self.told.get("turn", ()))
         )
@@ -210,5 +211,5 @@ class _Scene:
 
 
 def _refused(scope: tuple[str, ...]) -> Choice:
-    """A request that pass 1 refuses, for it cites nothing."""
+    """Return a request that pass 1 refuses because it cites nothing."""
     return Choice(Request(WRITE, scope, (), ()))

@@ -1,4 +1,4 @@
-"""How theorems about two epochs are made: a theory of an epoch and a second copy of what may differ."""
+"""Construction of theorems about two epochs: a theory of an epoch and a second copy of the symbols that may differ."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ v = VALUE("v")
 
 TOLD_WORDS = ("gets_done", "gets_failure", "gets_fault")
 PASSES = ("formed", "stray", "covered", "vetoed", "overreaches")
-"""What a request is judged by alone, in pass 1 and after execution."""
+"""Predicates that judge a request by itself, in pass 1 and after execution."""
 LOGGED_WORDS = ("struck", "passes", "collides", "executed")
 
 
 def alike(two: Copies, name: str) -> Formula:
-    """A word of requests holds in both epochs or in neither."""
+    """Return that a predicate of requests has the same value in both epochs."""
     return forall([r], two.alike(name, r))
 
 
 def apart(name: str, moved: Iterable[str], *, keep: Sequence[str] = (), base: Theory = EPOCH) -> Copies:
-    """An epoch and a second one that differs in the `moved` symbols; `keep` are axioms that the second obeys too."""
+    """Return an epoch and a second one that differs in the `moved` symbols and obeys the `keep` axioms too."""
     apart = frozenset(moved)
     twice = base.twice("2", shared=[one for one in base.symbols if one not in apart])
     extra = tuple(axiom for axiom in twice.axioms if axiom.name in {f"{one}2" for one in keep})
@@ -44,22 +44,22 @@ def apart(name: str, moved: Iterable[str], *, keep: Sequence[str] = (), base: Th
 
 
 def answers(two: Copies, names: Sequence[str] = (*TOLD_WORDS, *LOGGED_WORDS)) -> list[Formula]:
-    """Every request gets the same token, and the log says the same; that nobody gets more is `bare_tokens`."""
+    """Return that every request gets the same token and log entry; `bare_tokens` says that answers hold no more."""
     return [alike(two, name) for name in names]
 
 
 def effects(two: Copies) -> Formula:
-    """The same keys change to the same values."""
+    """Return that the same keys change to the same values."""
     return forall([k, v], two.alike("becomes", k, v))
 
 
 def pair(*moved: str) -> Callable[[Any], Structure | None]:
-    """The view of a case whose two steps differ in the `moved` symbols."""
+    """Return the view of a case whose two steps differ in the `moved` symbols."""
     return lambda case: view_pair(case[-2], case[-1], moved=moved)
 
 
 def twin(claim: str, theory: Theory, *, base: Theory = EPOCH, **more: Any) -> Theorem:
-    """A theorem about two epochs, called like its claim; `more` says what it is and may replace what is usual."""
+    """Return a theorem about two epochs, named after its claim; `more` describes it and may replace the defaults."""
     given: dict[str, Any] = {
         "name": claim,
         "protocol": "cud",
@@ -69,15 +69,15 @@ def twin(claim: str, theory: Theory, *, base: Theory = EPOCH, **more: Any) -> Th
         "mutants": mutations(claim, theory, base=base),
     }
     found = Theorem(claim=claim, theory=theory, **{**given, **more})
-    # A conjunct at a time: of a long conjunction a countermodel is hard to find.
-    # That all conjuncts together are the goal is seen without a look into any word.
+    # One conjunct at a time, because a countermodel of a long conjunction is hard to find.
+    # The step from all conjuncts to the goal needs no definition.
     return found if found.lemmas else replace(found, lemmas=each_part(found), opaque=tuple(theory.meanings))
 
 
 def by_passes(two: Copies, names: Sequence[str] = PASSES, *, more: Sequence[Lemma] = ()) -> dict[str, Any]:
-    """What each pass looks at is alike in both epochs, then pass 2 is; the goal follows without a look into any of it.
+    """Return the lemmas that each pass agrees in both epochs, then pass 2; the goal follows with them opaque.
 
-    `more` are lemmas about what pass 2 looks at besides, each called after its word and `_alike`.
+    `more` are lemmas about other predicates that pass 2 reads, each named after its predicate with `_alike`.
     """
     judged = [name for name in names if name != "overreaches"]
     seen = (*judged, *(lemma.name.removesuffix("_alike") for lemma in more))

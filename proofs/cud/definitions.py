@@ -1,8 +1,8 @@
-"""What faulty kernels do, in the theory's words: the definitions that mutants put in place of the kernel's.
+"""The faults of mutant kernels as definitions that replace the kernel's.
 
-Each states the sentence that describes the fault, not the mutant's code; that the two say the same is checked on
-steps of the mutant (`agreement`) and on the countermodels.  FAULTS has every mutant that the theory of an epoch can
-express, OUTSIDE says of each other one why not.
+Each states the sentence that describes the fault, not the mutant's code; conformance of the two is checked on steps of
+the mutant and on the countermodels.  FAULTS has every mutant that the theory of an epoch can express, OUTSIDE gives
+the reason for each other one.
 """
 
 from __future__ import annotations
@@ -69,12 +69,12 @@ _kept = member(holder(b)) & ~active(holder(b))
 
 
 def _beaten_unless(wins: Formula, source: str) -> tuple[Definition, ...]:
-    """Of those that interfere, r is refused unless it `wins` against each."""
+    """Return that, of the requests that interfere, r is refused unless it `wins` against each."""
     return (_means("collides", word("contends", r) & exists([s], _rival & ~wins), source),)
 
 
 def _forgiven(*parts: Formula, source: str) -> Definition:
-    """The action grammar with other parts."""
+    """Return the action grammar with these parts."""
     return _means("formed", conjunction([submitted(r), *parts]), source)
 
 
@@ -89,21 +89,21 @@ def _plain_but(*kept: Formula) -> Formula:
 
 
 def _last_write(who: str) -> Formula:
-    """Of the `who` that have a value for k, the last submitted has v, and k held another."""
+    """Return that the last submitted of the `who` with a value for k has v, and k held another."""
     mine = word(who, r) & wants(r, k, v)
     others = forall([s], (word(who, s) & differ(r, s) & exists([w], wants(s, k, w))) >> sooner(s, r))
     return ~held(k, v) & exists([r], mine & others)
 
 
 def _last_change() -> Definition:
-    """Of the executed that change k, the last submitted has its way: what it comes to where several do."""
+    """Return that the last submitted of the executed requests that change k sets its value."""
     others = forall([s], (word("executed", s) & differ(r, s) & exists([w], word("puts", s, k, w))) >> sooner(s, r))
     body = exists([r], word("executed", r) & word("puts", r, k, v) & others)
     return _means("becomes", body, "B6: one after the other, in the order of submission")
 
 
 FAULTS: Mapping[str, tuple[Definition, ...]] = {
-    # Who wins a collision.
+    # The winner of a collision.
     "tie_break_by_name": _beaten_unless(ahead(by(r), by(s)), "F17: the first by name is executed"),
     "tie_break_by_submission_order": _beaten_unless(sooner(r, s), "F17: the first submitted is executed"),
     "tie_break_by_value": _beaten_unless(below(r, s), "F17: the smallest value is written"),
@@ -159,7 +159,7 @@ FAULTS: Mapping[str, tuple[Definition, ...]] = {
         _means("contends", submitted(r), "FQ4: whatever was submitted takes part in pass 2"),
         _means("collides", word("passes", r) & exists([s], _rival), "and refuses those that passed pass 1"),
     ),
-    # What counts as a right.
+    # Rights.
     "pass_one_skipped": (
         _means("covered", TRUE, "neither capability"),
         _means("vetoed", FALSE, "nor veto is looked at"),
@@ -240,7 +240,7 @@ FAULTS: Mapping[str, tuple[Definition, ...]] = {
         ),
     ),
     "late_authority_honoured": (_means("in_force", TRUE, "authorities count whenever they were made"),),
-    # What is well formed, what is done.
+    # Well-formedness and execution.
     "empty_scope_passes": (_forgiven(_PLAIN, _KNOWN, _QUIET_READ, source="FQ13: no key need be declared"),),
     "duplicate_key_collides_with_itself": (
         _forgiven(
@@ -324,7 +324,7 @@ FAULTS: Mapping[str, tuple[Definition, ...]] = {
             "B7: the last copy of the world is kept",
         ),
     ),
-    # What is told.
+    # Answers.
     "token_tells_the_pass": (
         _means("gets_failure", word("refused", r) & ~word("collides", r), "a collision is no common failure"),
         _means("gets_more", word("collides", r), "a collision has a token of its own"),
@@ -362,7 +362,7 @@ FAULTS: Mapping[str, tuple[Definition, ...]] = {
         ),
     ),
 }
-"""Mutant kernel → the words it gives another meaning."""
+"""Mutant kernel → the definitions that it replaces."""
 
 _MESSAGES = "the theory of an epoch has no messages and no observations; this fault is searched for, not proved"
 _COUNTER = "the counter is the harness's: the theory `cud_livelock_counter` has it"
@@ -381,4 +381,4 @@ OUTSIDE: Mapping[str, str] = {
     "livelock_counts_silence": _COUNTER,
     "livelock_counts_despite_change": _COUNTER,
 }
-"""Mutant kernel → why the theory of an epoch cannot say it."""
+"""Mutant kernel → the reason why the theory of an epoch cannot express it."""

@@ -1,10 +1,11 @@
-"""Which claims determine the kernel: whoever satisfies them answers every request as the reference does.
+"""The sets of claims that determine the kernel: a kernel that satisfies them answers every request as the reference.
 
-A kernel is here what it tells and what it changes: the words `gets_done`, `gets_failure`, `gets_fault`, `gets_more` and
-`becomes`, left open (`KERNEL`).  CLAIMS are the claims of the page as closed formulas over these words; if they imply
-OUTCOME, the outcome that the text gives, then any two kernels that satisfy them are the same function.
+Here a kernel consists of its answers and its changes: the predicates `gets_done`, `gets_failure`, `gets_fault`,
+`gets_more` and `becomes`, left undefined (`KERNEL`).  CLAIMS are the claims of the page as closed formulas over these
+predicates.  If the claims imply OUTCOME, the outcome that the text gives, then any two kernels that satisfy them are
+the same function.
 
-    python -m evenhand.proofs.cud determined
+python -m evenhand.proofs.cud determined
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ k = KEY("k")
 v = VALUE("v")
 
 KERNEL = ("gets_done", "gets_failure", "gets_fault", "gets_more", "becomes")
-"""What a kernel is free to choose."""
+"""The predicates that a kernel is free to choose."""
 
 _done, _failed, _faulted = word("gets_done", r), word("gets_failure", r), word("gets_fault", r)
 _lawful, _contested, _trespasses = word("lawful", r), word("contested", r), word("trespasses", r)
@@ -63,7 +64,7 @@ CLAIMS: Mapping[str, Formula] = {
     ),
     "non_executed_changes_nothing": forall([k, v], ~exists([r], _done & ~reads(r)) >> ~word("becomes", k, v)),
 }
-"""Claims of the page by name, of any kernel."""
+"""Claims of the page by name, for any kernel."""
 
 _goes = _lawful & ~_contested & ~_trespasses
 OUTCOME = conjunction(
@@ -78,7 +79,7 @@ OUTCOME = conjunction(
         ),
     ]
 )
-"""What everybody is told and what changes, as the text gives it."""
+"""All tokens and all changes, as the text gives them."""
 
 
 def _directions(part: Formula) -> tuple[Formula, ...]:
@@ -94,10 +95,10 @@ def _parts(outcome: Formula) -> tuple[Formula, ...]:
 
 
 _PARTS = _parts(OUTCOME)
-"""OUTCOME in one direction at a time."""
+"""OUTCOME, split into the two directions of its parts."""
 
 _OPAQUE = (*KERNEL, "entitled", "barred", "proper", "foreign", "trespasses", "clash")
-"""What need not be looked into to see that the claims determine the outcome."""
+"""Definitions that the proof that the claims determine the outcome keeps opaque."""
 
 _PASSES = ("formed", "stray", "covered", "vetoed", "collides")
 _UNSEEN: Mapping[str, tuple[str, ...]] = {
@@ -107,9 +108,9 @@ _UNSEEN: Mapping[str, tuple[str, ...]] = {
     "executed_writes_take_effect": _PASSES[1:],
     "non_executed_changes_nothing": _PASSES[1:],
 }
-"""What need not be looked into to see that the reference satisfies a claim: they are not about who passes.
+"""Definitions kept opaque in proofs that the reference satisfies a claim: these claims do not depend on who passes.
 
-That a READ writes nothing is a matter of form, so `formed` is looked into where the world is spoken of.
+`formed` says that a READ writes nothing, so it is unfolded in the claims about the world.
 """
 
 _FATE = (*_OPAQUE, "lawful", "contested", "astray")
@@ -117,21 +118,20 @@ _CHANGES = (
     Lemma("changes_1", (CLAIMS["only_own_scope_changes"] & _PARTS[0]) >> _PARTS[-2], (), _FATE),
     Lemma("changes_2", (CLAIMS["executed_writes_take_effect"] & _PARTS[1]) >> _PARTS[-1], (), _FATE),
 )
-"""Of any kernel: who is told that it is done decides what changes, whatever decides who is told so."""
+"""For any kernel: the done tokens determine the changes, whatever determines the tokens."""
 
 _LIMITS = SolverLimits(rlimit=1_000_000, timeout_ms=30_000)
 
 
 @cache
 def _portfolio() -> Portfolio:
-    """Proofs and countermodels, each by what is quickest at it."""
     found = Portfolio((CVC5, CVC5_FINITE))
     atexit.register(found.close)
     return found
 
 
 def implied(names: Sequence[str], *, theory: Theory = EPOCH, portfolio: Portfolio | None = None) -> Answered:
-    """Whether these claims determine the outcome: `unsat` if they do, else `sat` with a kernel that differs."""
+    """Return whether these claims determine the outcome: `unsat` if they do, else `sat` with a kernel that differs."""
     lean = replace(theory, axioms=())
     claims = [(name, CLAIMS[name]) for name in names]
     answered: list[Answered] = []
@@ -144,10 +144,10 @@ def implied(names: Sequence[str], *, theory: Theory = EPOCH, portfolio: Portfoli
 
 
 def minimal_sets(*, theory: Theory = EPOCH, portfolio: Portfolio | None = None) -> tuple[tuple[str, ...], ...]:
-    """Every set of claims that determines the kernel and would not without any one of them.
+    """Return every minimal set of claims that determines the kernel.
 
-    By size, from what is needed in every such set; whatever includes a set that was found is passed over.
-    Raises RuntimeError when a solver gives no answer.
+    By size, starting from the claims that every such set needs; supersets of a found set are skipped. Raises
+    RuntimeError when a solver gives no answer.
     """
 
     def determines(names: Sequence[str]) -> bool:
@@ -199,7 +199,7 @@ def _determined(name: str, theory: Theory = EPOCH, **readings: Any) -> Theorem:
         view=view_step,
         realise=lambda structure: scene(structure, record),
         samples=FEWER if readings else WORLDS,
-        # Only a kernel that tells more than a token shows the link both values of `gets_more`.
+        # Only a kernel that answers with more than a token shows the conformance test both values of `gets_more`.
         mutants=tuple(one for one in tried if not readings or one.mutant == "receipt_names_the_pass"),
         **given,
     )
@@ -210,4 +210,4 @@ DETERMINED = (
     _determined("outcomes_are_those_of_the_text_before_execution", BEFORE_EXECUTION, scope_check="before_execution"),
     _determined("outcomes_are_those_of_the_text_failure_first", FAILURE_FIRST, fault_precedence="failure_first"),
 )
-"""One theorem for each reading that decides what is told."""
+"""One theorem for each reading that affects the tokens."""

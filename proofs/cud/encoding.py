@@ -1,8 +1,8 @@
-"""How the theory sees an epoch of the executable model.
+"""Abstraction of an epoch of the executable model to the theory.
 
-`view_step` reads a step as a finite structure: what was submitted under which authorities, and what was observed of
-the defined words.  It does not run the kernel: it looks at configuration, state, action and what was shown.  `scene`
-goes the other way, `pairs` sees two epochs.
+`view_step` reads a step as a finite structure: the submitted requests, the authorities, and the observed values of the
+defined predicates.  It does not run the kernel: it reads configuration, state, action and what was shown.  `scene`
+goes the other way, `pairs` reads two epochs.
 """
 
 from __future__ import annotations
@@ -48,12 +48,12 @@ CudStep = Step[Config, State, Epoch, Shown]
 
 NOBODY = "-"
 MARK = Atom("str", "read")
-"""What the mutant `read_writes` stamps."""
+"""The value that the mutant `read_writes` stamps."""
 
 
 @dataclass(frozen=True)
 class Facts:
-    """What one step says, by names: requests by agent, authorities by id."""
+    """The facts of one step, by names: requests by agent, authorities by id."""
 
     step: CudStep
     requests: Mapping[str, Request]
@@ -62,12 +62,12 @@ class Facts:
 
     @property
     def config(self) -> Config:
-        """The configuration of the step."""
+        """Return the configuration of the step."""
         return self.step.config
 
 
 def facts_of(step: CudStep) -> Facts | None:
-    """The facts of a step the theory speaks of, else None.
+    """Return the facts of a step that the theory covers, else None.
 
     Outside: runs that are over, artefacts that share an id or are neither ALLOW nor DENY.
     """
@@ -90,27 +90,27 @@ def facts_of(step: CudStep) -> Facts | None:
 
 
 def act_element(name: str) -> str:
-    """The element of a request, by its submitter."""
+    """Return the element of a request, by its submitter."""
     return f"act:{name}"
 
 
 def key_element(name: str) -> str:
-    """The element of a key."""
+    """Return the element of a key."""
     return f"key:{name}"
 
 
 def auth_element(name: str) -> str:
-    """The element of an artefact."""
+    """Return the element of an artefact."""
     return f"auth:{name}"
 
 
 def agent_element(name: str) -> str:
-    """The element of an agent."""
+    """Return the element of an agent."""
     return f"agent:{name}"
 
 
 def value_element(value: Atom) -> str:
-    """The element of a value, told apart by type."""
+    """Return the element of a value; values of different types are different."""
     return f"value:{value.kind}:{value.text}"
 
 
@@ -123,7 +123,7 @@ def _values(many: Sequence[Facts]) -> Iterable[Atom]:
 
 
 def universe_of(many: Sequence[Facts]) -> dict[str, tuple[str, ...]]:
-    """The elements that several steps speak of; a sort that would be empty gets one nobody speaks of."""
+    """Return the elements of several steps; an empty sort gets one element without facts."""
     acts = sorted({name for facts in many for name in facts.requests}) or [NOBODY]
     keys = sorted({key for facts in many for key in facts.config.keys} | _declared(many))
     auths = sorted({name for facts in many for name in facts.authorities}) or [NOBODY]
@@ -139,7 +139,7 @@ def universe_of(many: Sequence[Facts]) -> dict[str, tuple[str, ...]]:
 
 
 def _declared(many: Sequence[Facts]) -> set[str]:
-    """Keys that malformed requests name although the world has none such."""
+    """Return the keys that malformed requests name although the world lacks them."""
     return {key for facts in many for request in facts.requests.values() for key in request.declared_scope}
 
 
@@ -149,18 +149,18 @@ def _misshapen(facts: Facts, request: Request) -> bool:
 
 
 def _written(facts: Facts, request: Request) -> dict[str, Atom]:
-    """What the request's delta says of keys of the world, as far as it is JSON."""
+    """Return the part of the request's delta that is JSON and about keys of the world."""
     known = facts.config.keys
     return {key: value for key, value in request.proposed_delta if isinstance(value, Atom) and key in known}
 
 
 def _as_text(request: Request) -> tuple[str, ...]:
-    """What `tie_break_by_value` compares."""
+    """Return the text that `tie_break_by_value` compares."""
     return tuple(str(value) for _, value in request.proposed_delta)
 
 
 def _rotation(facts: Facts) -> tuple[str, ...]:
-    """The agents of the run, the one first whose turn it is, then the others; who is not in the run, by name."""
+    """Return the agents of the run in order of their turn, then all others by name."""
     agents, epoch = facts.config.agents, facts.step.before.epoch or 0
     return tuple(sorted(agents, key=lambda name: (agents.index(name) + epoch) % len(agents)))
 
@@ -171,7 +171,7 @@ def _locked(facts: Facts) -> set[str]:
 
 
 def structure_of(facts: Facts, universe: Mapping[str, tuple[str, ...]]) -> Structure:
-    """What the facts say, over elements that may be those of several steps."""
+    """Return the facts as a structure, over elements that may be those of several steps."""
     relations = {**_asked(facts, universe), **_hidden(facts, universe), **_told(facts)}
     authorities = facts.authorities
     first_agent = universe["Agent"][0]
@@ -193,7 +193,6 @@ def structure_of(facts: Facts, universe: Mapping[str, tuple[str, ...]]) -> Struc
 
 
 def _asked(facts: Facts, universe: Mapping[str, tuple[str, ...]]) -> dict[str, Rows]:
-    """Requests, authorities, world and membership."""
     requests, authorities = facts.requests, facts.authorities
 
     def over(operation: str) -> Rows:
@@ -244,7 +243,7 @@ def _asked(facts: Facts, universe: Mapping[str, tuple[str, ...]]) -> dict[str, R
 
 
 def _hidden(facts: Facts, universe: Mapping[str, tuple[str, ...]]) -> dict[str, Rows]:
-    """What the honest kernel does not look at."""
+    """Return the relations that the honest kernel ignores."""
     requests, before = facts.requests, facts.step.before
     arrived = [act_element(n) for n in requests]
     ordered = [agent_element(n) for n in _rotation(facts)]
@@ -276,7 +275,7 @@ def _hidden(facts: Facts, universe: Mapping[str, tuple[str, ...]]) -> dict[str, 
 
 
 def _told(facts: Facts) -> dict[str, Rows]:
-    """What was observed of the defined words: tokens, receipts, the log, the diff."""
+    """Return the observed values of the defined predicates: tokens, receipts, the log, the diff."""
     requests, shown = facts.requests, facts.step.shown
     tokens, receipts = dict(shown.tokens), dict(shown.receipts)
     entries = {entry.agent_id: entry for entry in shown.log}
@@ -314,7 +313,7 @@ def _told(facts: Facts) -> dict[str, Rows]:
 
 
 def _commitment(authorities: Mapping[str, Authority], auth: str) -> str:
-    """An element nobody speaks of counts as an ALLOW over nothing."""
+    """Return the commitment of an artefact; an element without facts counts as an ALLOW over nothing."""
     one = authorities.get(auth.removeprefix("auth:"))
     return ALLOW if one is None else one.commitment
 
@@ -327,6 +326,6 @@ def _exiting(facts: Facts) -> tuple[str, ...]:
 
 
 def view_step(step: CudStep) -> Structure | None:
-    """A step as a structure of `EPOCH`, with what was observed; None outside the theory."""
+    """Return a step as a structure of `EPOCH`, with observations; None outside the theory."""
     facts = facts_of(step)
     return None if facts is None else structure_of(facts, universe_of((facts,)))

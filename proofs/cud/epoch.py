@@ -1,8 +1,8 @@
 """The theory of one epoch of `cud`, for any number of agents, keys, authorities and requests.
 
-The words of the kernel (`formed`, `covered`, `vetoed`, `passes`, `interferes`, `collides`, `executed` …) are
-definitions, which mutants and readings replace; the words of the claims (`proper`, `clash`, `lawful`, `able` …) are
-definitions as well, which no mutant may touch: a kernel is not judged by its own notion.
+The definitions of the kernel (`formed`, `covered`, `vetoed`, `passes`, `interferes`, `collides`, `executed` …) can be
+replaced by mutants and readings.  The predicates of the claims (`proper`, `clash`, `lawful`, `able` …) are definitions
+that no mutant may replace, so a kernel is never judged by its own definition.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ x, y, z = variables(AGENT, "x y z")
 
 
 def _well_formed() -> Formula:
-    """Said twice, for the kernel and for the claims."""
+    """Return the action grammar, which the kernel and the claims each define."""
     return conjunction(
         [
             ~(forged_agent(r) | forged_id(r) | odd_type(r) | doubled(r) | odd_value(r) | misshapen(r)),
@@ -188,7 +188,7 @@ contested = SAID.word(
 
 
 def _may(over: Relation) -> Formula:
-    """Agent x has an ALLOW for the operation on key k, and nobody forbids it."""
+    """Return that agent x has an ALLOW for the operation on key k, and no DENY forbids it."""
     allowed = exists([a], early(a) & permits(a) & same(holder(a), x) & over(a, k))
     return known(k) & allowed & ~exists([b], early(b) & forbids(b) & over(b, k))
 
@@ -202,7 +202,7 @@ dead_next = SAID.word("dead_next", (), forall([x], stays(x) >> ~able(x)), "FQ34,
 
 
 def _owned(over: Relation, *, gone: bool) -> Formula:
-    """Some member holds an ALLOW for the operation on key k, and every one that does has exited."""
+    """Return that some member holds an ALLOW for the operation on key k, and every one that does has exited."""
     mine = early(a) & permits(a) & over(a, k) & member(holder(a))
     left = forall([a], mine >> (~active(holder(a)) | (exits(holder(a)) if gone else FALSE)))
     return known(k) & exists([a], mine) & left
@@ -231,7 +231,7 @@ OBSERVED = (
     "answered",
     "stays",
 )
-"""The defined words of whose truth a step of the executable model tells."""
+"""The defined predicates whose values a step of the executable model shows."""
 
 EPOCH = SAID.theory("cud_epoch", ACT, KEY, AUTH, AGENT, VALUE, axioms=AXIOMS)
 

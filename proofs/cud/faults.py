@@ -1,8 +1,8 @@
-"""Which mutant kernels each theorem refutes, registered before any run, and how a mutant is said in a theorem's theory.
+"""The mutants that each theorem refutes, registered before any run, and their encoding in a theorem's theory.
 
-KILLED: theorem → mutants that it must refute.  SPARED: theorem → mutants it is tried on and cannot see, with the
-reason.  The whole matrix, every theorem against every mutant that the theory can express, is made by
-`evenhand prove cud --matrix`; it must agree with these tables.
+KILLED: theorem → mutants that it must refute.  SPARED: theorem → mutants it is tried on and cannot refute, with the
+reason.  `evenhand prove cud --matrix` makes the whole matrix, every theorem against every mutant that the theory can
+express; it must agree with these tables.
 """
 
 from __future__ import annotations
@@ -88,16 +88,16 @@ KILLED: Mapping[str, tuple[str, ...]] = {
     "order_independence": ("tie_break_by_submission_order",),
     "epoch_independence": ("relaxed_after_k", "veto_lapses_after_k"),
     "history_independence": ("most_refused_wins", "exit_keeps_a_lock"),
-    # When this was registered no countermodel of tie_break_by_value replayed; one does since, and the matrix has it.
+    # At registration no countermodel of tie_break_by_value replayed; one does now, and the matrix has it.
     "value_independence": (),
     "value_independence_before_execution": (),
     "passes_ignore_values": (),
-    # Registered when no pair of runs could be made of a structure; the matrix has the kills that there are since.
+    # Registered when no pair of runs could be made of a structure; the matrix has the later kills.
     "verdict_determined": (),
     "verdict_determined_before_execution": (),
     "final_world_is_a_function_of_the_requests": ("tie_break_by_submission_order",),
     "final_world_is_a_function_of_the_requests_before_execution": (),
-    # Corrected: an exit that lifts a veto lets somebody in who then collides with a third.
+    # Corrected: an exit that lifts a veto lets an agent in that then collides with a third.
     "exit_is_harmless": ("exit_keeps_a_lock", "exit_frees_authority"),
     "token_blindness": (
         "refusing_agent_named",
@@ -135,14 +135,14 @@ SPARED: Mapping[str, Mapping[str, str]] = {
     "epoch_independence": {"tie_break_by_name": _NO_PAST},
     "history_independence": {"tie_break_by_name": _NO_PAST},
 }
-"""Theorem → mutants it is tried on and spares, and why it must."""
+"""Theorem → mutants it is tried on and spares, with the reason."""
 
 
 _AT_LEAST = 2
 
 
 def said(theory: Theory, base: Theory, definitions: Sequence[Definition]) -> tuple[Definition, ...]:
-    """A mutant's words in a theory made of `base`: in both copies, where there are two."""
+    """Return a mutant's definitions in a theory made of `base`: in both copies, where there are two."""
     symbols = theory.symbols
     shared = [name for name in base.symbols if f"{name}2" not in symbols]
     here = {definition.name: definition for definition in definitions}
@@ -156,11 +156,11 @@ def said(theory: Theory, base: Theory, definitions: Sequence[Definition]) -> tup
 
 
 _SLOW = {("executed_has_capability", "orphan_reclaimed"), ("only_own_scope_changes", "scope_not_checked")}
-"""What z3 gives up on and cvc5 refutes at once: tried by another theorem, and by the matrix."""
+"""Cells that z3 does not decide and cvc5 refutes at once: left to another theorem and to the matrix."""
 
 
 def _tried(name: str) -> tuple[str, ...]:
-    """Of what a theorem kills: the first two, and whatever no theorem before it is tried on."""
+    """Return which of its killed mutants a theorem is tried on: the first two, and those no earlier theorem tries."""
     names = list(KILLED)
     earlier = {one for other in names[: names.index(name)] for one in KILLED[other] if (other, one) not in _SLOW}
     wanted = [one for one in KILLED[name] if (name, one) not in _SLOW]
@@ -168,7 +168,7 @@ def _tried(name: str) -> tuple[str, ...]:
 
 
 def mutations(name: str, theory: Theory, *, base: Theory = EPOCH) -> tuple[Mutation, ...]:
-    """The mutants that the theorem of this name is tried on at every run; all of them are for `matrix`."""
+    """Return the mutants that the theorem of this name is tried on at every run; the matrix tries all."""
     killed = tuple(Mutation(mutant=one, definitions=said(theory, base, FAULTS[one])) for one in _tried(name))
     spared = tuple(
         Mutation(mutant=one, definitions=said(theory, base, FAULTS[one]), expected="proved", because=why)
@@ -187,13 +187,13 @@ _ORDERS = {
     "refusals_are_remembered": ("balked", "locked"),
     "locks_are_left_behind": ("locked",),
 }
-"""Axioms about what the honest kernel does not look at, and the symbols of which one must be spoken of to need them."""
+"""Axioms about symbols that the honest kernel ignores; each is needed only where one of the listed symbols occurs."""
 
 
 def lean(theorem: Theorem) -> Theorem:
-    """The theorem without axioms that speak of nothing that it or its mutants look at.
+    """Return the theorem without axioms about symbols that neither it nor its mutants use.
 
-    What is proved of fewer axioms is proved of all; solvers are quicker without them.
+    A proof from fewer axioms holds under all of them, and solvers are quicker with fewer.
     """
     spoken = _spoken(theorem)
     axioms = tuple(
@@ -206,7 +206,7 @@ def lean(theorem: Theorem) -> Theorem:
 
 
 def _spoken(theorem: Theorem) -> set[str]:
-    """The symbols that the theorem's formulas, own axioms and mutants speak of, directly or in other words."""
+    """Return the symbols of the theorem's formulas, own axioms and mutants, directly or through definitions."""
     changed = [definition for mutation in theorem.mutants for definition in mutation.definitions]
     own = [axiom.formula for axiom in theorem.theory.axioms if axiom.name.removesuffix("2") not in _ORDERS]
     waiting = [theorem.formula, theorem.antecedent, *own, *(definition.body for definition in changed)]

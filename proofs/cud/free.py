@@ -1,8 +1,8 @@
-"""What allows the explorer to divide the free-agent graph: free agents under new names do the same under new names.
+"""The licence for symmetry in the free-agent graph: renaming free agents renames what they do.
 
-The graph's step is an epoch of the same kernel, of which it keeps less: tokens, changed keys, who is left and how many
-epochs in a row were a livelock's.  What is on offer lists agents by name, so the image of an epoch is submitted in
-another order; the theorem therefore holds whatever the order of the second epoch.
+The graph's step is an epoch of the same kernel with a smaller state: tokens, changed keys, the remaining agents and
+the number of consecutive livelock epochs.  The menu lists agents by name, so the image of an epoch is submitted in
+another order; the theorem therefore holds for every order of the second epoch.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ FreeStep = Step[Config, FreeState, Epoch, FreeShown]
 _IN_COMMON = tuple(name for name in SHARED if name != "sooner")
 _TOLD = ("becomes", "gets_done", "gets_failure", "gets_fault", "stays")
 _UNTOLD = tuple(f"{name}{copy}" for name in OBSERVED if name not in _TOLD for copy in ("", "2"))
-"""Words of which the graph's steps show nothing, in both copies."""
+"""Predicates that the graph's steps do not show, in both copies."""
 
 
 def _epoch(step: FreeStep) -> CudStep:
-    """The step as one of the kernel's epochs, as far as it shows one."""
+    """Return the step as an epoch of the kernel, as far as it shows one."""
 
     def whole(state: FreeState) -> State:
         later = any(mark != NONE for mark in step.before.marks)
@@ -58,7 +58,7 @@ def _epoch(step: FreeStep) -> CudStep:
 
 
 def _keeps_to_its_scope(choice: Choice) -> bool:
-    """Free agents write nothing that they do not declare, so the graph looks at no diff after execution."""
+    """Return whether the choice writes only declared keys, as free agents do; the graph does not check the diff."""
     request = choice.request
     return request is None or all(key in request.declared_scope for key, _ in request.proposed_delta)
 
@@ -70,13 +70,13 @@ def _seen(case: tuple[Renaming, FreeStep, FreeStep]) -> Structure | None:
     after, shown = rename_free_state(w, step.config, step.after), rename_free_shown(w, step.shown)
     apart = (shown.tokens, shown.effects, after.marks) != (other.shown.tokens, other.shown.effects, other.after.marks)
     if not apart and (shown, after) != (other.shown, other.after):
-        return None  # they differ in nothing that the theory speaks of
+        return None  # their differences lie outside the theory
     found = view_renamed(w, _epoch(step), _epoch(other), _IN_COMMON)
     return None if found is None else found.without(_UNTOLD)
 
 
 def _steps(system: System[Any, Any, Any, Any, Any]) -> Iterator[FreeStep]:
-    """The epochs that other theorems are compared on, some of them, as steps of free agents."""
+    """Yield some of the epochs that other theorems are compared on, as steps of free agents."""
     for _, (config, state, action) in WORLDS.fewer(110, 38).situations(system):
         if not all(_keeps_to_its_scope(choice) for _, choice in action.choices):
             continue
@@ -85,7 +85,7 @@ def _steps(system: System[Any, Any, Any, Any, Any]) -> Iterator[FreeStep]:
 
 
 def _graph(structure: Structure) -> Evidence | None:
-    """The same epochs by free agents; the layout is the structure's own, which the claim speaks of as well."""
+    """Return the same epochs by free agents; the layout, of which the claim speaks as well, is the structure's."""
     found = scene(structure)
     if found is None:
         return None

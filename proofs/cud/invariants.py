@@ -1,8 +1,8 @@
 """The livelock counter of the free agents, for runs of any length with any number of agents and keys.
 
-The counter sees nothing of an epoch but what happened in it (`Happened`), so its theory has no sorts at all: what
-an epoch may bring is chosen anew each time, within the axioms.  A number from 0 to 3 is three propositions, "at
-least 1", "at least 2" and "at least 3".
+The counter depends only on the events of an epoch (`Happened`), so its theory has no sorts; each step chooses these
+events freely, within the axioms.  A number from 0 to 3 is three propositions, "at least 1", "at least 2" and "at least
+3".
 """
 
 from __future__ import annotations
@@ -35,7 +35,8 @@ COUNT = relations("count_1 count_2 count_3")
 """The livelock counter is at least 1, 2, 3."""
 
 STUCK, QUIET = relations("stuck_1 stuck_2 stuck_3"), relations("quiet_1 quiet_2 quiet_3")
-"""So many epochs in a row, up to now, counted towards livelock; changed nothing: what claims remember."""
+"""The number of consecutive epochs, up to now, that counted towards livelock; that changed nothing: the claims'
+memory."""
 
 counts, resets = relations("counts resets")
 _COUNTS = Definition(counts, (), collided() & ~changed(), "FQ34: a pass-2 refusal, and no change of state")
@@ -43,7 +44,7 @@ _RESETS = Definition(resets, (), ~counts(), "FQ34: in a row")
 
 
 def _streak(of: Sequence[Relation], goes_on: Formula, stays: Formula = FALSE) -> list[Formula]:
-    """One more where it goes on; else as before where it `stays`, else none."""
+    """Return that the streak grows by one where it `goes_on`, is unchanged where it `stays`, and is 0 otherwise."""
     less = [None, *of[:-1]]
     return [
         iff(after(one)(), (goes_on & before() | (stays & one())) if before is not None else goes_on | (stays & one()))
@@ -83,7 +84,7 @@ COUNTER = Machine(
 
 
 def view(run: Steps, number: int) -> Structure:
-    """Step `number` of a run of the free agents, with what a claim remembers of the steps before it."""
+    """Return step `number` of a run of the free agents, with the memory of the claim."""
     stuck = quiet = 0
     past: list[tuple[int, int]] = []
     for step in run[: number + 1]:
@@ -114,7 +115,7 @@ def _says(state: Structure, relation: Relation) -> bool:
 
 
 def realise(run: Run) -> Scenario[Config, FreeState, Epoch] | None:
-    """Four agents with two keys that do in each epoch what the run says; the first counter is the run's.
+    """Return four agents with two keys that act in each epoch as the run says; the first counter is the run's.
 
     None where the counter is no number ("at least 2" and not "at least 1").
     """
@@ -143,7 +144,7 @@ def realise(run: Run) -> Scenario[Config, FreeState, Epoch] | None:
 def _epoch(
     config: Config, number: int, *, takes_place: bool, collides: bool, refuses: bool, changes: bool, reads: bool
 ) -> Epoch:
-    """Two collide on the first key, the last agent is refused there, the third changes or reads the second key."""
+    """Return an epoch: two collide on the first key, the last is refused, the third changes or reads the second key."""
     if not takes_place:
         return Epoch(())
     one, two, three, four = config.agents
@@ -179,7 +180,7 @@ _KINDS: tuple[dict[str, bool], ...] = tuple(
     )
 )
 DRAWN = 40
-"""Runs of four epochs in which a mutant is compared; the reference is compared in all runs of three as well."""
+"""Runs of four epochs on which a mutant is compared; the reference is compared on all runs of three as well."""
 
 
 @cache
@@ -190,7 +191,7 @@ def _plans() -> tuple[tuple[tuple[int, ...], ...], tuple[tuple[int, ...], ...]]:
 
 
 def samples(system: System[Any, Any, Any, Any, Any]) -> Iterator[Steps]:
-    """Runs of any variant: every run of three kinds of epoch (the reference), and drawn ones of four."""
+    """Yield runs of any variant: every run of three kinds of epoch (the reference), and drawn ones of four."""
     four = system.at(agents=4, keys=2, values=2)
     config = next(iter(four.all_configs()))
     small, drawn = _plans()
@@ -236,7 +237,7 @@ PROGRESS = _invariant(
     sentence="A run whose world changes in every window of three epochs is never classified as livelock.",
     source="G20, FQ34",
     always=COUNT[2]() >> QUIET[2](),
-    # Looking further back does not help: nothing forces an epoch to take place.  Spacer finds these two.
+    # A longer memory does not help: nothing forces an epoch to take place.  Spacer finds these two.
     lemmas=(Lemma("one_is_quiet", COUNT[0]() >> QUIET[0]()), Lemma("two_are_quiet", COUNT[1]() >> QUIET[1]())),
     mutants=(
         *FAULTS.refuted("livelock_never_resets"),
@@ -246,4 +247,4 @@ PROGRESS = _invariant(
 )
 
 INVARIANTS = (FAITHFUL, PROGRESS)
-"""What runs of the free agents never leave."""
+"""The invariants of the free agents."""

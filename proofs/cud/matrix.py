@@ -1,6 +1,6 @@
-"""The kill matrix of `cud`: every theorem against every mutant kernel that the theory of an epoch can say.
+"""The kill matrix of `cud`: every theorem against every mutant kernel that the theory of an epoch can express.
 
-Registered is what `faults` says, for all theorems and not only for those mutants that each is tried on at every run.
+The expectations are those of `faults`, for all theorems and all mutants, not only those tried at every run.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from evenhand.smt.theorem import Mutation
 
 
 def attempts() -> Iterator[Attempt]:
-    """The cells of all theorems about the default readings."""
+    """Yield the cells of all theorems about the default readings."""
     for theorem in UNTRIMMED:
         if theorem.readings:
             continue

@@ -1,7 +1,7 @@
-"""How the theory sees two epochs of the executable model: as one structure with a second copy of some symbols.
+"""Views of two epochs of the executable model: one structure with a second copy of some symbols.
 
-`view_pair` is the usual way: the two epochs have everything in common but what is `moved`.  A renaming has keys and
-agents in sorts of their own.  None, here as everywhere, says that a case lies outside the theory.
+`view_pair` is the usual view: the two epochs differ only in the `moved` symbols.  A renaming has separate sorts for
+keys and agents.  None always means that a case lies outside the theory.
 """
 
 from __future__ import annotations
@@ -45,13 +45,13 @@ SHARED = (
     "narrower",
     "below",
 )
-"""Relations that a renaming leaves as they are: they speak of requests, artefacts and the epoch alone."""
+"""Relations that a renaming preserves: they speak only of requests, artefacts and the epoch."""
 
 
 def view_pair(step: CudStep, other: CudStep | None, *, moved: Collection[str], without: str = "") -> Structure | None:
-    """Two epochs as one structure; None outside the theory, and where they differ in more than what is `moved`.
+    """Return two epochs as one structure; None outside the theory, or if they differ in more than `moved`.
 
-    `without` is an element (a request of the first epoch) of which the second need say nothing.
+    `without` is an element (a request of the first epoch) that may be missing from the second.
     """
     first, second = facts_of(step), None if other is None else facts_of(other)
     if first is None or second is None:
@@ -72,7 +72,7 @@ def view_pair(step: CudStep, other: CudStep | None, *, moved: Collection[str], w
 
 
 def view_leaving(w: tuple[str, str], step: CudStep, other: CudStep | None) -> Structure | None:
-    """A step and the same step without agent `w[1]`, which leaves in this epoch or has left before it."""
+    """Return a step and the same step without agent `w[1]`, which leaves in this epoch or has left before it."""
     if other is None:
         return None
     found = view_pair(
@@ -90,10 +90,10 @@ def view_leaving(w: tuple[str, str], step: CudStep, other: CudStep | None) -> St
 
 
 def view_vetoed(w: tuple[str, str, tuple[str, ...]], step: CudStep, other: CudStep) -> Structure | None:
-    """A step and the same step with one more DENY, as one structure; None outside the theory.
+    """Return a step and the same step with one more DENY, as one structure; None outside the theory.
 
-    `w` is the agent that the DENY is aimed at, the operation and the keys.  The two share everything but which
-    artefacts are in force: in the first epoch, the DENY is not.
+    `w` is the target agent of the DENY, the operation and the keys.  The two share everything but the artefacts in
+    force: in the first epoch, the DENY is not in force.
     """
     first, second = facts_of(step), facts_of(other)
     if first is None or second is None:
@@ -119,10 +119,10 @@ def view_vetoed(w: tuple[str, str, tuple[str, ...]], step: CudStep, other: CudSt
 
 
 def view_renamed(w: Renaming, step: CudStep, other: CudStep, shared: Collection[str] = SHARED) -> Structure | None:
-    """A step and its image under a renaming as one structure of the theory's two copies, which have `shared` in common.
+    """Return a step and its renaming as a structure of the theory's two copies, which share the `shared` relations.
 
-    Requests and artefacts are shared, keys and agents stand in fresh sorts.  None outside the theory, and where the
-    two differ in what the theory does not speak of: everything shown but tokens and receipts, and the state after.
+    Requests and artefacts are shared, keys and agents have fresh sorts.  None outside the theory, and where the two
+    differ in something that the theory does not cover: anything shown but tokens and receipts, and the state after.
     """
     first, second = facts_of(step), facts_of(other)
     if first is None or second is None or _differs_elsewhere(w, step, other):
@@ -168,7 +168,7 @@ def view_renamed(w: Renaming, step: CudStep, other: CudStep, shared: Collection[
 def _images(
     one: Structure, two: Structure, name: str, moved: Mapping[str, str], to_agent: Mapping[tuple[str, ...], str]
 ) -> Mapping[tuple[str, ...], str]:
-    """A function to agents in the second copy; of what nobody speaks of, the image of what it is in the first."""
+    """Return a function to agents in the second copy; for elements without facts, the image of the first's value."""
     return {
         tuple(moved[e] for e in row): to_agent[one.functions[name][row],] if row[0].endswith(f":{NOBODY}") else moved[e]
         for row, e in two.functions[name].items()
@@ -180,13 +180,13 @@ def _rows(rows: Rows, moved: Mapping[str, str]) -> Rows:
 
 
 def _second(element: str) -> str:
-    """The element's like in the fresh sort."""
+    """Return the fresh sort's counterpart of the element."""
     kind, _, name = element.partition(":")
     return f"{kind}2:{name}"
 
 
 def _differs_elsewhere(w: Renaming, step: CudStep, other: CudStep) -> bool:
-    """Whether the twin does not do what the step does, renamed, and in nothing that the theory speaks of."""
+    """Return whether the second trace differs from the renamed step in something that the theory does not cover."""
     shown = rename_shown(w, step.shown)
     if _spoken_of(shown) != _spoken_of(other.shown):
         return False

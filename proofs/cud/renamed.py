@@ -1,4 +1,4 @@
-"""Theorems about two epochs that differ in who is there, what is forbidden, or every name."""
+"""Theorems about two epochs that differ in the agents present, one DENY, or every name."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ from evenhand.smt.structure import Structure
 from evenhand.smt.theorem import Lemma
 from evenhand.smt.theory import Axiom, Theory
 
-# Views of a case: what the twin was made with, the step, its twin.
+# Views of a case: the witness that made the second trace, the step, its second trace.
 
 
 def _seen_leaving(case: tuple[tuple[str, str], CudStep, CudStep | None]) -> Structure | None:
@@ -83,7 +83,7 @@ v = VALUE("v")
 
 LEAVER = Function("leaver", (), AGENT)
 TRAIL = Relation("trail", (KEY,))
-"""What the leaver declared in the epoch before."""
+"""The keys that the leaver declared in the epoch before."""
 
 _staying = apart("cud_left", ("submitted", "active", "exits", "locked", "balked"))
 _LEFT = _staying.extended(
@@ -122,7 +122,7 @@ EXIT = twin(
     needs=("one_agent_less",),
     witness=exists([r], word("passes", r) & differ(by(r), LEAVER())),
     view=_seen_leaving,
-    samples=replace(FEWER, restrictions=frozenset({"all_start_active"})),  # the twin may start with somebody gone
+    samples=replace(FEWER, restrictions=frozenset({"all_start_active"})),  # an agent may have left before
 )
 
 # Blindness: the second epoch is the first with one more DENY in force, aimed at one request.
@@ -165,7 +165,7 @@ BLINDNESS = twin(
     view=_seen_vetoed,
 )
 
-# Renaming: requests, artefacts and values are shared, keys and agents stand in sorts of their own.
+# Renaming: requests, artefacts and values are shared; keys and agents have sorts of their own.
 
 _SORTS = {KEY: KEY2, AGENT: AGENT2}
 
@@ -174,7 +174,7 @@ TO_AGENT = Function("to_agent", (AGENT,), AGENT2)
 
 
 def _image(two: Copies, relation: Relation, *arguments: Term) -> Formula:
-    """The second copy holds of the images of these things exactly where the first holds of the things."""
+    """Return that the second copy holds of the images of these things exactly where the first holds of the things."""
     moved = {KEY: TO_KEY, AGENT: TO_AGENT}
     images = [moved[term.sort](term) if term.sort in moved else term for term in arguments]
     return iff(two.second(relation.name, *images), relation(*arguments))
@@ -184,7 +184,7 @@ _KEPT = ("names_are_ordered2", "turns_are_ordered2", "values_are_ranked2", "one_
 
 
 def under_new_names(name: str, shared: Sequence[str] = SHARED) -> tuple[Theory, Copies]:
-    """An epoch and the same under new names, which have these relations in common; and the second copy's words."""
+    """Return an epoch and its renaming, which share these relations; and the second copy's symbols."""
     twice = EPOCH.twice("2", shared=(*shared, "mark"), sorts=_SORTS)
     two = Copies(twice)
     return replace(
@@ -233,7 +233,7 @@ def under_new_names(name: str, shared: Sequence[str] = SHARED) -> tuple[Theory, 
 
 
 def alike_under_new_names(two: Copies) -> dict[str, Any]:
-    """What a theorem says of such a pair, and the lemmas and axioms that it rests on."""
+    """Return the goal about such a pair, with the lemmas and axioms that its proof needs."""
     interfering = forall([r, s], two.alike("interferes", r, s))
     return {
         "goal": conjunction(

@@ -1,8 +1,9 @@
-"""Epochs on which theory and model are compared: small ones in full, larger ones drawn towards what matters.
+"""Epochs on which theory and model are compared: small ones exhaustively, larger ones drawn towards rare events.
 
-Drawn blindly, hardly any request passes pass 1 and none ever collides; so there is a strategy for each kind of thing
-that must be seen: collisions of two and of three, of readers with writers, rights of every wrong sort, exits and what
-they leave behind, malformed requests, writes out of scope, the same epoch again in another order, past and world.
+In uniformly drawn epochs hardly any request passes pass 1 and none ever collides.  So each kind of rare event has a
+strategy: collisions of two and of three, of readers with writers, every kind of wrong right, exits and their
+consequences, malformed requests, writes out of scope, and the same epoch again in another order, with another past, in
+another world.
 """
 
 from __future__ import annotations
@@ -62,7 +63,7 @@ _VALUES = (Atom("str", "taken"), Atom("str", "other"), Atom("str", "free"), Atom
 
 
 def _every(readings: Readings) -> tuple[Situation, ...]:
-    """All of the universe of one agent and one key; of two agents, every layout and every honest joint choice."""
+    """Return all epochs of one agent and one key; of two agents, every layout and every honest joint choice."""
     tiny = UNIVERSE.at(agents=1, keys=1).under(scope_check=readings.scope_check)
     found: list[Situation] = []
     for config in tiny.all_configs():
@@ -91,7 +92,7 @@ def _request(config: Config, agent: str, operation: str, scope: Sequence[str], v
     return Request(operation, declared, delta, covering(config.authorities, agent, declared, operation))
 
 
-# Pieces of worlds.
+# Parts of samples.
 
 
 def _pairs(keys: Sequence[str]) -> list[tuple[str, str]]:
@@ -111,7 +112,7 @@ def _everything(agents: Sequence[str], keys: Sequence[str]) -> tuple[Authority, 
 
 @st.composite
 def _some_rights(draw_: st.DrawFn, agents: tuple[str, ...], keys: tuple[str, ...]) -> tuple[Authority, ...]:
-    """Every agent holds something, mostly a lot; some of it made too late; often a DENY, held by anybody."""
+    """Draw a right for every agent, mostly many; some made too late; often a DENY, held by any agent."""
     found: list[Authority] = []
     for agent in agents:
         pairs = _pairs(keys)
@@ -127,7 +128,7 @@ def _some_rights(draw_: st.DrawFn, agents: tuple[str, ...], keys: tuple[str, ...
 
 @st.composite
 def _past(draw_: st.DrawFn, config: Config) -> State:
-    """A later epoch, in which some have left and most have been answered; the world may have changed."""
+    """Draw a later epoch, in which some have left and most have been answered; the world may have changed."""
     (state,) = initial(config)
     agents: list[AgentState] = []
     for place, _ in enumerate(config.agents):
@@ -159,7 +160,7 @@ def _world(
 
 @st.composite
 def _deed(draw_: st.DrawFn, config: Config, agent: str, *, one_key: bool = False) -> Choice:
-    """A well-formed request, citing what covers it."""
+    """Draw a well-formed request that cites what covers it."""
     keys = config.keys[:1] if one_key else draw_(st.sets(st.sampled_from(config.keys), min_size=1))
     return Choice(_request(config, agent, draw_(st.sampled_from((*OPERATIONS, WRITE))), sorted(keys), _value(draw_)))
 
@@ -170,7 +171,7 @@ def _value(draw_: st.DrawFn) -> Atom:
 
 @st.composite
 def _collision(draw_: st.DrawFn, readings: Readings, agents: int, past: bool) -> Situation:
-    """Everybody may do everything, and everybody wants the first key."""
+    """Draw an epoch in which every agent may do everything and wants the first key."""
     config, state = draw_(_world(readings=readings, agents=agents, keys=2, generous=True, past=past))
     chosen = {name: draw_(_deed(config, name, one_key=True)) for name in _here(config, state)}
     return config, state, _ordered(draw_, chosen)
@@ -178,7 +179,7 @@ def _collision(draw_: st.DrawFn, readings: Readings, agents: int, past: bool) ->
 
 @st.composite
 def _deeds(draw_: st.DrawFn, readings: Readings, past: bool) -> Situation:
-    """Well-formed requests over any keys, under whatever rights."""
+    """Draw well-formed requests over any keys, under any rights."""
     config, state = draw_(
         _world(readings=readings, agents=draw_(st.sampled_from((2, 3))), keys=2, generous=False, past=past)
     )
@@ -187,7 +188,7 @@ def _deeds(draw_: st.DrawFn, readings: Readings, past: bool) -> Situation:
 
 @st.composite
 def _citing(draw_: st.DrawFn, readings: Readings) -> Situation:
-    """One request cites too little, too much, or what somebody else holds."""
+    """Draw one request that cites too little, too much, or another agent's right."""
     config, state = draw_(_world(readings=readings, agents=2, keys=2, generous=draw_(st.booleans()), past=False))
     chosen = {name: draw_(_deed(config, name)) for name in config.agents}
     who = draw_(st.sampled_from(config.agents))
@@ -202,7 +203,7 @@ def _citing(draw_: st.DrawFn, readings: Readings) -> Situation:
 
 @st.composite
 def _malformed(draw_: st.DrawFn, readings: Readings) -> Situation:
-    """One request is malformed in one way, beside a good one."""
+    """Draw one request that is malformed in one way, beside a well-formed one."""
     config, state = draw_(_world(readings=readings, agents=2, keys=2, generous=True, past=False))
     one, other = config.agents
     every = malformed_requests(config, one)
@@ -212,7 +213,7 @@ def _malformed(draw_: st.DrawFn, readings: Readings) -> Situation:
 
 @st.composite
 def _trespass(draw_: st.DrawFn, readings: Readings, past: bool) -> Situation:
-    """Requests write what they do not declare, beside others that do."""
+    """Draw requests that write undeclared keys, beside others that do not."""
     config, state = draw_(_world(readings=readings, agents=3, keys=3, generous=True, past=past))
     chosen: dict[str, Choice] = {}
     one, two, three = config.keys
@@ -227,7 +228,7 @@ def _trespass(draw_: st.DrawFn, readings: Readings, past: bool) -> Situation:
 
 @st.composite
 def _beside(draw_: st.DrawFn, readings: Readings, past: bool) -> Situation:
-    """Two want the first key, the third another."""
+    """Draw two requests for the first key and a third for another."""
     config, state = draw_(_world(readings=readings, agents=3, keys=2, generous=True, past=False))
     if past:
         state = replace(draw_(_past(config)), agents=tuple(AgentState(True, FAILURE) for _ in config.agents))
@@ -244,7 +245,7 @@ def _beside(draw_: st.DrawFn, readings: Readings, past: bool) -> Situation:
 
 @st.composite
 def _leaving(draw_: st.DrawFn, readings: Readings, past: bool) -> Situation:
-    """One leaves now, one is silent, one goes on; some may have left before."""
+    """Draw an agent that leaves now, one that is silent, one that goes on; some may have left before."""
     config, state = draw_(_world(readings=readings, agents=3, keys=2, generous=False, past=past))
     chosen: dict[str, Choice] = {}
     for name, what in zip(config.agents, draw_(st.permutations(("exit", "silent", "deed"))), strict=True):
@@ -254,7 +255,7 @@ def _leaving(draw_: st.DrawFn, readings: Readings, past: bool) -> Situation:
 
 @st.composite
 def _bereft(draw_: st.DrawFn, readings: Readings) -> Situation:
-    """The only holder has left; somebody tries its key, with what it held or without."""
+    """Draw an epoch whose only holder has left; another agent tries its key, with the holder's right or without."""
     names, slots = agent_names(2), key_names(2)
     pairs = _pairs(slots[: draw_(st.sampled_from((1, 2)))])
     rights: tuple[Authority, ...] = (_artefact(1, ALLOW, names[1], pairs),)
@@ -269,7 +270,7 @@ def _bereft(draw_: st.DrawFn, readings: Readings) -> Situation:
 
 @st.composite
 def _hopeless(draw_: st.DrawFn, readings: Readings) -> Situation:
-    """Nobody may do anything: ALLOWs vetoed, made too late, held by those who are gone, or none."""
+    """Draw an epoch in which no agent may do anything: ALLOWs vetoed, made too late, held by exited agents, or none."""
     names, slots = agent_names(2), key_names(1)
     pairs = _pairs(slots)
     rights = draw_(
@@ -292,7 +293,7 @@ def _hopeless(draw_: st.DrawFn, readings: Readings) -> Situation:
 
 
 def _again(situations: Sequence[Situation]) -> Iterator[Situation]:
-    """Each situation once more: submitted the other way round, in a later epoch, after refusals, in another world."""
+    """Yield each sample again: submitted in reverse, in a later epoch, after refusals, in another world."""
     for config, state, action in situations:
         yield config, state, action
         if any(not one.active for one in state.agents):
@@ -330,11 +331,11 @@ def _drawn(readings: Readings) -> tuple[Situation, ...]:
 
 
 def epochs(readings: Readings) -> tuple[tuple[Situation, ...], tuple[Situation, ...]]:
-    """The situations that are listed, and those that are drawn."""
+    """Return the listed samples and the drawn ones."""
     return _every(readings), _drawn(readings)
 
 
-# What must have been seen.
+# Coverage targets.
 
 
 def _logged(verdict: str, least: int = 1) -> Callable[[CudStep], bool]:
@@ -388,20 +389,20 @@ _EVENTS: dict[str, Event] = {
 
 
 def _refusal_as_silence(finding: Finding | None) -> str:
-    """A foil: whoever is refused is told that it did nothing."""
+    """Return the token of a sampled reading: a refused agent gets the same token as an idle one."""
     told = REFERENCE.token(finding)
     return IDLE if told == FAILURE else told
 
 
 def _visible(bound: tuple[Var, ...]) -> Formula:
-    """A step tells of requests that were submitted, of keys of the world, and of agents of the run."""
+    """Return that a step shows these things: submitted requests, keys of the world, agents of the run."""
     told = {ACT: submitted, KEY: known, AGENT: member}
     z = AGENT("z")
     return conjunction([exists([z], active(z)), *(told[one.sort](one) for one in bound if one.sort in told)])
 
 
 def _squeamish(authorities: tuple[Authority, ...], bound: Bound) -> bool:
-    """A foil: pass 1 does not like one value."""
+    """Return the decision of a sampled reading: pass 1 rejects one value."""
     disliked = any(value == _VALUES[1] for _, value in bound.request.proposed_delta)
     return not disliked and REFERENCE.covers(authorities, bound)
 
@@ -419,7 +420,7 @@ WORLDS = Samples(
     whole=EPOCH,
     visible=_visible,
 )
-"""What single epochs are compared on."""
+"""Samples for theorems about single epochs."""
 
 FEWER = WORLDS.fewer(8, 4)
-"""For claims that look at many twins of each step, and for other readings."""
+"""Samples for claims that look at many second traces of each step, and for other readings."""

@@ -1,7 +1,8 @@
 """The theorems that compare two epochs: no arbitration, no drift, blindness to the pass that refuses.
 
-Each has a theory of its own: an epoch and a second copy of what may differ.  What the two have in common is shared,
-not equated.  That the honest kernel ignores what differs is a short proof; that faulty ones do not is the point.
+Each has its own theory: an epoch and a second copy of the symbols that may differ.  Common symbols are shared, not
+equated.  The proof that the honest kernel ignores the differences is short; the theorems exist to refute faulty
+kernels.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ ORDER = twin(
     view=pair("sooner"),
 )
 
-# The epoch: everything else is the same, with what agents remember of the epoch before.
+# The epoch: only the epoch and what agents remember of the one before differ.
 
 _EPOCHS = ("later", "turn")
 _in_epoch = apart("cud_first_epoch", _EPOCHS, keep=("turns_are_ordered",))
@@ -58,7 +59,7 @@ EPOCHS = twin(
     view=pair(*_EPOCHS),
 )
 
-# History: what was refused, and what the exited declared last, is forgotten.
+# History: past refusals, and the last declarations of exited agents, are forgotten.
 
 _PAST = ("balked", "locked")
 _forgetting = apart("cud_forgetful", _PAST)
@@ -82,7 +83,7 @@ HISTORY = twin(
     view=pair(*_PAST),
 )
 
-# Values: those that are written, and those that are there.
+# Values: the written ones, and those the world holds.
 
 _VALUES = ("wants", "held", "below")
 
@@ -147,7 +148,7 @@ PASSES = twin(
     samples=WORLDS.fewer(8, 1),
 )
 
-# Drift: nothing but requests and authorities; where a request writes what it does not declare, the world as well.
+# Drift: only requests and authorities are equal, and the world where a request writes outside its declared scope.
 
 _DRIFTING = (*(name for name in HIDDEN if name in {"sooner", "turn", "later", "balked", "locked"}), "held", "member")
 
@@ -162,7 +163,7 @@ _ALIKE = (
     "submissions_are_ordered",
     "turns_are_ordered",
 )
-"""What is true of the other epoch as well, or no run would have the two."""
+"""Axioms that the other epoch obeys as well, because otherwise no run would have both epochs."""
 
 
 def _drift(name: str, base: Theory, *, loose: bool) -> Theory:
@@ -209,7 +210,7 @@ DRIFT_BEFORE = twin(
     samples=WORLDS.fewer(8, 1),  # each drawn epoch beside the same one with another past
 )
 
-# The world that an epoch leaves behind.
+# The world after an epoch.
 
 WORLD = twin(
     "final_world_is_a_function_of_the_requests",

@@ -1,7 +1,7 @@
 """The theorems about one epoch, each for any number of agents, keys and authorities.
 
-Every state of a run, reachable or not, fits the theory; so what holds of one epoch holds of each epoch of a run
-of any length.
+The theory admits every state, reachable or not; so a theorem about one epoch holds of each epoch of a run of any
+length.
 """
 
 from __future__ import annotations
@@ -145,7 +145,7 @@ BARE_TOKENS = _about_epochs(
 )
 
 
-# The claim is a monitor over a run; `dead` is what it remembers, and this is the step of its induction.
+# The claim is a monitor over a run; `dead` is its memory, and this is the step of its induction.
 DEADLOCK_IS_STABLE = _about_epochs(
     "deadlock_is_stable",
     system="run",
@@ -163,7 +163,7 @@ _DEADLOCKED = exists([r], submitted(r)) & forall([r], ~word("lawful", r)) & word
 
 
 def _stuck(*, any_attempt: bool) -> Formula:
-    """FQ34, G20: what counts towards livelock."""
+    """Return that the epoch counts towards livelock (FQ34, G20)."""
     same_world = forall([k, v], ~word("becomes", k, v))
     tried = exists([r], submitted(r) if any_attempt else word("collides", r))
     return tried & same_world
@@ -192,7 +192,7 @@ DEADLOCK_AND_LIVELOCK = _about_epochs(
 
 
 def _orphans(*, reading: bool) -> Formula:
-    """Orphans stay orphans, and nothing that declares one passes pass 1."""
+    """Return that orphans stay orphans, and that no request that declares one passes pass 1."""
 
     def kept(kind: str, operation: Formula) -> Formula:
         stays = forall([k], word(f"orphan_{kind}", k) >> word(f"orphan_{kind}_next", k))
@@ -279,4 +279,4 @@ UNTRIMMED = (
 """The theorems with every axiom of their theories."""
 
 THEOREMS = tuple(lean(theorem) for theorem in UNTRIMMED)
-"""What `cud` is proved to do."""
+"""The theorems about `cud`, without the axioms that each does not need."""

@@ -1,10 +1,10 @@
-"""What an epoch of `cud` is made of, for the theory: sorts, symbols, and what is always true of them.
+"""Vocabulary of an epoch of `cud`: sorts, symbols, and the axioms about them.
 
-Sorts run downhill, Act > Key > Auth > Agent (and Value, opaque data), so that most queries are decidable.  Act: a
-request made in the epoch, if `submitted`.
+Sorts are ordered, Act > Key > Auth > Agent (and Value, opaque data), and functions go downwards, so that most queries
+are decidable.  Act: a request made in the epoch, if `submitted`.
 
-Nothing in the honest kernel looks at the symbols of HIDDEN: names, the order of submission, the epoch, what happened
-before, how values or scopes compare.  They are here for faulty kernels to look at.
+The honest kernel ignores the symbols of HIDDEN: names, the order of submission, the epoch, earlier events, the order
+of values or scopes.  They are here for faulty kernels to read.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ odd_value = SAID.relation("odd_value", ACT)
 """Some value of the delta is no JSON primitive."""
 
 misshapen = SAID.relation("misshapen", ACT)
-"""The delta names an unknown key, or a key twice: what no mutant forgives."""
+"""The delta names an unknown key, or a key twice: no mutant accepts this."""
 
 reads = SAID.relation("reads", ACT)
 scope = SAID.relation("scope", ACT, KEY)
@@ -49,7 +49,7 @@ wants = SAID.relation("wants", ACT, KEY, VALUE)
 cites = SAID.relation("cites", ACT, AUTH)
 cites_stranger = SAID.relation("cites_stranger", ACT)
 known = SAID.relation("known", KEY)
-"""A key of the world; others are only declared."""
+"""A key of the world; other keys are only declared."""
 
 held = SAID.relation("held", KEY, VALUE)
 """The key has this value before the epoch."""
@@ -67,13 +67,13 @@ member = SAID.relation("member", AGENT)
 """An agent of the run, in it or exited; others only hold or issue artefacts."""
 
 ahead = SAID.relation("ahead", AGENT, AGENT)
-"""One agent's name comes before another's."""
+"""The first agent's name comes before the second's."""
 
 sooner = SAID.relation("sooner", ACT, ACT)
-"""One request was submitted before another."""
+"""The first request was submitted before the second."""
 
 turn = SAID.relation("turn", AGENT, AGENT)
-"""One agent comes before another in a rotation that moves on by one with each epoch."""
+"""The first agent comes before the second in a rotation that moves on by one with each epoch."""
 
 later = SAID.relation("later")
 """This is not the first epoch."""
@@ -85,13 +85,13 @@ locked = SAID.relation("locked", KEY)
 """An agent that exited declared this key in its last request."""
 
 below = SAID.relation("below", ACT, ACT)
-"""The values of one request's delta come before those of another's."""
+"""The first request's delta has values that come before the second's."""
 
 narrower = SAID.relation("narrower", ACT, ACT)
-"""One request declares fewer keys than another."""
+"""The first request declares fewer keys than the second."""
 
 HIDDEN = ("ahead", "sooner", "turn", "later", "balked", "locked", "below", "narrower", "head", "first_key", "mark")
-"""Symbols that the honest kernel does not look at."""
+"""Symbols that the honest kernel ignores."""
 
 r, s, t = variables(ACT, "r s t")
 k = KEY("k")

@@ -1,4 +1,4 @@
-"""Theorems about `markspace`: strength over the reals, and the barrier, for any number of what they speak of."""
+"""Theorems about `markspace`: strength over the reals, and the barrier, for any number of marks, agents and scopes."""
 
 from __future__ import annotations
 
@@ -29,4 +29,4 @@ THEOREMS = (
     *COMPOSITIONS,
     *CLOCKS,
 )
-"""What `markspace` is proved to do."""
+"""The theorems about `markspace`."""

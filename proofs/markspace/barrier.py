@@ -1,7 +1,7 @@
 """The absorbing barrier, for any number of agents, scopes and revocations (P44, P45, §9.8).
 
-A denial is a revoked permission or a need that must come first.  One operation adds what it names, or restores it, or
-restores everything of an agent; whether the principal does it is the token's to say.
+A denial is a revoked permission or a need that must come first.  One operation adds the denial it names, restores it,
+or restores everything of an agent; the token says whether the principal acts.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ narrows, restores, restores_all, principal = relations("narrows restores restore
 
 
 def _kept(lawful: Formula, restored: Formula, narrowed: Formula) -> Formula:
-    """What is denied afterwards, given who may restore, what restoring one leaves and what narrowing leaves."""
+    """Return the later denials, given who may restore, what restoring one leaves and what narrowing leaves."""
     return ite(
         restores_all(),
         denied(d) & ~(lawful & mine(d)),
@@ -77,7 +77,7 @@ _FORGES: Mutation = mutation(
 _FORGIVES: dict[str, Formula] = {"kept": _kept(principal(), named(d), added(d) | (denied(d) & about_need(d)))}
 _TOO_MUCH: dict[str, Formula] = {"kept": _kept(principal(), mine(d), _grown)}
 
-# The link.
+# Conformance.
 
 CONFIG = LayersConfig(frozenset({Layer.BARRIER}), ("alice", "bob"), Readings(), capacity=2)
 FORGED = "forged"
@@ -101,7 +101,7 @@ def _adds(act: Operation) -> set[tuple[str, ...]]:
 
 
 def view(step: LayersStep) -> Structure | None:
-    """A step of a deployment that has a barrier and nothing else."""
+    """Return a step of a deployment whose only layer is the barrier, as a structure."""
     act, before, after = step.action, step.before.barrier, step.after.barrier
     if step.config.layers != CONFIG.layers or before is None or after is None or act.agent not in step.config.agents:
         return None
@@ -130,7 +130,7 @@ def view(step: LayersStep) -> Structure | None:
 
 
 def scene(structure: Structure) -> Scenario[LayersConfig, World, Operation]:
-    """Deny what is denied, then take the operation."""
+    """Return a run that adds the structure's denials, then takes the operation."""
     told = structure.relations
 
     def holds(relation: str, *arguments: str) -> bool:
@@ -171,7 +171,7 @@ def _menu() -> Iterator[Operation]:
 
 
 def samples(system: System[Any, Any, Any, Any, Any]) -> Iterator[LayersStep]:
-    """Every run of two operations and what some third one does, by any variant."""
+    """Yield every run of two operations, each followed by a third operation, by any variant."""
     menu = tuple(_menu())
     for first, second in product(menu, repeat=2):
         state = initial(CONFIG)[0]

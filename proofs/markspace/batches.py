@@ -1,6 +1,6 @@
-"""What a boundary decides, for any number of agents and intents (P17 with P39, §6.2.1).
+"""The decision of a boundary, for any number of agents and intents (P17 with P39, §6.2.1).
 
-One intent for each agent, as `own_intents` has it by default.  Whoever has an action there bars all the others.
+Each agent has one intent, the default of `own_intents`.  An agent with an action there bars all the others.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from evenhand.smt.theory import Axiom, Theory
 ROOM = "room_1"
 holder = Function("holder", (), AGENT)
 claimed = Relation("claimed", ())
-"""Whether an action stands there; it is then the holder's."""
+"""An action stands there; it is then the holder's."""
 soonest = Function("soonest", (), INTENT)
-"""The earliest of those that may win; `best` is the one of them that the policy puts first."""
+"""The earliest of the intents that may win; `best` is the one of them that the policy ranks first."""
 
 
 def _fit(one: Any) -> Formula:
-    """No other agent's action stands in its way."""
+    """Return that no other agent's action bars the intent."""
     return ~claimed() | same(holder(), author(one))
 
 
@@ -44,7 +44,7 @@ def _first(one: Any, fit: Any, ahead: Any) -> Formula:
 
 
 def _told(fit: Any = _fit, ahead: Any = surest) -> dict[str, Formula]:
-    """Whose intent brings ALLOW, BLOCKED and CONFLICT, given which may win and which is ahead of which."""
+    """Return which intents bring ALLOW, BLOCKED and CONFLICT, given which may win and the order."""
     wins = _first(i, fit, ahead)
     return {"allowed": wins, "blocked": fit(i) & ~wins, "refused": ~fit(i)}
 
@@ -86,11 +86,11 @@ _BLIND = _told(_anyone)
 _BY_TIME = _told(_fit, earlier)
 _ONE: dict[str, Formula] = {"allowed": _earliest(i) & _fit(i), "blocked": FALSE, "refused": _earliest(i) & ~_fit(i)}
 
-# The link.
+# Conformance.
 
 
 def view(taken: GuardStep) -> Structure | None:
-    """A boundary on the one resource, with intents to resolve."""
+    """Return a boundary on the one resource with intents to resolve, as a structure."""
     act, config, before, shown = taken.action, taken.config, taken.before, taken.shown
     if act.what is not What.BOUNDARY or shown.rejected or config.readings != Readings() or not config.deferred:
         return None
@@ -130,7 +130,9 @@ def _config(agents: int) -> Config:
 
 
 def scene(structure: Structure) -> Scenario[Config, State, Act]:
-    """Whoever claims is allowed first and acts once the others have asked; its own intent, if any, is its last."""
+    """Return a run: the holder is allowed first and acts once the others have asked; its own intent, if any, is its
+    last.
+    """
     told, elements = structure.relations, structure.universe["Agent"]
     names = dict(zip(elements, agent_names(len(elements)), strict=True))
     intents = structure.universe["Intent"]
@@ -142,19 +144,19 @@ def scene(structure: Structure) -> Scenario[Config, State, Act]:
     acts: list[Act] = []
     if holders:
         acts = [Act(What.PRE, holders[0], ROOM), Act(What.BOUNDARY, resource=ROOM), Act(What.CALL, holders[0], ROOM)]
-    # The holder's action takes its first intent along; what comes before its second one cannot be refused by then.
+    # The holder's action supersedes its first intent; intents before its second one cannot be refused by then.
     split = next((number for number, (who, _) in enumerate(asks) if who in holders), len(asks))
     acts += [Act(What.PRE, who, ROOM, sure) for who, sure in asks[:split]]
     late = [Act(What.PRE, who, ROOM, sure) for who, sure in asks[split:]]
     acts += [Act(What.POST, holders[0], ROOM)] if holders else []
-    if holders and len(late) > 1:  # those after the holder must ask while nothing is claimed: it asks them all to wait
+    if holders and len(late) > 1:  # those after the holder must ask while nothing is claimed: the interleaved run does this
         return _interleaved(asks, holders[0], len(elements))
     start = _config(len(elements))
     return Scenario(start, initial(start)[0], (*acts, *late, Act(What.BOUNDARY, resource=ROOM)))
 
 
 def _interleaved(asks: Sequence[tuple[str, int]], holder: str, agents: int) -> Scenario[Config, State, Act]:
-    """The same with the holder's intent behind the others: rank among those who cannot win decides nothing."""
+    """Return such a run with the holder's intent last: the rank of intents that cannot win decides nothing."""
     others = [(who, sure) for who, sure in asks if who != holder]
     own = next(sure for who, sure in asks if who == holder)
     acts = [Act(What.PRE, holder, ROOM), Act(What.BOUNDARY, resource=ROOM), Act(What.CALL, holder, ROOM)]
@@ -165,11 +167,11 @@ def _interleaved(asks: Sequence[tuple[str, int]], holder: str, agents: int) -> S
 
 
 MOST = 40
-"""States in which a boundary fires."""
+"""The number of states in which a boundary fires."""
 
 
 def _states(config: Config) -> list[State]:
-    """The first states of the reference, breadth first, that hold intents."""
+    """Return the first states of the reference, breadth first, that hold intents."""
 
     def acts(state: State) -> Iterator[Act]:
         for agent, doing in zip(config.agents, state.doing, strict=True):
@@ -182,7 +184,7 @@ def _states(config: Config) -> list[State]:
 
 
 def samples(system: System[Any, Any, Any, Any, Any]) -> Iterator[GuardStep]:
-    """Boundaries in many states of two and three agents, by any variant; every third of those of three."""
+    """Yield boundaries in many states of two and three agents, by any variant; every third of those of three."""
     for agents, spread in ((2, 1), (3, 3)):
         config = _config(agents)
         for state in _STATES.setdefault(agents, _states(config)[::spread]):

@@ -1,9 +1,9 @@
-"""A scheduler with a clock, for any number of agents, seconds and intervals: which states may stand for which (§14.2).
+"""A scheduler with a clock, for any number of agents, seconds and intervals: two quotients of its states (§14.2).
 
-Two maps, each a functional bisimulation: instants counted from now, and last activations no farther back than the
-longest interval.  What is proved is one step of a state beside the same step of its image: the same agents are
-activated, and what the two steps lead to has one image.  That the same actions are on offer is no part of it: the menu
-is the configuration's alone where time has no end.  Each theorem licenses the map that it speaks of.
+Each map is a functional bisimulation: instants counted from now, and last activations no farther back than the longest
+interval.  The theorem compares one step of a state with the same step of its image: the same agents are activated, and
+both successors have one image.  It does not say that both states offer the same actions; the menu depends on the
+configuration alone where time has no end.  Each theorem licenses its own map.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ from evenhand.smt.theory import Axiom, Theory
 AGENT = Sort("Agent")
 (a,) = variables(AGENT, "a")
 waits, activates, updates, gives = relations("waits activates updates gives")
-"""What is done; whether an update gives an interval (else it takes it away)."""
+"""The kind of action; whether an update gives an interval (else it takes it away)."""
 named, scheduled, ran, then_scheduled, then_ran = relations("named scheduled ran then_scheduled then_ran", AGENT)
-"""Whom an update names; who has an interval, and who was ever activated, before and after the step."""
+"""The agent that an update names; the agents with an interval, and those ever activated, before and after the step."""
 now, then_now, given, longest = numbers("now then_now given longest")
 last, then_last, interval, then_interval = numbers("last then_last interval then_interval", AGENT)
 SHARED = ("waits", "activates", "updates", "gives", "named", "given", "longest")
-"""What a state and its image have in common: the action, and the configuration."""
+"""Symbols that a state and its image share: the action, and the configuration."""
 
 
 def _activated(due: Formula) -> Formula:
@@ -117,7 +117,7 @@ _BEGINS = Axiom(
 
 
 def _image(name: str, formula: Formula, source: str) -> Theory:
-    """A step beside the same step of the image that the formula describes."""
+    """Return a theory of a step and the same step of the image that the formula describes."""
     return _TWICE.extended(f"{CLOCK.name}_{name}", _KEPT, _BEGINS, Axiom(name, formula, source))
 
 
@@ -141,7 +141,7 @@ _old, _old2 = at_least(_then_age, longest()), at_least(_then_age2, longest())
 
 
 def _goal(instants: Formula) -> Formula:
-    """The same agents are activated, and the states after the step have one image."""
+    """Return that the same agents are activated, and that the states after the step have one image."""
     return conjunction(
         [
             _TWICE.alike("activated", a),
@@ -153,13 +153,13 @@ def _goal(instants: Formula) -> Formula:
     )
 
 
-# The link.
+# Conformance.
 
 Case = tuple[Any, ClockStep, ClockStep | None]
 
 
 def view(case: Case) -> Structure | None:
-    """A step beside the step of its image; None for actions that have nothing to do with time."""
+    """Return a step and the step of its image as one structure; None for actions without effect on time."""
     _, step, other = case
     act, config = step.action, step.config
     if other is None or not isinstance(act, Activate | Update | Wait):
@@ -194,7 +194,7 @@ def view(case: Case) -> Structure | None:
 
 
 def scene(structure: Structure) -> Pair[ClockConfig, ClockState, ComposingAct] | None:
-    """A run to the state before the step, and the step; seconds are made so short that all instants are whole.
+    """Return a run to the state before the step, and the step; seconds are so short that all instants are whole.
 
     Each agent is activated at its instant by an interval that it has at that moment alone.
     """
@@ -226,7 +226,7 @@ def scene(structure: Structure) -> Pair[ClockConfig, ClockState, ComposingAct] |
 
 
 MOST = 60
-"""Seconds of a run that a structure is made into."""
+"""The most seconds of a run that a structure is made into."""
 
 
 def _last(structure: Structure, agents: tuple[str, ...], asked: int) -> ComposingAct:
@@ -240,7 +240,7 @@ def _last(structure: Structure, agents: tuple[str, ...], asked: int) -> Composin
 
 
 def samples(system: System[Any, Any, Any, Any, Any]) -> Iterator[ClockStep]:
-    """Walks of seven steps and more, with and without patience, and every action on their way, by any variant."""
+    """Yield walks of seven steps and more, with and without patience, and every action on their way, by any variant."""
     endless = system.at(horizon=0)
     for config in endless.all_configs():
         for patience in range(4):

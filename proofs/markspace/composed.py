@@ -46,7 +46,7 @@ takes, covers, begins = (
     Relation("begins", (GRANT, OUTPUT)),
 )
 written = Relation("written", ())
-"""Whether something is in the space: no manifest says so, and a mutant goes by it."""
+"""The space holds a mark: no manifest says so, and a mutant depends on it."""
 
 
 def _linked(how: Formula) -> Formula:
@@ -76,7 +76,7 @@ writer = Function("writer", (), AGENT)
 watches = Relation("watches", (AGENT, PATTERN))
 fits = Relation("fits", (PATTERN,))
 first = Relation("first", ())
-"""Whether nothing was written before: no pattern and no mark says so."""
+"""Nothing was written before: no pattern and no mark says so."""
 
 
 def _queued(how: Formula) -> Formula:
@@ -93,7 +93,7 @@ MATCHING = Theory(
 )
 MATCHING_TWICE = Twice.apart(MATCHING, first.name)
 
-# The link: pipelines.
+# Conformance: pipelines.
 
 
 def _below(parent: str, scope: str) -> bool:
@@ -105,7 +105,7 @@ def _said(scope: str, kind: str) -> str:
 
 
 def view(taken: ComposingStep) -> Structure | None:
-    """A pipeline that is validated, each agent in it once."""
+    """Return the validation of a pipeline, each agent in it once, as a structure."""
     act, config = taken.action, taken.config
     if not isinstance(act, Pipeline) or len(set(act.agents)) < len(act.agents):
         return None
@@ -156,7 +156,9 @@ view_twice = beside(view, "written", "connected", "overpromises")
 
 
 def _manifests(structure: Structure) -> tuple[tuple[str, Manifest], ...]:
-    """Each output is a scope of its own; an input is a pattern for each output that it takes, grants alike."""
+    """Return manifests: each output is a scope of its own; an input is a pattern for each output it takes; grants
+    alike.
+    """
     told = structure.relations
     scopes = {one: f"o{number}" for number, one in enumerate(structure.universe["Output"])}
     found: list[tuple[str, Manifest]] = []
@@ -172,7 +174,7 @@ def _manifests(structure: Structure) -> tuple[tuple[str, Manifest], ...]:
 
 
 def _line(structure: Structure) -> tuple[str, ...]:
-    """Two stages that follow each other, the first of all if there are none."""
+    """Return two stages that follow each other, the first of all if there are none."""
     pairs = sorted(structure.relations["follows"])
     return (pairs[0][1], pairs[0][0]) if pairs else structure.universe["Stage"][:1]
 
@@ -185,12 +187,12 @@ def _run(structure: Structure, something: bool, names: tuple[str, ...]) -> Scene
 
 
 def scene(structure: Structure) -> Scene:
-    """Every agent by itself: what it promises is looked at."""
+    """Return a run that validates every agent by itself, to check its promises."""
     return _run(structure, bool(structure.relations["written"]), structure.universe["Stage"])
 
 
 def scene_twice(structure: Structure) -> Pair[ComposingConfig, ComposingState, Act]:
-    """The same two agents, with something written and with nothing."""
+    """Return the same two agents in a space with a mark and in an empty one."""
     written_in = [bool(structure.relations[name]) for name in ("written", "written2")]
     left, right = (_run(structure, one, _line(structure)) for one in written_in)
     return Pair(left, right, "the same manifests")
@@ -208,7 +210,7 @@ def _config() -> ComposingConfig:
 
 
 def samples(system: System[Any, Any, Any, Any, Any]) -> Iterator[ComposingStep]:
-    """Pipelines of one, two and three agents, before and after something was written, by any variant."""
+    """Yield pipelines of one, two and three agents, before and after a mark was written, by any variant."""
     config = _config()
     empty = initial(config)[0]
     full = system.take(config, empty, Publish("source", "a")).after
@@ -218,11 +220,11 @@ def samples(system: System[Any, Any, Any, Any, Any]) -> Iterator[ComposingStep]:
             yield system.take(config, state, Pipeline(names))
 
 
-# The link: matching.
+# Conformance: matching.
 
 
 def view_matching(taken: ComposingStep) -> Structure | None:
-    """A mark that is written among subscribers."""
+    """Return a mark that is written among subscribers, as a structure."""
     act, config, before, after = taken.action, taken.config, taken.before, taken.after
     if not isinstance(act, Publish) or len(after.marks) != len(before.marks) + 1:
         return None
@@ -248,7 +250,7 @@ view_matched_twice = beside(view_matching, "first", "queued")
 
 
 def scene_matched(structure: Structure) -> Pair[ComposingConfig, ComposingState, Act]:
-    """Everybody subscribes; the mark is written first, or after another one."""
+    """Return two runs: every agent subscribes; the mark is written first, or after another one."""
     told, agents = structure.relations, structure.universe["Agent"]
     config = ComposingConfig(tuple((name, None) for name in agents), Readings(), capacity=2)
     scopes = {one: "a" if (one,) in told["fits"] else "c" for one in structure.universe["Pattern"]}
@@ -266,7 +268,7 @@ def scene_matched(structure: Structure) -> Pair[ComposingConfig, ComposingState,
 
 
 def samples_of_matching(system: System[Any, Any, Any, Any, Any]) -> Iterator[ComposingStep]:
-    """Marks of several scopes written into an empty space and after another, by any variant."""
+    """Yield marks of several scopes written into an empty space and after another, by any variant."""
     config = _config()
     patterns = ((Pattern("a"),), (Pattern("a/b"), Pattern("c")), (Pattern("a", Kind.WARNING.value), Pattern("", "")))
     for held in patterns:

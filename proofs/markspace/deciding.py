@@ -1,7 +1,7 @@
-"""What pre_action answers, for any number of agents and intents (6.1 FIRST_WRITER, P38, P39, §9.2).
+"""The answer of pre_action, for any number of agents and intents (6.1 FIRST_WRITER, P38, P39, §9.2).
 
-The intents are those on the resource once the request is written, by rank.  Words of the claims (`claimed`, `first`)
-are definitions of their own, which no mutant may touch.
+The intents are those on the resource once the request is written, by rank.  Predicates of the claims (`claimed`,
+`first`) are definitions of their own, which no mutant may replace.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from evenhand.smt.theory import Axiom, Theory
 
 (named_before,) = relations("named_before", AGENT, AGENT)
 (asked_before,) = relations("asked_before")
-"""Whether the asker had an intent there already, which this one replaces."""
+"""The asker had an intent there already, which this one replaces."""
 
 
 c = AGENT("c")
@@ -87,11 +87,11 @@ _USED: dict[str, Formula] = {"found": _claim | exists([a], running(a))}
 _SILENT: dict[str, Formula] = {"wins": ~_found() & _contested() & _first & same(i, new())}
 _NOTHING = "no action is in the way"
 
-# The link.
+# Conformance.
 
 
 def view(step: GuardStep) -> Structure | None:
-    """A request for the one resource by an idle agent of the system; None for anything else."""
+    """Return a request for the one resource by an idle agent of the system; None for any other step."""
     act, config, before, after = step.action, step.config, step.before, step.after
     if act.what is not What.PRE or act.agent not in config.agents or step.shown.rejected or step.shown.verdict is None:
         return None
@@ -131,7 +131,7 @@ def view(step: GuardStep) -> Structure | None:
 
 
 def scene(structure: Structure) -> Scenario[Config, State, Act] | None:
-    """Whoever claims does it first; the others ask in their order meanwhile; then the asker."""
+    """Return a run: the holder claims first; the others ask in their order meanwhile; then the asker."""
     told = structure.relations
     elements = structure.universe["Agent"]
     order = sorted(elements, key=rank(told["named_before"], elements).__getitem__)
@@ -160,11 +160,11 @@ def _config(agents: int) -> Config:
 
 
 MOST = 60
-"""States from which each idle agent asks."""
+"""The number of states from which each idle agent asks."""
 
 
 def _states(config: Config) -> list[State]:
-    """The first states of the reference, breadth first: what three agents can have got into by then."""
+    """Return the first states of the reference with three agents, breadth first."""
 
     def acts(state: State) -> Iterator[Act]:
         for agent, doing in zip(config.agents, state.doing, strict=True):
@@ -175,7 +175,7 @@ def _states(config: Config) -> list[State]:
 
 
 def samples(system: System[Any, Any, Any, Any, Any]) -> Iterator[GuardStep]:
-    """Requests from many states of two and three agents, by any variant."""
+    """Yield requests from many states of two and three agents, by any variant."""
     for agents in (2, 3):
         config = _config(agents)
         for state in _states(config):
@@ -260,7 +260,7 @@ CAUSED = _theorem(
     ),
 )
 
-# Two requests before which the same marks stand.
+# Two requests in states with the same marks.
 
 TWICE = Twice(PRE_ACTION, (name for name in PRE_ACTION.symbols if name != running.name))
 view_twice = beside(view, "running", "found", "wins", "allowed", "refused")
@@ -268,7 +268,7 @@ view_twice = beside(view, "running", "found", "wins", "allowed", "refused")
 
 
 def scene_twice(structure: Structure) -> Pair[Config, State, Act]:
-    """Somebody is allowed, and in one of two runs calls its tool before the asker asks."""
+    """Return two runs: one agent is allowed, and in one of them it calls its tool before the asker asks."""
     config = _config(2)
     other, asker_name = config.agents
     room = config.resources[0]

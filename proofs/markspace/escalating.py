@@ -1,4 +1,4 @@
-"""How far one flag of the envelope reaches, for any number of permissions and flags (P43, §9.7)."""
+"""The effect of one flag of the envelope, for any number of permissions and flags (P43, §9.7)."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ from evenhand.smt.theory import Axiom, Theory
 PERMISSION = Sort("Permission")
 p, q = variables(PERMISSION, "p q")
 flagged, required = relations("flagged required")
-"""Whether the envelope refuses this write; whether needs come before every action already."""
+"""The envelope refuses this write; needs already come before every action."""
 revoked, asked, everywhere = relations("revoked asked everywhere", PERMISSION)
-"""What is revoked; the permission that the write needs; the same one in all scopes."""
+"""The revoked permissions; the permission that the write needs; the same one in all scopes."""
 flags, threshold = numbers("flags threshold")
 
 
@@ -64,7 +64,7 @@ ESCALATION = Theory(
 _EVERYWHERE: dict[str, Formula] = {"lost": _lost(asked(p) | everywhere(p))}
 _AT_ONCE: dict[str, Formula] = {"globally": flagged() & ~required()}
 
-# The link.
+# Conformance.
 
 CONFIG = LayersConfig(
     frozenset({Layer.BARRIER, Layer.ENVELOPE}), ("alice",), Readings(), capacity=5, baseline=1, samples=2, windows=1
@@ -74,7 +74,7 @@ WROTE = Operation(Op.WRITE, "alice", "a", Kind.OBSERVATION)
 
 
 def view(taken: LayersStep) -> Structure | None:
-    """A write in a deployment that has a barrier and an envelope and nothing else."""
+    """Return a write in a deployment with only a barrier and an envelope, as a structure."""
     act, config, before, after = taken.action, taken.config, taken.before.barrier, taken.after.barrier
     if act.op is not Op.WRITE or config.layers != CONFIG.layers or before is None or after is None:
         return None
@@ -100,18 +100,19 @@ def view(taken: LayersStep) -> Structure | None:
 
 
 def scene(structure: Structure) -> Scenario[LayersConfig, World, Operation]:
-    """Four observations in one window, the last one refused: the first flag; the threshold is the structure's."""
+    """Return four observations in one window, the last one refused: the first flag; the threshold is the structure's.
+    """
     told = value_of(structure.functions["threshold"][()])
     config = replace(CONFIG, threshold=told.numerator // told.denominator)
     return Scenario(config, initial(config)[0], (WROTE,) * 4)
 
 
 MOST = 60
-"""States in which alice writes."""
+"""The number of states in which alice writes."""
 
 
 def _states() -> list[World]:
-    """What the reference can have got into, breadth first."""
+    """Return the first states of the reference, breadth first."""
     menu = (
         WROTE,
         Operation(Op.WRITE, "alice", "c", Kind.NEED),
@@ -133,7 +134,7 @@ _STATES: list[World] = []
 
 
 def samples(system: System[Any, Any, Any, Any, Any]) -> Iterator[LayersStep]:
-    """Writes from many states, before and after flags, by any variant."""
+    """Yield writes from many states, before and after flags, by any variant."""
     if not _STATES:
         _STATES.extend(_states())
     for state in _STATES:

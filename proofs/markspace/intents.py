@@ -1,4 +1,4 @@
-"""Words about intents on a resource: whose they are, how they are ranked, who asks for what (P32, 6.1, 9.2)."""
+"""Vocabulary of intents on a resource: authors, ranking, requests (P32, 6.1, 9.2)."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ asker = Function("asker", (), AGENT)
 new = Function("new", (), INTENT)
 """The intent that the asker has just written."""
 best = Function("best", (), INTENT)
-"""The one that the policy puts first, before anybody asks whether it wins."""
+"""The intent that the policy ranks first, whether or not it wins."""
 claims = Relation("claims", (AGENT,))
 running = Relation("running", (AGENT,))
-"""Whose tool is running there: no mark says so, and a mutant goes by it."""
+"""The agent whose tool is running there: no mark says so, and a mutant depends on it."""
 earlier, surer = (Relation(name, (INTENT, INTENT)) for name in ("earlier", "surer"))
 by_confidence, yields = (Relation(name, ()) for name in ("by_confidence", "yields"))
-"""Which policy a deployment has, FIRST_WRITER where it is neither."""
+"""The policy of a deployment; FIRST_WRITER where it is neither."""
 
 
 def surest(one: Any, two: Any) -> Formula:
-    """More confident, or as confident and earlier."""
+    """Return that the first is more confident, or as confident and earlier."""
     return surer(one, two) | (~surer(two, one) & earlier(one, two))
 
 
 def after(config: Config, state: State, act: Act) -> State:
-    """The state that an act leads to in the reference."""
+    """Return the state after an act in the reference."""
     return step(REFERENCE, config, state, act)[0]

@@ -1,9 +1,10 @@
-"""How long marks last, for any number of instants (P2 to P5, §2, §3.1).
+"""Theorems about the lifetime of marks, for any number of instants (P2 to P5, §2, §3.1).
 
 An action keeps its strength, an intent has it until its TTL, a need until it is resolved; a half-life leaves at most
-half of an observation or a warning.  That the total of all transient marks converges to 0 (P3) speaks of a limit, which
-no first-order formula over the reals says; its step is proved: where a half-life halves what all the others weigh, it
-halves what they weigh with one mark more.  By induction it halves every total, and n of them leave a 2**n-th of it.
+half of an observation or a warning.  That the total of all transient marks converges to 0 (P3) is a limit, which no
+first-order formula over the reals expresses, so its induction step is proved: where a half-life halves the total of
+the other marks, it halves the total with one mark more.  By induction it halves every total, and n half-lives leave a
+2**n-th of it.
 """
 
 from __future__ import annotations
@@ -62,13 +63,13 @@ KINDS = (is_action, is_intent, is_need)
 
 
 def _there(alive: Formula, later: Formula) -> dict[str, Formula]:
-    """The words where a mark has its initial strength if `alive` (`later`: at `u`), and none otherwise."""
+    """Return the definitions where a mark has its initial strength if `alive` (`later`: at `u`), and none otherwise."""
     alike = (alive & later) | ~(alive | later)
     return {"whole": alive | zero(initial()), "none": ~alive | zero(initial()), "differs": ~zero(initial()) & ~alike}
 
 
 def _fading(kind: Relation) -> dict[str, Formula]:
-    """The words where marks of a kind have `initial / (1 + age)`."""
+    """Return the definitions where marks of a kind have `initial / (1 + age)`."""
     usual = _there(_alive(t), _alive(u))
     fresh = same(times(initial(), plus(UNIT, age(t))), initial())
     apart = ~same(times(initial(), plus(UNIT, age(t))), times(initial(), plus(UNIT, age(u))))
@@ -111,7 +112,7 @@ LASTING = Theory(
     definitions=tuple(define(name, _bound(name), body, "3.1") for name, body in _there(_alive(t), _alive(u)).items()),
 )
 
-# Observations and warnings: the step towards P3.
+# Observations and warnings: the induction step for P3.
 
 factor, as_observed, others = numbers("factor as_observed others", INSTANT)
 (a_half_life_on,) = relations("a_half_life_on", INSTANT, INSTANT)
@@ -119,7 +120,7 @@ factor, as_observed, others = numbers("factor as_observed others", INSTANT)
 
 
 def _halved(at: Any, then: Any, by: Function) -> Formula:
-    """That twice the total at `then` is at most the total at `at`."""
+    """Return that twice the total at `then` is at most the total at `at`."""
     after = plus(times(initial(), by(then)), others(then))
     return at_most(times(number(2), after), plus(times(initial(), by(at)), others(at)))
 
@@ -163,11 +164,11 @@ _GROWING: dict[str, Formula] = {
 }
 _OBSERVED: dict[str, Formula] = {"halves": ite(observed(), _halved(t, u, factor), _halved(t, u, as_observed))}
 
-# The link.
+# Conformance.
 
 
 def view_lasting(step: SignalStep) -> Structure | None:
-    """An action, an intent or a need at two instants."""
+    """Return an action, an intent or a need at two instants as a structure."""
     act = step.action
     if not isinstance(act, Measure) or not measured(step) or act.kind in (Kind.OBSERVATION, Kind.WARNING):
         return None
@@ -193,7 +194,7 @@ def view_lasting(step: SignalStep) -> Structure | None:
 
 
 def scene_of_lasting(structure: Structure) -> Scene:
-    """Such a mark: an intent from its last second to the one after it, anything else from its writing on."""
+    """Return such a mark: an intent from its last second to the one after it, any other kind from its creation on."""
     kind = next(one for one in (Kind.ACTION, Kind.INTENT, Kind.NEED) if structure.relations[f"is_{one.value}"])
     begins = 1 if kind is Kind.INTENT else 0
     settled = bool(structure.relations["resolved"])
@@ -201,7 +202,7 @@ def scene_of_lasting(structure: Structure) -> Scene:
 
 
 def samples_of_lasting(system: System[Any, Any, Any, Any, Any]) -> Iterator[SignalStep]:
-    """Actions, intents and needs at two instants, by any variant."""
+    """Yield actions, intents and needs at two instants, by any variant."""
     acts = [
         Measure(kind, strength, age=begins, later=later, resolved=settled)
         for kind in (Kind.ACTION, Kind.INTENT, Kind.NEED)
@@ -214,7 +215,7 @@ def samples_of_lasting(system: System[Any, Any, Any, Any, Any]) -> Iterator[Sign
 
 
 def samples_of_halving(system: System[Any, Any, Any, Any, Any]) -> Iterator[SignalStep]:
-    """Observations and warnings, two half-lives or fewer apart, by any variant."""
+    """Yield observations and warnings, at most two half-lives apart, by any variant."""
     for kind, strength in product((Kind.OBSERVATION, Kind.WARNING), (ONE, HALF, Fraction(0))):
         for begins, later in ((0, 0), (0, 1), (0, 2), (2, 2)):
             for lives in (Lives(1, 1, 1), Lives(2, 1, 1), Lives(1, 2, 2)):
@@ -223,7 +224,7 @@ def samples_of_halving(system: System[Any, Any, Any, Any, Any]) -> Iterator[Sign
 
 
 def view_halving(step: SignalStep) -> Structure | None:
-    """An observation or a warning at two instants, with nothing beside it."""
+    """Return an observation or a warning at two instants, with no other mark, as a structure."""
     act = step.action
     if not isinstance(act, Measure) or not measured(step) or act.kind not in (Kind.OBSERVATION, Kind.WARNING):
         return None
@@ -250,7 +251,7 @@ def view_halving(step: SignalStep) -> Structure | None:
 
 
 def scene_of_halving(structure: Structure) -> Scene:
-    """A new mark of that kind, and one half-life of its own later; observations last longer than warnings."""
+    """Return a new mark of that kind, and one half-life of its own later; observations last longer than warnings."""
     kind = Kind.OBSERVATION if structure.relations["observed"] else Kind.WARNING
     lives = Lives(1, 1, 1) if kind is Kind.OBSERVATION else Lives(9, 1, 1)
     return taken(Measure(kind, value(structure, "initial"), later=1), lives=lives)
@@ -328,4 +329,4 @@ PERSISTENCE = _theorem(
 )
 
 LIFETIMES: tuple[Theorem, ...] = (PERMANENCE, HALVES, EXPIRY, PERSISTENCE)
-"""The theorems about how long marks last."""
+"""The theorems about the lifetime of marks."""

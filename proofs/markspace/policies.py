@@ -1,7 +1,7 @@
-"""What pre_action answers under every policy, immediate or deferred (6.1, 6.2.1, P36, P38, P39, §9.2).
+"""The answer of pre_action under every policy, immediate or deferred (6.1, 6.2.1, P36, P38, P39, §9.2).
 
-The theory of `deciding` with what a policy goes by: confidence, rank, or nothing (YIELD_ALL); any number of agents and
-intents, ties of confidence included.  Which policy a deployment has is a constant that no axiom fixes.
+The theory of `deciding` with the criterion of each policy: confidence, rank, or nothing (YIELD_ALL); any number of
+agents and intents, ties of confidence included.  The policy of a deployment is a constant that no axiom fixes.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ _FIRST = _leads(_ahead)
 
 
 def _answers(leads: Formula = _FIRST, *, found: Formula = _claim, yielding: Formula | None = None) -> Any:
-    """Every word of an answer, given who leads, which claim is found, and when nobody wins."""
+    """Return the definitions of an answer, given who leads, which claim is found, and when every request yields."""
     nobody = yields() if yielding is None else yielding
     decided = ~found & ~deferred() & _contested
     wins = decided & ~nobody & leads
@@ -129,7 +129,7 @@ _KEPT_OUT = _answers(found=exists([a], claims(a)))
 _USED = _answers(found=_claim | exists([a], running(a)))
 _SILENT: dict[str, Formula] = {"wins": _answers()["wins"] & same(i, new())}
 
-# The link.
+# Conformance.
 
 PLACES = (
     (Policy.FIRST_WRITER, False),
@@ -141,7 +141,7 @@ PLACES = (
 
 
 def view(taken: GuardStep) -> Structure | None:
-    """A request for the one resource by an idle agent, under any policy; None for anything else."""
+    """Return a request for the one resource by an idle agent, under any policy; None for any other step."""
     act, config, before, shown = taken.action, taken.config, taken.before, taken.shown
     if act.what is not What.PRE or act.agent not in config.agents or shown.rejected or shown.verdict is None:
         return None
@@ -149,7 +149,7 @@ def view(taken: GuardStep) -> Structure | None:
         return None
     others = [(one.agent, one.confidence) for one in before.on(ROOM) if one.agent != act.agent]
     looked_at = [*others, (act.agent, act.confidence)]
-    if shown.claimed_by is None:  # the request was written: where it stands is the model's to say
+    if shown.claimed_by is None:  # the request was written: the model gives its place
         written = [(one.agent, one.confidence) for one in taken.after.on(ROOM)]
         if sorted(written) != sorted(looked_at):
             return None
@@ -186,7 +186,7 @@ def view(taken: GuardStep) -> Structure | None:
 
 
 def view_at_once(taken: GuardStep) -> Structure | None:
-    """A request where the scope does not defer."""
+    """Return a request where the scope does not defer."""
     return None if taken.config.deferred else view(taken)
 
 
@@ -195,20 +195,20 @@ def _config(agents: int, policy: Policy, waits: bool) -> Config:
 
 
 def _place(structure: Structure) -> tuple[Policy, bool]:
-    """The policy of a structure, and whether its scope defers."""
+    """Return the policy of a structure, and whether its scope defers."""
     told = structure.relations
     sure = Policy.HIGHEST_CONFIDENCE if told["by_confidence"] else Policy.FIRST_WRITER
     return (Policy.YIELD_ALL if told["yields"] else sure), bool(told["deferred"])
 
 
 def _calls(who: str, waits: bool) -> tuple[Act, ...]:
-    """Whoever is first to ask is allowed, at the boundary where the scope defers, and calls its tool."""
+    """Return the acts of the first asker: it is allowed, at the boundary where the scope defers, and calls its tool."""
     boundary = (Act(What.BOUNDARY, resource=ROOM),) if waits else ()
     return (Act(What.PRE, who, ROOM), *boundary, Act(What.CALL, who, ROOM))
 
 
 def scene(structure: Structure) -> Scenario[Config, State, Act]:
-    """Whoever claims does it first; the others ask in their order meanwhile; then the asker."""
+    """Return a run: the holder claims first; the others ask in their order meanwhile; then the asker."""
     told = structure.relations
     elements: Sequence[str] = structure.universe["Agent"]
     names = dict(zip(elements, agent_names(len(elements)), strict=True))
@@ -234,11 +234,11 @@ def scene(structure: Structure) -> Scenario[Config, State, Act]:
 
 
 MOST = 40
-"""States from which each idle agent asks, for each agent and policy."""
+"""The number of states from which each idle agent asks, for each number of agents and policy."""
 
 
 def _states(config: Config) -> list[State]:
-    """The first states of the reference, breadth first."""
+    """Return the first states of the reference, breadth first."""
     levels = (0, 1) if config.policy is Policy.HIGHEST_CONFIDENCE else (0,)
 
     def acts(state: State) -> Iterator[Act]:
@@ -255,7 +255,8 @@ _STATES: dict[tuple[int, Policy, bool], list[State]] = {}
 
 
 def samples(system: System[Any, Any, Any, Any, Any]) -> Iterator[GuardStep]:
-    """Requests under every policy from many states of two agents, and from every third of three, by any variant."""
+    """Yield requests under every policy from many states of two agents, and from every third of three, by any variant.
+    """
     for agents, spread in _SPREAD.items():
         for policy, waits in PLACES:
             config = _config(agents, policy, waits)
@@ -359,7 +360,7 @@ CAUSED = _theorem(
     ),
 )
 
-# Two requests before which the same marks stand.
+# Two requests in states with the same marks.
 
 TWICE = Twice(PRE_ACTION, (name for name in PRE_ACTION.symbols if name != running.name))
 view_twice = beside(view, "running", "found", "wins", "allowed", "blocked", "refused")
@@ -367,7 +368,7 @@ view_twice = beside(view, "running", "found", "wins", "allowed", "blocked", "ref
 
 
 def scene_twice(structure: Structure) -> Pair[Config, State, Act]:
-    """Somebody is allowed, and in one of two runs calls its tool before the asker asks."""
+    """Return two runs: one agent is allowed, and in one of them it calls its tool before the asker asks."""
     policy, waits = _place(structure)
     config = _config(2, policy, waits)
     other, last = config.agents
@@ -398,4 +399,4 @@ DETERMINED = _theorem(
 )
 
 POLICIES: tuple[Theorem, ...] = (PRECEDENCE, UNCONTESTED, DECIDED, TRANSPARENT, CAUSED, DETERMINED)
-"""The theorems about pre_action that hold under every policy."""
+"""The theorems about pre_action under every policy."""

@@ -1,7 +1,7 @@
-"""Who wins among intents, by whoever resolves the conflict (P11, §6.1).
+"""The winner among intents does not depend on which agent resolves the conflict (P11, §6.1).
 
 Any number of intents of any number of agents, under each policy, ties included; they may be listed in any order that
-follows the instants of writing.
+respects creation times.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ Scene = Scenario[SpaceConfig, Space, Act]
 
 
 def _ranked(relation: Relation) -> Formula:
-    """A strict order in which what is not told apart is alike."""
+    """Return that the relation is a strict weak order."""
     return ranked(relation, i, j, k) & forall([i, j, k], relation(i, k) >> (relation(i, j) | relation(j, k)))
 
 
@@ -50,12 +50,12 @@ older, numbered_before, listed_before = relations("older numbered_before listed_
 
 
 def _earlier(one: Any, two: Any) -> Formula:
-    """By (created_at, id)."""
+    """Return that `one` precedes `two` by (created_at, id)."""
     return older(one, two) | (~older(two, one) & numbered_before(one, two))
 
 
 def _ahead(one: Any, two: Any) -> Formula:
-    """As the policy has it; ties of confidence go to the earliest."""
+    """Return that the policy prefers `one`; ties of confidence go to the earliest."""
     sure = surer(one, two) | (~surer(two, one) & _earlier(one, two))
     return ite(by_confidence(), sure, _earlier(one, two))
 
@@ -94,14 +94,14 @@ _BASE = mutation(RESOLUTION, "first_listed_wins", _LISTED)
 
 TWICE = Twice.apart(RESOLUTION, listed_before.name)
 
-# The link: resolution.
+# Conformance: resolution.
 
 POLICIES = tuple(Policy)
 TTL = 9
 
 
 def config_of(agents: Sequence[str], policy: Policy) -> SpaceConfig:
-    """Writers of everything in the one scope `a`, whose conflicts are resolved by the policy."""
+    """Return agents that may write everything in the one scope `a`, whose conflicts the policy resolves."""
     writers = tuple(Agent(name, frozenset(("a", kind) for kind in Kind), frozenset({"a"})) for name in agents)
     return SpaceConfig(writers, (ScopeDef("a", intent_ttl=TTL, policy=policy),), Readings(), capacity=9)
 
@@ -111,7 +111,7 @@ def _pairs(marks: Sequence[Mark], told: Callable[[Mark, Mark], bool]) -> frozens
 
 
 def view_resolution(step: SpaceStep) -> Structure | None:
-    """A conflict that is resolved by reading."""
+    """Return a conflict that is resolved by reading, as a structure."""
     act, marks = step.action, step.shown.candidates
     if not isinstance(act, Decide) or not marks or step.config.readings != Readings():
         return None
@@ -135,7 +135,7 @@ def view_resolution(step: SpaceStep) -> Structure | None:
 
 
 def _best(policy: Policy, marks: Sequence[Mark]) -> int:
-    """By the policy, then by instant and id."""
+    """Return the best intent by the policy, then by instant and id."""
     sure = policy is Policy.HIGHEST_CONFIDENCE
     return sorted((-mark.draft.confidence if sure else 0, -mark.age, mark.id) for mark in marks)[0][2]
 
@@ -145,12 +145,12 @@ view_listed_twice = beside(view_resolution, "listed_before", "wins")
 
 
 def _ranks(structure: Structure, relation: str) -> dict[str, int]:
-    """How many stand before each intent."""
+    """Return how many intents stand before each intent."""
     return rank(structure.relations[relation], structure.universe["Intent"])
 
 
 def _listing(structure: Structure, listed: str) -> Scene:
-    """The intents written in the order of listing, a second between instants, with the structure's ids."""
+    """Return the intents written in the order of listing, a second between instants, with the structure's ids."""
     old, sure, ids = (_ranks(structure, name) for name in ("older", "surer", "numbered_before"))
     agents = {name: f"agent_{number}" for number, name in enumerate(structure.universe["Agent"], start=1)}
     by = structure.functions["author"]
@@ -172,17 +172,17 @@ def _listing(structure: Structure, listed: str) -> Scene:
 
 
 def scene_of_resolution(structure: Structure) -> Scene:
-    """The intents are written and resolved."""
+    """Return a run that writes and resolves the intents."""
     return _listing(structure, "listed_before")
 
 
 def scene_of_listings(structure: Structure) -> Pair[SpaceConfig, Space, Act]:
-    """The same intents, written in two orders."""
+    """Return two runs that write the same intents in two orders."""
     return Pair(_listing(structure, "listed_before"), _listing(structure, "listed_before2"), "listed twice")
 
 
 def _spaces() -> Iterator[tuple[Mark, ...]]:
-    """Two and three intents of each pattern of instants, ids, authors and confidences."""
+    """Yield two and three intents of each pattern of instants, ids, authors and confidences."""
     levels = (Fraction(1), Fraction(1, 2))
     for ages, ids in product(((1, 0), (0, 0)), ((1, 2), (2, 1))):
         for confidences in ((levels[0], levels[0]), levels, levels[::-1]):
@@ -201,7 +201,7 @@ def _marks(
 
 
 def samples_of_resolution(system: System[Any, Any, Any, Any, Any]) -> Iterator[SpaceStep]:
-    """Conflicts of two and three intents under every policy, listed as the ids go and otherwise."""
+    """Yield conflicts of two and three intents under every policy, listed in the order of ids and in others."""
     for policy in POLICIES:
         config = config_of(("x", "y", "z"), policy)
         for marks in _spaces():
@@ -245,4 +245,4 @@ PURE = _theorem(
 )
 
 RESOLUTIONS: tuple[Theorem, ...] = (FIRST, PURE)
-"""The theorems about who wins."""
+"""The theorems about the winner."""

@@ -1,6 +1,6 @@
-"""Who may write and what readers see in a hierarchy of scopes of any size (P23, P26, §7.4, §7.5).
+"""Write authorisation and visibility in a hierarchy of scopes of any size (P23, P26, §7.4, §7.5).
 
-A scope is a point below others: what lies above one scope lies in one line.  An agent's grants and the definitions of a
+A scope is a point below others: the scopes above one scope form a chain.  An agent's grants and the definitions of a
 deployment are sets of scopes, of any number.
 """
 
@@ -51,7 +51,7 @@ PLACE = Sort("Scope")
 d, e, p, q, s = variables(PLACE, "d e p q s")
 
 above = Relation("above", (PLACE, PLACE))
-"""The scope itself, or one that it lies below."""
+"""The first is the second scope itself, or a scope above it."""
 asked = Function("asked", (), PLACE)
 
 TREE = (
@@ -102,7 +102,7 @@ def _clear(at: Any) -> Formula:
 
 
 def _views(clear: Formula, is_shown: Formula, is_hidden: Formula) -> dict[str, Formula]:
-    """The words, given who is cleared and where everybody sees everything, or nothing."""
+    """Return the definitions, given the cleared readers and where every reader sees everything, or nothing."""
     return {
         "sees_all": clear | is_shown,
         "sees_none": ~clear & ~is_shown & is_hidden,
@@ -139,7 +139,7 @@ _FALLS_BACK = _views(_clear(asked()), _SHOWN, FALSE)
 _UNPROTECTED = _views(_clear(asked()), ~_HIDDEN, _HIDDEN)
 _OVERPROTECTED = _views(_clear(asked()), FALSE, _HIDDEN)
 
-# The link.
+# Conformance.
 
 NAMES = ("a", "a/b", "a/b/c", "ab", "c")
 
@@ -150,13 +150,13 @@ def _levels(name: str) -> list[str]:
 
 
 def _tree(names: Iterable[str]) -> tuple[tuple[str, ...], frozenset[tuple[str, ...]]]:
-    """The scopes with all their levels, and which lies above which."""
+    """Return the scopes with all their levels, and the pairs of a scope and one below it."""
     known = tuple(sorted({level for name in names for level in _levels(name)}))
     return known, frozenset((one, other) for one in known for other in known if one in _levels(other))
 
 
 def view_writing(step: SpaceStep) -> Structure | None:
-    """A lawful draft for a scope that has a definition, by an agent of the deployment."""
+    """Return a lawful draft for a defined scope, by an agent of the deployment, as a structure."""
     act, config = step.action, step.config
     if not isinstance(act, Write) or config.readings != Readings() or step.shown.refused not in ("", "not authorised"):
         return None
@@ -182,7 +182,7 @@ def _organised(agents: tuple[Agent, ...], *scopes: ScopeDef) -> SpaceConfig:
 
 
 def scene_of_writing(structure: Structure) -> Scenario[SpaceConfig, Space, Write]:
-    """An agent that is granted the scope, one above it or one whose name begins alike writes there."""
+    """Return a run: an agent with a grant for the scope, one above it or one with a common name prefix writes there."""
     place = structure.functions["asked"][()]
     told = structure.relations
     over = {row[0] for row in told["above"] if row[1] == place}
@@ -200,7 +200,7 @@ def scene_of_writing(structure: Structure) -> Scenario[SpaceConfig, Space, Write
 
 
 def samples_of_writing(system: System[Any, Any, Any, Any, Any]) -> Iterator[SpaceStep]:
-    """Agents with one grant or two, asking for every scope, by any variant."""
+    """Yield agents with one grant or two, asking for every scope, by any variant."""
     single = [(scope, kind) for scope in ("a", "a/b", "c") for kind in (Kind.OBSERVATION, Kind.WARNING)]
     holdings = [(), *((one,) for one in single), (("a", Kind.WARNING), ("c", Kind.OBSERVATION))]
     for grants in holdings:
@@ -211,7 +211,7 @@ def samples_of_writing(system: System[Any, Any, Any, Any, Any]) -> Iterator[Spac
 
 
 def view_reading(step: SpaceStep) -> Structure | None:
-    """A read by an agent of a scope in which something has been written."""
+    """Return a read by an agent of a scope that holds a mark, as a structure."""
     act, config = step.action, step.config
     if not isinstance(act, Read) or act.reader is None or step.shown.seen is None or config.readings != Readings():
         return None
@@ -239,7 +239,9 @@ def _seen(config: SpaceConfig) -> tuple[Write, Read]:
 
 
 def _deployment(top: Visibility, middle: Visibility | None, clearance: frozenset[str]) -> SpaceConfig:
-    """`a` is as visible as said, `a/b` too or undefined, `a/b/c` undefined; bob is cleared there."""
+    """Return a deployment: `a` as visible as `top`, `a/b` as `middle` or undefined, `a/b/c` undefined; bob is cleared
+    there.
+    """
     writer = Agent("alice", frozenset({("a", Kind.OBSERVATION)}), frozenset())
     scopes = [ScopeDef("a", top, policy=Policy.FIRST_WRITER)]
     if middle is not None:
@@ -248,7 +250,8 @@ def _deployment(top: Visibility, middle: Visibility | None, clearance: frozenset
 
 
 def scene_of_reading(structure: Structure) -> Scenario[SpaceConfig, Space, Write | Read]:
-    """A mark in an undefined scope below one as visible as what governs there, read by an agent cleared alike."""
+    """Return a read of a mark in an undefined scope, whose governing scope above it is as visible as the structure's.
+    """
     told, place = structure.relations, structure.functions["asked"][()]
     over = {row[0] for row in told["above"] if row[1] == place}
     rank = {name: sum(row[1] == name for row in told["above"]) for name in over}
@@ -261,7 +264,7 @@ def scene_of_reading(structure: Structure) -> Scenario[SpaceConfig, Space, Write
 
     governing = visibility(definitions[-1])
     top = visibility(definitions[0])
-    if top is governing:  # what else may stand at the root
+    if top is governing:  # the root may be anything else
         top = Visibility.OPEN if governing is not Visibility.OPEN else Visibility.PROTECTED
     held = {row[0] for row in told["cleared"]} & over
     clearance = ({"a/b/c"} if place in held else set[str]()) | ({"a/b"} if held - {place} else set[str]())
@@ -270,7 +273,7 @@ def scene_of_reading(structure: Structure) -> Scenario[SpaceConfig, Space, Write
 
 
 def samples_of_reading(system: System[Any, Any, Any, Any, Any]) -> Iterator[SpaceStep]:
-    """A mark at every level, in deployments of every visibility, read by agents cleared at every level."""
+    """Yield reads of a mark at every level, for every visibility and every level of clearance."""
     views = tuple(Visibility)
     for top, middle in product(views, (None, *views)):
         for clearance in (frozenset[str](), frozenset({"a"}), frozenset({"a/b/c"}), frozenset({"c"})):

@@ -1,9 +1,9 @@
 """The theories of strength: decay at any number of instants, trust, warnings of any number and weight, aggregates.
 
-Numbers are reals.  What an exponential does is said by the facts that are needed of it: a factor above 0 and at most 1
-that never grows; so what is proved here is proved of every such decay, at every half-life and instant.  A sum over any
-number of marks is one number (`against`, `rest`); how it changes when one mark is added is the step of the induction.
-The words are comparisons, for those are what a step of the executable model tells.
+Numbers are reals.  Axioms give the needed facts about an exponential: a factor above 0 and at most 1 that never grows;
+so the theorems hold of every such decay, at every half-life and instant.  A sum over any number of marks is one number
+(`against`, `rest`); its change when one mark is added is the induction step.  The predicates are comparisons, because
+steps of the executable model show comparisons.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ DECAY = Theory(
     ),
     definitions=(_GROWS,),
 )
-"""Observations and warnings (the mutant touches observations alone, so the theory tells them apart)."""
+"""Observations and warnings, distinguished because the mutant changes observations alone."""
 
 GROWING = ite(
     observed(),
@@ -121,7 +121,7 @@ lasts = Relation("lasts", (INSTANT,))
 
 
 def _reduced(load: Function) -> dict[str, Formula]:
-    """The words where marks are reduced by `load`, with a floor at 0."""
+    """Return the definitions where marks are reduced by `load`, with a floor at 0."""
     first, second = minus(effective(t), load(t)), minus(effective(u), load(u))
     gone, still = at_most(effective(t), load(t)), at_most(effective(u), load(u))
     return {
@@ -182,7 +182,7 @@ HALVED: dict[str, Formula] = {
 CONSTANT = same(effective(t), effective(u))
 WEIGHTLESS = zero(against(t))
 
-# Aggregates (P8, P9, P10): the marks there are, summed up, and one more.
+# Aggregates (P8, P9, P10): the sum of the existing marks, and one more.
 
 best, rest, more, share, cap, count = numbers("best rest more share cap count")
 identical = Relation("identical", ())
@@ -194,7 +194,7 @@ _sum, _total = plus(best(), rest()), plus(best(), rest(), more())
 
 
 def _by_cases(told: Callable[[Term], Formula]) -> Formula:
-    """`told` of the aggregate with the new mark: the strongest counts in full, whichever it is."""
+    """Return `told` of the aggregate with the new mark: the strongest mark counts in full, old or new."""
     return ite(at_most(more(), best()), told(_kept), told(_new))
 
 
@@ -203,12 +203,12 @@ def _over(total: Term) -> Formula:
 
 
 def _less(total: Term) -> Formula:
-    """min(total, cap) < count * more."""
+    """Return that min(total, cap) < count * more."""
     return below(total, times(count(), more())) | below(cap(), times(count(), more()))
 
 
 def _drop(new: Term, old: Term) -> Formula:
-    """min(new, cap) < min(old, cap)."""
+    """Return that min(new, cap) < min(old, cap)."""
     return below(new, old) & below(new, cap())
 
 

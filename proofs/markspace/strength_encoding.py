@@ -1,6 +1,6 @@
-"""The link between the theories of strength and the executable model: measurements as structures, and back.
+"""Abstraction and concretisation of strength: measurements as structures, and back.
 
-A measurement whose numbers are irrational lies outside: structures hold rational numbers.
+A measurement with irrational numbers lies outside: structures hold rational numbers.
 """
 
 from __future__ import annotations
@@ -28,29 +28,29 @@ INSTANTS = (NOW, LATER)
 
 
 def rational(amounts: Iterable[Amount]) -> list[Fraction] | None:
-    """The amounts as numbers; None where one is irrational."""
+    """Return the amounts as fractions; None where one is irrational."""
     found = [amount.rational for amount in amounts]
     return None if None in found else [one for one in found if one is not None]
 
 
 def table(values: Iterable[Fraction | int]) -> Table:
-    """A function of the instants, by its values in their order."""
+    """Return a function of the instants, by its values in their order."""
     return {(name,): element(one) for name, one in zip(INSTANTS, values, strict=True)}
 
 
 def _pairs(values: tuple[Amount, Amount], *, up: bool) -> Rows:
-    """The pairs of instants between which the amount rises, or falls."""
+    """Return the pairs of instants between which the amount rises, or falls."""
     named = tuple(zip(INSTANTS, values, strict=True))
     return frozenset((a, b) for a, one in named for b, two in named if (one < two if up else two < one))
 
 
 def measured(step: SignalStep) -> bool:
-    """Whether the step is no refusal and taken under the default readings."""
+    """Return whether the step is no refusal and taken under the default readings."""
     return not step.shown.refused and step.config.readings == Readings()
 
 
 def ages_of(act: Measure) -> tuple[int, int]:
-    """The age of the mark at both instants, in seconds."""
+    """Return the age of the mark at both instants, in seconds."""
     return act.age, act.age + act.later
 
 
@@ -62,7 +62,7 @@ def _upto(act: Measure) -> Rows:
 
 
 def view_decay(step: SignalStep) -> Structure | None:
-    """An observation or a warning at two instants."""
+    """Return an observation or a warning at two instants as a structure."""
     act = step.action
     if not isinstance(act, Measure) or not measured(step) or act.kind not in (Kind.OBSERVATION, Kind.WARNING):
         return None
@@ -85,7 +85,7 @@ def view_decay(step: SignalStep) -> Structure | None:
 
 
 def view_trust(step: SignalStep) -> Structure | None:
-    """An observation at two instants, and by every source at the first."""
+    """Return an observation at two instants, and by every source at the first, as a structure."""
     act = step.action
     if not isinstance(act, Measure) or not measured(step) or act.kind is not Kind.OBSERVATION:
         return None
@@ -102,7 +102,7 @@ def view_trust(step: SignalStep) -> Structure | None:
         "negative": ones(name for name, effective, _ in both if effective < ZERO),
     }
     mine = f"source:{act.source.value}"
-    if mine == names[1]:  # in the middle nobody is its mirror
+    if mine == names[1]:  # the middle source has no mirror
         return None
     functions: Mapping[str, Any] = {
         "base": table(bases),
@@ -115,7 +115,7 @@ def view_trust(step: SignalStep) -> Structure | None:
 
 
 def view_warned(step: SignalStep) -> Structure | None:
-    """A mark with warnings against it at two instants."""
+    """Return a mark with warnings against it at two instants as a structure."""
     act = step.action
     if not isinstance(act, Measure) or not measured(step) or not act.warnings:
         return None
@@ -140,7 +140,7 @@ def view_warned(step: SignalStep) -> Structure | None:
 
 
 def view_aggregate(step: SignalStep) -> Structure | None:
-    """Marks and one more."""
+    """Return the aggregates of marks, and with one more, as a structure."""
     act = step.action
     if not isinstance(act, Combine) or step.shown.refused:
         return None
@@ -172,24 +172,24 @@ def view_aggregate(step: SignalStep) -> Structure | None:
 
 
 def value(structure: Structure, name: str, *arguments: str) -> Fraction:
-    """The number that a function of a structure gives."""
+    """Return the value of a structure's function."""
     return value_of(structure.functions[name][arguments])
 
 
 def taken(act: Measure | Combine, **more: Any) -> Scene:
-    """The one measurement, in a usual deployment but for what is said."""
+    """Return the one measurement, in a default deployment changed by `more`."""
     usual: dict[str, Any] = {"weights": WEIGHTS, "factor": Fraction(3, 10), "cap": Fraction(2), "lives": Lives(1, 1, 1)}
     return Scenario(SignalConfig(**{**usual, **more}, readings=Readings()), Still(), (act,))
 
 
 def scene_of_decay(structure: Structure) -> Scene:
-    """A mark of that kind and strength, new and two half-lives later."""
+    """Return a mark of that kind and strength, new and two half-lives later."""
     kind = Kind.OBSERVATION if structure.relations["observed"] else Kind.WARNING
     return taken(Measure(kind, value(structure, "initial"), later=2))
 
 
 def scene_of_trust(structure: Structure) -> Scene:
-    """A new observation of that strength, by the most or the least trusted source, under the structure's weights."""
+    """Return a new observation of that strength, by the most or least trusted source, under the structure's weights."""
     now = structure.functions["now"][()]
     mine = structure.functions["own"][()]
     other = structure.functions["mirror"][(mine,)]
@@ -201,12 +201,12 @@ def scene_of_trust(structure: Structure) -> Scene:
 
 
 def scene_of_warnings(structure: Structure) -> Scene:
-    """An action, or an observation that decays nine times faster than the warning against it."""
+    """Return an action, or an observation that decays nine times faster than the warning against it."""
     pairs = sorted(structure.relations["before"])
     first, second = pairs[0] if pairs else (structure.universe["Instant"][0],) * 2
     worth, after = value(structure, "effective", first), value(structure, "effective", second)
     warnings = (Against(value(structure, "against", first)),)
-    if not pairs:  # one instant: the one at which something is wrong
+    if not pairs:  # one instant: the one with the violation
         names = structure.universe["Instant"]
         name = max(names, key=lambda one: value(structure, "against", one) - value(structure, "effective", one))
         strong = (Against(value(structure, "against", name)),)
@@ -217,13 +217,13 @@ def scene_of_warnings(structure: Structure) -> Scene:
 
 
 def scene_of_aggregates(structure: Structure) -> Scene:
-    """Two identical marks, or the strongest, what else fits into one mark, and the new one."""
+    """Return two identical marks, or the strongest, the rest as one mark, and the new one."""
     best, rest, more = (value(structure, name) for name in ("best", "rest", "more"))
     strengths = (more,) if structure.relations["identical"] else (best, *([rest] if 0 < rest <= best else []))
     return taken(Combine(strengths, more), factor=value(structure, "share"), cap=value(structure, "cap"))
 
 
-# Steps to compare on: each theorem on those that it speaks of.
+# Samples: each theorem has its own steps.
 
 
 def _steps(
@@ -235,22 +235,22 @@ def _steps(
 
 
 def samples_of_decay(system: System[Any, Any, Any, Any, Any]) -> Iterator[SignalStep]:
-    """Observations and warnings at two instants, by any variant."""
+    """Yield observations and warnings at two instants, by any variant."""
     return _steps(system, lambda: _measures(Kind.OBSERVATION, Kind.WARNING))
 
 
 def samples_of_trust(system: System[Any, Any, Any, Any, Any]) -> Iterator[SignalStep]:
-    """Observations by every source."""
+    """Yield observations by every source."""
     return _steps(system, lambda: _measures(Kind.OBSERVATION))
 
 
 def samples_of_warnings(system: System[Any, Any, Any, Any, Any]) -> Iterator[SignalStep]:
-    """Marks with warnings against them."""
+    """Yield marks with warnings against them."""
     return _steps(system, _warned)
 
 
 def samples_of_aggregates(system: System[Any, Any, Any, Any, Any]) -> Iterator[SignalStep]:
-    """Marks that are combined."""
+    """Yield marks that are combined."""
     return _steps(system, _combined)
 
 

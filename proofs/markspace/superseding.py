@@ -1,4 +1,4 @@
-"""What supersession hides, for any number of marks that supersede each other in any way (P47, §10)."""
+"""Marks hidden by supersession, for any number of marks that supersede each other in any way (P47, §10)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ supersedes, written_before, alike = relations("supersedes written_before alike",
 
 
 def _over(one: Any, other: Any) -> Formula:
-    """`one` supersedes `other`, which was there before."""
+    """Return that `one` supersedes `other`, which was there before."""
     return written_before(other, one) & supersedes(one, other)
 
 
@@ -52,13 +52,13 @@ SUPERSESSION = Theory(
 _RESURFACES = _seen(exists([n], _over(n, m) & ~exists([o], _over(o, n))))
 _OF_ONE_KIND = _seen(exists([n], _over(n, m) & alike(n, m)))
 
-# The link.
+# Conformance.
 
 KINDS = (Kind.OBSERVATION, Kind.NEED, Kind.WARNING)
 
 
 def view_supersession(step: SpaceStep) -> Structure | None:
-    """A read by infrastructure of fresh marks that no warning touches."""
+    """Return a read by infrastructure of fresh marks without warnings, as a structure."""
     act, marks = step.action, step.before.marks
     if not isinstance(act, Read) or act.reader is not None or step.shown.seen is None or not marks:
         return None
@@ -83,7 +83,7 @@ def view_supersession(step: SpaceStep) -> Structure | None:
 
 
 def scene_of_supersession(structure: Structure) -> Scene | None:
-    """The marks written in their order, each naming what it supersedes; then infrastructure reads."""
+    """Return a run that writes the marks in order, each with the mark it supersedes; then infrastructure reads."""
     told, marks = structure.relations, structure.universe["Mark"]
     place = rank(told["written_before"], marks)
     classes = sorted({min(row[1] for row in told["alike"] if row[0] == one) for one in marks})
@@ -98,7 +98,7 @@ def scene_of_supersession(structure: Structure) -> Scene | None:
 
 
 def samples_of_supersession(system: System[Any, Any, Any, Any, Any]) -> Iterator[SpaceStep]:
-    """Ways in which three marks of one, two and three kinds can supersede each other, by any variant."""
+    """Yield ways in which three marks of one, two and three kinds can supersede each other, by any variant."""
     config = config_of(("x",), Policy.FIRST_WRITER)
     for kinds in ((KINDS[0],) * 3, KINDS, (KINDS[0], KINDS[1], KINDS[0])):
         for targets in product((None, 2), (None, 1, 3), (None, 1, 2)):

@@ -7,4 +7,4 @@ from evenhand.proofs.sovereign.self_composition import TWINS
 from evenhand.proofs.sovereign.theorems import SINGLE
 
 THEOREMS = (*SINGLE, *TWINS, *USES)
-"""What `sovereign` is proved to do."""
+"""The theorems about `sovereign`."""

@@ -1,9 +1,9 @@
 """The theory of one decision, for any number of observations, candidates and citations.
 
-Sorts: observations, candidates, citations, keys (bundle hashes), amounts (token counts).  What a candidate lacks is
-primitive, gate by gate; which gate is reported, what is admitted, what wins and what is warranted are definitions,
-which mutants replace.  The words of the claims (`deserves`, `first_…`) are definitions as well, which no mutant may
-touch.
+Sorts: observations, candidates, citations, keys (bundle hashes), amounts (token counts).  The faults of a candidate
+are primitive, gate by gate; the reported gate, the admitted, the winning and the warranted candidates are definitions,
+which mutants replace.  The predicates of the claims (`deserves`, `first_…`) are definitions that no mutant may
+replace.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ budget = SAID.relation("budget", OBS)
 readable = SAID.relation("readable", OBS)
 le = SAID.relation("le", AMOUNT, AMOUNT)
 present = SAID.relation("present", CAND)
-"""Whether a candidate is proposed in this cycle: two cycles may share candidates."""
+"""The candidate is proposed in this cycle: two cycles may share candidates."""
 
 lacks = SAID.relation("lacks", CAND)
 kernel_only = SAID.relation("kernel_only", CAND)
@@ -33,7 +33,7 @@ unscoped = SAID.relation("unscoped", CAND)
 undeclared = SAID.relation("undeclared", CAND)
 outside = SAID.relation("outside", CAND)
 before = SAID.relation("before", CAND, CAND)
-"""One candidate stands before another: nothing in the honest kernel looks at it."""
+"""The first candidate stands before the second: the honest kernel ignores it."""
 
 less = SAID.relation("less", KEY, KEY)
 key = SAID.function("key", CAND, KEY)
@@ -126,7 +126,7 @@ OBSERVED = (
     "wins",
     "warranted",
 )
-"""The defined words of whose truth a step of the executable model tells."""
+"""The defined predicates whose values a step of the executable model shows."""
 
 
 _alike = conjunction(

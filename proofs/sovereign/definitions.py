@@ -1,7 +1,7 @@
-"""What faulty kernels do, in the theory's words: the definitions that mutants put in place of the kernel's.
+"""The faults of mutant kernels as definitions that replace the kernel's.
 
-Each states the sentence that describes the fault, not the mutant's code; that the two say the same is checked on steps
-of the mutant and on the countermodels.
+Each states the sentence that describes the fault, not the mutant's code; conformance of the two is checked on steps of
+the mutant and on the countermodels.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _means = DECISION.means
 
 
 def _winner(beaten: Formula, source: str) -> tuple[Definition, ...]:
-    """Some admitted candidate of this hash, where `beaten` says that admitted d goes before admitted c."""
+    """Return that an admitted candidate of this hash wins; `beaten` says that admitted d goes before admitted c."""
     body = exists([c], word("admitted", c) & same(key(c), k) & forall([d], word("admitted", d) >> ~beaten))
     return (_means("wins", word("acts") & body, source),)
 
@@ -62,7 +62,7 @@ _alone = forall([d], present(d) >> same(c, d))
 
 
 def _lonely() -> tuple[Definition, ...]:
-    """Every verdict of a gate holds of a candidate that stands alone."""
+    """Return definitions where the verdict of a gate holds only of a candidate that stands alone."""
     words = [*(f"at_{number}" for number in range(1, 6)), "admitted"]
     return tuple(_means(name, DECISION.meanings[name].body & _alone, "several are none") for name in words)
 
@@ -117,4 +117,4 @@ FAULTS = Faults(
     ),
     exit_with_a_warrant=(_means("warranted", word("acts") | word("exits"), "EXIT carries one too"),),
 )
-"""The mutants that the theory can say, by the name of the executable one."""
+"""The mutants that the theory can express, by the name of the executable one."""

@@ -1,8 +1,8 @@
-"""The link between the theory of a decision and the executable model.
+"""Abstraction and concretisation between the theory of a decision and the executable model.
 
-`structure_of` reads a decision as a finite structure, from what was observed, proposed and shown; `scene` writes a
-structure as a cycle.  Hashes come as they come, so a scene looks for justifications whose bundles are in the order that
-the structure asks for.  Neither runs the kernel.
+`structure_of` reads a decision as a finite structure, from the observations, the candidates and what was shown;
+`scene` writes a structure as a cycle.  Hashes cannot be chosen, so a scene searches for justifications whose bundles
+have the order of the structure.  Neither runs the kernel.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ TRIES = 4_000
 
 
 def named(things: tuple[Any, ...], sort: str) -> tuple[str, ...]:
-    """An element for each thing of a list: its content and which of its occurrences it is, so that no place tells."""
+    """Return an element for each thing of a list, by content and number of occurrence, independent of its place."""
     seen: dict[Any, int] = {}
     names: list[str] = []
     for thing in things:
@@ -61,7 +61,7 @@ def _full(one: Candidate) -> str:
 
 
 def structure_of(step: SovereignStep) -> Structure | None:
-    """A decision as a structure, with what was observed; None under other readings or flags of a constitution."""
+    """Return a decision as a structure, with observations; None under other readings or flags of a constitution."""
     action: Any = step.action
     decision, config = step.shown.decision, step.config
     if decision is None or not isinstance(action, Decide) or not _is_of_theory(config):
@@ -109,7 +109,7 @@ def structure_of(step: SovereignStep) -> Structure | None:
 
 
 def _is_of_theory(config: Config) -> bool:
-    """Whether readings and constitution are those that the theory is about."""
+    """Return whether readings and constitution are those of the theory."""
     kernel_only = [one.name for one in config.constitution.action_types if one.kernel_only]
     limit = config.constitution.limits.max_total_tokens_per_cycle
     return config.readings == Readings() and kernel_only == [LOG_APPEND] and limit == LIMIT
@@ -142,7 +142,7 @@ def _of_candidates(
         return those(lambda one: gate in faults(config, seen, one))
 
     def lacking(one: Candidate) -> bool:
-        """Whether gate 1 has another complaint than a kernel-only type or no citation."""
+        """Return whether gate 1 has another complaint than a kernel-only type or no citation."""
         plain = replace(one, citations=one.citations or (cite(config.constitution, "x"),))
         if is_log(one):
             return one.request.author == "nobody"
@@ -190,7 +190,7 @@ def _observation(structure: Structure, name: str, amounts: Mapping[str, int]) ->
 
 
 def _amounts(structure: Structure) -> dict[str, int]:
-    """A count for each amount, in the structure's order, the limit's being the constitution's."""
+    """Return a count for each amount, in the structure's order; the limit's is the constitution's."""
     names = structure.universe["Amount"]
     place = rank(structure.relations["le"], names)
     zero = place[structure.functions["limit"][()]]
@@ -198,7 +198,7 @@ def _amounts(structure: Structure) -> dict[str, int]:
 
 
 def scene(structure: Structure, only: str = "present") -> Scenario[Config, State, Act] | None:
-    """A cycle that looks like the structure; None if none does, or no justification gives the order of hashes."""
+    """Return a cycle that matches the structure; None if none does, or no justification gives the order of hashes."""
     told = structure.relations
     amounts = _amounts(structure)
     seen = tuple(_observation(structure, name, amounts) for name in structure.universe["Obs"])
@@ -222,14 +222,16 @@ def scene(structure: Structure, only: str = "present") -> Scenario[Config, State
 
 
 def _by(one: Candidate, lacks: bool) -> Candidate:
-    """The same content by nobody, where something must be lacking."""
+    """Return the candidate, with the author "nobody" where something must be lacking."""
     if not lacks:
         return one
     return replace(one, request=replace(one.request, author="nobody"))
 
 
 def _in_place(structure: Structure, name: str, ids: tuple[str, ...], place: int, of: int) -> Candidate | None:
-    """A candidate with the faults of an element, whose hash lies in one of `of` equal parts."""
+    """Return a candidate with the faults of an element, whose hash lies in one of `of` equal parts; None if none is
+    found.
+    """
     for number in range(TRIES):
         one = _content(structure, name, ids, f"why {number}")
         if bundle_of("content", one)[0] * of // 256 == place:
@@ -258,7 +260,7 @@ def _content(structure: Structure, name: str, ids: tuple[str, ...], why: str) ->
 
 
 def _citation(structure: Structure, one: str, clauses: tuple[str, ...]) -> str:
-    """A citation for an element: distinct elements are distinct texts."""
+    """Return a citation for an element: distinct elements have distinct texts."""
     number = structure.universe["Cite"].index(one)
     if (one,) in structure.relations["resolving"]:
         pointers = ("/limits", "/version", "/clauses", "/io_policy", "")

@@ -1,8 +1,8 @@
-"""A mutant of the executor that the theory of a use shows to be equal, and how it is said there.
+"""A mutant of the executor proved equivalent in the theory of a use, and its encoding there.
 
-The mutant's kernel does not remember which old warrants were spent.  That is hidden state, so the two are related and
-not the same: the mutant's spent warrants are the reference's that are not old.  A use is decided alike, and keeps that
-so; that the start of a cycle keeps it so as well is what "forgets" says, and is searched, not proved.
+The mutant's kernel forgets which old warrants were spent.  That is hidden state, so the two states are related, not
+equal: the mutant's spent warrants are the reference's that are not old.  The proof: both decide a use alike, and a use
+preserves the relation.  That the start of a cycle preserves it is the axiom "forgets", which is searched, not proved.
 """
 
 from __future__ import annotations
@@ -30,4 +30,4 @@ EQUALITIES = (
         instead=(("spends", forall([w], iff(_THEIRS(w), USE.word("spends", w) & ~old(w)))),),
     ),
 )
-"""What is asked about mutants that are registered as equivalent."""
+"""The equality theorems about mutants registered as equivalent."""

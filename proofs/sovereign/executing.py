@@ -1,7 +1,7 @@
 """The theorems about a use: for any number of warrants issued, spent and replayed, and any tree.
 
-A use is a step of an executor that holds a warrant and a request.  Places are what paths lead to: now, when it was
-checked, and as the text alone would have it.
+A use is a step of an executor that holds a warrant and a request.  Places are the targets of paths: now, at the check,
+and by the text alone.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ allowed = SAID.relation("allowed", PLACE)
 """Places below a directory that the constitution allows."""
 
 possible = SAID.relation("possible")
-"""The tree lets the request be done: the file exists, its directory does."""
+"""The tree permits the request: the file exists, or its directory does."""
 
 names = SAID.function("names", WARRANT, REQUEST)
 held = SAID.function("held", WARRANT)
@@ -88,14 +88,14 @@ def _lexical(path: str) -> Place:
 
 
 def _below(config: Config, place: Place | None) -> bool:
-    """Whether a write there is allowed."""
+    """Return whether a write there is allowed."""
     where = "/" + "/".join(place or ())
     paths = config.constitution.io.write_paths
     return any(where.startswith(posixpath.normpath("/" + "/".join((*BASE, one))) + "/") for one in paths)
 
 
 def view_use(step: SovereignStep) -> Structure | None:
-    """A use of a write as a structure; None for other steps, types and readings."""
+    """Return a use of a write as a structure; None for other steps, types and readings."""
     action, before, config = step.action, step.before, step.config
     if not isinstance(action, Use) or before.over or config.readings != Readings() or step.shown.kind != "use":
         return None
@@ -163,11 +163,11 @@ _NOWHERE = Warrant(Request(WRITE_LOCAL, (("content", "m"), ("path", "artifacts/g
 
 
 def use_scene(structure: Structure) -> Scenario[Config, State, Act] | None:
-    """A run that ends in a use like the structure's: warranted or forged, spent, mutated in hand, a link swapped."""
+    """Return a run that ends in such a use: warranted or forged, spent, mutated in hand, a link swapped."""
     told = structure.relations
     mine = structure.functions["held"][()]
     if (mine,) in told["old"]:
-        return None  # that takes a second cycle, which the samples have
+        return None  # needs a second cycle, which the samples have
     outside = (structure.functions["now"][()],) not in told["allowed"]
     genuine = (mine,) in told["issued"]
     same_request = structure.functions["hand"][()] == structure.functions["names"][(mine,)]
@@ -188,7 +188,7 @@ def use_scene(structure: Structure) -> Scenario[Config, State, Act] | None:
 
 
 def uses(system: System[Any, Any, Any, Any, Any]) -> Any:
-    """Uses on which theory and model are compared: lawful, forged, replayed, stale, mutated, with links swapped."""
+    """Return uses for conformance tests: lawful, forged, replayed, stale, mutated, with links swapped."""
     config = Config(tree=TREE)
     honest = _WRITE.request
     cycle = Decide(_SEEN, (_WRITE,))

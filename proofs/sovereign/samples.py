@@ -1,4 +1,4 @@
-"""Cycles on which theory and model are compared: lawful ones, and ways to say them a little wrong."""
+"""Cycles on which theory and model are compared: lawful ones, and slightly wrong variants."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from evenhand.smt.samples import steps_of
 
 
 def _kinds(seen: tuple[Any, ...]) -> tuple[Candidate, ...]:
-    """One of each kind, and some of two faults."""
+    """Return one candidate of each kind, and some with two faults."""
     good = candidate(seen)
     scope = good.scope
     assert scope is not None
@@ -85,4 +85,4 @@ def _few() -> tuple[tuple[Config, State, Act], ...]:
 
 
 samples_of_pairs = steps_of(_few)
-"""Fewer of them, for claims that compare each with several other cycles."""
+"""Fewer samples, for claims that compare each with several other cycles."""

@@ -1,7 +1,7 @@
-"""The theorems about two decisions: order, copies and inadmissible candidates decide nothing, more tokens never help.
+"""Theorems about two decisions: effects of order, copies, inadmissible candidates and token counts.
 
-Each theory is the theory of a decision and a second copy of it; what the two cycles have in common is shared, not
-equated.
+Order, copies and inadmissible candidates decide nothing; more tokens never help.  Each theory is the theory of a
+decision and a second copy of it; common symbols are shared, not equated.
 """
 
 from __future__ import annotations
@@ -42,14 +42,14 @@ c, d = variables(CAND, "c d")
 k = KEY("k")
 
 _LISTED = replace(DECISION, axioms=(*DECISION.axioms, PLACED))
-"""The theory with places, for mutants that go by them."""
+"""The theory with places, for mutants that depend on them."""
 
 
 _TWO = Twice.apart(DECISION, "present", "before")
 
 
 def _merged(one: Structure, two: Structure) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Universe and functions of two cycles with the same observations, each fact said once."""
+    """Return universe and functions of two cycles with the same observations, each fact once."""
     universe: dict[str, Any] = {}
     spare = {"cand:none", "cite:none", "obs:none", "none"}
     for sort in one.universe:
@@ -65,14 +65,14 @@ def _merged(one: Structure, two: Structure) -> tuple[dict[str, Any], dict[str, A
 
 
 def _total(names: tuple[str, ...], rows: Rows, here: frozenset[str]) -> Rows:
-    """An order of all elements: those of the cycle as they stand there, the others behind them."""
+    """Return an order of all elements: those of the cycle in their order, then the others."""
     place = rank(rows, here)
     behind = [name for name in names if name not in here]
     return line([*sorted(here, key=lambda name: (place[name], name)), *behind])
 
 
 def view_pair(case: tuple[Any, SovereignStep, SovereignStep]) -> Structure | None:
-    """Two cycles with the same observations as one structure of the doubled theory."""
+    """Return two cycles with the same observations as one structure of the doubled theory."""
     _, step, other = case
     one, two = structure_of(step), structure_of(other)
     if one is None or two is None or step.action.observations != other.action.observations:  # type: ignore[union-attr]
@@ -106,7 +106,7 @@ def _citations(step: SovereignStep) -> list[str]:
 
 
 def _renamed_citations(step: SovereignStep, other: SovereignStep) -> dict[str, str]:
-    """The names of the second cycle's citations as the first cycle names them."""
+    """Return the first cycle's names of the second cycle's citations."""
     mine = {citation: f"cite:{place}" for place, citation in enumerate(_citations(step))}
     names: dict[str, str] = {}
     for place, citation in enumerate(_citations(other)):
@@ -137,7 +137,7 @@ _two_win = exists([c, d], word("admitted", c) & word("admitted", d) & ~same(key(
 
 _ONE_TIME = Lemma("the_same_observations", _TWO.alike("judging"))
 _GATES_ASKED = ("admitted", "admitted2", "judging", "judging2")
-"""Words that the last step of a proof need not look into: lemmas say what it needs of them."""
+"""Definitions that stay opaque in the last step of a proof, because lemmas provide the facts about them."""
 
 ORDER = _of_pairs(
     name="order_of_candidates_decides_nothing",
@@ -171,7 +171,7 @@ _COPIED = _TWO.extended(
 
 
 def _view_copy(case: tuple[Any, SovereignStep, SovereignStep]) -> Structure | None:
-    """Two cycles of which the second has one candidate more, and the first the same one already."""
+    """Return two cycles; the second has one more candidate, a copy of one in the first."""
     found = view_pair(case)
     if found is None:
         return None
@@ -258,7 +258,7 @@ SPENDING = _COUNTED.extended(
 
 
 def view_counts(case: tuple[Any, SovereignStep, SovereignStep]) -> Structure | None:
-    """Two cycles that differ in a reported count: observations are matched by place, candidates left out."""
+    """Return two cycles that differ in a reported count: observations are matched by place, candidates left out."""
     _, step, other = case
     one, two = structure_of(step), structure_of(other)
     if one is None or two is None or step.action.candidates or len(one.universe["Obs"]) != len(two.universe["Obs"]):  # type: ignore[union-attr]

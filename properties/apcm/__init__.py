@@ -1,8 +1,8 @@
-"""The claims about the justification compiler: what it guarantees and refuses, what decides nothing, where it stops.
+"""The claims about the justification compiler: guarantees, refusals, independence, deadlock and reachability.
 
-Start reading at `predicates`, which says what keeping, covering and being blocked are; then one module for each idea:
-`compiling`, `refusing`, `blindness`, `deadlock`, `conduct`, `reach`.  What a claim does not list as `expected` is
-expected to hold.  An unexpected verdict is a finding: report it, never edit the expectation to fit.
+Start reading at `predicates`, which defines keeping, covering and being blocked; then one module for each idea:
+`compiling`, `refusing`, `blindness`, `deadlock`, `conduct`, `reach`.  Every claim is expected to hold unless its
+`expected` says otherwise.  An unexpected verdict is a finding: report it, never edit the expectation to fit.
 """
 
 from __future__ import annotations
@@ -27,4 +27,3 @@ CLAIMS = Claims(
     vectors=VECTORS,
     profile=PROFILE,
 )
-"""The property side of `apcm`."""

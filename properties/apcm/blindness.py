@@ -1,4 +1,4 @@
-"""What decides nothing: names, orders, `satisfies`, history, the selector's curiosity; and which way changes go."""
+"""Independence: names, orders, `satisfies`, history and the selector's inputs decide nothing; monotonicity."""
 
 from __future__ import annotations
 
@@ -25,15 +25,14 @@ from evenhand.properties.apcm.predicates import (
 
 
 def _swaps(names: tuple[str, ...]) -> Iterator[tuple[tuple[str, str], ...]]:
-    """The exchanges of neighbours, which generate every permutation."""
     for one, other in itertools.pairwise(names):
         yield ((one, other), (other, one))
 
 
 def _renamings(config: Config, state: State, _action: Act) -> Iterator[Renaming]:
-    """Neighbours exchanged, and everything under fresh names in the opposite order.
+    """Exchanges of neighbours, which generate all permutations, and one renaming to fresh names in reverse order.
 
-    The exchanges generate all permutations; the fresh names catch a compiler that knows names by heart.
+    The fresh names catch a compiler with hard-coded names.
     """
     fresh = [
         (old, f"{word}{len(names) - place}")
@@ -63,7 +62,6 @@ equivariance = TwoRun(
 
 
 def _reversed(_w: str, config: Config) -> Config:
-    """Inventory, registry, feasible actions and APCM listed the other way about."""
     return replace(
         config,
         actions=config.actions[::-1],
@@ -73,7 +71,7 @@ def _reversed(_w: str, config: Config) -> Config:
 
 
 def _unrepeated(config: Config) -> bool:
-    """Each action has one entry: of several, the order says which counts, and the run is invalid anyway."""
+    """Whether each action has at most one entry: of several, the order decides which counts, and the run is invalid."""
     return all(len({name for name, _ in one.apcm}) == len(one.apcm) for one in config.situations)
 
 
@@ -92,7 +90,6 @@ order_independence = TwoRun(
 
 
 def _unsatisfied(_w: str, config: Config) -> Config:
-    """The same, satisfying nothing."""
     situations = tuple(
         replace(one, apcm=tuple((name, Entry(made.violates)) for name, made in one.apcm)) for one in config.situations
     )
@@ -116,7 +113,6 @@ satisfies_decides_nothing = TwoRun(
 
 
 def _unpreserved(config: Config, _state: State, action: Act) -> Iterator[str]:
-    """The preferences that the artefact does not require to be preserved."""
     if isinstance(action, Submit) and action.artifact is not None and not config.generator:
         required = action.artifact.required_preservations
         if isinstance(required, frozenset):
@@ -173,7 +169,6 @@ def _removable(config: Config, state: State, action: Act) -> Iterator[str]:
 
 
 def _with_fewer(w: str, config: Config) -> Config:
-    """The same environment without one feasible action."""
     situations = tuple(
         Situation(tuple(a for a in one.feasible if a != w), tuple(pair for pair in one.apcm if pair[0] != w))
         for one in config.situations
@@ -209,7 +204,7 @@ more_actions_never_make_necessity_pass = TwoRun(
     proved=True,
 )
 def selection_depends_on_the_mask_alone(step: ApcmStep) -> Hashable:
-    """What is offered, and what may be selected next."""
+    """The actions offered, and those that may be selected next."""
     return (step.shown.offered, step.after.offered)
 
 
@@ -264,5 +259,5 @@ def compile_is_a_function_of_its_inputs(step: ApcmStep) -> Hashable:
     proved=True,
 )
 def precedent_matters_by_equality_alone(step: ApcmStep) -> Hashable:
-    """So previous artefacts need not be enumerated."""
+    """The result; because of this claim, previous artefacts need not be enumerated."""
     return _result(step)

@@ -1,4 +1,4 @@
-"""What a compile guarantees: Rule 1's mask, the truth of what was declared, the necessity of what was authorised."""
+"""Guarantees of a compile: Rule 1's mask, true declarations, necessary authorisations."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def _some_authorised(step: ApcmStep) -> bool:
     proved=True,
 )
 def mask_forbids_exactly_rule_1(step: ApcmStep) -> bool:
-    """Rule 1, word for word."""
+    """Rule 1, literally."""
     known = said(step)
     wrong = {a for a, bad in known.violates.items() if bad & known.rp or bad - known.av}
     return set(step.shown.forbidden) == wrong
@@ -59,7 +59,7 @@ def permitted_is_feasible_minus_forbidden(step: ApcmStep) -> bool:
     proved=True,
 )
 def permitted_violate_exactly_av(step: ApcmStep) -> bool:
-    """Not only nothing else: all of it."""
+    """All of AV, and nothing else."""
     known = said(step)
     return all([known.violates.get(a) == known.av for a in step.shown.permitted])
 
@@ -85,7 +85,7 @@ def permitted_keeps_what_is_required(step: ApcmStep) -> bool:
     proved=True,
 )
 def authorised_is_minimal(step: ApcmStep) -> bool:
-    """Last resort, in one sentence."""
+    """Violations as the last resort."""
     known = said(step)
     return not any([bad < known.av for bad in known.violates.values()])
 
@@ -124,7 +124,7 @@ def authorised_only_in_collision(step: ApcmStep) -> bool:
     proved=True,
 )
 def declared_pairs_cover_every_feasible_action(step: ApcmStep) -> bool:
-    """Rule 2: what a collision is said to be."""
+    """Rule 2: the definition of a collision."""
     known = said(step)
     return all([bool(bad.intersection(pair)) for pair in known.pairs for bad in known.violates.values()])
 
@@ -137,7 +137,7 @@ def declared_pairs_cover_every_feasible_action(step: ApcmStep) -> bool:
     proved=True,
 )
 def nothing_authorised_beside_a_clean_action(step: ApcmStep) -> bool:
-    """What Rule 1.5 blocks in states without a conflict, exactly."""
+    """Exactly what Rule 1.5 blocks in states without a conflict."""
     known = facts(step)
     return known is not None and not known.av and not known.pairs
 
@@ -150,7 +150,7 @@ def nothing_authorised_beside_a_clean_action(step: ApcmStep) -> bool:
     proved=True,
 )
 def vacuous_necessity_gridlocks(step: ApcmStep) -> bool:
-    """Any AV is then "necessary", and none of it can be used."""
+    """Any AV is then "necessary", and no action can use it."""
     return step.shown.gridlock and not step.shown.permitted
 
 
@@ -175,7 +175,7 @@ def maintain_changes_no_field(step: ApcmStep) -> bool:
     when=submits,
 )
 def revisions_are_logged(step: ApcmStep) -> bool:
-    """Changed or not, compiled or not."""
+    """Whether the revision flag is set for REVISE alone, changed or not, compiled or not."""
     known = facts(step)
     expected = known is not None and known.mode == REVISE and step.shown.fields is not None
     return step.shown.revision == expected

@@ -1,4 +1,4 @@
-"""Agents, precedents and the four run conditions: who sees what, and what the ablations collapse to."""
+"""Agents, precedents and the four run conditions: the inputs of each, and what the ablations amount to."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def _open(step: ApcmStep, generator: str) -> bool:
     when=proper,
 )
 def precedent_is_kept_as_read(step: ApcmStep) -> bool:
-    """Nothing else changes it."""
+    """Nothing else changes the previous artefact."""
     shown, config = step.shown, step.config
     counts = shown.compile_ok if config.readings.previous == "last_compiled" else True
     kept = shown.fields if shown.fields is not None and counts else step.before.previous
@@ -59,7 +59,7 @@ def precedent_is_kept_as_read(step: ApcmStep) -> bool:
     when=lambda step: step.shown.kind != "rejected" and not step.after.offered and not step.shown.invalid,
 )
 def every_step_moves_on_by_one(step: ApcmStep) -> bool:
-    """A run of frozen length ends after its last step."""
+    """A run of fixed length ends after its last step."""
     config, after = step.config, step.after
     place = step.before.place + 1
     if config.steps is None:
@@ -75,7 +75,7 @@ def every_step_moves_on_by_one(step: ApcmStep) -> bool:
     when=_generates,
 )
 def generator_sees_only_its_inputs(step: ApcmStep) -> Hashable:
-    """No step number, no selection, no reward."""
+    """The submitted artefact: no step number, selection or reward may change it."""
     return step.shown.artifact
 
 
@@ -127,7 +127,7 @@ def single_pair_permits_whenever_possible(step: ApcmStep) -> bool:
     when=lambda step: proper(step) and step.config.condition in (ASB, BYPASS),
 )
 def unmasked_conditions_permit_everything(step: ApcmStep) -> bool:
-    """All-allow."""
+    """Whether every feasible action is permitted, without halt or mask."""
     permits_all = step.shown.permitted == tuple(sorted(published(step).feasible))
     return permits_all and not step.shown.halt and not step.shown.forbidden
 
@@ -165,7 +165,7 @@ bypass_equals_asb = TwoRun(
     proved=True,
 )
 def mask_is_empty_only_without_a_choice(step: ApcmStep) -> bool:
-    """Run 0, exactly."""
+    """The exact condition of run 0."""
     known = said(step)
     alike = all([bad == known.av and not bad & known.rp for bad in known.violates.values()])
     return (not step.shown.forbidden) == alike
@@ -184,14 +184,13 @@ def mask_is_empty_only_without_a_choice(step: ApcmStep) -> bool:
     proved=True,
 )
 def conflicts_are_gated(step: ApcmStep) -> bool:
-    """Compiled or not, the action distribution shifts."""
+    """Whether the compile succeeded or failed, the action distribution shifts."""
     violates = violations(published(step))
     permitted = set(step.shown.permitted)
     return permitted <= set(violates) and len({violates[a] for a in permitted}) <= 1
 
 
 def _expected_scramble(config: Config, plain: Artifact) -> Artifact:
-    """What each kind of scrambling is said to make of an artefact."""
     av, rp, names = plain.authorized_violations, plain.required_preservations, config.preferences
     match config.scramble:
         case "swap":

@@ -1,8 +1,8 @@
-"""Can the agent say anything that lets it act?  Deadlock, livelock, oscillation.
+"""Whether the agent can submit an artefact that lets it act: deadlock, livelock, oscillation.
 
 The closed form (`predicates.blocked`) is claimed from both sides: a blocked situation permits nothing whatever the
-artefact, and from every other one some artefact leads to an action.  That no situation is blocked is claimed in order
-to be refuted under the text's rules, and holds under the repaired ones.
+artefact, and from every other one some artefact leads to an action.  That no situation is blocked is stated to be
+refuted under the text's rules, and holds under the repaired ones.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ TEXT = ("run", "universe")
     ),
 )
 def every_situation_can_be_justified(step: ApcmStep) -> bool:
-    """A submission after which something may be selected."""
+    """A submission after which an action may be selected."""
     return permits(step)
 
 
@@ -74,7 +74,7 @@ some_artifact_permits_unless_blocked = DeadlockFree(
     when=lambda step: proper(step) and step.config.condition == MVRA and blocked(step.config, published(step)),
 )
 def blocked_situations_permit_nothing(step: ApcmStep) -> bool:
-    """Whatever the agent says."""
+    """Whatever the artefact."""
     return not step.shown.permitted
 
 
@@ -93,12 +93,12 @@ def permitted_needs_a_covering_collision(step: ApcmStep) -> bool:
 
 
 def _whole(known: Facts) -> bool:
-    """AV is a minimal violation set and RP everything else."""
+    """Whether AV is a minimal violation set and RP everything else."""
     return known.av in minimal_sets(known.violates) and known.rp == frozenset(known.config.preferences) - known.av
 
 
 def _declares(known: Facts) -> bool:
-    """What is authorised is declared as some truthful collision, and nothing false is declared."""
+    """Whether AV is declared in truthful collisions as the reading requires, and no false collision is declared."""
     truthful = all(bad.intersection(pair) for pair in known.pairs for bad in known.violates.values())
     named = frozenset(p for pair in known.pairs for p in pair)
     wide = known.config.readings.av_in_collision == "not_required" or known.av <= named
@@ -122,7 +122,7 @@ def _complete(step: ApcmStep) -> bool:
     proved=True,
 )
 def complete_artifact_permits(step: ApcmStep) -> bool:
-    """The other half of the closed form: what such an agent should say."""
+    """The other half of the closed form: the artefact that such an agent should submit."""
     known = said(step)
     wanted = tuple(sorted(a for a, bad in known.violates.items() if bad == known.av))
     return step.shown.compile_ok is True and step.shown.permitted == wanted
@@ -145,7 +145,7 @@ def _of_everything(step: ApcmStep) -> bool:
     proved=True,
 )
 def whole_registry_always_permits(step: ApcmStep) -> bool:
-    """No condition on the situation is left, but that something is feasible."""
+    """The only remaining condition on the situation: some action is feasible."""
     known = said(step)
     wanted = tuple(sorted(a for a, bad in known.violates.items() if bad == known.av))
     return step.shown.compile_ok is True and bool(wanted) and step.shown.permitted == wanted
@@ -159,7 +159,7 @@ def whole_registry_always_permits(step: ApcmStep) -> bool:
     expected=(refuted("6.3: REVISE may repeat the previous fields for ever, logged each time"),),
 )
 def revising_for_ever_brings_news(step: ApcmStep) -> bool:
-    """A compile whose fields are not the previous ones."""
+    """A compile whose fields differ from the previous ones."""
     known = facts(step)
     return compiles(step) and known is not None and not known.equal
 
@@ -185,5 +185,5 @@ def _lately(value: Lately, step: ApcmStep) -> Lately:
     expected=(refuted("6.3: REVISE may go back and forth; only telemetry calls it incoherent"),),
 )
 def precedents_never_oscillate(_config: Config, value: Lately) -> bool:
-    """No compile went back."""
+    """Whether no compile went back to earlier fields."""
     return not value[2]

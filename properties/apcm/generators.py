@@ -1,8 +1,8 @@
-"""What the machine draws for this protocol, what it must have seen, and how often.
+"""Generators of `apcm`: the configurations and rules that are drawn, and the coverage floors of rare events.
 
-Drawn blindly, hardly any artefact compiles and almost none permits a violation.  So one rule writes what a good agent
-would say, one weakens that in one place, one draws anything, and hostile artefacts, precedents and selections have
-rules of their own.  Configurations go beyond every scope that is searched: up to five actions, four preferences.
+Drawn at random, hardly any artefact compiles and almost none permits a violation.  So one rule writes a good agent's
+artefact, one weakens that in one place, one draws anything; hostile artefacts, precedents and selections have rules of
+their own.  Configurations go beyond every scope that is searched: up to five actions, four preferences.
 """
 
 from __future__ import annotations
@@ -58,7 +58,6 @@ SCRAMBLED = ("swap", "turn", "silence", "unlink", "garble")
 
 @st.composite
 def _situations(draw: Any, actions: tuple[str, ...], preferences: tuple[str, ...]) -> Situation:
-    """An APCM over some of the actions: mostly one violation each, sometimes none, rarely an improper one."""
     kind = draw(st.sampled_from(("single", "single", "any", "any", "hostile", "empty")))
     if kind == "hostile":
         odd: Situation = draw(st.sampled_from(tuple(hostile_situations(actions, preferences))))
@@ -75,8 +74,6 @@ def _situations(draw: Any, actions: tuple[str, ...], preferences: tuple[str, ...
 
 
 def _configs(*, steps: int | None, most: int, generators: tuple[str, ...] = ("",), registry: int = 4) -> Any:
-    """Up to five actions, one to `registry` preferences, up to `most` situations."""
-
     @st.composite
     def made(draw: Any, readings: Readings) -> Config:
         actions = action_names(draw(st.integers(1, 5)))
@@ -104,7 +101,7 @@ def _configs(*, steps: int | None, most: int, generators: tuple[str, ...] = ("",
 
 
 def _said(draw: Draw, config: Config, state: State) -> Fields:
-    """What a good agent says: a minimal violation set, everything else required, a truthful pair if there is one."""
+    """A good agent's fields: a minimal violation set, everything else required, a truthful pair if there is one."""
     violates = violations(config.published(state))
     least = sorted(map(sorted, minimal_sets(violates))) or [[]]
     av = tuple(draw(st.sampled_from(least)))
@@ -125,7 +122,7 @@ def _subset(draw: Draw, names: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _weakened(draw: Draw, config: Config, _scope: Scope, state: State) -> Act:
-    """One place changed: a preservation less, a violation more, a pair less or a false one more."""
+    """One place changed: fewer preservations, a violation more, a pair fewer, or a false pair more."""
     said = _said(draw, config, state)
     match draw(st.sampled_from(("rp", "av", "pairs", "false"))):
         case "rp":
@@ -150,7 +147,7 @@ def _anything(draw: Draw, config: Config, _scope: Scope, state: State) -> Act:
 
 
 def _maintain(draw: Draw, config: Config, _scope: Scope, state: State) -> Act:
-    """The previous fields once more; now and then with one of them changed."""
+    """The previous fields again, now and then with one changed."""
     kept = state.previous or Fields((), (), ())
     if draw(st.integers(0, 3)) == 0:
         kept = replace(kept, rp=_subset(draw, config.preferences))
@@ -264,4 +261,4 @@ GENERATORS: tuple[Generator, ...] = (
         (*_COMMON, Event("a bypassed compile fails", _bypassed, 20)),
     ),
 )
-"""One generator per system that is worth drawing in; the repaired system is searched."""
+"""One generator for each system that is sampled; the repaired system is only searched."""

@@ -1,4 +1,4 @@
-"""What became of a run of the justification compiler: the class of its last submission."""
+"""Observer of a run of the justification compiler: the class of its last submission."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from evenhand.properties.apcm.predicates import ApcmStep
 
 
 def _fate(value: str | None, step: ApcmStep) -> str | None:
-    """How the last submission ended; a selection changes nothing about it."""
     shown = step.shown
     if shown.kind != "submit":
         return value
@@ -28,4 +27,3 @@ OBSERVERS: tuple[Observer, ...] = (
         label=str,
     ),
 )
-"""Every observer of this protocol."""

@@ -1,8 +1,8 @@
-"""Which engine runs which system at which scope under which budget.
+"""The plans of `apcm`: which engine runs which system at which scope in which budget.
 
-Two actions and two preferences are searched with everything, hostile situations and artefacts included; three of
-each with the claims about single compiles, one configuration per orbit under the licence that the theorem on renaming
-gives, and all of them in the deep budget.  Each other reading is searched at the small scope.
+Two actions and two preferences are searched with everything, hostile situations and artefacts included.  Three of each
+are searched with the claims about single compiles: one configuration per orbit, under the licence that the theorem on
+renaming gives, and all of them in the deep budget.  Each other reading is searched at the small scope.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ NEEDS_HOSTILE: tuple[Property, ...] = (
     reach.invalid_run_happens,
     *reach.HOSTILE_CODES,
 )
-"""Claims that nothing in a scope without hostile input is about."""
+"""Claims that are vacuous in a scope without hostile input."""
 
 
 def _about(
@@ -37,7 +37,7 @@ def _about(
 
 
 def plans(claims: tuple[Property, ...]) -> tuple[Plan, ...]:
-    """The runs of this protocol, whose claims these are."""
+    """Return the plans of this protocol; `claims` are all its claims."""
     return tuple(_plans(claims))
 
 
@@ -65,7 +65,7 @@ def _plans(claims: tuple[Property, ...]) -> Iterator[Plan]:
 
 
 def _readings() -> Iterator[Plan]:
-    """Every reading that is not a default, where it can matter."""
+    """A plan for every reading that is not a default, where it can matter."""
     guarantees = claims_in(compiling, refusing)
     for name, values in reading_values(Readings()).items():
         for value in values[1:]:

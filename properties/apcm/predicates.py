@@ -1,7 +1,7 @@
-"""What the claims of `apcm` mean by their words, worked out from configuration, state and what arrived.
+"""The predicates of `apcm` that claims use, computed from configuration, state and the submitted artefact.
 
-Written apart from the compiler, so that no compiler is judged by its own notion: faults are found code by code here,
-where the compiler finds them field by field, and sets are compared as sets.
+They are written apart from the compiler, so that no compiler is judged by its own definitions: faults are found code by
+code, where the compiler finds them field by field, and sets are compared as sets.
 """
 
 from __future__ import annotations
@@ -56,13 +56,13 @@ def _text(value: Any) -> str:
 
 
 def published(step: ApcmStep) -> Situation:
-    """What the environment published in the step."""
+    """Return the situation that the environment published in the step."""
     situations = step.config.situations
     return situations[step.before.place % len(situations)]
 
 
 def violations(situation: Situation) -> Mapping[str, Names]:
-    """What each feasible action violates, by the first entry that speaks of it."""
+    """Return what each feasible action violates, by its first entry."""
     return _violations(situation)
 
 
@@ -81,7 +81,7 @@ def _iterable(value: Any) -> bool:
 
 
 def apcm_faults(config: Config, situation: Situation) -> frozenset[Fault]:
-    """Every fault of a published situation (2.2), each code by its own definition."""
+    """Return every fault of a published situation (2.2), each code by its own definition."""
     return _apcm_faults(config.actions, config.preferences, config.readings, situation)
 
 
@@ -118,7 +118,7 @@ def _apcm_faults(
 
 
 def schema_faults(config: Config, artifact: Artifact | None) -> frozenset[Fault]:
-    """What makes an artefact malformed (3), each code by its own definition."""
+    """Return the faults that make an artefact malformed (3), each code by its own definition."""
     if artifact is None:
         return frozenset({("E_SCHEMA_TYPE", ("artifact",))})
     faults: set[Fault] = set()
@@ -150,10 +150,10 @@ def schema_faults(config: Config, artifact: Artifact | None) -> frozenset[Fault]
 
 @dataclass(frozen=True)
 class Facts:
-    """What a submission says, read apart from the compiler: the published sets and the artefact's fields.
+    """A submission, read apart from the compiler: the published sets and the artefact's fields.
 
-    `pairs` are as Rule 3 compares them; `equal` says that the fields are those of the previous artefact (None
-    where there is none), `links` that the digest is the previous artefact's.
+    `pairs` are as Rule 3 compares them; `equal` says that the fields are those of the previous artefact (None where
+    there is none), `links` that the digest is the previous artefact's.
     """
 
     config: Config
@@ -167,7 +167,7 @@ class Facts:
 
     @property
     def keepers(self) -> tuple[str, ...]:
-        """A_ok."""
+        """A_ok: the feasible actions that violate no required preservation."""
         return tuple(a for a, bad in self.violates.items() if not bad & self.rp)
 
     @property
@@ -177,16 +177,16 @@ class Facts:
 
     @property
     def equal(self) -> bool | None:
-        """Whether the fields are the previous ones; None on a step without any."""
+        """Whether the fields are the previous ones; None without previous fields."""
         return None if self.previous is None else self.fields == self.previous
 
 
 _LAST: list[tuple[ApcmStep, Facts | None]] = []
-"""The facts of the step that was asked about last: a dozen claims ask about each."""
+"""The facts of the last step, cached because a dozen claims read them for each step."""
 
 
 def facts(step: ApcmStep) -> Facts | None:
-    """The facts of a submission that a compiler can read; None for any other step."""
+    """Return the facts of a submission that a compiler can read; None for any other step."""
     if _LAST and _LAST[0][0] is step:
         return _LAST[0][1]
     found = _facts(step)
@@ -195,7 +195,7 @@ def facts(step: ApcmStep) -> Facts | None:
 
 
 def said(step: ApcmStep) -> Facts:
-    """The facts of a submission that is known to be readable, such as one that compiles."""
+    """Return the facts of a submission that is known to be readable, such as one that compiles."""
     known = facts(step)
     assert known is not None
     return known
@@ -223,7 +223,7 @@ def _facts(step: ApcmStep) -> Facts | None:
 
 
 def rule_faults(known: Facts) -> frozenset[Fault]:
-    """Every rule that a well-formed artefact breaks, with its payload."""
+    """Return every rule that a well-formed artefact breaks, with its payload."""
     readings = known.config.readings
     faults: set[Fault] = set() if known.links else {("E_DIGEST_MISMATCH", ())}
     if known.av and not known.pairs:
@@ -248,55 +248,55 @@ def rule_faults(known: Facts) -> frozenset[Fault]:
 
 
 def first_codes(codes: Iterable[str]) -> Iterator[int]:
-    """The rank of each code: the link, 1.5 step 1, 1.5 step 2 and what readings add to it, Rule 2, Rule 3."""
+    """Return the rank of each code: link, 1.5 step 1, 1.5 step 2 with codes of readings, Rule 2, Rule 3."""
     order = ("DIGEST", "WITHOUT", "GRATUITOUS", "NOT_IN", "OVERLAP", "FALSE", "PRECEDENT")
     return (next(place for place, word in enumerate(order) if word in code) for code in codes)
 
 
 def submits(step: ApcmStep) -> bool:
-    """Whether the step is a submission that was taken up."""
+    """Return whether the step is a submission that was accepted in turn."""
     return isinstance(step.action, Submit) and step.shown.kind == "submit"
 
 
 def proper(step: ApcmStep) -> bool:
-    """A submission in a situation without a fault."""
+    """Return whether the step is a submission in a situation without a fault."""
     return submits(step) and not apcm_faults(step.config, published(step))
 
 
 def compiles(step: ApcmStep) -> bool:
-    """A submission that compiled, of an artefact that can be read."""
+    """Return whether the step is a submission of a readable artefact that compiled."""
     return step.shown.compile_ok is True and facts(step) is not None
 
 
 def masks(step: ApcmStep) -> bool:
-    """A submission that compiled and whose mask counts."""
+    """Return whether the submission compiled and its mask counts (not under BYPASS)."""
     return compiles(step) and step.config.condition != BYPASS
 
 
 def permits(step: ApcmStep) -> bool:
-    """A submission after which something may be selected."""
+    """Return whether the step is a submission after which an action may be selected."""
     return submits(step) and bool(step.shown.permitted)
 
 
 def awaiting(config: Config, state: State) -> bool:
-    """An artefact is awaited in a proper situation in which something is feasible."""
+    """Return whether an artefact is awaited in a proper situation in which some action is feasible."""
     situation = config.published(state)
     return not state.over and not state.offered and bool(situation.feasible) and not apcm_faults(config, situation)
 
 
 def clean(violates: Mapping[str, Names]) -> bool:
-    """Whether some feasible action violates nothing."""
+    """Return whether some feasible action violates nothing."""
     return any(not bad for bad in violates.values())
 
 
 def minimal_sets(violates: Mapping[str, Names]) -> frozenset[Names]:
-    """The violation sets that contain no other one."""
+    """Return the violation sets that contain no other one."""
     every = frozenset(violates.values())
     return frozenset(one for one in every if not any(other < one for other in every))
 
 
 def declarable(config: Config) -> tuple[Names, ...]:
-    """The pairs that may be declared, as sets."""
+    """Return the pairs that may be declared, as sets."""
     pairs = [frozenset(pair) for pair in combinations(config.preferences, 2)]
     if config.readings.pair_arity == "may_repeat":
         pairs += [frozenset((p,)) for p in config.preferences]
@@ -304,15 +304,15 @@ def declarable(config: Config) -> tuple[Names, ...]:
 
 
 def covering(config: Config, violates: Mapping[str, Names]) -> tuple[Names, ...]:
-    """The pairs that may be declared truthfully: every feasible action violates a member."""
+    """Return the pairs that may be declared truthfully: every feasible action violates a member."""
     return tuple(pair for pair in declarable(config) if all(bad & pair for bad in violates.values()))
 
 
 def blocked(config: Config, situation: Situation) -> bool:
-    """The closed form: no artefact whatever compiles and permits an action, though some action is feasible.
+    """Return the closed form: whether some action is feasible, but no artefact compiles and permits one.
 
-    Every feasible action violates something, and no pair of preferences meets every violation set; where what is
-    authorised must occur in a declared pair: no minimal violation set consists of members of such pairs.
+    Every feasible action violates something, and no pair of preferences meets every violation set.  Where authorised
+    violations must occur in a declared pair: no minimal violation set consists of members of such pairs.
     """
     violates = violations(situation)
     if not violates or clean(violates):
@@ -325,10 +325,10 @@ def blocked(config: Config, situation: Situation) -> bool:
 
 
 def faults_of(errors: tuple[Error, ...]) -> frozenset[Fault]:
-    """Errors as shown, as faults."""
+    """Return reported errors as faults."""
     return frozenset((one.code, one.culprit) for one in errors)
 
 
 def is_invalid(state: State) -> bool:
-    """Whether the run ended because of its environment."""
+    """Return whether the run ended because of its environment."""
     return state.over == INVALID_RUN

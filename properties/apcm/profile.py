@@ -1,4 +1,4 @@
-"""What decides in `apcm`: the claims that answer."""
+"""The decision profile of `apcm`: for each aspect, the claim that answers whether it decides."""
 
 from __future__ import annotations
 
@@ -15,4 +15,4 @@ PROFILE = (
     ProfileQuestion(Aspect.DEADLOCK, every_situation_can_be_justified.name),
     ProfileQuestion(Aspect.LIVELOCK, revising_for_ever_brings_news.name),
 )
-"""A previous artefact decides by equality alone, which is neither a yes nor a no to whether history decides."""
+"""No question on history: a previous artefact decides by equality alone, which is neither a yes nor a no."""

@@ -1,4 +1,4 @@
-"""What can happen: a compiler that refuses everything keeps every safety claim, so each event must be seen to occur."""
+"""Reachability: a compiler that refuses everything keeps every safety claim, so each event must be seen to occur."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def necessary_violation_is_permitted(step: ApcmStep) -> bool:
 
 @reachable("An action that violates something can be executed.", source="0", systems=ARTIFICIAL)
 def violation_happens(step: ApcmStep) -> bool:
-    """The machine confesses, and acts."""
+    """The machine declares the violation, and acts."""
     return bool(step.shown.selected_violates)
 
 
@@ -64,7 +64,7 @@ def vacuous_necessity_happens(step: ApcmStep) -> bool:
     systems=ONE_STEP,
 )
 def collision_with_the_unviolated_compiles(step: ApcmStep) -> bool:
-    """So a declared collision need be no conflict."""
+    """So a declared collision need not be a conflict."""
     known = facts(step) if compiles(step) else None
     if known is None or not known.violates:
         return False
@@ -80,18 +80,17 @@ def maintaining_happens(step: ApcmStep) -> bool:
 
 @reachable("A run can end because its environment published no proper APCM.", source="2.2", systems=("universe",))
 def invalid_run_happens(step: ApcmStep) -> bool:
-    """Scope exit."""
+    """An APCM out of the protocol's scope ends the run."""
     return bool(step.shown.invalid)
 
 
 @reachable("Several rules can fail at once.", source="6", systems=("run", "universe", "conditions"))
 def several_rules_fail_at_once(step: ApcmStep) -> bool:
-    """Two kinds of errors, or more."""
+    """Two or more kinds of errors."""
     return len({error.code for error in step.shown.errors}) > 1 and step.shown.fields is not None
 
 
 def _occurs(code: str) -> Reachable:
-    """That a code can be reported."""
     systems = ("run",) if code == "E_PRECEDENT_VIOLATION" else ("universe",)
     return Reachable(
         name=f"{code.lower()}_occurs",
@@ -103,9 +102,9 @@ def _occurs(code: str) -> Reachable:
 
 
 READ = ("E_AV_NOT_IN_COLLISION", "E_AV_RP_OVERLAP")
-"""Reported only under the readings that have them; tests reach them there."""
+"""Codes reported only under readings that are not the default; tests reach them there."""
 
 HOSTILE_CODES = tuple(_occurs(code) for code in (*SCHEMA_CODES, "E_DIGEST_MISMATCH"))
-"""Reported only where artefacts are hostile."""
+"""Reachability of the codes that only hostile artefacts cause."""
 
 CODES = tuple(_occurs(code) for code in RANKED if code not in (*READ, "E_DIGEST_MISMATCH"))

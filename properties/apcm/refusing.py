@@ -1,4 +1,4 @@
-"""What is refused and how it is said: every fault with its culprit, ranked; halt, gridlock, invalid run."""
+"""Refusals: every fault with its culprit, ranked; halt, gridlock, invalid run."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from evenhand.properties.apcm.predicates import (
 )
 
 PAIRED = ("run", "universe", "agents", "conditions")
-"""The systems under the text's own rules: the repaired ones allow other shapes of collisions."""
+"""The systems under the text's own rules; the repaired system allows other shapes of collisions."""
 
 
 def _judged(step: ApcmStep) -> bool:
@@ -44,7 +44,7 @@ def _unbypassed(step: ApcmStep) -> bool:
     when=lambda step: submits(step) and bool(apcm_faults(step.config, published(step))),
 )
 def improper_apcm_ends_the_run(step: ApcmStep) -> bool:
-    """Exactly the faults there are, by code and culprit."""
+    """Whether the run ends with exactly the faults of the APCM, by code and culprit."""
     shown = step.shown
     quiet = shown.compile_ok is None and not (shown.permitted or shown.offered or shown.forbidden)
     faults = apcm_faults(step.config, published(step))
@@ -53,7 +53,7 @@ def improper_apcm_ends_the_run(step: ApcmStep) -> bool:
 
 @each_step("A proper APCM is never refused.", source="2.2", systems=ARTIFICIAL, when=proper)
 def proper_apcm_is_accepted(step: ApcmStep) -> bool:
-    """No fault is made up."""
+    """Whether no fault is reported and the run does not end as invalid."""
     return not step.shown.invalid and not is_invalid(step.after)
 
 
@@ -64,7 +64,7 @@ def proper_apcm_is_accepted(step: ApcmStep) -> bool:
     when=lambda step: _judged(step) and bool(schema_faults(step.config, step.shown.artifact)),
 )
 def malformed_artifact_is_refused(step: ApcmStep) -> bool:
-    """No inference, no repair."""
+    """Whether the schema faults are reported exactly, without inference or repair."""
     shown = step.shown
     faults = schema_faults(step.config, shown.artifact)
     return shown.compile_ok is False and shown.fields is None and faults_of(shown.errors) == faults
@@ -90,7 +90,7 @@ def errors_are_exactly_the_broken_rules(step: ApcmStep) -> bool:
     when=lambda step: _well_formed(step) and len(step.shown.errors) > 1,
 )
 def errors_are_ranked(step: ApcmStep) -> bool:
-    """By kind; the payload decides nothing."""
+    """Ordered by kind; the payload does not affect the order."""
     ranks = list(first_codes(error.code for error in step.shown.errors))
     return ranks == sorted(ranks) and step.shown.compile_error_code == step.shown.errors[0].code
 
@@ -114,7 +114,7 @@ def fields_are_as_written(step: ApcmStep) -> bool:
     when=lambda step: _unbypassed(step) and step.shown.compile_ok is False,
 )
 def failed_compile_halts(step: ApcmStep) -> bool:
-    """No best effort."""
+    """Whether the step halts and nothing is permitted, offered or forbidden."""
     shown = step.shown
     return shown.halt and not (shown.permitted or shown.offered or shown.forbidden or step.after.offered)
 
@@ -127,7 +127,7 @@ def failed_compile_halts(step: ApcmStep) -> bool:
     proved=True,
 )
 def gridlock_iff_all_forbidden(step: ApcmStep) -> bool:
-    """Both ways."""
+    """Both directions."""
     shown = step.shown
     stuck = shown.compile_ok is True and set(published(step).feasible) <= set(shown.forbidden)
     return shown.gridlock == stuck
@@ -147,7 +147,7 @@ def empty_step_is_as_read(step: ApcmStep) -> bool:
 
 @each_step("Halt and gridlock are distinct.", source="1", systems=ARTIFICIAL, when=submits)
 def halt_and_gridlock_are_distinct(step: ApcmStep) -> bool:
-    """Never both, and a halt is one of the two reasons there are."""
+    """Never both, and every halt has one of the two possible reasons."""
     shown = step.shown
     failed = shown.compile_ok is False and step.config.condition != BYPASS
     empty = not published(step).feasible and step.config.readings.feasible_empty == "halt"
@@ -178,7 +178,7 @@ def only_permitted_actions_execute(step: ApcmStep) -> bool:
     systems=ARTIFICIAL,
 )
 def strict_ordering(step: ApcmStep) -> bool:
-    """What comes out of turn is rejected and changes nothing."""
+    """Whether an action out of turn is rejected and changes nothing."""
     rejected = step.shown.kind == "rejected"
     if rejected and step.after != step.before:
         return False

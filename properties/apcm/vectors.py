@@ -1,4 +1,4 @@
-"""Where the vectors of this protocol come from."""
+"""The test vectors of `apcm`."""
 
 from __future__ import annotations
 
@@ -17,4 +17,4 @@ VECTORS = VectorPlan(
         {"actions": 2, "preferences": 2, "hostile": 0},
     ),
 )
-"""One step on everything, a few steps without end, and the run conditions."""
+"""One step of the universe, some steps of endless runs and of the agents, and the run conditions."""

@@ -1,6 +1,6 @@
 """The claims about the conviction-staking consensus: points, proposals, stakes, winners, the clock, identity.
 
-Start reading at `predicates`, which says what the words mean; then one module for each idea.
+Start with `predicates`, which defines the terms; then one module for each idea.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""What the machine draws for this protocol, what it must have seen, and how often.
+"""The generators, coverage targets and events of this protocol's sampled runs.
 
-Drawn blindly, hardly any Issue is finalized and almost none ties.  So ticks and completion have rules of their own,
-and each strategy that an agent could hold is a rule: all-in, dust stakes, moving back and forth in the last round, many
-tiny revisions, empty and equal texts; whoever no rule picks is silent.  Hostile rules act before the first tick and
-after the last, late by a tick, under another's credential.
+Uniform drawing finalizes hardly any Issue and produces almost no tie.  So ticks and completion have rules of their own,
+and so has each strategy of an agent: all-in, dust stakes, moving back and forth in the last round, many tiny revisions,
+empty and equal texts; an agent that no rule picks is silent.  Hostile rules act before the first tick, after the last,
+late by a tick, or under another's credential.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def _inside(config: Config, state: State) -> list[Seat]:
 
 
 def _active(config: Config, state: State) -> list[tuple[Agent, Seat]]:
-    """Those who may still act in this tick."""
+    """The agents that may still act in this tick."""
     known = zip(config.agents, state.seats, strict=True)
     late = config.readings.act_after_ready == "allowed"
     return [(a, s) for a, s in known if s.assigned and state.phase in OPEN and (late or s.signal != "ready")]
@@ -109,7 +109,7 @@ def _late(config: Config, state: State) -> list[Seat]:
 
 
 def _complete(draw: Draw, config: Config, _scope: Scope, state: State) -> Act:
-    """The next one that is not done does what completes it."""
+    """The next agent that is not done takes the action that completes it."""
     seat = _late(config, state)[0]
     agent = config.agent(seat.agent)
     assert agent is not None
@@ -132,7 +132,7 @@ def _feedback(draw: Draw, config: Config, _scope: Scope, state: State) -> Act:
 
 
 def _revise(draw: Draw, config: Config, _scope: Scope, state: State) -> Act:
-    """Any text; often one that differs a little from the last, or not at all."""
+    """Any text; often one that differs a little from the last, or is equal to it."""
     agent, seat = _one(draw, config, state)
     own = state.proposal(seat.proposal)
     text = draw(st.sampled_from(config.texts))
@@ -148,7 +148,6 @@ def _revise(draw: Draw, config: Config, _scope: Scope, state: State) -> Act:
 
 
 def _amount(draw: Draw, most: Any) -> Any:
-    """Dust, one, half, all, or more than there is."""
     return draw(st.sampled_from((Fraction(1, 1_000), 1, Fraction(most, 2) or 1, most, most + 1)))
 
 
@@ -159,7 +158,7 @@ def _add(draw: Draw, config: Config, _scope: Scope, state: State) -> Act:
 
 
 def _move(draw: Draw, config: Config, _scope: Scope, state: State) -> Act:
-    """Some of what there is, anywhere; in the last round thereby often back and forth."""
+    """Some of the stake, to anywhere; in the last round thereby often back and forth."""
     agent, _ = _one(draw, config, state)
     uids = [one.uid for one in state.proposals]
     mine = [(uid, amount) for (owner, uid), amount in sorted(stakes_on(state).items()) if owner == agent.uid]
@@ -180,7 +179,6 @@ def _odd(draw: Draw, config: Config, _scope: Scope, state: State) -> Act:
 
 
 def _stolen(draw: Draw, config: Config, _scope: Scope, state: State) -> Act:
-    """Another agent's credential."""
     agent, other = config.agents[0], config.agents[1]
     target = state.proposals[0].uid if state.proposals else agent.uid
     acts: tuple[Act, ...] = (
@@ -195,7 +193,7 @@ def _stolen(draw: Draw, config: Config, _scope: Scope, state: State) -> Act:
 
 
 def _late_action(draw: Draw, config: Config, _scope: Scope, state: State) -> Act:
-    """What belongs to another phase: too early, too late, between two Issues, after the last."""
+    """An action of another phase: too early, too late, between two Issues or after the last."""
     agent = draw(st.sampled_from(config.agents))
     target = state.proposals[0].uid if state.proposals else agent.uid
     acts: tuple[Act, ...] = (
@@ -209,12 +207,12 @@ def _late_action(draw: Draw, config: Config, _scope: Scope, state: State) -> Act
 
 
 def _unfriendly(draw: Draw, config: Config, scope: Scope, state: State) -> Act:
-    """Any rejection there is, another's credential, or what belongs to another phase."""
+    """Any rejectable action, another's credential, or an action of another phase."""
     return draw(st.sampled_from((_odd, _odd, _stolen, _late_action)))(draw, config, scope, state)
 
 
 def _in(*phases: str) -> Callable[[Config, State], bool]:
-    """Somebody may act in one of these phases, and there is something to act on."""
+    """Whether an agent may act in one of these phases and there is something to act on."""
 
     def possible(config: Config, state: State) -> bool:
         there = bool(state.proposals) or state.phase == PROPOSE
@@ -288,4 +286,4 @@ _SEEN = (
 )
 
 GENERATORS: tuple[Generator, ...] = (Generator("run", _made, _RULES, _SEEN),)
-"""The machine draws `run`; the small systems are searched."""
+"""Only `run` is sampled; the small systems are searched."""

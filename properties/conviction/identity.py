@@ -1,4 +1,4 @@
-"""Credentials, enrolment and assignment: who may act, and what the public record may say."""
+"""Credentials, enrolment and assignment: who may act, and what the public record may contain."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from evenhand.properties.conviction.predicates import OPEN, RunStep, actor, seat
     when=lambda step: not step.shown.rejected,
 )
 def actions_need_the_credential(step: RunStep) -> bool:
-    """The administrator invites, the scheduler ticks, with credentials of their own."""
+    """The administrator invites and the scheduler ticks with credentials of their own."""
     match step.action:
         case Tick(credential):
             return credential == SCHEDULER
@@ -51,7 +51,7 @@ def no_record_holds_a_credential(step: RunStep) -> bool:
     when=lambda step: not step.shown.rejected and not isinstance(step.action, Tick | Invite | Enrol),
 )
 def only_the_assigned_take_part(step: RunStep) -> bool:
-    """And an Issue is open."""
+    """An Issue must be open, too."""
     issue = step.config.issues[step.before.issue]
     seat = seat_of(step.before, actor(step.action))
     return seat.standing == ENROLLED and seat.agent in issue.assigned and step.before.phase in OPEN

@@ -1,7 +1,7 @@
 """Which engine runs which system at which scope under which budget.
 
-Two agents are searched with everything that can be rejected, with a cycle, with late agents, with a tap, over two
-Issues; three agents without READY.  Each reading that is not the default is searched alone where it matters.
+Searches cover two agents with every rejectable action, with a cycle, with late agents, with a tap, over two Issues, and
+three agents without READY.  Each reading other than the default is searched alone where it matters.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from evenhand.properties.conviction import identity, points, proposing, reach, s
 LONG = ("standard", "deep")
 _ALL = claims_in(points, proposing, staking, winning, ticking, identity)
 _EVERYWHERE = names(*(claim for claim in claims_in(reach) if not claim.systems))
-"""What can happen beside rejections: claimed of every system."""
+"""Reachability claims of every system, rejections aside."""
 _REJECTIONS = names(*(claim for claim in reach.REJECTED if "run" in claim.systems))
 _UNDER_A_READING = names(*(claim for claim in reach.REJECTED if "run" not in claim.systems))
 _GRANTS = names(points.balances_stay_below_the_maximum, points.grants_respect_the_maximum)
@@ -34,9 +34,9 @@ _REVISIONS = names(
 )
 _FEEDBACK = names(proposing.feedback_is_lawful_and_paid, proposing.feedback_is_refused_for_cause)
 _CYCLE = (*_FEEDBACK, *_REVISIONS)
-"""What only a cycle shows."""
+"""The claims that need a cycle."""
 _ROUNDS = names(staking.saturation_reaches_the_target)
-"""What needs as many rounds as saturate."""
+"""The claims that need enough rounds to saturate."""
 _ADDS = names(
     staking.added_stake_begins_at_zero,
     staking.add_and_move_commute_for_one_agent,
@@ -65,15 +65,15 @@ _HOSTILE = names(
     proposing.feedback_is_lawful_and_paid,
     proposing.feedback_is_refused_for_cause,
 )
-"""What hostile actions are tried against."""
+"""The claims searched with hostile actions."""
 _LATE = names(winning.ticks_keep_the_order_of_stake_ticks)
-"""What needs a phase that outlasts a tick."""
+"""The claims that need a phase longer than one tick."""
 _LAGGARDS = names(
     ticking.timers_count_missed_ticks, ticking.laggards_alone_are_kicked_out, ticking.ready_is_for_one_tick
 )
 _GOES_ON = names(reach.a_phase_goes_on, reach.time_decides)
 _TWICE = names(*(claim for claim in _ALL if isinstance(claim, TwoRun | Commute)))
-"""What compares two runs, and so costs a multiple."""
+"""The claims that compare two runs, and so cost a multiple."""
 _TWO_RUNS = names(*(one for one in _ALL if isinstance(one, TwoRun) and one is not proposing.revision_cost_is_monotone))
 _ORDERS = names(*(claim for claim in _ALL if isinstance(claim, Commute)))
 _OF_TRIO = names(
@@ -99,7 +99,7 @@ _CLOCK = (
 _OUTSIDERS = winning.outsiders_decide_nothing.name
 _MAXIMUM = points.balances_stay_below_the_maximum.name
 _LATER = ticking.nothing_is_accepted_after_ready.name
-"""What only hostile actions show: no menu offers anything after READY."""
+"""The claim that needs hostile actions, because no menu offers anything after READY."""
 
 
 def _names(*, but: Iterable[str]) -> tuple[str, ...]:
@@ -139,15 +139,15 @@ def _plans() -> Iterator[Plan]:
     single = _names(but=(_OUTSIDERS, *_ENDLESS, *_ORDERS, _MAXIMUM))
     drawn = (*single, _LATER, *_EVERYWHERE, *_REJECTIONS)
     yield Plan("run", "fuzz", LONG, claims=drawn, examples=100, steps=70)
-    # Other agents in every drawn state: four fifths of the time of a run with all claims.
+    # Comparing with other agents in every sampled state takes four fifths of the time of a run with all claims.
     cheap = tuple(name for name in drawn if name not in _TWICE)
     yield Plan("run", "fuzz", ("quick",), claims=cheap, examples=100, steps=70)
-    # Every pair of actions in every drawn state: three quarters of the time of a run with all claims.
+    # Trying every pair of actions in every sampled state takes three quarters of the time of a run with all claims.
     yield Plan("run", "fuzz", ("deep",), claims=_ORDERS, examples=60, steps=70)
 
 
 def _small() -> Iterator[Plan]:
-    """The smallest scopes that say something about each claim: in systems, or under a budget, without a larger one."""
+    """The smallest scopes that decide each claim, where a system or a budget has no larger one."""
     one = {"texts": 0, "budget": 1, "stake": 1}
     alone = {**one, "agents": 1}
     special: tuple[tuple[Mapping[str, int], tuple[str, ...]], ...] = (
@@ -163,7 +163,7 @@ def _small() -> Iterator[Plan]:
     for system, budgets in (("issue", ("quick",)), ("trio", BUDGETS), ("series", BUDGETS)):
         more = {"agents": 2, "outsiders": 1} if system == "trio" else {}
         for scope, shown in ((one, usual), *special):
-            # Outsiders decide something in `trio`, and it takes three agents to see it.
+            # Outsiders decide something in `trio`; this takes three agents.
             claims = tuple(name for name in shown if (system, name) != ("trio", _OUTSIDERS))
             yield Plan(system, "explore", budgets, {**more, **scope}, claims=claims)
     capped, clipped = _SCOPES["max_credit"], {"max_credit": "clip"}
@@ -212,11 +212,11 @@ _SCOPES: Mapping[str, Mapping[str, int]] = {
     "silent_penalty": _ADD,
     "text": _TALK,
 }
-"""Where a reading is looked at."""
+"""The scope in which each reading is searched."""
 
 
 def _readings() -> Iterator[Plan]:
-    """Every reading that is not a default, where it can matter."""
+    """Every reading other than the default, where it can matter."""
     for name, values in reading_values(Readings()).items():
         for value in values[1:]:
             yield Plan("issue", "explore", LONG, _SCOPES[name], {name: value}, _claims_under(name, value))
@@ -229,7 +229,7 @@ _OF_SEVERAL = names(
     staking.moves_take_as_read,
     winning.outsiders_decide_nothing,
 )
-"""What one agent alone does not show."""
+"""The claims that need several agents."""
 _SELF_STAKES = names(
     proposing.proposers_stake_at_once,
     proposing.everybody_has_staked_by_round_one,
@@ -251,11 +251,10 @@ _QUIET: Mapping[tuple[str, str], tuple[str, ...]] = {
     ("add_makes", "tops_up"): names(staking.added_stake_begins_at_zero),
     ("text", "A"): names(proposing.everybody_has_staked_by_round_one),
 }
-"""What a search under a reading says nothing about: not claimed there, or out of its scope's reach."""
+"""The claims left out of a search under a reading: they do not apply, or its scope cannot decide them."""
 
 
 def _claims_under(name: str, value: Any) -> tuple[str, ...]:
-    """The claims that a search under this reading is about."""
     scope = {"agents": 2, "cycles": 0, "rounds": 2, "budget": 3, "stake": 2, **_SCOPES[name]}
     gone = {*_ROUNDS, *_LATE, *_GRANTS, *_TWICE}
     if name == "max_credit":

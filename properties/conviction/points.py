@@ -1,4 +1,4 @@
-"""Points: supply, bounds, what the log says of them, what becomes of stakes at the end."""
+"""Points: supply, bounds, agreement with the log, and the burn of stakes at the end."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def supply_is_conserved(_config: Config, state: State) -> bool:
     expected=(refuted("9.3 debits whatever the balance", penalty_floor="negative_balance"),),
 )
 def nothing_is_negative(_config: Config, state: State) -> bool:
-    """Each amount by itself."""
+    """Each amount is checked by itself."""
     low = min((seat.balance for seat in state.seats), default=0)
     return low >= 0 and state.burned >= 0 and all(entry.amount > 0 for entry in state.entries)
 
@@ -51,7 +51,7 @@ def nothing_is_negative(_config: Config, state: State) -> bool:
     expected=(left_out("said under other readings; `run` is drawn under the default"),),
 )
 def balances_stay_below_the_maximum(config: Config, state: State) -> bool:
-    """After every action, not only after grants."""
+    """Checked after every action, not only after grants."""
     return all(seat.balance <= config.constants.maximum_credit for seat in state.seats)
 
 
@@ -61,7 +61,7 @@ def balances_stay_below_the_maximum(config: Config, state: State) -> bool:
     when=lambda step: isinstance(step.action, Invite),
 )
 def grants_respect_the_maximum(step: RunStep) -> bool:
-    """And only an invitation grants anything."""
+    """An invitation credits at most once, and the supply grows by exactly that amount."""
     config, uid = step.config, act(step, Invite).agent
     credits = list(events(step.shown, "Credit"))
     gained = total(event.amount for event in credits)
@@ -74,12 +74,12 @@ def grants_respect_the_maximum(step: RunStep) -> bool:
 
 @each_step("Points are granted by invitation alone.", source="4.1")
 def only_invitations_grant(step: RunStep) -> bool:
-    """Once per agent."""
+    """No other action raises the allocated total."""
     return step.after.granted == step.before.granted or isinstance(step.action, Invite)
 
 
 def _flows(step: RunStep) -> tuple[dict[str, Amount], dict[tuple[str, str], Amount], Amount]:
-    """What the events say became of balances, stakes and the burned total."""
+    """The changes of balances, stakes and the burned total according to the events."""
     liquid: dict[str, Amount] = {}
     stakes: dict[tuple[str, str], Amount] = {}
     burned: Amount = 0
@@ -122,7 +122,7 @@ def _flows(step: RunStep) -> tuple[dict[str, Amount], dict[tuple[str, str], Amou
     source="13.1, 18.2",
 )
 def log_replays_to_the_state(step: RunStep) -> bool:
-    """Agent by agent, proposal by proposal."""
+    """Compared agent by agent and proposal by proposal."""
     liquid, stakes, burned = _flows(step)
     if step.after.burned - step.before.burned != burned:
         return False
@@ -144,7 +144,7 @@ def log_replays_to_the_state(step: RunStep) -> bool:
     ),
 )
 def burn_events_reconcile_the_supply(step: RunStep) -> bool:
-    """Every burn is in the log, under that name."""
+    """Every burn is logged as a Burn event."""
 
     def circulating(state: State) -> Amount:
         return total(seat.balance for seat in state.seats) + total(entry.amount for entry in state.entries)
@@ -161,7 +161,7 @@ def burn_events_reconcile_the_supply(step: RunStep) -> bool:
     proved=True,
 )
 def every_stake_is_burned(step: RunStep) -> bool:
-    """On winning and losing proposals alike."""
+    """This covers winning and losing proposals."""
     said = [((event.agent, event.proposal), event.amount) for event in events(step.shown, "StakeBurned")]
     return not step.after.entries and len(said) == len(dict(said)) and dict(said) == stakes_on(step.before)
 
@@ -178,7 +178,7 @@ def balances_persist(step: RunStep) -> bool:
     when=lambda step: bool(step.shown.rejected),
 )
 def rejected_actions_change_nothing(step: RunStep) -> bool:
-    """One event, of a reason that is known."""
+    """One event is logged, with a known reason."""
     events_ = step.shown.events
     named = len(events_) == 1 and events_[0].kind == "Rejected" and events_[0].reason == step.shown.rejected
     return step.after == step.before and named and step.shown.rejected in REJECTIONS
@@ -186,7 +186,7 @@ def rejected_actions_change_nothing(step: RunStep) -> bool:
 
 @each_step("An accepted action is in the log.", source="13.1", when=lambda step: not step.shown.rejected)
 def accepted_actions_are_logged(step: RunStep) -> bool:
-    """Whatever it was."""
+    """Every accepted action logs at least one event, and none is a rejection."""
     return bool(step.shown.events) and not any(events(step.shown, "Rejected"))
 
 
@@ -196,5 +196,5 @@ def accepted_actions_are_logged(step: RunStep) -> bool:
     when=lambda step: any(events(step.shown, "Burn")),
 )
 def burns_are_recorded_in_full(step: RunStep) -> bool:
-    """The tick is stamped by the ledger."""
+    """`ledger` stamps the tick."""
     return all(e.agent and e.amount > 0 and e.reason and e.issue for e in events(step.shown, "Burn"))

@@ -1,6 +1,6 @@
-"""What the claims of `conviction` mean by their words, worked out from configuration, states, actions and events.
+"""The predicates of the claims of `conviction`, computed from configuration, states, actions and events.
 
-Written apart from the model's own functions: changed tokens by another recursion, the weight of a stake from the
+Written independently of the model's functions: changed tokens by another recursion, the weight of a stake from the
 closed form, the phases from a list, the ranking function from the bounds of section 5.
 """
 
@@ -40,53 +40,53 @@ OPEN = (PROPOSE, FEEDBACK, REVISE, STAKE)
 
 
 RunStep: TypeAlias = Step[Config, State, Act, Shown]
-"""A step of any of the systems, which differ in size alone."""
+"""A step of any of the systems, which differ only in size."""
 
 Kind = TypeVar("Kind", bound=Act)
 
 
 def left_out(because: str) -> Expectation:
-    """No plan looks at the claim in `run` under some budget."""
+    """Expect UNDECIDED in `run` because no plan checks the claim there under some budget."""
     return undecided(because, system="run", engine="plan")
 
 
 BESIDE = left_out("another run beside every drawn one costs a multiple: drawn under the standard and the deep budget")
-"""Of claims that compare two runs."""
+"""The expectation of claims that compare two runs."""
 
 
 def on_configs(test: Callable[[Config], bool]) -> Callable[[Config], bool]:
-    """A test of configurations, written as a lambda that type checkers can read."""
+    """A test of configurations unchanged, so that a lambda gets a type."""
     return test
 
 
 def on_values(test: Callable[[Config, Any], bool]) -> Callable[[Config, Any], bool]:
-    """A test of a state or of a monitor's value, likewise."""
+    """A test of a state or of a monitor's value unchanged, so that a lambda gets a type."""
     return test
 
 
 def act(step: RunStep, kind: type[Kind]) -> Kind:
-    """The action, which is of this kind."""
+    """The action as one of this kind; the caller's antecedent ensures it."""
     assert isinstance(step.action, kind)
     return step.action
 
 
 def actor(action: Act) -> str:
-    """Who acts; nobody in a tick."""
+    """The agent that acts; empty for a tick."""
     return "" if isinstance(action, Tick) else action.agent
 
 
 def accepted(step: RunStep, *kinds: type) -> bool:
-    """The action is of one of these kinds and was not rejected."""
+    """Whether the action is of one of these kinds and was not rejected."""
     return isinstance(step.action, kinds) and not step.shown.rejected
 
 
 def ticking(step: RunStep) -> bool:
-    """A tick inside a phase in which agents act."""
+    """Whether this is a tick inside a phase in which agents act."""
     return accepted(step, Tick) and step.before.phase in OPEN
 
 
 def finalizes(step: RunStep) -> bool:
-    """An Issue is finalized."""
+    """Whether an Issue is finalized."""
     return any(event.kind == "Finalize" for event in step.shown.events)
 
 
@@ -96,7 +96,7 @@ def events(shown: Shown, *kinds: str) -> Iterator[Event]:
 
 
 def seat_of(state: State, agent: str) -> Seat:
-    """The seat of an agent that there is."""
+    """The seat of an agent that has one."""
     return next(seat for seat in state.seats if seat.agent == agent)
 
 
@@ -116,7 +116,7 @@ def total(amounts: Iterable[Amount]) -> Amount:
 
 
 def stakes_on(state: State) -> dict[tuple[str, str], Amount]:
-    """What each owner has on each proposal."""
+    """The stake by owner and proposal."""
     found: dict[tuple[str, str], Amount] = {}
     for one in state.entries:
         found[one.owner, one.proposal] = found.get((one.owner, one.proposal), 0) + one.amount
@@ -128,7 +128,7 @@ def stakes_on(state: State) -> dict[tuple[str, str], Amount]:
 
 @lru_cache(maxsize=8_192)
 def _kept(old: tuple[str, ...], new: tuple[str, ...]) -> int:
-    """Tokens that stay, found from the far end by recursion."""
+    """The number of tokens that stay: the longest common subsequence, by recursion from the far end."""
     if not old or not new:
         return 0
     if old[-1] == new[-1]:
@@ -141,7 +141,7 @@ def _words(text: Text) -> tuple[str, ...]:
 
 
 def changed(config: Config, old: Text, new: Text) -> Fraction:
-    """The share of tokens changed, as the reading counts them."""
+    """The share of tokens changed, counted as the reading says."""
     before, after = _words(old), _words(new)
     if not before and not after:
         return Fraction(0)
@@ -153,7 +153,7 @@ def changed(config: Config, old: Text, new: Text) -> Fraction:
 
 
 def price(step: RunStep) -> Amount | None:
-    """What an accepted revision cost according to its event; None for any other step."""
+    """The cost in an accepted revision's event; None for any other step."""
     if not accepted(step, Revise):
         return None
     cost: Amount = next(events(step.shown, "Revision")).get("cost")
@@ -164,7 +164,7 @@ def price(step: RunStep) -> Amount | None:
 
 
 def weight(config: Config, rounds: int) -> Surd:
-    """16.7 from its closed form: 1 + (Max - 1) * (1 - theta**r)."""
+    """Return 16.7 from its closed form: 1 + (Max - 1) * (1 - theta**r)."""
     c = config.constants
     r = rounds + (1 if config.readings.rounds_from == "one" else 0)
     if config.readings.multiplier_cap == "saturation_rounds" and r > c.saturation:
@@ -178,21 +178,21 @@ def weight(config: Config, rounds: int) -> Surd:
 
 
 def done(config: Config, state: State, seat: Seat) -> bool:
-    """Completion in the sense of 9.1."""
+    """Whether the agent is complete in the sense of 9.1."""
     if state.phase == PROPOSE:
         return seat.proposal != ""
     return seat.signal == "ready" or (config.readings.completes == "any_payload" and seat.signal == "acted")
 
 
 def phases(config: Config, issue: Issue) -> list[tuple[str, int]]:
-    """Every phase of an Issue in order, with its turn (12, 16.1)."""
+    """Return every phase of an Issue in order, with its turn (12, 16.1)."""
     loop = [(phase, turn) for turn in range(1, issue.cycles + 1) for phase in (FEEDBACK, REVISE)]
     rounds = [(STAKE, turn) for turn in range(1, config.rounds + 1)]
     return [(PROPOSE, 0), *loop, *rounds, (FINALIZE, 0)]
 
 
 def phase_ends(config: Config, state: State) -> bool:
-    """Whether a tick now ends the phase: all are done, or the timer of one who is not becomes full (9.1)."""
+    """Whether a tick now ends the phase: all are done, or the timer of an agent that is not gets full (9.1)."""
     if config.readings.phase_end == "never_stated":
         return False
     inside = [seat for seat in state.seats if seat.assigned]
@@ -201,10 +201,10 @@ def phase_ends(config: Config, state: State) -> bool:
 
 
 def _longest_phase(config: Config, issue: Issue, phase: str) -> int:
-    """The most ticks that a phase can take.
+    """The largest number of ticks of a phase.
 
-    In PROPOSE whoever is late stays late: T.  Elsewhere READY is for one tick, so agents may be late by turns: each
-    of n can miss T - 1 ticks before somebody misses one too many.
+    With T = MaxThinkTicks, PROPOSE takes at most T, because a late agent stays late.  Elsewhere READY holds for one
+    tick, so agents may be late by turns: each of n can miss T - 1 ticks before one agent misses one too many.
     """
     if phase == FINALIZE:
         return 1
@@ -220,7 +220,7 @@ def longest_issue(config: Config, issue: Issue) -> int:
 
 
 def ticks_left(config: Config, state: State) -> int:
-    """The ranking function: a number of ticks after which every Issue is finalized, whatever agents do."""
+    """The ranking function: a bound on the ticks until every Issue is finalized, whatever agents do."""
     if state.phase == CLOSED:
         return 0
     rest = sum(longest_issue(config, issue) for issue in config.issues[state.issue + 1 :])
@@ -229,7 +229,7 @@ def ticks_left(config: Config, state: State) -> int:
         return rest + longest_issue(config, issue)
     order = phases(config, issue)
     if (state.phase, state.turn) not in order:
-        return rest + 1  # no phase of this Issue: another claim says so
+        return rest + 1  # no phase of this Issue: `phases_come_in_order` refutes that
     place = order.index((state.phase, state.turn))
     later = sum(_longest_phase(config, issue, phase) for phase, _ in order[place + 1 :])
     if state.phase == FINALIZE:
@@ -239,7 +239,7 @@ def ticks_left(config: Config, state: State) -> int:
     if config.readings.clock != "free_running":
         return rest + later + 1
     if state.phase == PROPOSE:
-        # Those who have not proposed have all missed every tick so far.
+        # Every agent without a proposal has missed every tick so far.
         here = 1 + min((s for s, seat in zip(spare, inside, strict=True) if not seat.proposal), default=0)
     else:
         here = 1 + sum(max(s, 0) for s in spare)

@@ -1,4 +1,4 @@
-"""What decides in `conviction`: the claims that answer."""
+"""The decision profile of `conviction`: the claim that answers each question."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Proposals, feedback and revisions: who has one, what they cost, what is refused."""
+"""Proposals, feedback and revisions: their authors, costs and refusals."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ from evenhand.properties.conviction.predicates import (
     proved=True,
 )
 def one_proposal_each(config: Config, state: State) -> bool:
-    """Where NoAction is shared, those who took it have it in common."""
+    """Agents with a shared NoAction have that proposal in common."""
     known = [one.uid for one in state.proposals]
     inside = [seat for seat in state.seats if seat.assigned]
     if len(set(known)) != len(known) or any(seat.proposal not in known for seat in inside):
@@ -61,7 +61,7 @@ def one_proposal_each(config: Config, state: State) -> bool:
 
 @each_step("A proposal is never replaced by another one while its Issue is open.", source="6.1")
 def proposals_stay(step: RunStep) -> bool:
-    """Revision changes the text, of one's own proposal only, and only in REVISE."""
+    """A revision changes the text of one's own proposal only, and only in REVISE."""
     if finalizes(step):
         return True
     for old in step.before.proposals:
@@ -87,7 +87,7 @@ def proposals_stay(step: RunStep) -> bool:
     ),
 )
 def proposers_stake_at_once(step: RunStep) -> bool:
-    """The NoAction too."""
+    """This includes NoAction."""
     uid = act(step, Propose).agent
     due = min(step.config.constants.self_stake, balance(step.before, uid))
     held = owned(step.after, uid, seat_of(step.after, uid).proposal)
@@ -106,7 +106,7 @@ def proposers_stake_at_once(step: RunStep) -> bool:
     ),
 )
 def everybody_has_staked_by_round_one(step: RunStep) -> bool:
-    """Nobody has put up less while it could have put up more, nor more than once; taps aside."""
+    """No agent stakes less than it could, nor more than once; withdrawals by the tap are allowed."""
     due = step.config.constants.self_stake
     for seat in step.after.seats:
         held = total(owned(step.after, seat.agent, seat.proposal).values())
@@ -124,7 +124,7 @@ def everybody_has_staked_by_round_one(step: RunStep) -> bool:
     applies=on_configs(lambda config: same_readings(config, poor_proposer="stake_what_is_left")),
 )
 def substitutes_stake_as_read(step: RunStep) -> bool:
-    """In PROPOSE; what is staked at STAKE 1 comes with another round."""
+    """Checked in PROPOSE; the stake at STAKE 1 comes with another round."""
     config, reading = step.config, step.config.readings
     for event in events(step.shown, "KickOut"):
         due = min(config.constants.self_stake, balance(step.before, event.agent))
@@ -147,7 +147,7 @@ def substitutes_stake_as_read(step: RunStep) -> bool:
     proved=True,
 )
 def feedback_is_lawful_and_paid(step: RunStep) -> bool:
-    """Everything that 11 asks, at once."""
+    """Check every condition of section 11."""
     c, action = step.config.constants, act(step, Feedback)
     uid, target = action.agent, step.before.proposal(action.proposal)
     seat, after = seat_of(step.before, uid), seat_of(step.after, uid)
@@ -167,7 +167,7 @@ def feedback_is_lawful_and_paid(step: RunStep) -> bool:
 
 @always("Nobody has submitted more feedback than MaxFeedbackPerAgent.", source="11.5")
 def feedback_stays_within_the_limit(config: Config, state: State) -> bool:
-    """Per Issue."""
+    """The limit is per Issue."""
     return all(0 <= seat.feedback <= config.constants.feedback_limit for seat in state.seats)
 
 
@@ -177,7 +177,7 @@ def feedback_stays_within_the_limit(config: Config, state: State) -> bool:
     when=lambda step: step.before.phase == "IDLE" and step.after.phase == PROPOSE,
 )
 def an_issue_begins_clean(step: RunStep) -> bool:
-    """No stake, proposal, signal, count or timer comes over from another Issue."""
+    """No stake, proposal, signal, count or timer is left from another Issue."""
     blank = all(not (s.feedback or s.signal or s.timer or s.proposal) for s in step.after.seats)
     return blank and not step.after.entries and not step.after.proposals
 
@@ -191,7 +191,7 @@ _FEEDBACK_REASONS = ("FeedbackTooLong", "FeedbackLimitReached", "InsufficientCre
     when=lambda step: isinstance(step.action, Feedback) and step.shown.rejected in _FEEDBACK_REASONS,
 )
 def feedback_is_refused_for_cause(step: RunStep) -> bool:
-    """The four reasons."""
+    """Check the condition behind each of the four reasons."""
     c, action = step.config.constants, act(step, Feedback)
     seat, target = seat_of(step.before, action.agent), step.before.proposal(action.proposal)
     return {
@@ -213,7 +213,7 @@ def _texts(step: RunStep) -> tuple[Text, Text]:
 
 
 def _share(step: RunStep) -> Amount:
-    """What the revision is to cost: ProposalSelfStake times the share of tokens changed, rounded as read."""
+    """The cost due: ProposalSelfStake times the share of tokens changed, rounded as the reading says."""
     full = step.config.constants.self_stake * changed(step.config, *_texts(step))
     due: dict[str, Amount] = {"exact": full, "floor": math.floor(full), "ceil": math.ceil(full)}
     return due[step.config.readings.rounding]
@@ -235,7 +235,7 @@ def _revised(step: RunStep) -> bool:
     ),
 )
 def an_unchanged_text_costs_nothing(step: RunStep) -> bool:
-    """Two empty texts are unchanged."""
+    """Two empty texts count as unchanged."""
     uid = act(step, Revise).agent
     return price(step) == 0 and balance(step.before, uid) == balance(step.after, uid)
 
@@ -252,14 +252,14 @@ def an_unchanged_text_costs_nothing(step: RunStep) -> bool:
     ),
 )
 def a_revision_costs_at_most_the_self_stake(step: RunStep) -> bool:
-    """Delta is in [0, 1]."""
+    """The diff ratio Delta is in [0, 1]."""
     cost = price(step)
     return cost is not None and 0 <= cost <= step.config.constants.self_stake
 
 
 @each_step("A revision costs ProposalSelfStake times the share of tokens changed.", source="14.1", when=_revised)
 def a_revision_costs_its_share(step: RunStep) -> bool:
-    """Rounded as read."""
+    """The cost is rounded as the reading says."""
     return price(step) == _share(step)
 
 
@@ -267,7 +267,7 @@ def a_revision_costs_its_share(step: RunStep) -> bool:
     "The tap withdraws exactly the deficit, from one's own stake on one's own proposal.", source="14.2", when=_revised
 )
 def the_tap_takes_the_deficit(step: RunStep) -> bool:
-    """Nothing if the balance suffices."""
+    """Nothing is withdrawn if the balance suffices."""
     uid = act(step, Revise).agent
     withdrawn: Amount = next(events(step.shown, "Revision")).get("withdrawn")
     cost = price(step)
@@ -283,13 +283,12 @@ def the_tap_takes_the_deficit(step: RunStep) -> bool:
     when=lambda step: isinstance(step.action, Revise) and step.shown.rejected == "InsufficientCredit",
 )
 def the_tap_is_tried_first(step: RunStep) -> bool:
-    """14.2: if stake is still inadequate."""
+    """14.2 refuses only if the stake is still inadequate."""
     uid = act(step, Revise).agent
     return balance(step.before, uid) + total(owned(step.before, uid, uid).values()) < _share(step)
 
 
 def _less(config: Config, state: State, action: Act) -> Iterator[Text]:
-    """Other texts that change a smaller share."""
     if not isinstance(action, Revise) or state.phase != REVISE:
         return
     own = state.proposal(action.agent)

@@ -1,4 +1,4 @@
-"""What can happen: a model that refuses everything keeps every safety claim, so each event must be seen to occur."""
+"""Reachability: a model that refuses everything satisfies every safety claim, so each event must be seen to occur."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from evenhand.properties.conviction.predicates import RunStep, accepted, actor, 
 from evenhand.properties.conviction.winning import contested
 
 _UNDER_A_READING = ("MaximumCreditExceeded", "NotOffered", "TickRefused")
-"""Rejections that only a reading other than the default knows; `run` is drawn under the default."""
+"""Rejections that only occur under other readings; `run` is sampled under the default."""
 
 
 def _rejection(name: str) -> Reachable:
@@ -24,7 +24,7 @@ def _rejection(name: str) -> Reachable:
 
 
 REJECTED = tuple(_rejection(name) for name in REJECTIONS)
-"""That each rejection can occur."""
+"""One reachability claim for each rejection."""
 
 
 def _tie(step: RunStep) -> str:
@@ -33,48 +33,48 @@ def _tie(step: RunStep) -> str:
 
 @reachable("A proposal can win.", source="17.2")
 def an_issue_is_decided(step: RunStep) -> bool:
-    """By its score alone."""
+    """The score alone decides."""
     return _tie(step) == "highest score"
 
 
 @reachable("A tie can be decided by LastStakeTick.", source="17.3")
 def time_decides(step: RunStep) -> bool:
-    """The Finalize event says so."""
+    """The Finalize event names LastStakeTick as the reason."""
     return _tie(step) == "earliest LastStakeTick"
 
 
 @reachable("A full tie can leave no winner.", source="17.3")
 def nobody_wins(step: RunStep) -> bool:
-    """The default reading."""
+    """This is the default reading of a full tie."""
     return _tie(step) == "full tie"
 
 
 @reachable("Two proposals can share the top score.", source="17.3")
 def proposals_tie(step: RunStep) -> bool:
-    """Whoever wins then."""
+    """The reading decides the winner."""
     return contested(step)
 
 
 @reachable("A revision can be paid out of one's own stake.", source="14.2")
 def a_revision_taps(step: RunStep) -> bool:
-    """At least in part."""
+    """The tap pays at least a part."""
     return accepted(step, Revise) and any(events(step.shown, "Withdrawn"))
 
 
 @reachable("Stake that has aged can be moved.", source="A 16.3")
 def a_move_resets(step: RunStep) -> bool:
-    """Its owner has some, at least."""
+    """The mover owns some stake that has aged."""
     who = actor(step.action)
     return accepted(step, MoveStake) and any(e.held and e.owner == who for e in step.before.entries)
 
 
 @reachable("An agent can be kicked out.", source="9.3")
 def an_agent_is_kicked_out(step: RunStep) -> bool:
-    """By a tick."""
+    """A tick kicks an agent out."""
     return accepted(step, Tick) and any(events(step.shown, "KickOut"))
 
 
 @reachable("A tick can leave a phase as it is.", source="9.1")
 def a_phase_goes_on(step: RunStep) -> bool:
-    """And its turn too."""
+    """The turn stays the same, too."""
     return ticking(step) and (step.before.phase, step.before.turn) == (step.after.phase, step.after.turn)

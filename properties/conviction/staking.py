@@ -1,4 +1,4 @@
-"""Stakes in the rounds: what an addition, a move and a round make of them, and what they weigh at the end."""
+"""Stakes in the rounds: the effects of an addition, a move and a round, and the weights at the end."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _PAIRS = left_out("every pair of actions in every drawn state costs a multiple: 
     when=lambda step: accepted(step, AddStake, MoveStake),
 )
 def stakes_change_from_round_two(step: RunStep) -> bool:
-    """STAKE 1 is for the self-stake."""
+    """STAKE 1 is reserved for the self-stake."""
     return step.before.phase == STAKE and step.before.turn >= 2 and step.config.readings.text != "B"
 
 
@@ -44,7 +44,7 @@ def stakes_change_from_round_two(step: RunStep) -> bool:
     applies=on_configs(lambda config: config.readings.add_makes == "new_entry"),
 )
 def added_stake_begins_at_zero(step: RunStep) -> bool:
-    """Nothing else moves."""
+    """No other entry of the agent on that proposal changes."""
     a = act(step, AddStake)
     before, after = owned(step.before, a.agent, a.proposal), owned(step.after, a.agent, a.proposal)
     return a.amount > 0 and after == {**before, 0: before.get(0, 0) + a.amount}
@@ -57,7 +57,7 @@ def added_stake_begins_at_zero(step: RunStep) -> bool:
     proved=True,
 )
 def moved_stake_begins_at_zero(step: RunStep) -> bool:
-    """What arrives is what leaves, and it is young."""
+    """As much arrives as leaves, with zero rounds held."""
     a = act(step, MoveStake)
     target, new = owned(step.before, a.agent, a.target), owned(step.after, a.agent, a.target)
     source, left = owned(step.before, a.agent, a.source), owned(step.after, a.agent, a.source)
@@ -76,7 +76,7 @@ def moved_stake_begins_at_zero(step: RunStep) -> bool:
     when=lambda step: accepted(step, MoveStake),
 )
 def moves_take_as_read(step: RunStep) -> bool:
-    """No entry is touched while one that goes before it is left."""
+    """No entry is reduced while one that precedes it in the order remains."""
     a = act(step, MoveStake)
     return _taken_in_order(
         owned(step.before, a.agent, a.source),
@@ -86,7 +86,7 @@ def moves_take_as_read(step: RunStep) -> bool:
 
 
 def _taken_in_order(before: dict[int, Amount], after: dict[int, Amount], oldest_first: bool) -> bool:
-    """Whether only a prefix of the order was taken, all but its last entry wholly."""
+    """Whether the amount was taken from a prefix of the order, all but its last entry wholly."""
     order = sorted(before, reverse=oldest_first)
     left = [Fraction(after.get(held, 0)) for held in order]
     whole = [Fraction(before[held]) for held in order]
@@ -100,7 +100,7 @@ def _taken_in_order(before: dict[int, Amount], after: dict[int, Amount], oldest_
     when=lambda step: not isinstance(step.action, Tick),
 )
 def only_the_actor_moves_its_stake(step: RunStep) -> bool:
-    """Entry by entry."""
+    """Compared entry by entry."""
     who = actor(step.action)
     return [e for e in step.before.entries if e.owner != who] == [e for e in step.after.entries if e.owner != who]
 
@@ -111,7 +111,7 @@ def only_the_actor_moves_its_stake(step: RunStep) -> bool:
     when=lambda step: ticking(step) or finalizes(step),
 )
 def stakes_age_by_rounds(step: RunStep) -> bool:
-    """Neither ticks inside a round nor the tick that finalizes count."""
+    """Neither a tick inside a round nor the tick that finalizes counts."""
     before, after = step.before, step.after
     if after.phase == STAKE and before.phase == STAKE and after.turn == before.turn + 1:
         cap = step.config.readings.multiplier_cap == "saturation_rounds"
@@ -133,12 +133,12 @@ def stakes_age_by_rounds(step: RunStep) -> bool:
 
 
 def scores_of(step: RunStep) -> dict[str, Surd]:
-    """What a Finalize event says that each proposal scored (as a sum, before the root)."""
+    """The score of each proposal in a Finalize event, as a sum before the root."""
     return dict(next(events(step.shown, "Finalize")).get("scores"))
 
 
 def _weighed(step: RunStep) -> Iterator[tuple[str, Surd, Amount]]:
-    """Each proposal with its score and the points staked on it."""
+    """Yield each proposal with its score and the points staked on it."""
     for uid, score in scores_of(step).items():
         yield uid, score, total(one.amount for one in step.before.entries if one.proposal == uid)
 
@@ -149,7 +149,7 @@ def _weighed(step: RunStep) -> Iterator[tuple[str, Surd, Amount]]:
     when=finalizes,
 )
 def scores_are_sums_of_weights(step: RunStep) -> bool:
-    """In exact arithmetic."""
+    """Compared in exact arithmetic."""
     for uid, score, _ in _weighed(step):
         own = weight(step.config, 0).times(0)
         for entry in step.before.entries:
@@ -167,7 +167,7 @@ def scores_are_sums_of_weights(step: RunStep) -> bool:
     proved=True,
 )
 def multipliers_are_bounded(step: RunStep) -> bool:
-    """Seen from the scores."""
+    """Checked on the scores of proposals."""
     one = weight(step.config, 0).times(0) + weight_of_one(step.config)
     most = one.times(step.config.constants.greatest)
     return all(one.times(points) <= score <= most.times(points) for _, score, points in _weighed(step))
@@ -186,7 +186,7 @@ def weight_of_one(config: Config) -> Surd:
     when=lambda step: finalizes(step) and _saturated(step),
 )
 def saturation_reaches_the_target(step: RunStep) -> bool:
-    """1.98 by default: the 1.96 of the example is a lower bound that is never met."""
+    """The weight is 1.98 by default; the 1.96 of the example is a lower bound, never reached exactly."""
     c, one = step.config.constants, weight_of_one(step.config)
     for uid, score, points in _weighed(step):
         old = all(e.held >= c.saturation for e in step.before.entries if e.proposal == uid)
@@ -210,7 +210,6 @@ def _saturated(step: RunStep) -> bool:
 
 
 def _across(_config: Config, _state: State, enabled: tuple[Act, ...]) -> Iterable[tuple[Act, Act]]:
-    """Actions of two agents."""
     acts = [action for action in enabled if actor(action)]
     return ((one, other) for one in acts for other in acts if actor(one) < actor(other))
 
@@ -231,14 +230,14 @@ actions_of_two_agents_commute = Commute(
 
 
 def _funded(_config: Config, _state: State, enabled: tuple[Act, ...]) -> Iterable[tuple[Act, Act]]:
-    """An addition and a move of one agent, both of points that are there already."""
+    """Pairs of an addition and a move of one agent, both of points that exist beforehand."""
     adds = [action for action in enabled if isinstance(action, AddStake)]
     moves = [action for action in enabled if isinstance(action, MoveStake)]
     return ((one, other) for one in adds for other in moves if one.agent == other.agent)
 
 
 def _alone(config: Config, state: State, enabled: tuple[Act, ...]) -> Iterable[tuple[Act, Act]]:
-    """Those, and moves of the very points that are added."""
+    """The same pairs, and moves of the very points that are added."""
     yield from _funded(config, state, enabled)
     for one in enabled:
         if isinstance(one, AddStake):

@@ -1,4 +1,4 @@
-"""The clock: phases in their order, laggards, kick-outs, and that every Issue comes to its end."""
+"""The clock: order of phases, laggards, kick-outs, and termination of every Issue."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _scheduled(step: RunStep) -> bool:
     when=lambda step: (step.before.phase, step.before.turn) != (step.after.phase, step.after.turn),
 )
 def phases_come_in_order(step: RunStep) -> bool:
-    """And only a tick changes the phase."""
+    """Only a tick changes the phase."""
     if not accepted(step, Tick):
         return False
     config, before, after = step.config, step.before, step.after
@@ -79,7 +79,7 @@ def phases_come_in_order(step: RunStep) -> bool:
     when=ticking,
 )
 def phases_end_as_9_1_says(step: RunStep) -> bool:
-    """Not before, not after."""
+    """The phase ends exactly if `phase_ends` says so."""
     ended = (step.before.phase, step.before.turn) != (step.after.phase, step.after.turn)
     return ended == phase_ends(step.config, step.before)
 
@@ -90,7 +90,7 @@ def phases_end_as_9_1_says(step: RunStep) -> bool:
     when=ticking,
 )
 def timers_count_missed_ticks(step: RunStep) -> bool:
-    """Up to MaxThinkTicks."""
+    """A timer counts up to MaxThinkTicks."""
     config, most = step.config, step.config.constants.think_ticks
     ended = (step.before.phase, step.before.turn) != (step.after.phase, step.after.turn)
     anew = ended and config.readings.timer_reset == "per_phase"
@@ -104,7 +104,7 @@ def timers_count_missed_ticks(step: RunStep) -> bool:
 
 @each_step("READY is for the tick in which it was signalled.", source="9.1, 9.2", when=ticking)
 def ready_is_for_one_tick(step: RunStep) -> bool:
-    """It does not outlive it."""
+    """No signal remains after a tick."""
     return all(not seat.signal for seat in step.after.seats)
 
 
@@ -122,7 +122,7 @@ def _after_ready(step: RunStep) -> bool:
     applies=on_configs(lambda config: config.readings.act_after_ready == "rejected"),
 )
 def nothing_is_accepted_after_ready(step: RunStep) -> bool:
-    """READY confirms completion; what comes after it is rejected by a name of its own."""
+    """READY confirms completion; a later action is rejected by a name of its own."""
     return bool(step.shown.rejected)
 
 
@@ -132,7 +132,7 @@ def nothing_is_accepted_after_ready(step: RunStep) -> bool:
     when=ticking,
 )
 def laggards_alone_are_kicked_out(step: RunStep) -> bool:
-    """Whoever was done is not."""
+    """An agent that was done is not kicked out."""
     config = step.config
     due = {
         seat.agent
@@ -150,7 +150,7 @@ def laggards_alone_are_kicked_out(step: RunStep) -> bool:
     when=lambda step: any(events(step.shown, "KickOut")),
 )
 def penalties_are_as_stated(step: RunStep) -> bool:
-    """After the substitution has staked."""
+    """The penalty comes after the stake of the substituted proposal."""
     config = step.config
     exempt = step.before.phase == STAKE and same_readings(config, silent_penalty="none_in_stake")
     for event in events(step.shown, "KickOut"):
@@ -165,7 +165,7 @@ def penalties_are_as_stated(step: RunStep) -> bool:
 
 
 def _first(step: RunStep, staked: Event) -> bool:
-    """Whether a self-stake came with the substitution, not with the round that begins."""
+    """Whether a self-stake came with the substitution and not with the round that begins."""
     found = step.shown.events
     began = next((place for place, event in enumerate(found) if event.kind == "PhaseBegan"), len(found))
     return step.before.phase == PROPOSE and found.index(staked) < began
@@ -182,7 +182,7 @@ def _first(step: RunStep, staked: Event) -> bool:
     expected=(_GATED, _NEVER),
 )
 def every_tick_comes_closer(step: RunStep) -> bool:
-    """The ranking function: it bounds the ticks that are left, and no tick is refused."""
+    """The ranking function falls: it bounds the ticks that are left, and no tick is refused."""
     return ticks_left(step.config, step.after) < ticks_left(step.config, step.before)
 
 
@@ -201,12 +201,12 @@ def nothing_puts_the_end_off(step: RunStep) -> bool:
     expected=(_GATED,),
 )
 def no_tick_is_refused(step: RunStep) -> bool:
-    """Read literally, 9.1 waits for a timer that only the tick it waits for can move."""
+    """Read literally, 9.1 makes a tick wait for a timer that only this tick can move."""
     return not step.shown.rejected
 
 
 _Count: TypeAlias = tuple[int, int]
-"""Ticks since the Issue was opened, and its place."""
+"""Ticks since the Issue was opened, and its index."""
 
 
 def _counted(value: _Count, step: RunStep) -> _Count:
@@ -227,7 +227,7 @@ def _counted(value: _Count, step: RunStep) -> _Count:
     expected=(_NEVER,),
 )
 def an_issue_takes_at_most_so_many_ticks(config: Config, value: _Count) -> bool:
-    """2 + 1 + 2c + r where the tick waits for everybody."""
+    """The bound is 2 + 1 + 2c + r where a tick waits for every agent."""
     return not config.issues or value[0] <= longest_issue(config, config.issues[value[1]])
 
 
@@ -239,7 +239,7 @@ def an_issue_takes_at_most_so_many_ticks(config: Config, value: _Count) -> bool:
     expected=(_WIDE, _GATED, _NEVER),
 )
 def every_issue_is_finalized(step: RunStep) -> bool:
-    """No agent can prevent it."""
+    """The step finalizes the Issue; no agent can prevent it."""
     return finalizes(step)
 
 
@@ -250,7 +250,7 @@ def every_issue_is_finalized(step: RunStep) -> bool:
     expected=(_WIDE, _GATED, _NEVER),
 )
 def no_phase_goes_on_for_ever(step: RunStep) -> bool:
-    """Under every schedule of agents."""
+    """The step changes the phase; this comes under every schedule of agents."""
     before, after = step.before, step.after
     return (before.issue, before.phase, before.turn) != (after.issue, after.phase, after.turn)
 
@@ -262,5 +262,5 @@ def no_phase_goes_on_for_ever(step: RunStep) -> bool:
     expected=(_WIDE, _NEVER),
 )
 def an_issue_can_be_finalized(step: RunStep) -> bool:
-    """With the help of agents, if need be."""
+    """The step finalizes an Issue, if necessary with the help of agents."""
     return finalizes(step)

@@ -1,4 +1,4 @@
-"""Where runs that may become vectors are drawn: Issues of small numbers, long enough to be finalized."""
+"""Where to draw runs that may become vectors: Issues of small numbers, long enough to be finalized."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who wins, and what must not decide it: names, outsiders, square roots."""
+"""The winner, and what must not decide it: names, outsiders, square roots."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ def tied(step: RunStep) -> tuple[Proposal, ...]:
 
 
 def contested(step: RunStep) -> bool:
-    """An Issue is finalized with several proposals at the top."""
+    """Whether an Issue is finalized with several proposals at the top."""
     return finalizes(step) and len(tied(step)) > 1
 
 
 def _earliest(top: tuple[Proposal, ...]) -> tuple[str, ...]:
-    """Of tied proposals those whose LastStakeTick is earliest; one that has none is earlier than any other."""
+    """Of tied proposals those with the earliest LastStakeTick; one without it counts as the earliest."""
     never = tuple(one.uid for one in top if one.last is None)
     ranks = [one.last for one in top if one.last is not None]
     return never or tuple(one.uid for one in top if one.last == max(ranks))
@@ -61,7 +61,7 @@ def _earliest(top: tuple[Proposal, ...]) -> tuple[str, ...]:
     proved=True,
 )
 def the_highest_score_wins(step: RunStep) -> bool:
-    """Under every reading."""
+    """This holds under every reading."""
     top, won = tied(step), _finalize(step).proposal
     return won == top[0].uid if len(top) == 1 else won == "" or won in [one.uid for one in top]
 
@@ -72,7 +72,7 @@ def the_highest_score_wins(step: RunStep) -> bool:
     when=contested,
 )
 def ties_go_to_the_earliest_stake(step: RunStep) -> bool:
-    """And the Finalize event says what decided."""
+    """The Finalize event says what decided."""
     event, first = _finalize(step), _earliest(tied(step))
     if len(first) == 1:
         return (event.proposal, event.get("tie")) == (first[0], "earliest LastStakeTick")
@@ -87,7 +87,7 @@ def ties_go_to_the_earliest_stake(step: RunStep) -> bool:
     when=finalizes,
 )
 def finalize_is_recorded_in_full(step: RunStep) -> bool:
-    """Once per Issue, and the ledger is published."""
+    """There is one Finalize event per Issue, and the ledger is published."""
     found = list(events(step.shown, "Finalize"))
     won = found[0].proposal
     return (
@@ -104,7 +104,7 @@ def finalize_is_recorded_in_full(step: RunStep) -> bool:
     when=lambda step: not step.shown.rejected and not finalizes(step) and not ticking(step),
 )
 def stake_ticks_are_the_latest(step: RunStep) -> bool:
-    """The last one counts, not the first."""
+    """The latest addition or move counts, not the first."""
     reading = step.config.readings.last_stake_tick
     now: set[str] = set()
     for event in events(step.shown, "Staked", "Moved"):
@@ -129,7 +129,7 @@ def stake_ticks_are_the_latest(step: RunStep) -> bool:
     applies=on_configs(lambda config: config.readings.last_stake_tick != "self_stake_too"),
 )
 def ticks_keep_the_order_of_stake_ticks(step: RunStep) -> bool:
-    """What was in the running tick no longer is."""
+    """No LastStakeTick is in the running tick after a tick."""
     old = {one.uid: one.last for one in step.before.proposals}
     pairs = [(old[one.uid], one.last) for one in step.after.proposals if one.uid in old]
     if any((a is None) != (b is None) or b == 0 for a, b in pairs):
@@ -139,7 +139,7 @@ def ticks_keep_the_order_of_stake_ticks(step: RunStep) -> bool:
 
 
 def _between(one: Surd, low: Surd, high: Surd) -> Fraction:
-    """A rational q with low < q*q <= high: the witness that the roots are ordered as the sums are."""
+    """A rational q with low < q*q <= high: the witness that roots have the order of the sums."""
     floor, top = Fraction(0), Fraction(1)
     while one.times(top * top) <= high:
         top *= 2
@@ -156,7 +156,7 @@ def _between(one: Surd, low: Surd, high: Surd) -> Fraction:
     proved=True,
 )
 def roots_rank_as_sums_do(step: RunStep) -> bool:
-    """For every two scores a rational between the roots shows which is greater; nobody's root beats the winner's."""
+    """A rational between the roots of winner and loser shows which is greater; no root exceeds the winner's."""
     scores, won = scores_of(step), _finalize(step).proposal
     one = weight_of_one(step.config)
     for uid, score in scores.items():
@@ -170,7 +170,7 @@ def roots_rank_as_sums_do(step: RunStep) -> bool:
 
 
 def _swaps(config: Config, _state: State, _action: Act) -> Iterator[Renaming]:
-    """Neighbours exchanged, and fresh names in the opposite order."""
+    """Yield swaps of neighbours, and fresh names in the opposite order."""
     names = [agent.uid for agent in config.agents]
     for one, other in pairwise(names):
         yield Renaming(((one, other), (other, one)))
@@ -210,7 +210,7 @@ steps_are_functions = TwoRun(
 )
 
 _Hands: TypeAlias = tuple[tuple[tuple[str, str], ...], bool]
-"""Who last staked on each proposal, and whether an outsider has decided."""
+"""The agent that last staked on each proposal, and whether an outsider has decided."""
 
 
 def _watched(value: _Hands, step: RunStep) -> _Hands:
@@ -228,7 +228,7 @@ def _watched(value: _Hands, step: RunStep) -> _Hands:
 
 
 def _by_outsider(hands: dict[str, str], step: RunStep) -> bool:
-    """A tie was decided by the LastStakeTick that somebody without stake on any tied proposal left on a loser."""
+    """Whether a tied proposal lost by the LastStakeTick of an agent without stake on any tied proposal."""
     if _finalize(step).get("tie") != "earliest LastStakeTick":
         return False
     top = {one.uid for one in tied(step)}

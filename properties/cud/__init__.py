@@ -1,7 +1,7 @@
-"""The claims about coordination under deadlock: what the kernel must do, must not do, and what can happen.
+"""The claims about coordination under deadlock: safety, liveness and reachability.
 
-Start reading at `predicates`, which says what a capability, a veto and a collision are; then one module for each idea:
-`safety`, `arbitration`, `blindness`, `history`, `liveness`, `classes`, `reach`, and `whole_epoch`.
+Start reading at `predicates`, which defines capability, veto and collision; then one module for each idea: `safety`,
+`arbitration`, `blindness`, `history`, `liveness`, `classes`, `reach`, and `whole_epoch`.
 """
 
 from __future__ import annotations
@@ -28,4 +28,3 @@ CLAIMS = Claims(
     phases=phases,
     profile=PROFILE,
 )
-"""The property side of `cud`."""

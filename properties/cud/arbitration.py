@@ -1,9 +1,9 @@
-"""No arbitration: nothing but this epoch's requests and the authorities decides, and nobody wins.
+"""No arbitration: only this epoch's requests and the authorities decide, and no agent wins.
 
-No single claim says this.  A kernel in which a reader beats a writer is equivariant and independent of any
-order; `no_winner` catches it.  A kernel that refuses everybody has no winner; `no_over_refusal` catches it.  A
-tie-break by name breaks equivariance, one by submission order breaks order independence, one by value value
-independence, a relaxation after epoch k epoch independence, and a memory of past refusals history independence.
+No single claim says this.  If a reader beats a writer, the kernel is equivariant and independent of any order, but
+`no_winner` is refuted; if every request is refused, `no_over_refusal` is.  A tie-break by name breaks equivariance, one
+by submission order breaks order independence, one by value breaks value independence; a relaxation after epoch k breaks
+epoch independence, and a memory of past refusals breaks history independence.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def _some_unopposed(step: RunStep) -> bool:
     proved=True,
 )
 def no_winner(step: RunStep) -> bool:
-    """Every contested agent gets the failure token."""
+    """Whether every contested agent gets the failure token."""
     known = facts(step)
     return all([known.tokens.get(agent) == FAILURE for agent in known.contested])
 
@@ -74,7 +74,7 @@ def no_winner(step: RunStep) -> bool:
     proved=True,
 )
 def no_over_refusal(step: RunStep) -> bool:
-    """Executed; or a fault, where it writes what it does not declare."""
+    """Whether each uncontested request that passes is executed, or is a fault because it writes undeclared keys."""
     known = facts(step)
     for ask in known.asks:
         if not ask.standing.passes or ask.agent in known.contested:
@@ -86,13 +86,13 @@ def no_over_refusal(step: RunStep) -> bool:
 
 
 equivariance = symmetry.equivariance
-"""Bound here, so that it is gathered in its place."""
+"""Bound here so that `claims_in` gathers it at this place."""
 
 
 def reordered(_config: Any, _state: Any, action: Epoch) -> Iterator[tuple[int, ...]]:
-    """Other orders of submission, each agent's own choices in their order: all of up to three, else some of each kind.
+    """Yield other orders of submission that keep each agent's own choices in their order.
 
-    Of more than three: every exchange of neighbours, and the reverse.
+    Of up to three choices every order; of more, every exchange of neighbours, and the reverse.
     """
     agents = [agent for agent, _ in action.choices]
     places = tuple(range(len(agents)))
@@ -133,7 +133,7 @@ order_independence = TwoRun(
 
 
 def _reordered_writes(config: Config, state: State, action: Epoch) -> Iterator[tuple[int, ...]]:
-    """Other orders, where two requests pass pass 1: no other request can reach the world."""
+    """Other orders where at least two requests pass pass 1, because only such requests can reach the world."""
     if len([ask for ask in asked(config, state, action) if ask.standing.passes]) > 1:
         yield from reordered(config, state, action)
 
@@ -170,7 +170,6 @@ final_world_is_a_function_of_the_requests = TwoRun(
 
 
 def _same_answers(_w: Any, step: RunStep, other: RunStep | None) -> bool:
-    """The same tokens and receipts, refused and faulted for the same reasons."""
     return (
         other is not None
         and step.shown.tokens == other.shown.tokens
@@ -185,7 +184,7 @@ def _same_answers_and_effects(w: Any, step: RunStep, other: RunStep | None) -> b
 
 
 def _forgetful(_w: str, _config: Config, state: State) -> State:
-    """The same epoch, world and membership, as if nothing had ever been tried or said."""
+    """The state with the same epoch, world and membership, without past outcomes, memories and messages."""
     return replace(state, agents=tuple(AgentState(active=one.active) for one in state.agents), mailbox=())
 
 
@@ -209,8 +208,6 @@ history_independence = TwoRun(
 
 
 def _with_ids(action: Epoch, ids: dict[str, str]) -> Epoch:
-    """The action with forged ids replaced."""
-
     def stamped(choice: Choice) -> Choice:
         request = choice.request
         if request is None or request.action_id is None:
@@ -251,10 +248,10 @@ _OLD, _NEW = Atom("int", "0"), Atom("int", "1")
 
 
 def _valued(config: Config, state: State, action: Epoch) -> tuple[str, ...]:
-    """Other values: no write a change, or every other one; where values may be looked at, none.
+    """Other values: "unchanged" (no write is a change), "mixed" (every other write is); none where values may decide.
 
-    Out of scope, a write is a violation or not depending on what is there (except under `before_execution`); then
-    values do decide, as C10 says, and only the passes can be claimed to ignore them (`passes_ignore_values`).
+    An out-of-scope write is a violation or not depending on the present value (except under `before_execution`), as C10
+    says; there only the passes can be claimed to ignore values (`passes_ignore_values`).
     """
     asks = asked(config, state, action)
     if not asks:
@@ -269,7 +266,7 @@ def _plain_world(world: World) -> World:
 
 
 def _revalued(w: str, action: Epoch) -> tuple[Epoch]:
-    """The action with other values; what is no JSON primitive stays what it is."""
+    """The action with other values; a value that is no JSON primitive stays."""
     written = itertools.count()
 
     def other(value: Any) -> Any:
@@ -312,7 +309,6 @@ value_independence = TwoRun(
 
 
 def _same_passes(_w: str, step: RunStep, other: RunStep | None) -> bool:
-    """The same verdicts, and the same faults but for SCOPE_VIOLATION."""
     if other is None:
         return False
 
@@ -326,7 +322,7 @@ def _same_passes(_w: str, step: RunStep, other: RunStep | None) -> bool:
 
 
 def _loose(config: Config, state: State, action: Epoch) -> tuple[str, ...]:
-    """Where some request under-declares; of the others, `value_independence` says more."""
+    """Other values where some request under-declares; elsewhere `value_independence` claims more."""
     return ("unchanged", "mixed") if any([undeclared(ask.request) for ask in asked(config, state, action)]) else ()
 
 
@@ -346,7 +342,7 @@ passes_ignore_values = TwoRun(
 
 
 def _inert(config: Config, state: State, action: Epoch) -> tuple[str, ...]:
-    """Whoever fails beside somebody who passes: only there could it matter."""
+    """The agents that fail pass 1 beside another that passes: only there could their requests matter."""
     asks = asked(config, state, action)
     if len(asks) < 2 or not any([ask.standing.passes for ask in asks]):
         return ()
@@ -354,7 +350,6 @@ def _inert(config: Config, state: State, action: Epoch) -> tuple[str, ...]:
 
 
 def _silenced(w: str, action: Epoch) -> tuple[Epoch]:
-    """The action in which `w` submits nothing; its message stays."""
     return (
         Epoch(
             tuple((agent, replace(choice, request=None) if agent == w else choice) for agent, choice in action.choices)
@@ -391,10 +386,10 @@ pass_one_refusals_are_inert = TwoRun(
 
 
 def _deciding(step: RunStep) -> Any:
-    """All that a verdict may depend on: authorities, who is in the run, the requests.
+    """All that a verdict may depend on: authorities, the agents in the run, the requests.
 
-    Where some request writes undeclared keys, what those keys hold belongs to it too, and under `after_*` also
-    the order of submission, for there the text lets values decide.
+    Where some request writes undeclared keys (and the reading is not `before_execution`), the world belongs to it too,
+    and under `after_*` also the order of submission, because there the text lets values decide.
     """
     config, before = step.config, step.before
     asks = facts(step).asks
@@ -412,7 +407,7 @@ def _deciding(step: RunStep) -> Any:
 
 
 def _without_epoch(request: Request, own: str) -> Request:
-    """The request, with no more said of a stated id than whether it is the right one."""
+    """The request with its stated action id reduced to whether that id is the right one."""
     return request if request.action_id is None else replace(request, action_id=str(request.action_id == own))
 
 
@@ -426,7 +421,7 @@ def _without_epoch(request: Request, own: str) -> Request:
     when=some_asked,
 )
 def verdict_determined(step: RunStep) -> Any:
-    """Tokens, receipts and the log's verdicts."""
+    """Tokens, receipts and the log's verdicts and faults."""
     return (
         step.shown.tokens,
         step.shown.receipts,

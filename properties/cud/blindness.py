@@ -1,9 +1,8 @@
-"""Atomic blindness: the two passes refuse alike, and what an agent can tell nevertheless, exactly.
+"""Atomic blindness: both passes refuse with the same token, and exactly what an agent can infer nevertheless.
 
-The token says nothing about the pass.  The world and the agent's own past do: a refused agent that sees a key
-of its declared scope changed knows that pass 1 refused it (in pass 2 nobody would have got the key), and one whose very
-request was executed before knows that pass 2 did (authorities do not change).  Otherwise it cannot know:
-`agent_can_tell_the_pass` is claimed in order to be refuted, and its pair of runs is the witness.
+A refused agent that sees a key of its declared scope changed knows that pass 1 refused it (in pass 2 no agent would
+have got the key); one whose same request was executed before knows that pass 2 did (authorities do not change).
+Otherwise it cannot know: `agent_can_tell_the_pass` is stated to be refuted, and its pair of runs is the witness.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ from evenhand.properties.cud.predicates import (
 )
 
 _VETO = 999
-"""The number of the artefact that a blindness twin adds; no layout goes that far."""
+"""The number of the artefact that a blindness twin adds; every layout uses lower numbers."""
 
 
 @each_step(
@@ -37,7 +36,7 @@ _VETO = 999
     proved=True,
 )
 def bare_tokens(step: RunStep) -> bool:
-    """No receipt, no other token, no sub-code."""
+    """Whether each agent gets one of the four tokens and no receipt."""
     return not step.shown.receipts and all([token in TOKENS for _, token in step.shown.tokens])
 
 
@@ -51,14 +50,14 @@ def _refused_in_pass_two(config: Config, state: State, action: Epoch) -> tuple[R
 
 
 def _vetoing(w: Refused, config: Config) -> Config:
-    """The same configuration with a DENY on what `w` declares, so that pass 1 refuses it instead."""
+    """The configuration with a DENY on the scope of `w`, so that pass 1 refuses the request instead."""
     _, operation, scope = w
     veto = deny(_VETO, *((key, operation) for key in scope))
     return replace(config, authorities=(*config.authorities, veto))
 
 
 def _alike(w: Refused, step: RunStep, other: RunStep | None) -> bool:
-    """What `w` is handed, what it saw, what it will be told of itself next."""
+    """Whether the agent's token, receipt, observation and next own record, and the mailbox, are the same."""
     if other is None:
         return False
     agent = w[0]
@@ -96,7 +95,7 @@ token_blindness = TwoRun(
     when=lambda step: bool(step.shown.seen),
 )
 def observation_is_own_only(step: RunStep) -> bool:
-    """Field by field, from the state before the epoch."""
+    """Compares each field with the state before the epoch."""
     config, before = step.config, step.before
     if [agent for agent, _ in step.shown.seen] != list(active_agents(config, before)):
         return False
@@ -118,7 +117,7 @@ def observation_is_own_only(step: RunStep) -> bool:
 
 
 def _view(step: RunStep) -> Any:
-    """What the first agent knows of an epoch: what it saw, did and got, and the world and mail that follow."""
+    """The first agent's knowledge of an epoch: its observation, choice and token, and the next world and mail."""
     agent = step.config.agents[0]
     return (
         dict(step.shown.seen).get(agent),
@@ -148,7 +147,7 @@ def _first_is_refused(step: RunStep) -> bool:
     ),
 )
 def agent_can_tell_the_pass(step: RunStep) -> Any:
-    """The pass that the log names."""
+    """The pass that the log names for the first agent."""
     first = step.config.agents[0]
     return next((entry.verdict for entry in step.shown.log if entry.agent_id == first), "")
 
@@ -166,14 +165,13 @@ def _first_sees(step: RunStep) -> bool:
     when=_first_sees,
 )
 def inference_is_bounded(step: RunStep) -> Any:
-    """What the first agent carries into the next epoch, and the receipts it holds."""
+    """The first agent's state in the next epoch, and its receipts."""
     after = step.after.agents[0]
     receipts = dict(step.shown.receipts).get(step.config.agents[0])
     return (after.active, after.last, after.last_scope, after.memory, receipts)
 
 
 def _inside(step: RunStep) -> Any:
-    """What the first agent is: its name, its strategy and memory."""
     strategies = step.config.strategies
     return (step.config.agents[0], strategies[0] if strategies else None, step.before.agents[0].memory)
 
@@ -206,7 +204,7 @@ def _refused_beside_a_change(step: RunStep) -> bool:
     ),
 )
 def changed_key_reveals_pass_one(step: RunStep) -> bool:
-    """One of the two things that a refused agent can infer."""
+    """One of the two inferences that a refused agent can make."""
     changed = [effect.key for effect in step.shown.effects]
     verdicts = {entry.agent_id: entry.verdict for entry in step.shown.log}
     known = facts(step)
@@ -221,7 +219,7 @@ Ran = tuple[frozenset[tuple[str, str, tuple[str, ...], tuple[str, ...]]], bool, 
 
 
 def _remember_executions(value: Ran, step: RunStep) -> Ran:
-    """(what was executed so far, whether such a request was just refused, whether pass 2 refused each of those)."""
+    """(requests executed so far, whether one was refused just now, whether pass 2 refused each of those)."""
     executed = value[0]
     known = facts(step)
     verdicts = {entry.agent_id: entry.verdict for entry in step.shown.log}

@@ -1,7 +1,7 @@
-"""Classification: every run ends in exactly one terminal class, and an honest kernel passes.
+"""Classification: every run ends in exactly one terminal class, and a correct kernel passes.
 
-The classifier is the one piece of the model that a claim may call (the text defines the classes by it).  The
-terminal class is worked out here a second time, from the claims' own predicates, and the two must agree.
+The classifier is the one part of the model that a claim may call, because the text defines the classes by it.  The
+terminal class is computed here a second time, from the claims' own predicates; the two must agree.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from evenhand.properties.cud.predicates import RunStep, active_agents, facts, is
 
 
 class Course(NamedTuple):
-    """A run so far in the claims' own predicates, beside the classifier's tally.
+    """The run so far in the claims' own predicates, and the classifier's tally.
 
-    `able` are the agents of which some request passed pass 1; `pressed` says that the last epoch had no admissible
-    request (and counts: somebody submitted, or silence counts), `present` who was in the run then; `streak`
-    counts epochs towards livelock, `livelocked` latches; `over` says that no epoch follows.
+    `able` are the agents of which some request passed pass 1.  `pressed`: the last epoch had no admissible request and
+    counts (an agent submitted, or silence counts); `present` are the agents in the run then.  `streak` counts epochs
+    towards livelock, `livelocked` latches.  `over`: no epoch follows.
     """
 
     tally: Tally
@@ -63,7 +63,7 @@ def _follow(value: Course, step: RunStep) -> Course:
 
 
 def _deadlocked(config: Config, value: Course) -> bool:
-    """Whether the last epoch was a deadlock, now that all requests of the run are known."""
+    """Whether the last epoch was a deadlock; the run is over, so all its requests are known."""
     if not value.pressed:
         return False
     space = config.readings.deadlock_space
@@ -75,7 +75,7 @@ def _deadlocked(config: Config, value: Course) -> bool:
 
 
 def _terminal(config: Config, value: Course) -> str:
-    """The terminal class, from the text: the first that holds under the reading `terminal_precedence`."""
+    """The terminal class by the text: the first that holds under the reading `terminal_precedence`."""
     holds = {
         "collapse": not value.left,
         "orphaning": value.orphaned,

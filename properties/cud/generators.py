@@ -1,8 +1,8 @@
-"""What the machine draws for this protocol, what it must have seen, and how often.
+"""Generators of `cud`: the configurations and rules that are drawn, and the coverage floors of rare events.
 
-Configurations range over layouts that no scope lists: split and shared artefacts, vetoes held by anybody, artefacts
-made after epoch 0, one agent that holds everything.  The floors are about half of what a standard run (200 examples
-of 20 steps) sees; below one of them nothing that the machine says is a verdict.
+Configurations range over layouts that no scope lists: split and shared artefacts, vetoes held by any agent, artefacts
+made after epoch 0, one agent that holds everything.  The floors are about half of the counts of a standard run (200
+examples of 20 steps); below one of them every claim without evidence is UNDECIDED.
 """
 
 from __future__ import annotations
@@ -58,7 +58,6 @@ Pair = tuple[str, str]
 
 @st.composite
 def _run_configs(draw: Any, readings: Readings) -> Config:
-    """2 to 5 agents, 1 to 4 keys, a layout of one of four kinds, 3 to 8 epochs, messages on or off."""
     agents = agent_names(draw(st.integers(2, 5)))
     keys = key_names(draw(st.integers(1, 4)))
     world = tuple((key, one_of(draw, VALUES)) for key in keys)
@@ -74,7 +73,6 @@ def _run_configs(draw: Any, readings: Readings) -> Config:
 
 
 def _layout(draw: Draw, agents: tuple[str, ...], pairs: list[Pair]) -> tuple[Authority, ...]:
-    """All to everybody, some to everybody, single pairs, all to one; then perhaps a veto and a late artefact."""
     artefacts: list[tuple[str, str, tuple[Pair, ...], int]] = []
     kind = one_of(draw, ("shared", "shared", "patchy", "split", "sole"))
     if kind == "shared":
@@ -82,7 +80,7 @@ def _layout(draw: Draw, agents: tuple[str, ...], pairs: list[Pair]) -> tuple[Aut
     elif kind == "patchy":
         artefacts += [(ALLOW, agent, some_of(draw, pairs, 1), 0) for agent in agents]
     elif kind == "split":
-        # Artefacts over single pairs, so that a wide scope needs several citations.
+        # Each artefact covers a single pair, so that a wide scope needs several citations.
         artefacts += [(ALLOW, one_of(draw, agents), (pair,), 0) for pair in pairs]
         artefacts += [(ALLOW, agent, (one_of(draw, pairs),), 0) for agent in agents]
     else:
@@ -169,7 +167,7 @@ def _orphan_wanted(step: RunStep) -> bool:
 
 
 def _refused_again(step: RunStep) -> bool:
-    """Somebody who was refused before the epoch is refused in pass 2 on the same scope: a livelock under way."""
+    """Pass 2 refuses an agent again on the scope on which it was refused in the epoch before: livelock may follow."""
     last = dict(zip(step.config.agents, step.before.agents, strict=True))
     return any(
         last[entry.agent_id].last == entry.outcome and last[entry.agent_id].last_scope == entry.request.declared_scope
@@ -178,7 +176,7 @@ def _refused_again(step: RunStep) -> bool:
 
 
 def _turned(step: RunStep) -> bool:
-    """Somebody who was executed before is refused in pass 2 with the same scope."""
+    """Pass 2 refuses an agent on the scope on which it was executed in the epoch before."""
     last = dict(zip(step.config.agents, step.before.agents, strict=True))
     return any(
         last[entry.agent_id].last == DONE and last[entry.agent_id].last_scope == entry.request.declared_scope
@@ -228,10 +226,9 @@ RUN_EVENTS = (
     Event("action after the end", lambda step: bool(step.shown.rejected) and is_over(step.config, step.before), 250),
     Event("submitted out of order", _reordered, 860),
 )
-"""What a standard run of `run` must have seen, and how often."""
+"""The events of `run`, each with the count that a standard run must reach."""
 
 RUN_GENERATOR = Generator("run", lambda _scope, readings: _run_configs(readings), (*CONSTRUCTIVE, *HOSTILE), RUN_EVENTS)
-"""The generator of `run`."""
 
 
 # The free-agent graph.
@@ -254,7 +251,6 @@ def _free_choice(draw: Draw, config: Config, agent: str) -> Choice:
 
 
 def _free_any(draw: Draw, config: Config, _scope: Scope, state: FreeState) -> Epoch:
-    """Every agent as it likes, exit rarely among it."""
     here = scene(config, state).here
     return Epoch(
         tuple(
@@ -265,7 +261,7 @@ def _free_any(draw: Draw, config: Config, _scope: Scope, state: FreeState) -> Ep
 
 
 def _free_collision(draw: Draw, config: Config, _scope: Scope, state: FreeState) -> Epoch:
-    """All who may write a key do; the others stay silent."""
+    """All agents that may write one key write it; the others stay silent."""
     keys = [(key, agents) for key, agents in scene(config, state).may[WRITE].items() if len(agents) > 1]
     key, agents = one_of(draw, keys)
     chosen = {agent: writing(config, agent, (key, _number(draw))) for agent in agents}
@@ -273,7 +269,6 @@ def _free_collision(draw: Draw, config: Config, _scope: Scope, state: FreeState)
 
 
 def _free_beside(draw: Draw, config: Config, _scope: Scope, state: FreeState) -> Epoch:
-    """Two collide on one key, a third changes another."""
     one, other, key, third, free, value = one_of(draw, _free_besides(config, state))
     chosen = {
         one: writing(config, one, (key, _number(draw))),
@@ -301,7 +296,6 @@ def _free_can_collide(config: Config, state: FreeState) -> bool:
 
 
 def _free_change(draw: Draw, config: Config, _scope: Scope, state: FreeState) -> Epoch:
-    """One agent changes one key, alone."""
     now = dict(state.world)
     able = [(agent, key) for key, agents in scene(config, state).may[WRITE].items() for agent in agents]
     agent, key = one_of(draw, able)
@@ -319,12 +313,10 @@ def _free_can_change(config: Config, state: FreeState) -> bool:
 
 
 def _free_silence(_draw: Draw, config: Config, _scope: Scope, state: FreeState) -> Epoch:
-    """Nobody does anything."""
     return Epoch(tuple((agent, NO_CHOICE) for agent in scene(config, state).here))
 
 
 def _free_hopeless(draw: Draw, config: Config, _scope: Scope, state: FreeState) -> Epoch:
-    """Somebody asks for what it lacks or what is vetoed."""
     offered = scene(config, state)
     agent, key, _ = one_of(draw, (*offered.lacking, *offered.vetoed))
     choice = writing(config, agent, (key, _number(draw)))
@@ -337,14 +329,12 @@ def _free_can_hope(config: Config, state: FreeState) -> bool:
 
 
 def _free_exit(draw: Draw, config: Config, _scope: Scope, state: FreeState) -> Epoch:
-    """Some leave."""
     here = scene(config, state).here
     leaving = some_of(draw, here, 1)
     return Epoch(tuple((agent, Choice(exits=agent in leaving)) for agent in here))
 
 
 def _free_intruder(draw: Draw, config: Config, _scope: Scope, state: FreeState) -> Epoch:
-    """Agents that left, and strangers, try to act; some agents in the run do not choose."""
     gone = [name for name in config.agents if name not in scene(config, state).here]
     strangers = [(name, _free_choice(draw, config, config.agents[0])) for name in (*gone, "mallory")]
     some = some_of(draw, _free_any(draw, config, _scope, state).choices, 0)
@@ -377,7 +367,5 @@ FREE_GENERATOR = Generator(
         Event("execution that changes a key", _executed, 370),
     ),
 )
-"""The generator of the free-agent graph."""
 
 GENERATORS = (RUN_GENERATOR, FREE_GENERATOR)
-"""Every generator of this protocol."""

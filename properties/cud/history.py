@@ -1,7 +1,7 @@
-"""What holds along a run: messages, exits, orphans, and a log that is enough to rebuild everything.
+"""Claims about a whole run: messages, exits, orphans, and a log from which the run can be rebuilt.
 
-Most of it is said of single steps between reachable states, which by induction is a claim about whole runs;
-what needs a memory of its own is a monitor.
+Most claims are about single steps between reachable states, which by induction is a claim about whole runs; a claim
+that needs a memory of its own is a monitor.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ from evenhand.properties.cud.predicates import (
     when=lambda step: bool(step.shown.sent or step.before.mailbox),
 )
 def messages_one_epoch_later(step: RunStep) -> bool:
-    """What is heard now was sent in the epoch before; what is sent now waits in the mailbox."""
+    """Whether agents hear the others' messages of the epoch before, and the mailbox keeps those sent now."""
     before, shown = step.before, step.shown
     if is_over(step.config, before):
         return not shown.seen and not shown.sent and step.after.mailbox == before.mailbox
@@ -60,7 +60,7 @@ def messages_one_epoch_later(step: RunStep) -> bool:
 
 
 def _drafts(step: RunStep) -> dict[str, Draft]:
-    """What the agents in the run composed: the first choice of each that does not exit."""
+    """The draft in the first choice of each agent in the run, unless that choice exits."""
     if is_over(step.config, step.before):
         return {}
     here = active_agents(step.config, step.before)
@@ -91,7 +91,7 @@ def _deliverable(config: Config, draft: Draft) -> bool:
     when=lambda step: bool(step.shown.sent),
 )
 def sender_is_true(step: RunStep) -> bool:
-    """Sender, epoch and content are those of a draft of this epoch, and each draft is sent once."""
+    """Whether sender, epoch and content are those of a draft of this epoch, and each draft is sent at most once."""
     drafts = _drafts(step)
     senders = [message.sender for message in step.shown.sent]
     return len(set(senders)) == len(senders) and all(
@@ -110,7 +110,7 @@ def sender_is_true(step: RunStep) -> bool:
     when=lambda step: bool(_drafts(step)),
 )
 def messages_are_lawful(step: RunStep) -> bool:
-    """Every draft is in one of the two lists, by the rule."""
+    """Whether deliverable drafts are listed as sent and all others as dropped."""
     drafts = _drafts(step)
     good = sorted(agent for agent, draft in drafts.items() if _deliverable(step.config, draft))
     bad = sorted(agent for agent in drafts if agent not in good)
@@ -125,7 +125,7 @@ def messages_are_lawful(step: RunStep) -> bool:
     proved=True,
 )
 def orphaning_is_permanent(step: RunStep) -> bool:
-    """The log never admits it, nor refuses it only in pass 2."""
+    """Whether orphans stay orphans, and no request that declares one is admitted or refused in pass 2."""
     lost = orphans(step.config, step.before)
     if not lost:
         return True
@@ -170,7 +170,7 @@ def _structural(fault: str) -> bool:
     ),
 )
 def orphaned_key_keeps_its_value(step: RunStep) -> bool:
-    """Nobody can write it, so it does not change."""
+    """Whether no effect changes a key that was orphaned for WRITE before the step."""
     lost = [key for key, operation in orphans(step.config, step.before) if operation == WRITE]
     return not any(effect.key in lost for effect in step.shown.effects)
 
@@ -179,12 +179,12 @@ Leaving = tuple[str, str]
 
 
 def _leavers(config: Config, state: State, action: Epoch) -> Iterator[Leaving]:
-    """Every agent whose absence somebody else's request could feel: leaving now, or gone since the last epoch."""
+    """Every agent whose absence could affect another agent's request: leaving now, or gone since the last epoch."""
     asks = asked(config, state, action)
     for agent in active_agents(config, state):
         if any([ask.agent != agent and ask.standing.passes for ask in asks]):
             yield "now", agent
-            # Where the exit ends the run, nothing is adjudicated any more: `exit_ends_no_run` is about that.
+            # Where the exit ends the run, no request is adjudicated any more: `exit_ends_no_run` covers that case.
             if config.readings.orphan_ends_run == "no" or not is_over(
                 config, _without(("before", agent), config, state)
             ):
@@ -213,7 +213,7 @@ def _leaves(w: Leaving, action: Epoch) -> tuple[Epoch]:
 
 
 def _still_admissible(w: Leaving, step: RunStep, other: RunStep | None) -> bool:
-    """Whoever passed a pass still passes it."""
+    """Whether every other agent's request still passes each pass that it passed."""
     if other is None:
         return False
     kept = {entry.agent_id: entry for entry in other.shown.log}
@@ -263,7 +263,7 @@ def _exit_leaves_hope(step: RunStep) -> bool:
     ),
 )
 def exit_ends_no_run(step: RunStep) -> bool:
-    """The run goes on."""
+    """Whether the run goes on after the step."""
     return not is_over(step.config, step.after)
 
 
@@ -273,7 +273,7 @@ def _start(config: Config) -> State:
 
 
 def _rebuilt(config: Config, state: State, shown: Shown) -> State:
-    """The state after an epoch from the state before and the epoch's log alone, no rule consulted."""
+    """The state after an epoch, from the state before and the epoch's log alone, without any rule."""
     if is_over(config, state):
         return state
     new = {effect.key: effect.after for effect in shown.effects}
@@ -321,7 +321,7 @@ log_rebuilds_run = Monitor(
     systems=EPOCHS,
 )
 def epochs_are_counted(step: RunStep) -> bool:
-    """The epoch goes up by one, or the run is over and everything is rejected."""
+    """Whether the epoch number goes up by one, or the run is over and the step shows and changes nothing."""
     if is_over(step.config, step.before):
         shown = step.shown
         quiet = not (shown.seen or shown.tokens or shown.log or shown.effects or shown.exits or shown.sent)
@@ -331,7 +331,7 @@ def epochs_are_counted(step: RunStep) -> bool:
 
 
 def _lines(step: RunStep) -> Any:
-    """Where each script stands: the agent, the line it has reached, the authorities it can cite."""
+    """The authorities, and the line that each script has reached."""
     config, epoch = step.config, step.before.epoch or 0
     return (
         config.authorities,
@@ -361,7 +361,7 @@ def _all_static(step: RunStep) -> bool:
     when=_all_static,
 )
 def static_agents_ignore_history(step: RunStep) -> Any:
-    """What was chosen."""
+    """The choices of the epoch, sorted by agent."""
     return tuple(sorted(step.action.choices, key=lambda pair: pair[0]))
 
 

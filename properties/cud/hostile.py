@@ -1,4 +1,4 @@
-"""Hostile rules: what no honest agent would send, wrapped in an otherwise honest epoch."""
+"""Hostile rules: requests and messages that no honest agent would send, within an otherwise honest epoch."""
 
 from __future__ import annotations
 
@@ -37,7 +37,6 @@ from evenhand.properties.cud.scenes import (
 
 
 def _malformed(draw: Draw, config: Config, _scope: Scope, state: State) -> Epoch:
-    """One break of the action grammar, in an otherwise good request."""
     agent, good = best(draw, config, state)
     key = good.declared_scope[0]
     other = one_of(draw, [*(name for name in config.agents if name != agent), "nobody"])
@@ -66,7 +65,6 @@ def _malformed(draw: Draw, config: Config, _scope: Scope, state: State) -> Epoch
 
 
 def _foreign(draw: Draw, config: Config, _scope: Scope, state: State) -> Epoch:
-    """A citation of what the submitter does not hold: another's, a made-up one, one made too late."""
     agent, good = best(draw, config, state)
     ids = [one.authority_id for one in config.authorities if one.holder_agent_id != agent or one.epoch > 0]
     foreign = one_of(draw, [*ids, "CUD-000"])
@@ -76,7 +74,7 @@ def _foreign(draw: Draw, config: Config, _scope: Scope, state: State) -> Epoch:
 
 
 def _bad_messages(draw: Draw, config: Config, _scope: Scope, state: State) -> Epoch:
-    """Oversized, not JSON, no object, forged sender, deeply nested, twice the same key."""
+    """Messages that are oversized, no JSON, no object, deeply nested, with a forged sender or a repeated key."""
     limit = config.readings.message_limit
     drafts = (
         Draft('{"pad":"' + "x" * limit + '"}'),
@@ -95,14 +93,13 @@ def _bad_messages(draw: Draw, config: Config, _scope: Scope, state: State) -> Ep
 
 
 def _forged_sender(draw: Draw, config: Config, _scope: Scope, state: State) -> Epoch:
-    """A message that claims to be another's."""
     agent = someone(draw, config, state)
     other = one_of(draw, [name for name in config.agents if name != agent])
     return assemble(draw, config, state, {agent: Choice(draft=Draft('{"role":1}', sender=other))})
 
 
 def _twice(draw: Draw, config: Config, _scope: Scope, state: State) -> Epoch:
-    """Agents that choose several times in one epoch, exits among their choices."""
+    """An agent chooses several times, perhaps to exit."""
     action = disjoint(draw, config, _scope, state)
     agent, request = best(draw, config, state)
     more = [(agent, Choice(request)), (agent, NO_CHOICE), (agent, Choice(exits=True))]
@@ -110,7 +107,7 @@ def _twice(draw: Draw, config: Config, _scope: Scope, state: State) -> Epoch:
 
 
 def _intruders(draw: Draw, config: Config, _scope: Scope, state: State) -> Epoch:
-    """Choices of agents that have left, and of some that never were in the run."""
+    """Agents that left, and strangers, choose."""
     action = disjoint(draw, config, _scope, state)
     _, request = best(draw, config, state)
     gone = [name for name in config.agents if name not in scene(config, state).here]
@@ -119,13 +116,11 @@ def _intruders(draw: Draw, config: Config, _scope: Scope, state: State) -> Epoch
 
 
 def _missing(draw: Draw, config: Config, _scope: Scope, state: State) -> Epoch:
-    """Some agents do not choose at all; perhaps none does."""
     action = disjoint(draw, config, _scope, state)
     return Epoch(some_of(draw, action.choices, 0))
 
 
 def _anything(draw: Draw, config: Config, _scope: Scope, state: State) -> Epoch:
-    """Requests drawn blindly from everything that can be said."""
     keys = (*config.keys, *config.keys, "nowhere")
     ids = (*(one.authority_id for one in config.authorities), "CUD-000")
 
@@ -141,7 +136,6 @@ def _anything(draw: Draw, config: Config, _scope: Scope, state: State) -> Epoch:
 
 
 def _after_the_end(draw: Draw, config: Config, _scope: Scope, state: State) -> Epoch:
-    """The run is over, and everybody goes on as if it were not."""
     key = one_of(draw, config.keys)
     choices = [(agent, writing(config, agent, (key, any_value(draw)))) for agent in config.agents]
     return Epoch(tuple(draw(st.permutations(choices))))

@@ -1,9 +1,9 @@
-"""Deadlock and livelock: what can happen, what cannot, and under which reading.
+"""Deadlock and livelock: which can happen, and under which reading.
 
-Deadlock: no submitted action passes pass 1, and no alternative would (FQ34; which alternatives count is the
-reading `deadlock_space`).  Livelock: three epochs in a row in which something passes pass 1, is refused in pass 2,
-and nothing changes.  These claims about the free-agent graph look at what an epoch showed and never at the action,
-so that equal verdicts are judged once for all joint choices that share them.
+Deadlock: no submitted action passes pass 1, and no alternative would (FQ34; the reading `deadlock_space` says which
+alternatives count).  Livelock: three epochs in a row in which a request passes pass 1, is refused in pass 2, and the
+world stays the same.  The claims about the free-agent graph never read the action, so that one evaluation covers all
+joint choices with the same observation.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ from evenhand.properties.cud.predicates import (
 )
 
 LIVELOCK_EPOCHS = 3
-"""N of FQ17 and FQ34, as the text freezes it."""
+"""N of FQ17 and FQ34, as the text fixes it."""
 
 
 def is_deadlocked(step: RunStep) -> bool:
-    """Whether the epoch is a deadlock, by requests, authorities and membership alone (FQ34).
+    """Return whether the epoch is a deadlock, by requests, authorities and membership alone (FQ34).
 
-    Under `strategies_of_run` this looks at this epoch's requests where agents have strategies: whether another
-    request occurs later, only the rest of the run can say.
+    Under `strategies_of_run`, where agents have strategies, only this epoch's requests count: whether another request
+    occurs later depends on the rest of the run.
     """
     config, before = step.config, step.before
     if is_over(config, before):
@@ -57,7 +57,7 @@ def is_deadlocked(step: RunStep) -> bool:
 
 
 def _kernel_lets_pass(step: RunStep) -> bool:
-    """Whether the kernel says of some request that it passed pass 1, or executes one."""
+    """Whether the kernel's log says that some request passed pass 1, or the kernel executes one."""
     return bool(facts(step).done) or any(
         entry.verdict in (ADMITTED, PASS_TWO) and entry.fault not in FAULTS[:2] for entry in step.shown.log
     )
@@ -97,7 +97,6 @@ deadlock_is_stable = Monitor(
 
 
 def _counts_to_livelock(step: RunStep) -> bool:
-    """Whether an epoch counts towards livelock under the reading `livelock_rule`."""
     if step.shown.effects:
         return False
     if step.config.readings.livelock_rule == "unchanged_state":
@@ -118,7 +117,7 @@ def _counts_to_livelock(step: RunStep) -> bool:
     ),
 )
 def deadlock_xor_livelock(step: RunStep) -> bool:
-    """True where only pass-2 refusals count, false where any attempt does."""
+    """Whether the epoch does not count: true if only pass-2 refusals count, false if any attempt does."""
     return not _counts_to_livelock(step)
 
 
@@ -161,12 +160,11 @@ livelock_free = LivelockFree(
     systems=("free",),
 )
 def livelock(step: FreeStep) -> bool:
-    """The counter is full."""
+    """Whether the livelock counter is full."""
     return step.after.counter >= LIVELOCK_EPOCHS
 
 
 def _stuck(step: FreeStep) -> bool:
-    """Whether an epoch of the free-agent graph counts towards livelock, as the reading says."""
     if step.before.world != step.after.world:
         return False
     happened = step.shown.happened
@@ -175,7 +173,7 @@ def _stuck(step: FreeStep) -> bool:
 
 
 def _counting(value: tuple[int, bool], step: FreeStep) -> tuple[int, bool]:
-    if not step.shown.tokens:  # nobody in the run chose anything: that was no epoch
+    if not step.shown.tokens:  # no agent in the run chose anything, so this was no epoch
         return value[0], value[0] == step.after.counter
     mine = min(LIVELOCK_EPOCHS, value[0] + 1) if _stuck(step) else 0
     return mine, mine == step.after.counter
@@ -212,7 +210,7 @@ no_livelock_with_progress = Monitor(
 
 
 def _colliding(value: tuple[int, bool], step: FreeStep) -> tuple[int, bool]:
-    """How many epochs in a row something collided and nothing was executed, and whether that is classified."""
+    """The number of epochs in a row with a collision and no execution, and whether livelock is classified."""
     if not step.shown.tokens:
         return value
     all_collide = step.shown.happened.collided and not _executes(step)
@@ -255,11 +253,11 @@ def _keys_of_roles(config: Config, peers: tuple[str, ...]) -> list[str | None]:
 
 
 def partition_can_work(config: Config) -> bool:
-    """The exact assumption of I.b's convergence.
+    """Return whether the exact assumption of I.b's convergence holds.
 
-    All agents follow the protocol and know each other; communication is on; their roles stand for different
-    existing keys; each holds an ALLOW WRITE on its own role's key, which no DENY governs, all made at epoch 0; and
-    a role's message fits the size bound.
+    All agents follow the protocol and know each other; communication is on; their roles stand for different existing
+    keys; each agent holds an ALLOW WRITE on its own role's key and no DENY governs it, counting only artefacts made at
+    epoch 0; and a role's message fits the size bound.
     """
     if not config.communication or not _partitioned(config):
         return False
@@ -282,7 +280,7 @@ def _all_executed(step: RunStep) -> bool:
 
 
 def _partitioned(config: Config) -> bool:
-    """All agents follow the protocol among themselves, and there is somebody to coordinate with."""
+    """Whether there are at least two agents, and all follow the protocol with each other."""
     return len(config.agents) > 1 and [one.peers for one in config.strategies if isinstance(one, Partition)] == [
         config.agents
     ] * len(config.agents)
@@ -311,7 +309,7 @@ def _after_the_first(step: RunStep) -> bool:
     ),
 )
 def roles_converge(step: RunStep) -> bool:
-    """The assumption is `partition_can_work`, and it is exact: see `partition_converges`."""
+    """Whether all are executed; by `convergence_assumption_is_exact` the assumption is exact."""
     return _all_executed(step)
 
 
@@ -323,7 +321,7 @@ def roles_converge(step: RunStep) -> bool:
     when=_after_the_first,
 )
 def convergence_assumption_is_exact(step: RunStep) -> bool:
-    """Both ways: with the assumption all are executed from epoch 1 on, without it never all of them."""
+    """Whether all agents are executed exactly if `partition_can_work`."""
     return _all_executed(step) == partition_can_work(step.config)
 
 
@@ -353,5 +351,5 @@ def convergence_assumption_is_exact(step: RunStep) -> bool:
     ),
 )
 def partition_converges(step: RunStep) -> bool:
-    """Without the assumption: true under the default reading of the frozen names, false under FQ37's literal one."""
+    """Whether all are executed: true for the default reading of the frozen names, false for FQ37's literal one."""
     return _all_executed(step)

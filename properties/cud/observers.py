@@ -1,4 +1,4 @@
-"""What is seen of a run beside what its epochs show: its classes, and the livelock counter of the harness."""
+"""Observers of a run: its classes, and the livelock counter of the harness."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from evenhand.properties.cud.predicates import is_over
 
 
 def _classes(config: Config, value: tuple[Tally, bool]) -> tuple[tuple[str, Any], ...] | None:
-    """The classes of a run that is over; a run that goes on has none yet."""
     tally, over = value
     if not over:
         return None
@@ -44,4 +43,3 @@ COUNTER = Observer(
 )
 
 OBSERVERS: tuple[Observer, ...] = (CLASSES, COUNTER)
-"""Every observer of this protocol."""

@@ -1,7 +1,7 @@
-"""One epoch told by its phases, as the text has them: requests, pass 1, pass 2, outcome.
+"""The phases of one epoch, as the text has them: requests, pass 1, pass 2, outcome.
 
-Where the step shows a log, the phases say what this kernel did, faulty or not.  The free-agent graph keeps none; what
-is told of its passes is what the text asks for, and the headings say so.
+Where the step shows a log, the phases say what this kernel did, faulty or not.  The free-agent graph keeps no log; its
+passes are computed from the text, and the headings say so.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from evenhand.properties.cud.predicates import PASS_ONE, PASS_TWO, EpochStep, fa
 
 
 def phases(step: EpochStep) -> Iterator[tuple[str, Iterable[str]]]:
-    """Heading and lines of each phase of the epoch that `step` is."""
+    """Yield heading and lines of each phase of the epoch `step`."""
     seen = facts(step)
     yield "requests", [f"{ask.agent}: {ask.request}" for ask in seen.asks] or ["nobody asks for anything"]
     shown = step.shown

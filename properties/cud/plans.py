@@ -1,7 +1,7 @@
-"""Which engine looks at what, under which budget.
+"""The plans of `cud`: which engine checks which claims of which system, in which budget.
 
-The readings that change an answer get a run of their own, with the claims that they touch: an expectation that
-nobody checks is worth nothing.
+The readings that change an answer get a run of their own with the claims that they touch, so that every expectation is
+checked.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from evenhand.properties.cud import arbitration, blindness, classes, history, li
 _STANDARD = ("standard", "deep")
 
 FLOORED = 200
-"""Examples of a standard run, for which the floors of rare events were set; with fewer, every verdict is UNDECIDED."""
+"""Examples of a standard run, for which the floors were set; with fewer, a claim without evidence is UNDECIDED."""
 
 _TOUCHED = {
     "scope_check": names(
@@ -56,15 +56,15 @@ _WHOLE = names(
     history.orphaning_is_permanent,
     blindness.changed_key_reveals_pass_one,
 )
-"""The claims about single steps that the whole universe is asked about."""
+"""The claims about single steps that are checked in the whole universe."""
 
 _ALONE = names(safety.scope_violation_is_a_fault, reach.scope_violation_happens, history.orphaned_key_keeps_its_value)
 _TWO_KEYS = (*_ALONE, arbitration.passes_ignore_values.name)
-"""Claims that one key says nothing about; `_ALONE` are those that one agent shows."""
+"""Claims that one key leaves vacuous; one agent is enough for those in `_ALONE`."""
 
 
 def _named(claims: tuple[Property, ...], system: str, *, kinds: tuple[str, ...] = (), keys: int = 2) -> tuple[str, ...]:
-    """The claims of a system: of these kinds (none: of all), and without those that a single key leaves empty."""
+    """The claims of a system, of these kinds (none: all kinds), without those that a single key leaves vacuous."""
     return tuple(
         claim.name
         for claim in claims
@@ -75,12 +75,12 @@ def _named(claims: tuple[Property, ...], system: str, *, kinds: tuple[str, ...] 
 _ASKING = names(
     safety.only_own_scope_changes, safety.executed_writes_take_effect, whole_epoch.outcomes_are_those_of_the_text
 )
-"""Claims that look at what was submitted: of the free-agent graph they must be asked about every joint choice."""
+"""Claims that read what was submitted, so that the free-agent graph must check them for every joint choice."""
 
 
 def plans(claims: tuple[Property, ...]) -> tuple[Plan, ...]:
-    """Every run of this protocol; `claims` are all there are."""
-    # What a free epoch does is settled with two agents and theorems; more agents are there for what epochs add up to.
+    """Return every plan of this protocol; `claims` are all its claims."""
+    # Two agents and theorems settle a single free epoch; plans with more agents check what several epochs lead to.
     adding_up = tuple(name for name in _named(claims, "free") if name not in _ASKING)
     quick = _named(claims, "run", kinds=("each_step", "reachable"))
     one_key = _named(claims, "universe", keys=1)
@@ -96,7 +96,7 @@ def plans(claims: tuple[Property, ...]) -> tuple[Plan, ...]:
         Plan("universe", "explore", ("quick",), {"keys": 1}, claims=few),
         Plan("universe", "explore", _STANDARD, {"keys": 1}, claims=one_key),
         Plan("universe", "explore", scope={"agents": 1}, claims=_ALONE),
-        # Most of these claims are theorems as well; the whole of it is for those who have the time.
+        # Most of these claims are theorems as well, so the whole universe is searched in the deep budget only.
         Plan("universe", "explore", ("standard",), {}, claims=_WHOLE, quotient="renaming", part="1/4"),
         Plan("universe", "explore", ("deep",), {}, claims=_WHOLE),
         Plan("free", "explore"),
@@ -111,7 +111,7 @@ def plans(claims: tuple[Property, ...]) -> tuple[Plan, ...]:
 
 
 def _under_readings() -> Iterator[Plan]:
-    """Each value that is not the default: the conditions, and where it matters the runs of free agents."""
+    """A plan for each value that is not the default: the conditions, and the runs of free agents where it matters."""
     for name, values in reading_values(Readings()).items():
         for value in values[1:]:
             budgets = ("deep",) if name == "terminal_precedence" else _STANDARD

@@ -1,11 +1,10 @@
 """The predicates of IX-2 that claims use, written from the text and not from the kernel.
 
-A claim that borrowed the kernel's idea of a capability, a veto or a collision would judge a faulty kernel by
-its own fault.  So they are said again here, in other words: what an agent submitted, whether the request is
-well formed, what it may, what it collides with.  Nothing here looks at rules; a step is looked at from outside.
+A claim that borrowed the kernel's idea of a capability, a veto or a collision would judge a faulty kernel by its own
+fault, so they are defined again here and read steps from outside.
 
-The exhaustive search asks millions of steps; `facts` therefore works each step out once for all claims, and
-keeps what it found about a request object for as long as the configuration is the same object.
+`facts` analyses each step once for all claims, because a search evaluates millions, and keeps its result for a request
+object while the configuration is the same object.
 """
 
 from __future__ import annotations
@@ -44,20 +43,20 @@ EpochStep: TypeAlias = RunStep | FreeStep
 EpochState: TypeAlias = State | FreeState
 
 ADMITTED, PASS_ONE, PASS_TWO = "ADMITTED", "PASS_ONE", "PASS_TWO"
-"""What the log says of a request that is not faulty in structure: executed unless out of scope, or who refused."""
+"""The log's verdict on a request without a structural fault: executed unless out of scope, or the pass that refused."""
 
 MALFORMED_REQUEST = "MALFORMED_REQUEST"
 INVALID_CAPABILITY_CLAIM = "INVALID_CAPABILITY_CLAIM"
 SCOPE_VIOLATION = "SCOPE_VIOLATION"
 FAULTS = (MALFORMED_REQUEST, INVALID_CAPABILITY_CLAIM, SCOPE_VIOLATION)
-"""The sub-codes of ACTION_FAULT, in the log only."""
+"""The sub-codes of ACTION_FAULT, which only the log shows."""
 
 
 class Standing(NamedTuple):
-    """One request against the authorities: four independent questions, and what they come to.
+    """One request checked against the authorities: four independent answers, and the result.
 
-    `passes`: well formed, nothing foreign cited, every declared (key, op) covered by a cited and held ALLOW,
-    none vetoed.
+    `passes`: well formed, nothing foreign cited, every declared (key, op) covered by a cited and held ALLOW, none
+    vetoed.
     """
 
     malformed: bool
@@ -68,7 +67,7 @@ class Standing(NamedTuple):
 
 
 class Ask(NamedTuple):
-    """A request that an agent in the run submitted, and where it stands."""
+    """A request that an agent in the run submitted, and its standing."""
 
     agent: str
     request: Request
@@ -78,8 +77,8 @@ class Ask(NamedTuple):
 class Facts(NamedTuple):
     """One step seen from outside.
 
-    `asks` are the submitted requests in the order of submission, `contested` those agents whose request passes
-    pass 1 and interferes with another that does, `tokens` what everyone got, `done` the asks that were executed.
+    `asks` are the submitted requests in the order of submission, `contested` the agents whose request passes pass 1 and
+    interferes with another that does, `tokens` each agent's token, `done` the asks that were executed.
     """
 
     asks: tuple[Ask, ...]
@@ -89,7 +88,7 @@ class Facts(NamedTuple):
 
 
 class _Memory:
-    """What was worked out last: by object identity, held so that no identity is used twice."""
+    """The last results by object identity; the objects are held so that no identity is reused."""
 
     __slots__ = ("action", "asks", "before", "config", "facts", "here", "known", "over", "state", "step")
 
@@ -106,7 +105,7 @@ class _Memory:
         self.facts: Facts | None = None
 
     def at(self, config: Config, state: EpochState) -> None:
-        """Turn to a configuration and a state."""
+        """Turn to a configuration and a state, and drop results of others."""
         if config is not self.config:
             self.known = {}
             self.config, self.state = config, None
@@ -120,31 +119,31 @@ _REMEMBERED = 20_000
 
 
 def true_id(agent: str, epoch: int | None) -> str:
-    """The deterministic action id of FQ1; a run without a frozen end has no epoch to name."""
+    """Return the deterministic action id of FQ1; a run without a fixed end has `*` for the epoch."""
     return f"{agent}:{'*' if epoch is None else epoch}:0"
 
 
 def active_agents(config: Config, state: EpochState) -> tuple[str, ...]:
-    """Who is in the run: a `State` has agents with a flag, a free state has marks."""
+    """Return the agents in the run: a `State` has agents with a flag, a free state has marks."""
     if isinstance(state, State):
         return tuple([name for name, one in zip(config.agents, state.agents, strict=True) if one.active])
     return tuple([name for name, mark in zip(config.agents, state.marks, strict=True) if mark != "EXITED"])
 
 
 def lawful(authorities: tuple[Authority, ...]) -> tuple[Authority, ...]:
-    """The artefacts that exist as far as the protocol is concerned: made at epoch 0 (FQ26)."""
+    """Return the artefacts that count for the protocol: those made at epoch 0 (FQ26)."""
     return tuple([one for one in authorities if one.epoch == 0])
 
 
 def holders(config: Config, key: str, operation: str) -> tuple[str, ...]:
-    """The agents of the run that hold an ALLOW for `operation` on `key`, in or out by now."""
+    """Return the agents, in the run or exited, that hold an ALLOW for `operation` on `key`."""
     atom = (target(key), operation)
     held = {one.holder_agent_id for one in lawful(config.authorities) if one.commitment == ALLOW and atom in one.scope}
     return tuple([agent for agent in config.agents if agent in held])
 
 
 def may_act(config: Config, agents: tuple[str, ...]) -> bool:
-    """Whether some well-formed request of one of `agents` would pass pass 1: an ALLOW held, and no DENY."""
+    """Return whether some well-formed request of one of `agents` would pass pass 1: an ALLOW held, and no DENY."""
     denied = {atom for one in lawful(config.authorities) if one.commitment == DENY for atom in one.scope}
     pairs = {(target(key), operation) for key in config.keys for operation in OPERATIONS} - denied
     return any(
@@ -154,7 +153,7 @@ def may_act(config: Config, agents: tuple[str, ...]) -> bool:
 
 
 def orphans(config: Config, state: EpochState) -> tuple[tuple[str, str], ...]:
-    """The (key, op) pairs that somebody could act on, all of whom have exited (FQ28, reading `orphan_scope`)."""
+    """Return the (key, op) pairs whose holders have all exited (FQ28, reading `orphan_scope`)."""
     here = active_agents(config, state)
     if len(here) == len(config.agents):
         return ()
@@ -170,7 +169,7 @@ def orphans(config: Config, state: EpochState) -> tuple[tuple[str, str], ...]:
 
 
 def is_over(config: Config, state: EpochState) -> bool:
-    """Whether no epoch follows: nobody is left, the frozen epochs are spent, or the reading lets orphans end it."""
+    """Return whether no epoch follows: no agent is left, the epochs are spent, or orphans end it by the reading."""
     here = active_agents(config, state)
     if not here:
         return True
@@ -186,7 +185,7 @@ def is_over(config: Config, state: EpochState) -> bool:
 
 
 def standing(config: Config, epoch: int | None, agent: str, request: Request) -> Standing:
-    """Where a request of `agent` stands (C8, FQ2, FQ12, FQ13, FQ27, FQ33, FQ34)."""
+    """Return the standing of a request of `agent` (C8, FQ2, FQ12, FQ13, FQ27, FQ33, FQ34)."""
     scope, operation, delta = request.declared_scope, request.action_type, request.proposed_delta
     keys = set(config.keys)
     malformed = (
@@ -212,7 +211,7 @@ def standing(config: Config, epoch: int | None, agent: str, request: Request) ->
 
 
 def interfering(one: Request, other: Request) -> bool:
-    """Whether two requests share a declared key and at least one of them writes (FQ4, FQ10)."""
+    """Return whether two requests share a declared key and at least one of them writes (FQ4, FQ10)."""
     if one.action_type != WRITE and other.action_type != WRITE:
         return False
     scope = other.declared_scope
@@ -220,14 +219,14 @@ def interfering(one: Request, other: Request) -> bool:
 
 
 def undeclared(request: Request) -> tuple[str, ...]:
-    """The keys that a request writes and does not declare, as far as its delta says."""
+    """Return the keys in a request's delta that it does not declare."""
     return tuple([key for key, _ in request.proposed_delta if key not in request.declared_scope])
 
 
 def violates(config: Config, before: EpochState, request: Request) -> bool | None:
-    """Whether a request, if admitted, is a scope violation under the reading `scope_check` (C10).
+    """Return whether a request, if admitted, is a scope violation under the reading `scope_check` (C10).
 
-    None where that depends on what is executed with it, and before it.
+    None where that depends on the requests that are executed with it, and before it.
     """
     outside = undeclared(request)
     if not outside:
@@ -242,7 +241,7 @@ def violates(config: Config, before: EpochState, request: Request) -> bool | Non
 
 
 def asked(config: Config, before: EpochState, action: Epoch) -> tuple[Ask, ...]:
-    """What was submitted: the first choice of every agent in the run that neither exits nor stays silent."""
+    """Return the requests submitted: each active agent's first choice, unless it exits or stays silent."""
     memory = _MEMORY
     if memory.action is action and memory.before is before and memory.config is config:
         return memory.asks
@@ -271,7 +270,7 @@ def asked(config: Config, before: EpochState, action: Epoch) -> tuple[Ask, ...]:
 
 
 def contested(asks: tuple[Ask, ...]) -> tuple[str, ...]:
-    """The agents whose request passes pass 1 and interferes with another request that does."""
+    """Return the agents whose request passes pass 1 and interferes with another request that does."""
     if len(asks) < 2:
         return ()
     passing = [ask for ask in asks if ask.standing.passes]
@@ -287,7 +286,7 @@ def contested(asks: tuple[Ask, ...]) -> tuple[str, ...]:
 
 
 def facts(step: EpochStep) -> Facts:
-    """Everything that claims about single steps ask for, worked out once per step."""
+    """Return the facts that claims about single steps use, computed once per step."""
     memory = _MEMORY
     if memory.step is step and memory.facts is not None:
         return memory.facts
@@ -300,5 +299,5 @@ def facts(step: EpochStep) -> Facts:
 
 
 def some_asked(step: EpochStep) -> bool:
-    """Whether some request was submitted: the antecedent of claims about requests."""
+    """Return whether some request was submitted: the antecedent of claims about requests."""
     return bool(facts(step).asks)

@@ -1,4 +1,4 @@
-"""What decides in `cud`: the claims that answer."""
+"""The decision profile of `cud`: for each aspect, the claim that answers whether it decides."""
 
 from __future__ import annotations
 
@@ -14,4 +14,4 @@ PROFILE = (
     ProfileQuestion(Aspect.DEADLOCK, liveness.deadlock_free.name),
     ProfileQuestion(Aspect.LIVELOCK, liveness.livelock_free.name),
 )
-"""Confidence is nothing that this kernel knows; what a request declares is its content, and decides by the text."""
+"""No question on confidence, which this kernel does not know; declared content decides by the text."""

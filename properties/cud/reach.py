@@ -1,4 +1,4 @@
-"""What can happen: a kernel that does nothing keeps every safety claim, so each event must be seen to occur."""
+"""Reachability: a kernel that does nothing keeps every safety claim, so each event must be seen to occur."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _fault(step: RunStep, code: str) -> bool:
 
 @reachable("Something can be executed.", source="FQ29", systems=ANY)
 def execution_happens(step: RunStep) -> bool:
-    """A world changes."""
+    """The world changes and an agent is executed."""
     return bool(step.shown.effects) and any(token == DONE for _, token in step.shown.tokens)
 
 
@@ -44,7 +44,7 @@ def pass_one_refusal_happens(step: RunStep) -> bool:
 
 @reachable("A request that has its capability can be refused by a veto alone.", source="FQ27", systems=("universe",))
 def veto_happens(step: RunStep) -> bool:
-    """Covered, well formed, nothing foreign, and refused."""
+    """The request is covered and vetoed, the log has a refusal in pass 1, and the agent gets the failure token."""
     if not any(entry.verdict == PASS_ONE for entry in step.shown.log):
         return False
     known = facts(step)
@@ -68,25 +68,25 @@ def reader_and_writer_collide(step: RunStep) -> bool:
 
 @reachable("A request can be a MALFORMED_REQUEST fault.", source="C8", systems=ANY)
 def malformed_happens(step: RunStep) -> bool:
-    """Structural validation bites."""
+    """Structural validation refuses a request."""
     return _fault(step, MALFORMED_REQUEST)
 
 
 @reachable("A request can be an INVALID_CAPABILITY_CLAIM fault.", source="FQ33", systems=("universe",))
 def foreign_citation_happens(step: RunStep) -> bool:
-    """Somebody cites what it does not hold."""
+    """An agent cites an authority that it does not hold."""
     return _fault(step, INVALID_CAPABILITY_CLAIM)
 
 
 @reachable("A request can be a SCOPE_VIOLATION fault.", source="C10", systems=ANY)
 def scope_violation_happens(step: RunStep) -> bool:
-    """Somebody writes what it did not declare."""
+    """An agent writes a key that it did not declare."""
     return _fault(step, SCOPE_VIOLATION)
 
 
 @reachable("An agent can exit.", source="FQ24", systems=ANY)
 def exit_happens(step: RunStep) -> bool:
-    """While others stay."""
+    """One agent exits while others stay."""
     return bool(step.shown.exits) and len(active_agents(step.config, step.after)) > 0
 
 
@@ -98,13 +98,13 @@ def collapse_happens(step: RunStep) -> bool:
 
 @reachable("A key can be orphaned.", source="FQ28", systems=ANY)
 def orphaning_happens(step: RunStep) -> bool:
-    """While somebody is left who would use it."""
+    """Some agents are left in the run."""
     return bool(step.shown.exits and active_agents(step.config, step.after) and orphans(step.config, step.after))
 
 
 @reachable("A message can be delivered.", source="FQ21", systems=("run",))
 def delivery_happens(step: RunStep) -> bool:
-    """Somebody hears something."""
+    """An agent receives a message."""
     return any(seen.messages for _, seen in step.shown.seen)
 
 

@@ -1,6 +1,6 @@
-"""The constructive rules of the machine for `run`: one aims at each rare event.
+"""Constructive rules of the machine for `run`: each aims at one rare event.
 
-A rule draws one joint action.  It looks at the scene first, and is possible only where what it aims at can happen.
+A rule draws one joint action.  It reads the scene first, and is possible only where its event can happen.
 """
 
 from __future__ import annotations
@@ -45,22 +45,22 @@ from evenhand.properties.cud.scenes import (
 
 
 def goes_on(config: Config, state: EpochState) -> bool:
-    """The run is not over."""
+    """Return whether the run goes on."""
     return not scene(config, state).over
 
 
 def any_value(draw: Draw) -> Any:
-    """One of the values that are written."""
+    """Draw one of the values that are written."""
     return one_of(draw, VALUES)
 
 
 def someone(draw: Draw, config: Config, state: State) -> str:
-    """One of the agents in the run."""
+    """Draw one of the agents in the run."""
     return one_of(draw, scene(config, state).here)
 
 
 def best(draw: Draw, config: Config, state: State) -> tuple[str, Request]:
-    """A WRITE of one key by somebody who may, if anybody may: what a hostile rule then spoils."""
+    """Draw a WRITE of one key, by an agent that may write it if there is one; hostile rules then spoil it."""
     able = [(agent, key) for key, agents in scene(config, state).may[WRITE].items() for agent in agents]
     agent, key = one_of(draw, able) if able else (someone(draw, config, state), one_of(draw, config.keys))
     delta = ((key, any_value(draw)),)
@@ -71,7 +71,7 @@ def best(draw: Draw, config: Config, state: State) -> tuple[str, Request]:
 
 
 def disjoint(draw: Draw, config: Config, _scope: Scope, state: State) -> Epoch:
-    """Several agents, each its own key."""
+    """Several agents write, each a key of its own."""
     offered = scene(config, state)
     chosen: dict[str, Choice] = {}
     used: list[str] = []
@@ -90,7 +90,6 @@ def some_writer(config: Config, state: State) -> bool:
 
 
 def _collision(draw: Draw, config: Config, _scope: Scope, state: State) -> Epoch:
-    """Two or more writers of one key."""
     keys = [(key, writers) for key, writers, _ in scene(config, state).contested() if len(writers) > 1]
     key, writers = one_of(draw, keys)
     chosen = {agent: writing(config, agent, (key, any_value(draw))) for agent in some_of(draw, writers, 2)}
@@ -103,7 +102,6 @@ def _two_writers(config: Config, state: State) -> bool:
 
 
 def _read_write(draw: Draw, config: Config, _scope: Scope, state: State) -> Epoch:
-    """A reader and a writer of one key."""
     pairs = _readers_and_writers(config, state)
     key, reader, writer = one_of(draw, pairs)
     chosen = {reader: reading(config, reader, key), writer: writing(config, writer, (key, any_value(draw)))}
@@ -122,7 +120,7 @@ def _readers_and_writers(config: Config, state: State) -> list[tuple[str, str, s
 
 
 def _three_way(draw: Draw, config: Config, _scope: Scope, state: State) -> Epoch:
-    """Three or more on one key, at least one writing."""
+    """Three or more agents on one key, at least one writing."""
     key, writers, users = one_of(draw, scene(config, state).contested(3))
     first = one_of(draw, writers)
     others = some_of(draw, [agent for agent in users if agent != first], 2)
@@ -139,7 +137,6 @@ def _three_way(draw: Draw, config: Config, _scope: Scope, state: State) -> Epoch
 
 
 def _beside(draw: Draw, config: Config, _scope: Scope, state: State) -> Epoch:
-    """Two collide on one key, a third is executed on another."""
     one, other, key, third, free = one_of(draw, _besides(config, state))
     chosen = {
         one: writing(config, one, (key, any_value(draw))),
@@ -163,7 +160,7 @@ def _besides(config: Config, state: State) -> list[tuple[str, str, str, str, str
 
 
 def _chain(draw: Draw, config: Config, _scope: Scope, state: State) -> Epoch:
-    """One request over two keys that collides with one neighbour on each, who do not collide with each other."""
+    """One request over two keys collides on each with one other request; these two do not collide."""
     wide, one, other, first, second = one_of(draw, _chains(config, state))
     chosen = {
         wide: writing(config, wide, (first, any_value(draw)), (second, any_value(draw))),
@@ -189,7 +186,7 @@ def _chains(config: Config, state: State) -> list[tuple[str, str, str, str, str]
 
 
 def _again(draw: Draw, config: Config, _scope: Scope, state: State) -> Epoch:
-    """Who was refused on a key tries again, and somebody else tries too."""
+    """Agents write a key on which a request was refused in the epoch before."""
     key, agents = one_of(draw, _refused_on(config, state))
     chosen = {agent: writing(config, agent, (key, any_value(draw))) for agent in some_of(draw, agents, 2)}
     return assemble(draw, config, state, chosen, away_from=(key,))
@@ -206,7 +203,7 @@ def _refused_on(config: Config, state: State) -> list[tuple[str, tuple[str, ...]
 
 
 def _dethrone(draw: Draw, config: Config, _scope: Scope, state: State) -> Epoch:
-    """Who was executed on a key repeats it, and somebody else collides with it."""
+    """An agent that was executed on a key repeats it, and another collides with it."""
     key, agent, rivals = one_of(draw, _executed_on(config, state))
     chosen = {agent: writing(config, agent, (key, any_value(draw)))}
     for rival in some_of(draw, rivals, 1):
@@ -227,7 +224,6 @@ def _executed_on(config: Config, state: State) -> list[tuple[str, str, tuple[str
 
 
 def _shared_reading(draw: Draw, config: Config, _scope: Scope, state: State) -> Epoch:
-    """Several readers of one key, who are all executed."""
     key, readers = one_of(draw, _shared(config, state))
     chosen = {agent: reading(config, agent, key) for agent in some_of(draw, readers, 2)}
     return assemble(draw, config, state, chosen)
@@ -238,14 +234,14 @@ def _shared(config: Config, state: State) -> list[tuple[str, tuple[str, ...]]]:
 
 
 def _denied(draw: Draw, config: Config, _scope: Scope, state: State) -> Epoch:
-    """Somebody has the capability and is stopped by a DENY alone; perhaps another wants the same key."""
+    """Only a DENY stops the agent."""
     agent, key, operation = one_of(draw, scene(config, state).vetoed)
     choice = writing(config, agent, (key, any_value(draw))) if operation == WRITE else reading(config, agent, key)
     return assemble(draw, config, state, {agent: choice})
 
 
 def _incapable(draw: Draw, config: Config, _scope: Scope, state: State) -> Epoch:
-    """Somebody lacks the capability; whoever has it may want the same key, and must not be hindered."""
+    """An agent lacks the capability; one that has it may want the same key and must be unaffected."""
     offered = scene(config, state)
     agent, key, operation = one_of(draw, offered.lacking)
     choice = writing(config, agent, (key, any_value(draw))) if operation == WRITE else reading(config, agent, key)
@@ -258,7 +254,7 @@ def _incapable(draw: Draw, config: Config, _scope: Scope, state: State) -> Epoch
 
 
 def _hopeless(draw: Draw, config: Config, _scope: Scope, state: State) -> Epoch:
-    """Nobody submits anything that could pass pass 1: a deadlocked epoch, if nobody could do better."""
+    """No request could pass pass 1: a deadlocked epoch, if no alternative would either."""
     offered = scene(config, state)
     chosen: dict[str, Choice] = {agent: NO_CHOICE for agent in offered.here}
     hopeless = (*offered.lacking, *offered.vetoed)
@@ -278,7 +274,7 @@ def _some_hopeless(config: Config, state: State) -> bool:
 
 
 def _under_declared(draw: Draw, config: Config, _scope: Scope, state: State) -> Epoch:
-    """A WRITE reaches beyond its scope: a change, or a no-op that only looks like one; perhaps beside its owners."""
+    """A WRITE reaches beyond its scope, as a change or as a no-op; perhaps the key's owners write it too."""
     agent, request = best(draw, config, state)
     others = [key for key in config.keys if key not in request.declared_scope]
     lost = [key for key in _orphaned_keys(config, state) if key in others]
@@ -294,7 +290,6 @@ def _under_declared(draw: Draw, config: Config, _scope: Scope, state: State) -> 
 
 
 def _reach_into_a_collision(draw: Draw, config: Config, _scope: Scope, state: State) -> Epoch:
-    """Two collide on a key, and a third changes it out of its scope."""
     one, other, key, third, free = one_of(draw, _besides(config, state))
     changed = one_of(draw, [value for value in VALUES if value != dict(state.world)[key]])
     honest = Request(WRITE, (free,), ((free, any_value(draw)),), cited(config, third, (free,), WRITE))
@@ -307,12 +302,11 @@ def _reach_into_a_collision(draw: Draw, config: Config, _scope: Scope, state: St
 
 
 def _sole_holder_exits(draw: Draw, config: Config, _scope: Scope, state: State) -> Epoch:
-    """The one agent that may write some key leaves it for ever."""
     return assemble(draw, config, state, {one_of(draw, scene(config, state).soles): Choice(exits=True)})
 
 
 def _orphaned(draw: Draw, config: Config, _scope: Scope, state: State) -> Epoch:
-    """Somebody wants a key that nobody in the run may write any more, with the holder's own citation or without."""
+    """Agents request a key that no agent in the run may write any more, citing every ALLOW on it or none."""
     offered = scene(config, state)
     key = one_of(draw, _orphaned_keys(config, state))
     chosen: dict[str, Choice] = {}
@@ -333,7 +327,6 @@ def _orphaned_keys(config: Config, state: State) -> list[str]:
 
 
 def _one_exits(draw: Draw, config: Config, _scope: Scope, state: State) -> Epoch:
-    """Somebody leaves while others collide or work."""
     offered = scene(config, state)
     leaver = someone(draw, config, state)
     chosen = {leaver: Choice(exits=True)}
@@ -345,17 +338,15 @@ def _one_exits(draw: Draw, config: Config, _scope: Scope, state: State) -> Epoch
 
 
 def _all_exit(draw: Draw, config: Config, _scope: Scope, state: State) -> Epoch:
-    """Everybody leaves: collapse."""
     return assemble(draw, config, state, {agent: Choice(exits=True) for agent in scene(config, state).here})
 
 
 def _late(config: Config, state: State) -> bool:
-    """Towards the end of a run, or with few left: so that runs do not collapse before anything happens."""
+    """Late in a run, or with few agents left, so that runs do not collapse before anything happens."""
     return goes_on(config, state) and (len(scene(config, state).here) < 3 or (state.epoch or 0) > 1)
 
 
 def _messages(draw: Draw, config: Config, _scope: Scope, state: State) -> Epoch:
-    """Everybody who likes sends a message; some act as well."""
     chosen = {
         agent: Choice(draft=Draft(one_of(draw, MESSAGES))) for agent in some_of(draw, scene(config, state).here, 1)
     }
@@ -363,19 +354,19 @@ def _messages(draw: Draw, config: Config, _scope: Scope, state: State) -> Epoch:
 
 
 def can_talk(config: Config, state: State) -> bool:
-    """Messages are on."""
+    """Return whether messages are on and the run goes on."""
     return config.communication and goes_on(config, state)
 
 
 def _honestly_named(draw: Draw, config: Config, _scope: Scope, state: State) -> Epoch:
-    """A request that states its own two ids, rightly: not a fault."""
+    """Correctly stated ids are no fault."""
     agent, good = best(draw, config, state)
     named = replace(good, agent_id=agent, action_id=true_id(agent, state.epoch))
     return assemble(draw, config, state, {agent: Choice(named)}, away_from=good.declared_scope)
 
 
 def _with(found: Callable[[Config, State], Sequence[Any]]) -> Callable[[Config, State], bool]:
-    """Where the run goes on and there is something of this to aim at."""
+    """A condition: the run goes on, and `found` returns at least one target."""
     return lambda config, state: goes_on(config, state) and len(found(config, state)) > 0
 
 
@@ -405,4 +396,4 @@ CONSTRUCTIVE = (
     Rule("messages", _messages, can_talk),
     Rule("rightly_named", _honestly_named, goes_on),
 )
-"""One rule for each rare event that honest agents can bring about."""
+"""One rule for each rare event that honest agents can cause."""

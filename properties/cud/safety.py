@@ -1,7 +1,6 @@
-"""What an epoch must never do: execute without right, change what nobody declared, answer what nobody asked.
+"""Safety of an epoch: no execution without right, no undeclared change, no unrequested outcome.
 
-Each claim is about one step, and about the step as seen from outside: what was submitted, what was handed
-out, what the log says.
+Each claim is about one step seen from outside: its submissions, tokens, diff and log.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ from evenhand.properties.cud.predicates import (
 )
 
 _EXECUTING = (*EPOCHS, "free")
-"""The systems whose step shows tokens and the structural diff, with a log or without."""
+"""The systems whose step shows tokens and the structural diff, with or without a log."""
 
 
 def _some_executed(step: RunStep) -> bool:
@@ -50,7 +49,7 @@ def _some_written(step: EpochStep) -> bool:
     proved=True,
 )
 def executed_never_interfere(step: RunStep) -> bool:
-    """Judged on what was submitted, so that a kernel that rewrites requests is caught."""
+    """Compares the submitted requests, so that a kernel that rewrites requests is caught."""
     done = facts(step).done
     return not any(interfering(one.request, other.request) for i, one in enumerate(done) for other in done[i + 1 :])
 
@@ -63,7 +62,7 @@ def executed_never_interfere(step: RunStep) -> bool:
     proved=True,
 )
 def executed_has_capability(step: RunStep) -> bool:
-    """Capabilities are those of epoch 0, whoever has left since."""
+    """Capabilities are those of epoch 0, whichever agents have left since."""
     return all([ask.standing.covered for ask in facts(step).done])
 
 
@@ -95,7 +94,7 @@ def no_veto_overridden(step: RunStep) -> bool:
     ),
 )
 def only_own_scope_changes(step: EpochStep) -> bool:
-    """Every entry of the diff has an executed author that declared the key and proposed the value."""
+    """Whether every entry of the diff has an executed author that declared the key and proposed the value."""
     done = facts(step).done
     return all(
         any(
@@ -117,7 +116,7 @@ def only_own_scope_changes(step: EpochStep) -> bool:
     expected=(refuted("an action that ends as a fault has changed the world", scope_check="after_keep"),),
 )
 def non_executed_changes_nothing(step: RunStep) -> bool:
-    """The diff is empty and the world the same."""
+    """Whether the diff is empty and the world the same."""
     return not step.shown.effects and step.after.world == step.before.world
 
 
@@ -146,7 +145,7 @@ def non_executed_changes_nothing(step: RunStep) -> bool:
     ),
 )
 def executed_writes_take_effect(step: EpochStep) -> bool:
-    """Execution is no empty word, and nothing overwrites it in the same epoch."""
+    """Whether each executed WRITE takes effect and nothing overwrites it in the same epoch."""
     after = dict(step.after.world)
     return all(
         after[key] == dict(ask.request.proposed_delta)[key]
@@ -159,7 +158,7 @@ def executed_writes_take_effect(step: EpochStep) -> bool:
 
 @each_step("The structural diff lists exactly the keys whose value changed.", source="C10", systems=EPOCHS)
 def diff_is_true(step: RunStep) -> bool:
-    """Key, old value and new value, by key, for the same keys as before."""
+    """Whether the diff lists key, old and new value of each changed key in order, and no key appears or vanishes."""
     before, after, effects = step.before.world, step.after.world, step.shown.effects
     if before == after:
         return not effects
@@ -177,7 +176,7 @@ def diff_is_true(step: RunStep) -> bool:
     proved=True,
 )
 def no_outcome_unasked(step: RunStep) -> bool:
-    """Nobody gets an outcome for what they did not submit, and nobody is left without one."""
+    """Whether tokens and log entries match the submissions one to one, and every remaining agent has a token."""
     known = facts(step)
     tokens, shown = known.tokens, step.shown
     if [entry.agent_id for entry in shown.log] != sorted([ask.agent for ask in known.asks]):
@@ -203,7 +202,7 @@ def no_outcome_unasked(step: RunStep) -> bool:
     when=lambda step: bool(step.shown.exits) or not all([one.active for one in step.before.agents]),
 )
 def exit_is_voluntary_and_final(step: RunStep) -> bool:
-    """The active flags after the epoch are those before it, less who chose to exit."""
+    """Whether the active flags are those before the epoch, less the agents that chose to exit."""
     first: dict[str, bool] = {}
     for agent, choice in step.action.choices:
         first.setdefault(agent, choice.exits)
@@ -221,7 +220,7 @@ def exit_is_voluntary_and_final(step: RunStep) -> bool:
     when=some_asked,
 )
 def malformed_is_a_fault(step: RunStep) -> bool:
-    """Both ways: no malformed request gets further, and no well-formed one is called malformed."""
+    """Both directions: no malformed request gets further, and no well-formed one is called malformed."""
     known = facts(step)
     if len(step.shown.log) != len(known.asks):
         return False
@@ -241,7 +240,7 @@ def malformed_is_a_fault(step: RunStep) -> bool:
     when=some_asked,
 )
 def foreign_citation_is_a_fault(step: RunStep) -> bool:
-    """Both ways, and by the reading `fault_precedence`."""
+    """Both directions, under the reading `fault_precedence`."""
     known = facts(step)
     failure_first = step.config.readings.fault_precedence == "failure_first"
     called = [entry.agent_id for entry in step.shown.log if entry.fault == INVALID_CAPABILITY_CLAIM]
@@ -262,7 +261,7 @@ def foreign_citation_is_a_fault(step: RunStep) -> bool:
     when=lambda step: any([ask.standing.passes and undeclared(ask.request) for ask in facts(step).asks]),
 )
 def scope_violation_is_a_fault(step: RunStep) -> bool:
-    """Where the reading compares with what others did, only the implication can be said of one request."""
+    """Where the reading compares with other requests' effects, only the implication is checked."""
     known = facts(step)
     called = [entry.agent_id for entry in step.shown.log if entry.fault == SCOPE_VIOLATION]
     for ask in known.asks:
@@ -281,12 +280,12 @@ def scope_violation_is_a_fault(step: RunStep) -> bool:
     when=some_asked,
 )
 def submitter_is_bound(step: RunStep) -> bool:
-    """The log names the true submitter and the true id, and keeps the request as submitted."""
+    """Whether the log names the true submitter and the true id, and keeps the request as submitted."""
     epoch = step.before.epoch
     asks = {ask.agent: ask.request for ask in facts(step).asks}
     for entry in step.shown.log:
         submitted = asks.get(entry.agent_id)
-        # Mostly the very same object, which spares the comparison.
+        # Mostly the same object; the identity test saves the comparison.
         if submitted is not entry.request and submitted != entry.request:
             return False
         if entry.action_id != true_id(entry.agent_id, epoch):
@@ -301,7 +300,7 @@ def submitter_is_bound(step: RunStep) -> bool:
     when=some_asked,
 )
 def log_names_the_true_pass(step: RunStep) -> bool:
-    """PASS_ONE for what lacks capability or is vetoed, PASS_TWO for what collides, ADMITTED for the rest."""
+    """PASS_ONE if the capability is missing or vetoed, PASS_TWO for a collision, ADMITTED for the rest."""
     known = facts(step)
     stands = {ask.agent: ask.standing for ask in known.asks}
     for entry in step.shown.log:

@@ -1,8 +1,8 @@
-"""What a drawn action can aim at: who may do what in a state, and who lacks what.
+"""Scenes: which agents may do what in a state, and which lack what.
 
-Drawn blindly, epochs reach almost nothing that matters, so the generator's rules look before they draw: at the
-keys two agents may both write, at the agent whose exit orphans a key, at the pair somebody holds and a DENY
-governs.  A scene is worked out once per state and shared by all rules.
+Epochs drawn at random miss almost every event of interest, so the generator's rules first read the scene: keys that two
+agents may both write, an agent whose exit orphans a key, a pair that an agent holds and a DENY governs.  A scene is
+computed once per state and shared by all rules.
 """
 
 from __future__ import annotations
@@ -36,22 +36,22 @@ T = TypeVar("T")
 VALUES: tuple[Atom, ...] = tuple(
     value for value in map(atom, ("free", "taken", 0, 1, 1.0, True, None, "")) if isinstance(value, Atom)
 )
-"""Values of worlds and requests; 1, 1.0 and true are three."""
+"""Values of worlds and requests; 1, 1.0 and true are three different values."""
 
 HOSTILE_VALUES = tuple(Opaque(what) for what in ("nan", "infinity", "object", "list", "bytes", "function"))
-"""What no JSON primitive is."""
+"""Values that are no JSON primitive."""
 
 MESSAGES = ('{"role":0}', '{"role":1}', "{}", '{"claim":"resource_A"}')
-"""Messages as they should be."""
+"""Well-formed messages."""
 
 
 @dataclass(frozen=True)
 class Scene:
-    """What a state offers.
+    """The possible aims of an epoch in one state.
 
-    `may[op]` maps each key to the agents in the run whose request for it would pass pass 1; `vetoed` and `lacking` list
-    (agent, key, op) that a DENY stops despite an ALLOW, and that no ALLOW covers; `soles` are the agents whose exit
-    would orphan a key while others stay.
+    `here` are the agents in the run.  `may[op]` maps each key to those whose request for it would pass pass 1; `vetoed`
+    and `lacking` list (agent, key, op) that a DENY stops despite an ALLOW, and that no ALLOW covers; `soles` are the
+    agents whose exit would orphan a key while others stay.
     """
 
     here: tuple[str, ...]
@@ -62,7 +62,7 @@ class Scene:
     soles: tuple[str, ...]
 
     def contested(self, least: int = 2) -> tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...]:
-        """(key, who may write it, who may use it at all) for keys where so many could collide, one writing."""
+        """Return (key, its writers, all its users) for each key with a writer and at least `least` users."""
         found: list[tuple[str, tuple[str, ...], tuple[str, ...]]] = []
         for key, writers in self.may[WRITE].items():
             users = tuple(dict.fromkeys((*writers, *self.may[READ][key])))
@@ -81,7 +81,7 @@ _LAST = _Last()
 
 
 def scene(config: Config, state: EpochState) -> Scene:
-    """The scene of a state; the last one is kept, as every rule asks for it."""
+    """Return the scene of a state; the last one is cached, because every rule reads it."""
     if _LAST.scene is not None and _LAST.config is config and _LAST.state is state:
         return _LAST.scene
     found = _scene(config, state)
@@ -109,7 +109,7 @@ def _scene(config: Config, state: EpochState) -> Scene:
 
 
 def cited(config: Config, agent: str, keys: Iterable[str], operation: str) -> tuple[str, ...]:
-    """The ids of the lawful ALLOWs that `agent` holds over some of these (key, op)."""
+    """Return the ids of the lawful ALLOWs that `agent` holds over some of these (key, op)."""
     atoms = {(target(key), operation) for key in keys}
     return tuple(
         one.authority_id
@@ -122,28 +122,28 @@ def cited(config: Config, agent: str, keys: Iterable[str], operation: str) -> tu
 
 
 def reading(config: Config, agent: str, *keys: str) -> Choice:
-    """An honest READ of these keys."""
+    """Return an honest READ of these keys."""
     return Choice(Request(READ, keys, (), cited(config, agent, keys, READ)))
 
 
 def writing(config: Config, agent: str, *pairs: tuple[str, Atom]) -> Choice:
-    """An honest WRITE of these (key, value)."""
+    """Return an honest WRITE of these (key, value)."""
     keys = tuple(key for key, _ in pairs)
     return Choice(Request(WRITE, keys, tuple(pairs), cited(config, agent, keys, WRITE)))
 
 
 def one_of(draw: Draw, things: Sequence[T]) -> T:
-    """One of these, drawn."""
+    """Draw one of `things`."""
     return draw(st.sampled_from(things))
 
 
 def coin(draw: Draw) -> bool:
-    """Yes or no, drawn."""
+    """Draw a boolean."""
     return draw(st.booleans())
 
 
 def some_of(draw: Draw, things: Sequence[T], least: int, most: int | None = None) -> tuple[T, ...]:
-    """So many different ones of these, in drawn order."""
+    """Draw `least` to `most` different ones of `things`, in drawn order; without `most`, up to all."""
     size = draw(st.integers(least, len(things) if most is None else min(most, len(things))))
     return tuple(draw(st.permutations(things))[:size])
 
@@ -151,9 +151,9 @@ def some_of(draw: Draw, things: Sequence[T], least: int, most: int | None = None
 def assemble(
     draw: Draw, config: Config, state: EpochState, chosen: dict[str, Choice], away_from: Sequence[str] = ()
 ) -> Epoch:
-    """A joint action with these choices, the other agents' drawn, in a drawn order of submission.
+    """Return a joint action with these choices, the other agents' choices and the order of submission drawn.
 
-    The others are silent, talk, or READ a key outside `away_from`, so that they do not spoil what a rule aims at.
+    The others are silent, talk, or READ a key outside `away_from`, so that they do not spoil the rule's aim.
     """
     offered = scene(config, state)
     choices: list[tuple[str, Choice]] = []
@@ -171,7 +171,6 @@ def assemble(
 
 
 def _talking(draw: Draw, choice: Choice) -> Choice:
-    """The choice, perhaps with a message."""
     if choice.exits or choice.draft is not None or not coin(draw):
         return choice
     return Choice(choice.request, Draft(one_of(draw, MESSAGES)))

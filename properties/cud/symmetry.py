@@ -1,4 +1,4 @@
-"""Equivariance: a kernel that knows no names treats renamed agents, keys and authorities alike."""
+"""Equivariance: a kernel that is independent of names treats renamed agents, keys and authorities alike."""
 
 from __future__ import annotations
 
@@ -14,15 +14,14 @@ from evenhand.properties.cud.predicates import EpochState, EpochStep
 
 
 def _swapped(names: tuple[str, ...]) -> Iterator[tuple[tuple[str, str], ...]]:
-    """The exchanges of neighbours, which generate every permutation."""
     for one, other in itertools.pairwise(names):
         yield ((one, other), (other, one))
 
 
 def _made_renamings(config: Config) -> Iterator[Renaming]:
-    """Neighbours exchanged, and everything renamed at once to fresh names whose order is reversed.
+    """Exchanges of neighbours, which generate all permutations, and one renaming to fresh names in reverse order.
 
-    The exchanges generate all permutations; the fresh names catch a kernel that knows names by heart.
+    The fresh names catch a kernel with hard-coded names.
     """
     for swap in _swapped(config.agents):
         yield Renaming(swap, ())
@@ -39,7 +38,7 @@ def _fresh(word: str, names: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
 
 
 class _Images:
-    """The renamings of the last configuration, and its and the last state's images: the same for all its actions."""
+    """Cache of the last configuration's renamings and of its and the last state's images, shared by all actions."""
 
     config: Config | None = None
     renamings: tuple[Renaming, ...] = ()
@@ -80,7 +79,7 @@ def _renamed_state(w: Renaming, config: Config, state: EpochState) -> EpochState
 def _equivariant(w: Renaming, step: EpochStep, other: EpochStep | None) -> bool:
     if other is None:
         return False
-    # The graph of free agents keeps less of an epoch, and is renamed by itself.
+    # The graph of free agents keeps less of an epoch and has renaming functions of its own.
     shown, config, after = step.shown, step.config, step.after
     renamed = rename_free_shown(w, shown) if isinstance(shown, FreeShown) else rename_shown(w, shown)
     if renamed != other.shown:

@@ -1,4 +1,4 @@
-"""Where the vectors of this protocol come from: three epochs of two or three agents, and the orbits of one epoch."""
+"""The test vectors of `cud`: three epochs of two or three agents, and the orbits of one epoch."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _TAKEN: Value = Atom("str", "taken")
 
 
 def _shapes(keys: tuple[str, ...]) -> Iterator[Choice]:
-    """Nothing, exit, READ of any scope, WRITE of any scope with any delta; nothing cited yet."""
+    """Nothing, exit, READ of any scope, WRITE of any scope with any delta; citations are added later."""
     yield NO_CHOICE
     yield Choice(exits=True)
     scopes = [scope for size in range(1, len(keys) + 1) for scope in itertools.combinations(keys, size)]
@@ -41,13 +41,11 @@ def _shapes(keys: tuple[str, ...]) -> Iterator[Choice]:
 
 
 def _atoms(choice: Choice) -> tuple[tuple[str, str], ...]:
-    """The (key, operation) pairs that a choice declares."""
     asked = choice.request
     return () if asked is None else tuple((key, asked.action_type) for key in asked.declared_scope)
 
 
 def _cited(authorities: tuple[Authority, ...], agent: str, choice: Choice) -> Choice:
-    """The choice, citing every ALLOW that covers it."""
     asked = choice.request
     if asked is None:
         return choice
@@ -56,10 +54,10 @@ def _cited(authorities: tuple[Authority, ...], agent: str, choice: Choice) -> Ch
 
 
 def one_epoch_cases(agents: int = 2, keys: int = 2) -> Iterator[tuple[Config, Epoch]]:
-    """Every joint choice of one epoch under every layout of artefacts that speak of what is requested.
+    """Yield every joint choice of one epoch under every layout of artefacts about the requested pairs.
 
-    An artefact about a (key, operation) that its holder (for a DENY: that nobody) declares decides nothing, so layouts
-    differ only in those that somebody's request is about.
+    An artefact about a (key, operation) that its holder does not declare (for a DENY: that no agent declares) decides
+    nothing, so layouts differ only in artefacts that some request is about.
     """
     names, key_list = agent_names(agents), key_names(keys)
     shapes = tuple(_shapes(key_list))
@@ -83,9 +81,9 @@ def one_epoch_cases(agents: int = 2, keys: int = 2) -> Iterator[tuple[Config, Ep
 def _scripted() -> Iterator[tuple[str, Config]]:
     """Runs in which two terminal classes hold at once, one pair each, so that their precedence decides.
 
-    Livelock takes three epochs of collisions.  Beside orphaning: a third agent, its key's only writer, left at once.
-    Beside collapse: the colliders leave in a fourth epoch.  Beside deadlock: they leave in a fourth, and in a fifth the
-    third agent, which never cites what it holds, is alone with a request that fails pass 1.
+    Livelock takes three epochs of collisions.  With orphaning: a third agent, its key's only writer, leaves at once.
+    With collapse: the colliders leave in a fourth epoch.  With deadlock: they leave in a fourth, and in a fifth the
+    third agent, which never cites the authority that it holds, is alone with a request that fails pass 1.
     """
     a, b = key_names(2)
     one, two, three = agent_names(3)
@@ -123,4 +121,4 @@ VECTORS = VectorPlan(
     ),
     readings={"message_limit": (4,)},
 )
-"""Three epochs; scripted runs where two classes that need more hold at once."""
+"""Three epochs, and scripted runs for pairs of classes that need more."""

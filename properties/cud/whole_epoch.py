@@ -1,4 +1,4 @@
-"""The whole of an epoch in one claim: what everybody is told and what changes, worked out from the text alone."""
+"""One claim about a whole epoch: every token and every change, computed from the text alone."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from evenhand.properties.cud.predicates import EpochStep, active_agents, facts, 
 
 
 def _says_which(config: Config) -> bool:
-    """Under `after_*`, whether a write is a violation depends on the order; that is no function of the requests."""
+    """Whether outcomes are a function of the requests: under `after_*` a violation depends on the order too."""
     return not config.readings.scope_check.startswith("after_")
 
 
 def _told(step: EpochStep, tokens: dict[str, str]) -> bool:
-    """Whether just these tokens are handed out, and nothing beside them.
+    """Whether exactly these tokens are handed out.
 
-    An epoch lists who leaves apart from the tokens; the free-agent graph marks them EXITED among the tokens, and knows
-    nobody who made no choice.
+    An epoch lists the agents that exit apart from the tokens; the free-agent graph marks them EXITED among the tokens,
+    and has no entry for an agent that made no choice.
     """
     known, shown = facts(step).tokens, step.shown
     if isinstance(shown, Shown):
@@ -47,7 +47,7 @@ def _told(step: EpochStep, tokens: dict[str, str]) -> bool:
     ),
 )
 def outcomes_are_those_of_the_text(step: EpochStep) -> bool:
-    """Every token and every value, none of them asked of the kernel."""
+    """Whether every token and every value is the one computed here, without the kernel."""
     known = facts(step)
     failure_first = step.config.readings.fault_precedence == "failure_first"
     tokens = dict.fromkeys(active_agents(step.config, step.before), IDLE)
@@ -65,7 +65,7 @@ def outcomes_are_those_of_the_text(step: EpochStep) -> bool:
         else:
             tokens[ask.agent] = DONE
             if ask.request.action_type == WRITE:
-                # What stays as it was is no write, and must not undo the write of somebody who declared the key.
+                # An unchanged value is no write, and must not undo the write of an agent that declared the key.
                 world.update((key, value) for key, value in ask.request.proposed_delta if before.get(key) != value)
     if is_over(step.config, step.before):
         return not known.tokens and step.after.world == step.before.world

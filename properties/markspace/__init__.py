@@ -1,8 +1,8 @@
-"""The claims about markspace: one for each P-number, and what lies beyond the list.
+"""The claims about markspace: one for each P-number, and claims beyond the list.
 
-Start reading at the four modules of `predicates`, which say what active, winning, visible and superseded mean; then
-one module for each idea: `guarding`, `contesting`, `deciding`, `signals`, `space`, `seeing`, `leaking`, `layers`,
-`limits`, `composing`, `queued`, `clocked`.  `table` lists the sixty-six.
+Start with the four modules of `predicates`, which define active, winning, visible and superseded; then one module for
+each idea: `guarding`, `contesting`, `deciding`, `signals`, `space`, `seeing`, `leaking`, `layers`, `limits`,
+`composing`, `queued`, `clocked`.  `table` lists the sixty-six properties.
 """
 
 from __future__ import annotations

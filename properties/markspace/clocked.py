@@ -1,4 +1,4 @@
-"""Which instants matter to a scheduler with a clock (§14.2): what licenses to search one state for many."""
+"""The instants that matter to a scheduler with a clock (§14.2): the licence to search one state for many."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def _other_times(config: ClockConfig, _state: ClockState, _act: ComposingAct) ->
 
 
 def _other_ages(config: ClockConfig, state: ClockState, act: ComposingAct) -> Iterator[str]:
-    """Of intervals on offer: a longer one would look farther back."""
+    """Only where no interval exceeds the longest, because a longer one would look farther back."""
     asked = act.interval if isinstance(act, Update) else None
     if all(one is None or one <= config.longest for one in (asked, *state.intervals)):
         yield "no older than the longest interval"

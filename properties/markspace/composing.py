@@ -47,7 +47,7 @@ def _put(parts: tuple[T, ...], place: int, one: T) -> tuple[T, ...]:
     return (*parts[:place], one, *parts[place + 1 :])
 
 
-# The monitor writes its own books: who subscribed to what, and which marks are due to whom, each once.
+# The monitor keeps its own record: the patterns of each agent, and the marks due to it, each once.
 
 Books: TypeAlias = tuple[tuple[tuple[Pattern, ...], ...], tuple[tuple[int, ...], ...], str]
 
@@ -97,7 +97,7 @@ def _books(
     "P48, 13.4",
 )
 def subscription_idempotency_p48(_config: ComposingConfig, value: Books) -> bool:
-    """The books are kept per mark, so that a second delivery is one too many; nobody hears of its own writes."""
+    """The record is kept per mark, so a second delivery is one too many; no agent receives its own writes."""
     return value[2] != "more"
 
 
@@ -108,7 +108,7 @@ def subscription_idempotency_p48(_config: ComposingConfig, value: Books) -> bool
     when=lambda step: isinstance(step.action, Subscribe) and bool(step.before.marks),
 )
 def subscription_prospective_p49(step: ComposingStep) -> bool:
-    """The queue is as it was."""
+    """The queues are unchanged."""
     return step.after.queues == step.before.queues
 
 
@@ -119,7 +119,7 @@ def subscription_prospective_p49(step: ComposingStep) -> bool:
     when=lambda step: publishes(step) and step.after.queues != step.before.queues,
 )
 def watch_subset_p50(step: ComposingStep) -> bool:
-    """At the time of writing: patterns may be replaced before the poll."""
+    """Checked at the time of writing, because patterns may be replaced before the poll."""
     mark = step.after.marks[-1]
     for patterns, before, after in zip(step.before.patterns, step.before.queues, step.after.queues, strict=True):
         if after != before and not any(fits(pattern, mark) for pattern in patterns or ()):
@@ -135,7 +135,7 @@ def watch_subset_p50(step: ComposingStep) -> bool:
     expected=(refuted("P48, P50: a replaced subscription leaves its queue", system="composing"),),
 )
 def deliveries_match_the_present_subscription(step: GetStep) -> bool:
-    """False where a subscription is replaced while marks are queued: P48 says nothing of the queue."""
+    """False where a subscription is replaced while marks are queued: P48 does not mention the queue."""
     patterns = step.before.patterns[step.config.names.index(step.action.agent)] or ()
     return all(any(fits(pattern, mark) for pattern in patterns) for mark in delivered(step))
 
@@ -152,7 +152,7 @@ def deliveries_match_the_present_subscription(step: GetStep) -> bool:
     ),
 )
 def at_most_once_delivery_p51(_config: ComposingConfig, value: Books) -> bool:
-    """At most once, and at least once if it is asked for."""
+    """At most once, and at least once if the agent polls."""
     return value[2] not in ("more", "less")
 
 
@@ -163,7 +163,7 @@ def at_most_once_delivery_p51(_config: ComposingConfig, value: Books) -> bool:
     when=lambda step: polls(step) and len(delivered(step)) > 1,
 )
 def write_order_delivery_p52(step: GetStep) -> bool:
-    """Earlier writes first."""
+    """Earlier writes come first."""
     places = [step.before.marks.index(mark) for mark in delivered(step)]
     return places == sorted(places)
 
@@ -199,7 +199,7 @@ def _feeds(one: Manifest, other: Manifest) -> bool:
     when=_validates,
 )
 def pipelines_connect_as_declared(step: PipelineStep) -> bool:
-    """Scope by scope, kind by kind."""
+    """Compared scope by scope and kind by kind."""
     known = dict(step.config.agents)
     manifests = [known.get(name) or Manifest() for name in step.action.agents]
     return step.shown.connected == all(map(_feeds, manifests, manifests[1:]))
@@ -212,7 +212,7 @@ def pipelines_connect_as_declared(step: PipelineStep) -> bool:
     when=_validates,
 )
 def manifest_permission_consistency_p54(step: PipelineStep) -> bool:
-    """And no other is."""
+    """No other manifest is reported."""
     known = dict(step.config.agents)
     over: list[str] = []
     for name in step.action.agents:
@@ -231,7 +231,7 @@ def manifest_permission_consistency_p54(step: PipelineStep) -> bool:
     when=publishes,
 )
 def pattern_match_purity_p55(step: ComposingStep) -> tuple[int, ...]:
-    """No deduplication, no counting inside the matcher."""
+    """The matcher neither deduplicates nor counts."""
     pairs = zip(step.before.queues, step.after.queues, strict=True)
     return tuple(len(after) - len(before) for before, after in pairs)
 
@@ -280,7 +280,7 @@ def _at_rest(config: ComposingConfig) -> Times:
 
 
 def _timed(value: Times, step: TimedStep) -> Times:
-    """Seconds since the last activation, by the monitor's own clock, against the interval in force."""
+    """Seconds since the last activation, by the monitor's own clock, and the interval in force."""
     times, _ = value
     names, act = step.config.names, step.action
     match act:
@@ -309,7 +309,7 @@ def _timed(value: Times, step: TimedStep) -> Times:
     update=_timed,
 )
 def schedule_interval_p56(_config: ComposingConfig, value: Times) -> bool:
-    """An update keeps the last activation; nobody without an interval is activated."""
+    """An update keeps the last activation; an agent without an interval is never activated."""
     return value[1]
 
 
@@ -320,7 +320,7 @@ def schedule_interval_p56(_config: ComposingConfig, value: Times) -> bool:
     when=lambda step: isinstance(step.action, Activate),
 )
 def due_agents_are_activated(step: TimedStep) -> bool:
-    """Neither starved nor early."""
+    """No due agent is left out, and no other is activated."""
     due = [
         name
         for name, since, every in zip(step.config.names, step.before.since, step.before.intervals, strict=True)

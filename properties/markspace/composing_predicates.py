@@ -1,4 +1,4 @@
-"""What the claims about composition mean by fitting a pattern, publishing and polling, said again."""
+"""The predicates of the claims about composition: fitting a pattern, publishing and polling."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ PublishStep: TypeAlias = Step[ComposingConfig, ComposingState, Publish, Composed
 
 
 def under(parent: str, scope: str) -> bool:
-    """Whether a scope is the other one or lies below it."""
+    """Whether a scope is the parent or lies below it."""
     return (scope + "/").startswith(parent + "/")
 
 
 def fits(pattern: Pattern, mark: Written) -> bool:
-    """Whether a pattern asks for a mark."""
+    """Whether a pattern matches a mark."""
     return (
         under(pattern.scope, mark.scope)
         and pattern.kind in ("", mark.kind.value)
@@ -38,12 +38,12 @@ def fits(pattern: Pattern, mark: Written) -> bool:
 
 
 def polls(step: ComposingStep) -> TypeGuard[GetStep]:
-    """An agent asks for what is queued for it."""
+    """Whether an agent asks for the marks queued for it."""
     return isinstance(step.action, Get)
 
 
 def publishes(step: ComposingStep) -> TypeGuard[PublishStep]:
-    """An agent writes a mark, and it is stored."""
+    """Whether an agent writes a mark and it is stored."""
     return isinstance(step.action, Publish) and not step.shown.refused
 
 

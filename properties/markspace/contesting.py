@@ -27,7 +27,7 @@ from evenhand.properties.markspace.predicates import (
 
 DEFERRED = ("deferred",)
 FAIR = ("time passes", "boundaries fire", "allowed agents go on", "running tools end")
-"""Nobody and nothing stands still for ever."""
+"""No agent, tool, boundary or clock stands still for ever."""
 
 
 def _always(_config: Config, _state: State) -> bool:
@@ -41,7 +41,7 @@ def _always(_config: Config, _state: State) -> bool:
     wants=_always,
 )
 def progress_p12(step: GuardStep) -> bool:
-    """Some continuation gets an ALLOW on the first resource (all are alike)."""
+    """Some continuation gets an ALLOW on the first resource; all resources are alike."""
     return step.action.resource == step.config.resources[0] and bool(allowed_agents(step))
 
 
@@ -84,7 +84,7 @@ def _each_holds_one(_config: Config, state: State) -> bool:
     ),
 )
 def no_circular_wait(step: GuardStep) -> bool:
-    """Hold and wait: an action claims for ever, so each waits for what the other will not give back."""
+    """Hold and wait: an action claims for ever, so each agent waits for another's resource for ever."""
     return None not in step.after.claims and len(set(step.after.claims)) == 1
 
 
@@ -109,7 +109,7 @@ def _refused_while_free(step: GuardStep) -> bool:
     ),
 )
 def asking_is_answered(step: GuardStep) -> bool:
-    """Time passes and boundaries fire; nobody is unfair."""
+    """Under fairness: time passes, boundaries fire, agents and tools go on."""
     return bool(allowed_agents(step))
 
 
@@ -129,7 +129,7 @@ def asking_is_answered(step: GuardStep) -> bool:
     ),
 )
 def principal_ends_the_contest(step: GuardStep) -> bool:
-    """Under `names_winner`: the one who is named must ask again."""
+    """Under `names_winner` the named agent must ask again."""
     return bool(allowed_agents(step))
 
 
@@ -159,7 +159,7 @@ def _is_blocked(step: GuardStep) -> bool:
     when=_contest,
 )
 def deferred_completeness_p14(step: GuardStep) -> bool:
-    """None that was written before the boundary and still lives is left out."""
+    """Every intent that was written before the boundary and still lives is included."""
     return set(_candidates(step)) <= set(step.shown.considered)
 
 
@@ -171,7 +171,7 @@ def deferred_completeness_p14(step: GuardStep) -> bool:
     when=lambda step: _contest(step) and claim_on(step.config, step.before, step.action.resource) is None,
 )
 def deferred_priority_fidelity_p15(step: GuardStep) -> bool:
-    """Ties to the earliest."""
+    """The earliest intent wins ties."""
     return step.shown.winner == winner_among(step.config, _candidates(step))
 
 
@@ -196,7 +196,7 @@ def deferred_liveness_p16(step: GuardStep) -> bool:
     fairness=FAIR,
 )
 def intents_do_not_pile_up(step: GuardStep) -> bool:
-    """The repaired sentence."""
+    """P16, repaired."""
     return _boundary(step) or not step.after.intents
 
 
@@ -208,7 +208,7 @@ def intents_do_not_pile_up(step: GuardStep) -> bool:
     expected=(refuted("P39: a resource that an action claims has no winner", system="deferred"),),
 )
 def deferred_mutual_exclusion_p17(step: GuardStep) -> bool:
-    """As written: nothing is said of a resource that an action claims."""
+    """As written, without an exception for a resource that an action claims."""
     verdicts = sorted(verdict.value for _, verdict in step.shown.told)
     others = len({intent.agent for intent in _candidates(step)}) - 1
     return verdicts == ["allow"] + ["blocked"] * others
@@ -222,7 +222,7 @@ def deferred_mutual_exclusion_p17(step: GuardStep) -> bool:
     when=_contest,
 )
 def one_winner_per_boundary(step: GuardStep) -> bool:
-    """An action's holder, or nobody, where the resource is claimed."""
+    """Where an action claims the resource, only its holder can win."""
     claim = claim_on(step.config, step.before, step.action.resource)
     fit = {i.agent for i in _candidates(step) if claim in (None, i.agent)}
     winners = allowed_agents(step)
@@ -236,7 +236,7 @@ def one_winner_per_boundary(step: GuardStep) -> bool:
     when=_contest,
 )
 def deferred_inclusion_p18(step: GuardStep) -> bool:
-    """All losers are told."""
+    """All losers receive a verdict."""
     told = {agent for agent, _ in step.shown.told}
     return told == {intent.agent for intent in _candidates(step)} and step.after.intents == step.before.intents
 
@@ -286,7 +286,7 @@ def _some_tool_runs(_config: Config, state: State) -> bool:
     ),
 )
 def mutual_exclusion(config: Config, state: State) -> bool:
-    """What a lock would give."""
+    """The guarantee of a lock."""
     return all(len(running_on(config, state, resource)) < 2 for resource in config.resources)
 
 
@@ -332,7 +332,7 @@ def _holds_a_lease(state: State, agent: str, resource: str) -> bool:
     ),
 )
 def exclusion_within_the_lease(config: Config, state: State) -> bool:
-    """The assumption that each tool returns before its intent expires."""
+    """This assumes that each tool returns before its intent expires."""
     for resource in config.resources:
         leased = [agent for agent in running_on(config, state, resource) if _holds_a_lease(state, agent, resource)]
         if len(leased) > 1:
@@ -352,7 +352,7 @@ def exclusion_within_the_lease(config: Config, state: State) -> bool:
     ),
 )
 def yield_all_waits_for_the_principal(step: GuardStep) -> bool:
-    """The one who asked first was allowed before there was a conflict."""
+    """The first agent to ask was allowed before there was a conflict."""
     others = [i for i in active_on(step.before.intents, step.action.resource) if i.agent != step.action.agent]
     named = step.before.named[step.config.resources.index(step.action.resource)]
     return not others or named == step.action.agent
@@ -365,7 +365,7 @@ def yield_all_waits_for_the_principal(step: GuardStep) -> bool:
     when=_is_blocked,
 )
 def blocked_agents_ask_the_principal(step: GuardStep) -> bool:
-    """On behalf of the agent, and kept until it is answered."""
+    """The need is written on behalf of the agent and kept until it is answered."""
     asked = {(need.agent, need.resource) for need in step.after.needs}
     return step.shown.need and (step.action.agent, step.action.resource) in asked
 
@@ -375,7 +375,7 @@ def blocked_agents_ask_the_principal(step: GuardStep) -> bool:
 
 @reachable("A tool call can be allowed, run and be recorded.", source="9.2", systems=GUARDED)
 def action_happens(step: GuardStep) -> bool:
-    """The model is not safe because it is dead."""
+    """The model does not satisfy safety by refusing everything."""
     return step.shown.note == "done"
 
 
@@ -392,7 +392,7 @@ def refusal_happens(step: GuardStep) -> bool:
     expected=tuple(refuted("the reading keeps it", system=one, lease="renewed_while_tool_runs") for one in CORE),
 )
 def lease_lost_while_running(step: GuardStep) -> bool:
-    """The reason for the two readings of the lease."""
+    """This is why the lease has two readings."""
     if step.action.what is not What.TICK:
         return False
     return any(

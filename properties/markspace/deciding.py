@@ -1,4 +1,4 @@
-"""What decides who wins, shown by permuting each; and who can undo whose marks (arbitration profile, integrity)."""
+"""The attributes that decide the winner, tested by permuting each; and who can undo whose marks (integrity)."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def _renamed_shown(w: Renaming, shown: Decision) -> Decision:
     other=_renamed_act,
 )
 def names_decide_nothing(w: Renaming, step: GuardStep, other: GuardStep | None) -> bool:
-    """Equivariance of state and of everything shown."""
+    """Equivariance of the state and of the whole observation."""
     assert other is not None
     return other.after == _renamed(w, step.config, step.after) and other.shown == _renamed_shown(w, step.shown)
 
@@ -120,7 +120,7 @@ def _two_requests(_config: Config, _state: State, enabled: tuple[Act, ...]) -> I
     expected=tuple(refuted("6.1, P32: who asks first", system=one) for one in IMMEDIATE),
 )
 def order_decides_nothing(_config: Config, one: GuardStep, other: GuardStep) -> bool:
-    """False where asking first wins; at the collection of claims nobody is allowed yet."""
+    """False where asking first wins; while claims are collected no agent is allowed yet."""
     return one.after.doing == other.after.doing
 
 
@@ -154,7 +154,7 @@ def _author(step: GuardStep) -> str | None:
     ),
 )
 def others_marks_are_safe(step: GuardStep) -> bool:
-    """False as the text stands: it asks for no authority over the mark that is referred to."""
+    """False as the text stands: it requires no authority over the mark that is referred to."""
     return step.after == step.before
 
 

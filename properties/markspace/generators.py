@@ -1,7 +1,7 @@
-"""What the machine draws, what it must have seen, and how often: beyond every scope that is searched.
+"""The generators, coverage targets and events of sampled runs, beyond every scope that is searched.
 
-Guards get up to four agents, two resources and a TTL of two seconds; the space up to
-eight marks and odd ages; strengths ages that lie off the grid, so that decays are irrational.
+Guards get up to four agents, two resources and a TTL of two seconds; the space up to eight marks and odd ages;
+strengths ages that lie off the grid, so that decays are irrational.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def _ask(draw: Draw, config: Config, _scope: Scope, state: State) -> Act:
 
 
 def _contest(draw: Draw, config: Config, _scope: Scope, state: State) -> Act:
-    """Ask for what somebody else wants already."""
+    """Ask for a resource that another agent wants already."""
     agent, _ = _some(draw, config, state, Phase.IDLE)
     wanted = [intent.resource for intent in state.intents if intent.agent != agent] or list(config.resources)
     return Act(What.PRE, agent, draw(st.sampled_from(wanted)), draw(st.integers(0, 1)))
@@ -115,7 +115,7 @@ def _post(draw: Draw, config: Config, _scope: Scope, state: State) -> Act:
 
 
 def _record(draw: Draw, config: Config, _scope: Scope, state: State) -> Act:
-    """A tool that has done its work: what claims a resource."""
+    """Record a tool call that succeeded, which claims a resource."""
     agent, resource = _some(draw, config, state, Phase.RUNNING)
     return Act(What.POST, agent, resource)
 
@@ -152,7 +152,7 @@ _BATCHES = (
     Rule("record", _record, _in(Phase.RUNNING)),
     Rule("call at once", _call, _in(Phase.ALLOWED)),
 )
-"""Where only a boundary allows, a run to a claim is longer; these rules take its steps more often."""
+"""Extra rules under deferral, where runs to a claim are longer because only boundaries allow."""
 
 
 def _overlap(step: GuardStep) -> bool:
@@ -259,7 +259,7 @@ def _outlaw(draw: Draw, _config: SpaceConfig, _scope: Scope, space: Space) -> Wr
 
 
 def _contend(draw: Draw, _config: SpaceConfig, _scope: Scope, space: Space) -> Write:
-    """Intents of two agents on one resource."""
+    """An intent of either of two agents on one resource."""
     agent = draw(st.sampled_from(("alice", "carol")))
     confidence = draw(st.sampled_from((Fraction(1, 2), Fraction(1))))
     return Write(agent, Draft(Kind.INTENT, "a/b", verb="book", confidence=confidence), _next(space))
@@ -316,7 +316,7 @@ _SPACE_RULES = (
 
 
 def _chained(step: SpaceStep) -> bool:
-    """A mark supersedes one that supersedes one."""
+    """Whether a write leaves a mark that supersedes a superseding one."""
     marks = {mark.id: mark for mark in step.after.marks}
     over = [m.draft.supersedes for m in step.after.marks]
     return isinstance(step.action, Write) and any(
@@ -402,4 +402,4 @@ GENERATORS: tuple[Generator, ...] = (
         ),
     ),
 )
-"""One generator for each system that is drawn."""
+"""One generator for each sampled system."""

@@ -1,4 +1,4 @@
-"""What the guard answers: determinism, atomicity, transparency, precedence of actions (P11, P36 to P39, 2.3, 6.3)."""
+"""The guard's answers: determinism, atomicity, transparency, precedence of actions (P11, P36 to P39, 2.3, 6.3)."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ AT_ONCE = (*IMMEDIATE, "meddled")
 
 
 def _resolved(step: GuardStep) -> bool:
-    """A set of intents of several agents was resolved in this step."""
+    """Whether this step resolved intents of several agents."""
     return len({intent.agent for intent in _looked_at(step)}) > 1 and step.shown.claimed_by is None
 
 
 def _looked_at(step: GuardStep) -> tuple[Intent, ...]:
-    """The active intents on the resource that the guard was to look at."""
+    """The active intents on the resource that the guard must consider."""
     if step.action.what is What.BOUNDARY and not step.shown.rejected:
         return active_on(step.before.intents, step.action.resource)
     if asks(step) and not step.config.deferred and step.shown.claimed_by is None:
@@ -45,7 +45,7 @@ def _looked_at(step: GuardStep) -> tuple[Intent, ...]:
     when=_resolved,
 )
 def determinism_p11(step: GuardStep) -> tuple[str, int] | None:
-    """Whoever asks, whatever else is going on."""
+    """The winner depends neither on the asking agent nor on the rest of the state."""
     winner = step.shown.winner
     return None if winner is None else (winner.agent, winner.confidence)
 
@@ -74,7 +74,7 @@ def policy_decides_as_written(step: GuardStep) -> bool:
     when=lambda step: asks(step) and not _contested(step),
 )
 def uncontested_is_allowed(step: GuardStep) -> bool:
-    """No verdict out of nothing."""
+    """A refusal needs a cause."""
     return step.shown.verdict is Verdict.ALLOW
 
 
@@ -85,7 +85,7 @@ def _contested(step: GuardStep) -> bool:
 
 
 def _marks_seen(step: GuardStep) -> tuple[Hashable, ...]:
-    """What the mark space holds that pre_action may look at, and its inputs."""
+    """The part of the mark space that pre_action may read, and its inputs."""
     config, state, resource = step.config, step.before, step.action.resource
     return (
         config,
@@ -105,7 +105,7 @@ def _marks_seen(step: GuardStep) -> tuple[Hashable, ...]:
     when=asks,
 )
 def guard_determinism_p36(step: GuardStep) -> tuple[Hashable, ...]:
-    """No history of yielding, no tool of another, no other resource matters."""
+    """Earlier yields, tools of other agents and other resources do not matter."""
     shown = step.shown
     return (shown.verdict, shown.winner, shown.claimed_by, shown.conflicting, step.after.on(step.action.resource))
 
@@ -122,14 +122,14 @@ def _writes_an_intent(step: GuardStep) -> bool:
     when=_writes_an_intent,
 )
 def requests_leave_an_intent(step: GuardStep) -> bool:
-    """On behalf of the agent, whatever the verdict."""
+    """The intent is written on behalf of the agent, whatever the verdict."""
     act = step.action
     own = [intent for intent in step.after.on(act.resource) if intent.agent == act.agent]
     return any((one.confidence, one.life, one.hidden) == (act.confidence, step.config.ttl, False) for one in own)
 
 
 def _own_place(step: GuardStep) -> int:
-    """Where the intent that was just written stands; the last of the agent's on the resource."""
+    """The index of the intent just written: the agent's last on the resource."""
     act = step.action
     mine = [n for n, i in enumerate(step.after.intents) if (i.agent, i.resource) == (act.agent, act.resource)]
     return mine[-1] if mine else len(step.after.intents)
@@ -143,11 +143,11 @@ def _own_place(step: GuardStep) -> int:
     when=_writes_an_intent,
 )
 def new_intents_rank_last(step: GuardStep) -> bool:
-    """Only marks of this very instant may come after it, where ids allow it."""
+    """Only marks of the same instant may come after it, where ids allow it."""
     return all(intent.fresh for intent in step.after.intents[_own_place(step) + 1 :])
 
 
-# P37: a tool is called only after ALLOW.  The monitor remembers who was allowed what and has not used it up.
+# P37: a tool is called only after ALLOW.  The monitor keeps the (agent, resource) pairs allowed and not yet used.
 
 Allowed: TypeAlias = tuple[bool, frozenset[tuple[str, str]]]
 
@@ -175,7 +175,7 @@ def _watch(value: Allowed, step: GuardStep) -> Allowed:
     update=_watch,
 )
 def guard_atomicity_p37(_config: Config, value: Allowed) -> bool:
-    """CONFLICT, BLOCKED and DENIED call nothing."""
+    """No tool is called after CONFLICT, BLOCKED or DENIED."""
     return value[0]
 
 
@@ -204,7 +204,7 @@ def guard_transparency_p38(step: GuardStep) -> bool:
     when=_refused,
 )
 def refusals_name_their_cause(step: GuardStep) -> bool:
-    """The weakest repair found: an action is a cause too."""
+    """The weakest repair found: an action is a cause, too."""
     shown = step.shown
     caused = shown.winner is not None or shown.claimed_by is not None
     return bool(shown.reason) and (shown.verdict is not Verdict.CONFLICT or caused)
@@ -289,7 +289,7 @@ def later_action_supersedes(step: GuardStep) -> bool:
     when=lambda step: step.action.what is What.POST and not step.shown.rejected,
 )
 def actions_leave_others_alone(step: GuardStep) -> bool:
-    """They run out by themselves, or win where the claim is lost."""
+    """Such intents expire by themselves, or win once the claim is lost."""
     before, after = (tuple(i for i in s.intents if i.agent != step.action.agent) for s in (step.before, step.after))
     return before == after
 
@@ -313,7 +313,7 @@ def strangers_are_denied(step: GuardStep) -> bool:
     when=lambda step: bool(step.shown.rejected) or step.shown.verdict is Verdict.DENIED,
 )
 def rejections_change_nothing(step: GuardStep) -> bool:
-    """Totality of the step."""
+    """The step is total."""
     return step.after == step.before
 
 

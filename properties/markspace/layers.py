@@ -55,7 +55,7 @@ def _restricted(config: LayersConfig, world: World) -> frozenset[str]:
     when=lambda step: bool(_restricted(step.config, step.before)),
 )
 def envelope_monotonicity_p40(step: LayersStep) -> bool:
-    """Sticky."""
+    """A restriction is sticky."""
     before, after = _restricted(step.config, step.before), _restricted(step.config, step.after)
     freed = {step.action.agent} if step.action.op is Op.RESET and _by_principal(step) else set[str]()
     said = step.shown.health is Health.RESTRICTED
@@ -77,7 +77,7 @@ def _cold(step: LayersStep) -> bool:
     when=_cold,
 )
 def envelope_cold_start_safety_p41(step: LayersStep) -> bool:
-    """Whatever it does in its first windows, whether it is checked or writes."""
+    """This holds whatever it does in its first windows, when it is checked and when it writes."""
     return step.shown.health is Health.NORMAL
 
 
@@ -88,7 +88,7 @@ def envelope_cold_start_safety_p41(step: LayersStep) -> bool:
     when=attempts,
 )
 def write_mark_atomicity_p42(step: LayersStep) -> bool:
-    """No partial writes."""
+    """There are no partial writes."""
     act = step.action
     kind = Kind.ACTION if act.op is Op.EXECUTE else act.kind
     more = ((act.agent, act.scope, kind),) if step.shown.accepted else ()
@@ -108,7 +108,7 @@ def _is_flagged(step: LayersStep) -> bool:
     when=_is_flagged,
 )
 def escalation_boundedness_p43(step: LayersStep) -> bool:
-    """One flag, one permission, in the scope that was flagged."""
+    """One flag revokes at most one permission, in the flagged scope."""
     before, after = there(step.before.barrier), there(step.after.barrier)
     new = after.revoked - before.revoked
     flags = after.flags[place_of(step)]
@@ -132,7 +132,7 @@ def escalation_boundedness_p43(step: LayersStep) -> bool:
     ),
 )
 def idle_agents_are_not_refused(step: LayersStep) -> bool:
-    """What is about to be written is no reason; false where attempts count before the check."""
+    """The mark to be written is no reason; false where attempts count before the check."""
     kept = watched(step, step.before)
     return bool(kept.now or kept.before)
 
@@ -150,7 +150,7 @@ def _first_flag(step: LayersStep) -> bool:
     expected=(refuted("9.7: with a threshold of 0 or 1 the first flag is global", system="layers"),),
 )
 def first_flag_restricts_one_scope(step: LayersStep) -> bool:
-    """False with a threshold below two, which the text nowhere excludes: one flag is then a global restriction."""
+    """False with a threshold below two, which the text permits: one flag then restricts globally."""
     new = there(step.after.barrier).need_first - there(step.before.barrier).need_first
     return (step.action.agent, ANYWHERE) not in new
 
@@ -167,7 +167,7 @@ def _two_flags_or_more(config: LayersConfig) -> bool:
     when=_first_flag,
 )
 def first_of_several_flags_restricts_one_scope(step: LayersStep) -> bool:
-    """The constraint on the configuration that P43 needs."""
+    """P43 with the constraint on the configuration that it needs."""
     return first_flag_restricts_one_scope.check(step)
 
 
@@ -178,7 +178,7 @@ def first_of_several_flags_restricts_one_scope(step: LayersStep) -> bool:
     when=lambda step: writes(step) and step.action.kind in (Kind.INTENT, Kind.ACTION),
 )
 def write_mark_takes_no_intents(step: LayersStep) -> bool:
-    """They flow through the guard's own operations."""
+    """Intents and actions go through the guard's own operations."""
     return not step.shown.accepted and bool(step.shown.why)
 
 
@@ -198,7 +198,7 @@ def _denied(world: World) -> frozenset[tuple[str, str] | tuple[str, str, Kind]]:
     when=lambda step: bool(_denied(step.before)),
 )
 def barrier_monotonicity_p44(step: LayersStep) -> bool:
-    """What was denied before is denied after, but for what the principal restored."""
+    """Denials stay, except those that the principal lifts."""
     lost = _denied(step.before) - _denied(step.after)
     act = step.action
     if act.op is Op.RESTORE_ALL and _by_principal(step):
@@ -227,7 +227,7 @@ def barrier_principal_exclusivity_p45(step: LayersStep) -> bool:
     when=lambda step: attempts(step) and step.action.agent in step.config.agents and step.shown.accepted,
 )
 def barrier_is_enforced(step: LayersStep) -> bool:
-    """Whatever is accepted was allowed."""
+    """Every accepted attempt was permitted."""
     act, barrier = step.action, there(step.before.barrier)
     kind = Kind.ACTION if act.op is Op.EXECUTE else act.kind
     if {(act.agent, act.scope, kind), (act.agent, ANYWHERE, kind)} & barrier.revoked:
@@ -272,7 +272,7 @@ def _misses(step: LayersStep) -> bool:
     when=_misses,
 )
 def one_missed_canary_locks(step: LayersStep) -> bool:
-    """No grace period."""
+    """There is no grace period."""
     agent, revoked = step.action.agent, there(step.after.barrier).revoked
     locked = all((agent, ANYWHERE, kind) in revoked for kind in (Kind.OBSERVATION, Kind.ACTION))
     return locked and (agent, ANYWHERE, Kind.NEED) not in revoked and (agent, True, "probe") in step.shown.needs
@@ -286,7 +286,7 @@ def one_missed_canary_locks(step: LayersStep) -> bool:
     when=lambda step: attempts(step) and step.action.agent in step.before.probing.pending,
 )
 def canaries_gate_tool_calls(step: LayersStep) -> bool:
-    """Zero actions that round."""
+    """The agent takes no action in that round."""
     return not step.shown.accepted
 
 
@@ -313,7 +313,7 @@ def _with_sink(sink: str, config: LayersConfig) -> LayersConfig:
     other=same_action,
 )
 def telemetry_non_interference_p57(_sink: str, step: LayersStep, other: LayersStep | None) -> bool:
-    """Everything but the events themselves."""
+    """Everything is compared except the events themselves."""
     assert other is not None
     return step.after == other.after and replace(step.shown, events=()) == replace(other.shown, events=())
 
@@ -326,12 +326,12 @@ def telemetry_non_interference_p57(_sink: str, step: LayersStep, other: LayersSt
     when=attempts,
 )
 def telemetry_completeness_p58(step: LayersStep) -> bool:
-    """With the agent and the verdict."""
+    """The event names the agent and the verdict."""
     verdict = "accepted" if step.shown.accepted else "rejected"
     return step.shown.events == ((step.action.op.value, step.action.agent, verdict),)
 
 
-# Conformance, and what can happen.
+# Conformance and reachability.
 
 
 def _without_layers(config: LayersConfig) -> bool:
@@ -346,19 +346,19 @@ def _without_layers(config: LayersConfig) -> bool:
     when=limited,
 )
 def absent_layers_refuse_nothing(step: LayersStep) -> bool:
-    """Absence is no failure."""
+    """An absent layer is no failure."""
     return step.shown.accepted
 
 
 @reachable("An agent can be restricted.", source="9.7", systems=ONLY, applies=having(Layer.ENVELOPE))
 def restriction_happens(step: LayersStep) -> bool:
-    """The detector is not blind."""
+    """The detector can fire."""
     return step.shown.health is Health.RESTRICTED
 
 
 @reachable("Three agents in one scope can be flagged.", source="9.7", systems=ONLY, applies=having(Layer.ENVELOPE))
 def concentration_happens(step: LayersStep) -> bool:
-    """Cross-agent patterns."""
+    """Patterns across agents are detected."""
     return step.shown.health is Health.FLAGGED
 
 

@@ -1,4 +1,4 @@
-"""Confidentiality as 2-safety, one claim for each read path; what readers can disagree about; integrity (7.4, 10)."""
+"""Confidentiality as 2-safety, one claim per read path; agreement between readers; integrity (7.4, 10)."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ _USUAL: Any = {
     "other": same_action,
     "starts": False,
 }
-"""One observation in two spaces that differ in classified marks; that writes keep them so related is a claim below."""
+"""One observation in two spaces that differ in classified marks; `writes_do_not_leak` keeps this relation."""
 
 
 @two_run(
@@ -72,7 +72,7 @@ _USUAL: Any = {
     **_USUAL,
 )
 def reads_do_not_leak(_w: str, step: SpaceStep, other: SpaceStep | None) -> bool:
-    """False as the text stands: a classified warning or superseding mark acts on marks that anybody reads."""
+    """False as the text stands: a classified warning or superseding mark acts on marks open to every reader."""
     assert other is not None
     return step.shown == other.shown
 
@@ -85,7 +85,7 @@ def reads_do_not_leak(_w: str, step: SpaceStep, other: SpaceStep | None) -> bool
     **_USUAL,
 )
 def decisions_do_not_leak(_w: str, step: SpaceStep, other: SpaceStep | None) -> bool:
-    """An agent that sees nothing concludes from nothing."""
+    """An agent that sees no intents names no winner."""
     assert other is not None
     return step.shown == other.shown
 
@@ -98,7 +98,7 @@ def decisions_do_not_leak(_w: str, step: SpaceStep, other: SpaceStep | None) -> 
     **_USUAL,
 )
 def verdicts_do_not_leak(_w: str, step: SpaceStep, other: SpaceStep | None) -> bool:
-    """False as the text stands: a CONFLICT hands over the winning intent, and must (P38)."""
+    """False as the text stands: a CONFLICT returns the winning intent, and must (P38)."""
     assert other is not None
     return step.shown == other.shown
 
@@ -111,16 +111,16 @@ def verdicts_do_not_leak(_w: str, step: SpaceStep, other: SpaceStep | None) -> b
     **_USUAL,
 )
 def need_clusters_do_not_leak(_w: str, step: SpaceStep, other: SpaceStep | None) -> bool:
-    """False as the text stands: aggregate_needs knows no reader, and hands over contexts."""
+    """False as the text stands: aggregate_needs takes no reader, and returns contexts."""
     assert other is not None
     return step.shown == other.shown
 
 
-# What a resolution tells those who contend, and what telemetry tells whoever reads it.
+# Results of a resolution for the contending agents, and telemetry for its readers.
 
 
 def _contenders(config: SpaceConfig, space: Space, act: Act) -> Iterator[str]:
-    """The agents with an intent on the resource that infrastructure resolves, who miss some clearance."""
+    """The agents with an intent on the resource that infrastructure resolves, and without some clearance."""
     if not isinstance(act, Decide) or act.reader is not None:
         return
     asking = [m.agent for m in space.marks if m.draft.kind is Kind.INTENT and m.draft.scope == act.scope]
@@ -133,7 +133,7 @@ def _others_purged(reader: str, config: SpaceConfig, space: Space) -> Space:
 
 
 def _told(name: str, step: SpaceStep) -> tuple[str, int | None]:
-    """6.2.1: whether the agent's intent won; who loses hears of the winner where the reading says so."""
+    """6.2.1: the agent's verdict, and for a loser the winner where the reading says so."""
     winner = step.before.find(step.shown.winner) if step.shown.winner is not None else None
     if winner is not None and winner.agent == name:
         return ("allow", None)
@@ -150,7 +150,7 @@ def _told(name: str, step: SpaceStep) -> tuple[str, int | None]:
     **{**_USUAL, "state": _others_purged},
 )
 def boundary_results_do_not_leak(w: str, step: SpaceStep, other: SpaceStep | None) -> bool:
-    """False as the text stands: who loses learns that somebody else wanted it, in a scope it may not look into."""
+    """False as the text stands: a loser learns of another intent, in a scope it may not read."""
     assert other is not None
     return _told(w, step) == _told(w, other)
 
@@ -189,7 +189,7 @@ def _logged(step: AskStep) -> tuple[str, str, str]:
     **_USUAL,
 )
 def telemetry_events_do_not_leak(_w: str, step: AskStep, other: AskStep | None) -> bool:
-    """False as the text stands: outcomes are logged by scope, and a sink knows no reader."""
+    """False as the text stands: outcomes are logged by scope, and a sink distinguishes no readers."""
     assert other is not None
     return _logged(step) == _logged(other)
 
@@ -208,7 +208,7 @@ def _gauges(space: Space) -> frozenset[tuple[str, Kind, int]]:
     **_USUAL,
 )
 def telemetry_gauges_do_not_leak(_w: str, step: SpaceStep, other: SpaceStep | None) -> bool:
-    """False as the text stands: marks are counted by scope, classified ones too."""
+    """False as the text stands: marks are counted by scope, including classified ones."""
     assert other is not None
     return _gauges(step.after) == _gauges(other.after)
 
@@ -231,7 +231,7 @@ def _all_uncleared(config: SpaceConfig, _space: Space, act: Act) -> Iterator[str
     other=same_action,
 )
 def writes_do_not_leak(w: str, step: WriteStep, other: WriteStep | None) -> bool:
-    """No refusal and no stored mark depends on what cannot be seen."""
+    """No refusal and no stored mark depends on marks that the reader cannot see."""
     assert other is not None
     kept = _purged(w, step.config, other.after)
     visible = not hidden_from(step.config, w, step.action.draft.scope)
@@ -252,7 +252,7 @@ def _decides(step: SpaceStep) -> bool:
     expected=(refuted("7.4: who is not cleared sees no intents", system="space"),),
 )
 def readers_agree_on_the_winner(step: DecideStep) -> int | None:
-    """False where visibility differs: an uncleared writer sees no intents but its own are barred from it as well."""
+    """False where visibility differs: an uncleared writer sees no intents, not even its own."""
     return step.shown.winner
 
 
@@ -264,7 +264,6 @@ def _stores(step: SpaceStep) -> bool:
 
 
 def _weakened(step: WriteStep) -> Iterator[Mark]:
-    """The marks that are weaker after the write."""
     config, before, after = step.config, step.before, step.after
     return (mark for mark in before.marks if strength(config, after, mark) < strength(config, before, mark))
 
@@ -297,7 +296,7 @@ def writes_reach_only_their_scopes(step: WriteStep) -> bool:
     ),
 )
 def writes_reach_only_their_own(step: WriteStep) -> bool:
-    """Stricter: holds only where authors alone (and the principal) may refer to a mark."""
+    """Stricter: holds only where none but the author and the principal may refer to a mark."""
     return all(mark.agent == step.action.agent for mark in _weakened(step))
 
 
@@ -325,7 +324,7 @@ def need_clusters_are_complete(step: NeedsStep) -> bool:
 
 @reachable("A projection can be shown.", source="7.4", systems=ONLY)
 def projection_happens(step: SpaceStep) -> bool:
-    """Somebody reads what is protected."""
+    """A reader gets a projection of a protected mark."""
     return isinstance(step.action, Read) and any(seen.projected for seen in step.shown.seen or ())
 
 
@@ -335,7 +334,7 @@ def projection_happens(step: SpaceStep) -> bool:
     systems=ONLY,
 )
 def a_claim_can_be_hidden(step: SpaceStep) -> bool:
-    """What integrity is about."""
+    """The case that the integrity claims are about."""
     if not isinstance(step.action, Ask) or step.shown.claimed_by is not None or step.shown.refused:
         return False
     return any(

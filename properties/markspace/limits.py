@@ -20,13 +20,13 @@ from evenhand.properties.markspace.layers_predicates import (
 from evenhand.properties.markspace.predicates import there
 
 Warnings: TypeAlias = tuple[tuple[str, str, bool], ...]
-"""The warnings about budgets so far: to whom, about which dimension, whether it blocks."""
+"""The budget warnings so far: agent, dimension, whether it blocks."""
 
 Writes: TypeAlias = tuple[tuple[str, str], ...]
-"""Who wrote where, in a fixed order."""
+"""Pairs (writer, scope), sorted."""
 
 Window: TypeAlias = tuple[int, Writes]
-"""Which half of the window it is, and what was written in it."""
+"""The current half of the window (0 or 1), and the writes in the window."""
 
 
 def _tried(step: LayersStep, world: World) -> int:
@@ -52,7 +52,7 @@ def _without_budget(config: LayersConfig) -> bool:
     when=_round,
 )
 def budget_backward_compatibility_p59(step: LayersStep) -> bool:
-    """As before there were budgets."""
+    """Rounds behave as they did before there were budgets."""
     return step.shown.accepted and step.after == step.before and not step.shown.needs
 
 
@@ -76,7 +76,7 @@ def _some_warning(_config: LayersConfig, value: Warnings) -> bool:
     when=_some_warning,
 )
 def budget_warning_threshold_p60(_config: LayersConfig, value: Warnings) -> bool:
-    """At most one; that it is written in time is the next claim."""
+    """At most one warning is written; the next claim says that it comes in time."""
     pairs = [(agent, about) for agent, about, _ in value]
     return len(set(pairs)) == len(pairs) and not any(blocking for _, _, blocking in value)
 
@@ -89,7 +89,7 @@ def budget_warning_threshold_p60(_config: LayersConfig, value: Warnings) -> bool
     when=lambda step: _round(step) and step.shown.accepted,
 )
 def budget_warnings_are_in_time(step: LayersStep) -> bool:
-    """Per dimension, against the ceiling of that time."""
+    """Checked per dimension, against the ceiling before the round."""
     place, config = place_of(step), step.config
     old, new = there(step.before.budget), there(step.after.budget)
     told = {about for _, _, about in step.shown.needs}
@@ -118,7 +118,7 @@ def _used_up(step: LayersStep) -> bool:
     when=lambda step: _round(step) and _used_up(step),
 )
 def budget_hard_stop_p61(step: LayersStep) -> bool:
-    """Until the principal raises the ceiling."""
+    """This lasts until the principal raises the ceiling."""
     return not step.shown.accepted and step.shown.by is Layer.BUDGET
 
 
@@ -130,7 +130,7 @@ def budget_hard_stop_p61(step: LayersStep) -> bool:
     when=lambda step: _round(step) and not _used_up(step),
 )
 def budget_resumption_p62(step: LayersStep) -> bool:
-    """No stop without a reason."""
+    """An activation is rejected only for a reason."""
     return step.shown.accepted
 
 
@@ -141,7 +141,7 @@ def budget_resumption_p62(step: LayersStep) -> bool:
     applies=having(Layer.BUDGET),
 )
 def budget_tracking_accuracy_p63(step: LayersStep) -> bool:
-    """Raising the ceiling resets nothing."""
+    """Raising the ceiling resets no usage."""
     used = zip(there(step.before.budget).used, there(step.after.budget).used, strict=True)
     for place, (before, after) in enumerate(used):
         mine = _round(step) and step.shown.accepted and place == place_of(step)
@@ -155,7 +155,7 @@ def budget_tracking_accuracy_p63(step: LayersStep) -> bool:
 
 
 def _spikes(step: LayersStep) -> bool:
-    """Every completed window was alike, and this one has more observations already."""
+    """Whether all completed windows are alike and this one has more observations already."""
     if step.action.op is not Op.CHECK or step.config.baseline is not None or not step.config.samples:
         return False
     kept = watched(step, step.before)
@@ -185,7 +185,7 @@ def _of_window(step: LayersStep) -> list[str]:
 
 
 def _rate_used_up(step: LayersStep, here: list[str]) -> bool:
-    """By these writers in the scope, for the agent that acts."""
+    """Whether the writers `here`, in the scope, used up a rate of the acting agent or the scope."""
     each, every = step.config.rate
     own = each is not None and here.count(step.action.agent) >= each
     return own or (every is not None and len(here) >= every)
@@ -220,7 +220,7 @@ def rate_limit_enforcement_p64(step: LayersStep) -> bool:
     when=lambda step: limited(step) and len(_of_window(step)) >= step.config.rate[1],
 )
 def rate_limit_fleet_cap_p65(step: LayersStep) -> bool:
-    """Regardless of what the agent itself wrote."""
+    """The limit applies whatever the agent itself wrote."""
     return not step.shown.accepted
 
 
@@ -231,7 +231,7 @@ def rate_limit_fleet_cap_p65(step: LayersStep) -> bool:
     when=lambda step: attempts(step) and step.shown.by is not None,
 )
 def rate_limit_independence_p66(step: LayersStep) -> bool:
-    """Who is within its rate is not stopped by the rate limit, flagged or not; and the other way round."""
+    """The rate limit stops only agents beyond their rate, the envelope only restricted ones."""
     by = there(step.shown.by)
     if not step.config.has(by):
         return False
@@ -241,7 +241,7 @@ def rate_limit_independence_p66(step: LayersStep) -> bool:
 
 
 def _and_this(written: Writes, step: LayersStep) -> Writes:
-    """What was written, this step's write included if it was stored."""
+    """The writes so far, with this step's write if it was stored."""
     if not limited(step) or not step.shown.accepted:
         return written
     return tuple(sorted((*written, (step.action.agent, step.action.scope))))
@@ -250,7 +250,7 @@ def _and_this(written: Writes, step: LayersStep) -> Writes:
 def _in_window(value: Window, step: LayersStep) -> Window:
     half, written = value
     if not step.config.has(Layer.RATE):
-        return value  # nothing to keep books of
+        return value  # no window to count
     if step.action.op is Op.TICK:
         return (1, written) if half == 0 else (0, ())
     return half, _and_this(written, step)
@@ -271,7 +271,7 @@ def _some_write(_config: LayersConfig, value: Window) -> bool:
     when=_some_write,
 )
 def windows_keep_their_limit(config: LayersConfig, value: Window) -> bool:
-    """By the monitor's own books, not by what the limit remembers."""
+    """Counted by the monitor, not by the state of the rate limit."""
     each, every = config.rate
     written = value[1]
     scopes = [scope for _, scope in written]
@@ -280,7 +280,7 @@ def windows_keep_their_limit(config: LayersConfig, value: Window) -> bool:
 
 
 def _by_the_books(value: tuple[Window, bool], step: LayersStep) -> tuple[Window, bool]:
-    """The books of the window, and whether a refusal for its rate was due by them."""
+    """The monitor's window, and whether a refusal for the rate was due by its count."""
     books, _ = value
     here = [who for who, where in books[1] if where == step.action.scope]
     return _in_window(books, step), step.shown.by is not Layer.RATE or _rate_used_up(step, here)
@@ -295,12 +295,12 @@ def _by_the_books(value: tuple[Window, bool], step: LayersStep) -> tuple[Window,
     update=_by_the_books,
 )
 def only_stored_writes_fill_the_window(config: LayersConfig, value: tuple[Window, bool]) -> bool:
-    """Attempts that another layer refused are no writes; where windows slide, the last one's writes count too."""
+    """Attempts that another layer refused do not count; sliding windows count the last window's writes, too."""
     return value[1] or config.readings.rate_window == "sliding"
 
 
 def _moving(value: tuple[Writes, Writes], step: LayersStep) -> tuple[Writes, Writes]:
-    """What was written in the half window before, and in this one."""
+    """The writes of the last half window and of this one."""
     before, now = value
     return (now, ()) if step.action.op is Op.TICK else (before, _and_this(now, step))
 

@@ -1,7 +1,7 @@
 """Which engine runs which system at which scope under which budget.
 
-Each guard is searched to the end with two agents, then with three, then with two resources; the space with two marks
-and everything hostile, then with three marks at one instant.  Every other reading is searched where it can matter.
+Each guard is searched exhaustively with two agents, then with three, then with two resources; the space with two marks
+and every hostile action, then with three marks at one instant.  Every other reading is searched where it can matter.
 """
 
 from __future__ import annotations
@@ -32,18 +32,17 @@ CROSSED = (
     contesting.yield_recovery_p13,
     contesting.mutual_exclusion,
 )
-"""What may go wrong where agents want the same two resources."""
+"""The claims that may fail where agents want the same two resources."""
 
 THREE_MARKS = names(space.resolution_immediacy_p29, space.supersession_transitivity_p47, space.mark_immutability_p30)
 NEEDS_TWO_LEVELS = (deciding.confidence_decides_nothing, contesting.exclusion_within_the_lease)
 SPARE = {"first_writer": 1, "highest_confidence": 2, "yield_all": 1, "deferred": 2, "meddled": 1}
-"""Levels of confidence worth having where readings are compared."""
+"""The number of confidence levels per system where readings are compared."""
 
 
 def _names(
     claims: Iterable[Property], system: str, *but: Property, without: tuple[type[Property], ...] = ()
 ) -> tuple[str, ...]:
-    """The names of the claims about a system, but for some claims and some kinds."""
     left_out = names(*but)
     return tuple(
         claim.name
@@ -53,7 +52,7 @@ def _names(
 
 
 def plans(claims: tuple[Property, ...]) -> tuple[Plan, ...]:
-    """The runs of this protocol, whose claims these are."""
+    """The runs of this protocol for these claims."""
     return (
         *_guards(claims),
         *_guard_readings(claims),
@@ -92,7 +91,7 @@ def _guards(claims: tuple[Property, ...]) -> Iterator[Plan]:
 
 
 def _guard_readings(claims: tuple[Property, ...]) -> Iterator[Plan]:
-    """Single deviations from the default, each in the systems where the sentence is met; and two declared pairs."""
+    """Single deviations from the default, each in the systems that meet the sentence; and two declared pairs."""
     wanted: tuple[tuple[str, str, tuple[str, ...]], ...] = (
         ("id_order", "adversarial", CORE),
         ("own_intents", "compete", CORE),
@@ -161,7 +160,7 @@ def _space(claims: tuple[Property, ...]) -> Iterator[Plan]:
 
 
 def _layers(claims: tuple[Property, ...]) -> Iterator[Plan]:
-    # With one mark nothing escalates beyond it: what speaks of a second flag would be vacuous, or never reached.
+    # One mark gives at most one flag, so claims about a second flag would be vacuous or unreachable.
     second = (
         layers.global_escalation_happens,
         layers.escalation_boundedness_p43,
@@ -178,7 +177,7 @@ def _layers(claims: tuple[Property, ...]) -> Iterator[Plan]:
     own = names(limits.no_burst_across_windows, limits.rate_limit_enforcement_p64, limits.windows_keep_their_limit)
     fleet = names(limits.rate_limit_fleet_cap_p65, limits.windows_keep_their_limit)
     yield Plan("layers", "explore", ("deep",), readings=sliding, claims=tuple(dict.fromkeys((*own, *fleet))))
-    for deployment, chosen in ((3, own), (10, own), (11, own), (12, fleet)):  # those with a rate limit
+    for deployment, chosen in ((3, own), (10, own), (11, own), (12, fleet)):  # deployments with a rate limit
         yield Plan("layers", "explore", ("standard",), {"only": deployment}, sliding, claims=chosen)
     early = {"envelope_records": "before_the_check"}
     envelope = names(
@@ -212,7 +211,7 @@ def _composing() -> Iterator[Plan]:
 
 
 def _drawn(claims: tuple[Property, ...]) -> Iterator[Plan]:
-    """What is searched is drawn beyond its scope: more agents and resources, more marks, ages off the grid."""
+    """Samples beyond the searched scopes: more agents and resources, more marks, ages off the grid."""
     undecidable = (DeadlockFree, LivelockFree, LeadsTo, Reachable)
     for system in ("first_writer", "deferred", "space", "signals"):
         chosen = _names(claims, system, contesting.no_circular_wait, leaking.decisions_do_not_leak, without=undecidable)

@@ -1,6 +1,6 @@
-"""What the claims about the guard mean by active, winning and claiming, said again without the guard's rules.
+"""The predicates of the claims about the guard: active, winning, claiming, written without the guard's rules.
 
-Also the parts of a second run that are those of the first, for claims that compare two runs of any system.
+Also the parts that a second run shares with the first, for claims that compare two runs of any system.
 """
 
 from __future__ import annotations
@@ -29,29 +29,29 @@ IMMEDIATE = ("first_writer", "highest_confidence", "yield_all")
 """The systems in which the guard answers a request at once."""
 
 CORE = (*IMMEDIATE, "deferred")
-"""The systems in which nobody writes marks about another's marks."""
+"""The systems in which no agent writes marks about another's marks."""
 
 GUARDED = (*CORE, "meddled")
 """Every system of the guard."""
 
 
 def asks(step: GuardStep) -> bool:
-    """An authorised, idle agent calls pre_action, and the guard answers."""
+    """Whether an authorised, idle agent calls pre_action and the guard answers."""
     return step.action.what is What.PRE and step.shown.verdict not in (None, Verdict.DENIED)
 
 
 def claim_on(config: Config, state: State, resource: str) -> str | None:
-    """Whose action mark stands on the resource, warnings set aside."""
+    """The author of the action mark on the resource, warnings set aside; None if there is none."""
     return state.claims[config.resources.index(resource)]
 
 
 def doing_of(config: Config, state: State, agent: str) -> Doing:
-    """What the agent is about."""
+    """The agent's activity."""
     return state.doing[config.agents.index(agent)]
 
 
 def active_on(intents: Iterable[Intent], resource: str) -> tuple[Intent, ...]:
-    """Live intents on the resource that no warning hides at this instant, by rank (6.1 step 1)."""
+    """The live intents on the resource that no warning hides at this instant, by rank (6.1 step 1)."""
     return tuple(i for i in intents if i.resource == resource and i.life >= 0 and not i.hidden)
 
 
@@ -61,7 +61,7 @@ def earliest(intents: Sequence[Intent]) -> Intent:
 
 
 def winner_among(config: Config, intents: Sequence[Intent]) -> Intent | None:
-    """6.1 step 3 for intents of at least two agents: None where the principal decides."""
+    """The winner by 6.1 step 3 among intents of two or more agents; None: the principal decides."""
     match config.policy:
         case Policy.FIRST_WRITER:
             return earliest(intents)
@@ -82,28 +82,28 @@ def running_on(config: Config, state: State, resource: str) -> tuple[str, ...]:
 
 
 def allowed_agents(step: GuardStep) -> tuple[str, ...]:
-    """Who receives ALLOW in this step."""
+    """The agents that receive ALLOW in this step."""
     if step.action.what is What.BOUNDARY:
         return tuple(agent for agent, verdict in step.shown.told if verdict is Verdict.ALLOW)
     return (step.action.agent,) if step.shown.verdict is Verdict.ALLOW else ()
 
 
 def there(part: T | None) -> T:
-    """A part that is there wherever the claim that asks for it applies."""
+    """A part that is present wherever the claim applies."""
     assert part is not None
     return part
 
 
 def same_config(_w: object, config: C) -> C:
-    """The second run has the configuration of the first."""
+    """The configuration of the first run for the second."""
     return config
 
 
 def same_state(_w: object, _config: object, state: S) -> S:
-    """The second run starts in the state of the first."""
+    """The state of the first run for the second."""
     return state
 
 
 def same_action(_w: object, act: A) -> tuple[A, ...]:
-    """The second run takes the action of the first."""
+    """The action of the first run for the second."""
     return (act,)

@@ -1,4 +1,4 @@
-"""What decides in `markspace`: the claims that answer, in each system that stands for a policy."""
+"""The decision profile of `markspace`: the claims that answer, in each system that stands for a policy."""
 
 from __future__ import annotations
 

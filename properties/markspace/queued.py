@@ -1,4 +1,4 @@
-"""What becomes of queued marks that are superseded before the poll, and who hears of what supersedes them (§10, §13.4).
+"""Queued marks that are superseded before the poll, and who receives the mark that supersedes (§10, §13.4).
 
 The claims look supersession up in the marks themselves, never in the rules of the model.
 """
@@ -25,13 +25,12 @@ _AND_OWN: dict[str, Any] = {**_LEFT_OUT, "reference_authority": "same_agent_or_p
 
 
 def _waiting(step: GetStep) -> tuple[Written, ...]:
-    """The marks in the queue of whoever polls."""
     queue = step.before.queues[step.config.names.index(step.action.agent)]
     return tuple(mark for mark in step.before.marks if mark.number in queue)
 
 
 def _replaced_by(state: ComposingState, mark: Written) -> tuple[str, ...]:
-    """Who wrote a mark that names this one as superseded."""
+    """The authors of marks that supersede this one."""
     return tuple(other.agent for other in state.marks if other.supersedes == mark.number)
 
 
@@ -60,7 +59,7 @@ def _polls_after_supersession(step: ComposingStep) -> bool:
     ),
 )
 def superseded_marks_are_not_delivered(step: GetStep) -> bool:
-    """False where a poll returns whatever was written since the last one; true where it is a read like others."""
+    """False where a poll returns all marks written since the last one; true where a poll is a read."""
     return not any(_replaced(step, mark) for mark in delivered(step))
 
 
@@ -71,7 +70,7 @@ def superseded_marks_are_not_delivered(step: GetStep) -> bool:
     when=_polls,
 )
 def standing_marks_are_delivered(step: GetStep) -> bool:
-    """Under either reading: what P51's other half becomes where superseded marks are left out."""
+    """This holds under either reading, as P51's other half where superseded marks are left out."""
     return all(mark in delivered(step) for mark in _waiting(step) if not _replaced_by(step.before, mark))
 
 
@@ -92,7 +91,7 @@ def queues_are_safe_from_others(step: GetStep) -> bool:
 
 
 def _watchers(step: PublishStep) -> tuple[int, ...]:
-    """The places of those, the writer left out, who subscribed to what is being superseded."""
+    """The indices of the agents, except the writer, that subscribed to the mark being superseded."""
     target = step.before.marks[step.action.supersedes - 1]
     return tuple(
         place
@@ -109,11 +108,11 @@ def _watchers(step: PublishStep) -> tuple[int, ...]:
     expected=(refuted("P50: what replaces a mark need not match the pattern", system="composing"),),
 )
 def watchers_hear_of_supersession(step: PublishStep) -> bool:
-    """False: P50 queues what matches the patterns, and the new mark need not."""
+    """False: P50 queues marks that match the patterns, and the new mark need not match."""
     return all(step.after.queues[place] != step.before.queues[place] for place in _watchers(step))
 
 
 @reachable("A mark can be superseded between its writing and the poll.", source="10, 13.4", systems=ONLY)
 def superseded_while_queued(step: ComposingStep) -> bool:
-    """Without it the claims above would speak of nothing."""
+    """Without this the claims above would be vacuous."""
     return _polls_after_supersession(step)

@@ -1,4 +1,4 @@
-"""What a reader may see: open, protected and classified scopes, projections, hierarchy (P20 to P25, §7.4)."""
+"""The visibility of marks: open, protected and classified scopes, projections, hierarchy (P20 to P25, §7.4)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from evenhand.properties.markspace.space_predicates import (
 
 
 def _reads(step: SpaceStep, *views: Visibility) -> TypeGuard[ReadStep]:
-    """A read of scopes that are all as visible, in one of these ways, and clear alike."""
+    """A read whose scopes all share one of these visibilities and one clearance."""
     return is_read(step) and alike_below(step) and view_of(step) in views
 
 
@@ -39,7 +39,7 @@ def _reads_structure(step: SpaceStep) -> bool:
     when=_reads_structure,
 )
 def structural_visibility_p20(step: ReadStep) -> bool:
-    """All that live, and in full where nothing is protected."""
+    """All live marks are shown, and in full where nothing is protected."""
     full = step.action.reader is None or view_of(step) is Visibility.OPEN
     return marks_shown(step) == marks_there(step) and not (full and any(seen.projected for seen in answer(step)))
 
@@ -51,7 +51,7 @@ def structural_visibility_p20(step: ReadStep) -> bool:
     when=lambda step: _reads(step, Visibility.PROTECTED),
 )
 def content_access_p21(step: ReadStep) -> bool:
-    """Both ways.  What a need asks is content (§7.4)."""
+    """Both directions are checked.  The question of a need is content (§7.4)."""
     if is_cleared(step):
         return not any(seen.projected for seen in answer(step))
     return all(
@@ -69,12 +69,12 @@ def content_access_p21(step: ReadStep) -> bool:
     when=lambda step: _reads(step, Visibility.CLASSIFIED) and not is_cleared(step),
 )
 def classified_opacity_p22(step: ReadStep) -> bool:
-    """All or nothing."""
+    """The answer is empty."""
     return answer(step) == ()
 
 
 def _uncleared_below(step: SpaceStep) -> bool:
-    """Something that lies at or below the scope asked for is classified, and not for this reader."""
+    """Whether a scope at or below the one asked for is classified and the reader not cleared for it."""
     if not is_read(step):
         return False
     reached = {mark.draft.scope for mark in step.before.marks if below(step.action.scope, mark.draft.scope)}
@@ -122,5 +122,5 @@ def projection_preservation_p24(step: ReadStep) -> bool:
     when=lambda step: _reads(step, Visibility.CLASSIFIED),
 )
 def classified_no_fallback_p25(step: ReadStep) -> bool:
-    """Nobody gets one, cleared or not."""
+    """No reader gets a projection, cleared or not."""
     return not any(seen.projected for seen in answer(step))

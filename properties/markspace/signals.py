@@ -40,7 +40,7 @@ def _half_life(step: MeasureStep) -> int:
     when=lambda step: _measures(step, *TRANSIENT),
 )
 def decay_monotonicity_p1(step: MeasureStep) -> bool:
-    """At any two instants, exactly."""
+    """Compared at any two instants, exactly."""
     earlier, later = step.shown.base
     return later <= earlier
 
@@ -52,7 +52,7 @@ def decay_monotonicity_p1(step: MeasureStep) -> bool:
     when=lambda step: _measures(step, Kind.ACTION),
 )
 def action_permanence_p2(step: MeasureStep) -> bool:
-    """Facts do not fade."""
+    """Actions do not decay."""
     return step.shown.base == (plain(step.action.strength),) * 2
 
 
@@ -64,7 +64,7 @@ def action_permanence_p2(step: MeasureStep) -> bool:
     when=lambda step: _measures(step, *TRANSIENT),
 )
 def convergence_p3(step: MeasureStep) -> bool:
-    """Below every bound from some time on: n half-lives divide by 2 ** n."""
+    """The strength falls below every bound: n half-lives divide it by 2 ** n."""
     act, half = step.action, _half_life(step)
     expected = tuple(decayed(act.strength, age, half) for age in (act.age, act.age + act.later))
     return step.shown.base == expected
@@ -89,7 +89,7 @@ def transient_marks_halve(step: MeasureStep) -> bool:
     when=lambda step: _measures(step, Kind.INTENT),
 )
 def intent_expiry_p4(step: MeasureStep) -> bool:
-    """A step function, with strength at created_at + ttl itself."""
+    """A step function that still has full strength at created_at + ttl."""
     act, ttl = step.action, step.config.lives.intent_ttl
     ages = (act.age, act.age + act.later)
     return step.shown.base == tuple(plain(act.strength) if age <= ttl else ZERO for age in ages)
@@ -102,7 +102,7 @@ def intent_expiry_p4(step: MeasureStep) -> bool:
     when=lambda step: _measures(step, Kind.NEED),
 )
 def need_persistence_p5(step: MeasureStep) -> bool:
-    """At all times."""
+    """This holds at all times."""
     whole = ZERO if step.action.resolved else plain(step.action.strength)
     return step.shown.base == (whole, whole)
 
@@ -175,14 +175,14 @@ def sublinearity_p8(step: CombineStep) -> bool:
     when=lambda step: _identical(step) and step.action.more > 0,
 )
 def sublinear_where_there_is_strength(step: CombineStep) -> bool:
-    """With the assumption that P6 needs as well."""
+    """P8 with the assumption that P6 needs as well."""
     count = len(step.action.strengths) + 1
     return step.shown.aggregate[1] < plain(step.action.more * count)
 
 
 @each_step("No aggregate exceeds the cap.", source="P9", systems=ONLY, when=_combines)
 def boundedness_p9(step: CombineStep) -> bool:
-    """Before and after."""
+    """This holds before and after the addition."""
     return all(aggregate <= plain(step.config.cap) for aggregate in step.shown.aggregate)
 
 
@@ -193,7 +193,7 @@ def boundedness_p9(step: CombineStep) -> bool:
     when=lambda step: _combines(step) and step.action.more > 0,
 )
 def monotonic_addition_p10(step: CombineStep) -> bool:
-    """Wherever it sorts."""
+    """The new mark may rank anywhere."""
     before, after = step.shown.aggregate
     return before <= after
 
@@ -205,7 +205,7 @@ def monotonic_addition_p10(step: CombineStep) -> bool:
     when=_combines,
 )
 def reinforcement_is_as_recommended(step: CombineStep) -> bool:
-    """The recommended rule, said again."""
+    """The recommended rule, written independently of the model."""
     strengths = (*step.action.strengths, step.action.more)
     best = max(strengths)
     expected = min(best + (sum(strengths) - best) * step.config.factor, step.config.cap)
@@ -217,7 +217,7 @@ def _warned(step: SignalStep) -> TypeGuard[MeasureStep]:
 
 
 def _weight_of(step: MeasureStep, later: int) -> Amount:
-    """What the warnings weigh together, `later` seconds after the first instant."""
+    """The sum of the warnings' strengths, `later` seconds after the first instant."""
     lives, readings = step.config.lives, step.config.readings
     order = dict(zip(Source, step.config.weights, strict=True))
     capped = readings.warning_trust == "source_capped"
@@ -229,7 +229,7 @@ def _weight_of(step: MeasureStep, later: int) -> Amount:
 
 @each_step("No warning reduces a mark below 0.", source="P34", systems=ONLY, when=_warned)
 def invalidation_bound_p34(step: MeasureStep) -> bool:
-    """However many there are."""
+    """This holds for any number of warnings."""
     return all(reduced >= ZERO for reduced in step.shown.reduced)
 
 
@@ -240,7 +240,7 @@ def invalidation_bound_p34(step: MeasureStep) -> bool:
     when=_warned,
 )
 def warnings_weigh_what_they_weigh(step: MeasureStep) -> bool:
-    """At both instants; a floor at 0."""
+    """Compared at both instants, with a minimum of 0."""
     for place, later in enumerate((0, step.action.later)):
         left = step.shown.effective[place] - _weight_of(step, later)
         if step.shown.reduced[place] != (left if left.sign > 0 else ZERO):
@@ -260,7 +260,7 @@ def _recovers(step: SignalStep) -> TypeGuard[MeasureStep]:
     expected=(refuted("a mark that decays faster than its warning does not recover", system="signals"),),
 )
 def invalidation_decay_p35(step: MeasureStep) -> bool:
-    """As written: the mark itself has not fully decayed, but it may decay faster than it recovers."""
+    """As written: the mark has not fully decayed, but it may decay faster than it recovers."""
     before, after = step.shown.reduced
     return before <= after
 
@@ -273,7 +273,7 @@ def invalidation_decay_p35(step: MeasureStep) -> bool:
     when=lambda step: _recovers(step) and step.shown.effective[0] == step.shown.effective[1],
 )
 def constant_marks_recover(step: MeasureStep) -> bool:
-    """The weakest assumption found: its effective strength without warnings is the same at both instants."""
+    """The weakest assumption found: the strength without warnings is the same at both instants."""
     before, after = step.shown.reduced
     weightless = _weight_of(step, 0).sign == 0
     return before < after or before == after == ZERO or (weightless and before == after)
@@ -281,5 +281,5 @@ def constant_marks_recover(step: MeasureStep) -> bool:
 
 @reachable("A mark that a warning cancelled can be seen again.", source="9.5", systems=ONLY)
 def recovery_happens(step: SignalStep) -> bool:
-    """From nothing to something."""
+    """The strength rises from zero."""
     return _warned(step) and step.shown.reduced[0] == ZERO and step.shown.reduced[1].sign > 0

@@ -49,7 +49,7 @@ from evenhand.properties.markspace.space_predicates import (
 
 
 def _lawful(config: SpaceConfig, act: Write) -> bool:
-    """8.1: authorised, of the scope, with legal fields."""
+    """8.1: the agent is authorised, the scope is defined and the fields are legal in it."""
     scope, draft = governing(config, act.draft.scope), act.draft
     if scope is None or not writes(config, act.agent, draft.scope, draft.kind):
         return False
@@ -78,7 +78,7 @@ def _authorised(step: WriteStep) -> bool:
     when=lambda step: is_write(step) and not _authorised(step),
 )
 def scope_isolation_p19(step: WriteStep) -> bool:
-    """An error, and nothing stored."""
+    """The write is refused and stores nothing."""
     return bool(step.shown.refused) and step.after == step.before
 
 
@@ -90,7 +90,7 @@ def scope_isolation_p19(step: WriteStep) -> bool:
     when=is_write,
 )
 def writes_are_exactly_the_lawful(step: WriteStep) -> bool:
-    """Neither more nor less."""
+    """The condition is necessary and sufficient."""
     lawful = _lawful(step.config, step.action)
     stored = len(step.after.marks) == len(step.before.marks) + 1
     return stored == lawful and bool(step.shown.refused) == (not lawful)
@@ -108,7 +108,7 @@ def _is_a_question_of_authority(step: SpaceStep) -> bool:
     when=_is_a_question_of_authority,
 )
 def hierarchy_p23(step: WriteStep) -> bool:
-    """Writing; reading follows from what reads show."""
+    """Checked for writing; reading follows from the answers of reads."""
     return _authorised(step) == (not step.shown.refused)
 
 
@@ -123,7 +123,7 @@ def _reads_the_undefined(step: SpaceStep) -> bool:
     when=_reads_the_undefined,
 )
 def visibility_inheritance_p26(step: ReadStep) -> bool:
-    """What a reader without clearance gets shows it."""
+    """The answer to a reader without clearance shows the visibility."""
     parent = step.action.scope.rpartition("/")[0]
     view = visibility_of(step.config, parent)
     if is_cleared(step) or view is Visibility.OPEN:
@@ -154,7 +154,7 @@ def write_visibility_p27(step: ReadStep) -> bool:
     when=lambda step: isinstance(step.action, Read | Decide | Ask | Needs),
 )
 def read_purity_p28(step: SpaceStep) -> bool:
-    """Pure queries."""
+    """These are pure queries."""
     return step.after == step.before
 
 
@@ -165,7 +165,7 @@ def read_purity_p28(step: SpaceStep) -> bool:
     when=lambda step: isinstance(step.action, Resolve) and not step.shown.refused,
 )
 def resolution_immediacy_p29(step: ResolveStep) -> bool:
-    """The original is superseded by a copy that names the action, and the copy weighs nothing."""
+    """A copy that names the action supersedes the original, and the copy has strength 0."""
     config, after = step.config, step.after
     need = after.find(step.action.need)
     copy = None if step.shown.stored is None else after.find(step.shown.stored)
@@ -176,7 +176,7 @@ def resolution_immediacy_p29(step: ResolveStep) -> bool:
 
 @each_step("No field of a stored mark ever changes; only time goes on.", source="P30, P2", systems=ONLY)
 def mark_immutability_p30(step: SpaceStep) -> bool:
-    """The marks before are the first marks after, older by what the clock says."""
+    """The marks before are the first marks after, older by the time that passed."""
     seconds = step.action.seconds if isinstance(step.action, Tick) else 0
     older = tuple(replace(mark, age=mark.age + seconds) for mark in step.before.marks)
     return step.after.marks[: len(older)] == older
@@ -188,7 +188,7 @@ def _several_marks(_config: SpaceConfig, space: Space) -> bool:
 
 @always("No two marks share an id.", source="P31", systems=ONLY, when=_several_marks)
 def mark_id_uniqueness_p31(space: Space) -> bool:
-    """In one space."""
+    """Within one space."""
     return len({mark.id for mark in space.marks}) == len(space.marks)
 
 
@@ -212,12 +212,12 @@ def total_write_ordering_p32(space: Space) -> bool:
     when=_several_marks,
 )
 def writes_are_totally_ordered(space: Space) -> bool:
-    """Whoever chooses the ids; among marks of one instant the order may not be that of writing."""
+    """This holds for any choice of ids; marks of one instant may be ordered otherwise than written."""
     ages = [mark.age for mark in space.marks]
     return len({(mark.age, mark.id) for mark in space.marks}) == len(ages) and ages == sorted(ages, reverse=True)
 
 
-# P33: the same run with other hooks.
+# P33: a second run with other hooks.
 
 
 def _hook_sets(config: SpaceConfig, _space: Space, act: Act) -> Iterator[tuple[str, ...]]:
@@ -240,7 +240,7 @@ def _with_hooks(hooks: tuple[str, ...], config: SpaceConfig) -> SpaceConfig:
     other=same_action,
 )
 def hook_non_interference_p33(_hooks: tuple[str, ...], step: SpaceStep, other: SpaceStep | None) -> bool:
-    """Informational observers, not gatekeepers; and every hook that does not fail has run."""
+    """Hooks observe and refuse nothing; every hook that does not fail has run."""
     assert other is not None
     ran = () if step.shown.stored is None or isinstance(step.action, Resolve) else ("count",)
     same = replace(step.shown, hooked=()) == replace(other.shown, hooked=())
@@ -254,7 +254,7 @@ def hook_non_interference_p33(_hooks: tuple[str, ...], step: SpaceStep, other: S
     when=lambda step: is_read(step) and any(undone(step.config, step.before, m) for m in step.before.marks),
 )
 def supersession_transitivity_p47(step: ReadStep) -> bool:
-    """Infrastructure does not see it either."""
+    """This includes reads by infrastructure."""
     gone = {mark.id for mark in step.before.marks if undone(step.config, step.before, mark)}
     return not gone & marks_shown(step)
 
@@ -278,7 +278,7 @@ def _policy_and_intents(step: SpaceStep) -> tuple[Hashable, ...]:
     when=_several_contend,
 )
 def resolution_is_a_function_of_the_intents(step: DecideStep) -> int | None:
-    """The order in which they are listed decides nothing."""
+    """The order in which intents are listed does not matter."""
     return step.shown.winner
 
 
@@ -290,7 +290,7 @@ def resolution_is_a_function_of_the_intents(step: DecideStep) -> int | None:
     when=lambda step: isinstance(step.action, Decide) and bool(step.shown.candidates),
 )
 def winners_come_first(step: DecideStep) -> bool:
-    """By whoever resolves it, from what that reader sees."""
+    """This holds for every reader, on the intents that it sees."""
     scope, intents = governing(step.config, step.action.scope), step.shown.candidates
     assert scope is not None
     if scope.policy is Policy.YIELD_ALL and len({mark.agent for mark in intents}) > 1:

@@ -1,7 +1,7 @@
-"""What the claims about the space mean by authorised, visible, superseded and strong, said again.
+"""The predicates of the claims about the space: authorised, visible, superseded, strength.
 
-Nothing here calls the rules of the model; only its vocabulary and the arithmetic of amounts are shared.  A claim about
-one kind of step takes that step's type (`ReadStep`, …), because its antecedent lets no other through.
+They share only vocabulary and the arithmetic of amounts with the model, and call none of its rules.  A claim about one
+kind of step takes that step's type (`ReadStep`, …), because its antecedent excludes all others.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ WriteStep: TypeAlias = Step[SpaceConfig, Space, Write, Reply]
 
 
 def levels(name: str) -> tuple[str, ...]:
-    """The scope and everything above it, nearest first."""
+    """The scope and all scopes above it, nearest first."""
     parts = name.split("/")
     return tuple("/".join(parts[:count]) for count in range(len(parts), 0, -1))
 
@@ -55,25 +55,25 @@ def below(parent: str, name: str) -> bool:
 
 
 def agent_of(config: SpaceConfig, name: str | None) -> Agent | None:
-    """The agent so called."""
+    """The agent of this name; None if there is none."""
     found = [agent for agent in config.agents if agent.name == name]
     return found[0] if found else None
 
 
 def writes(config: SpaceConfig, name: str, scope: str, kind: Kind) -> bool:
-    """Whether an agent may write such a mark there (§7.3, P23)."""
+    """Whether an agent may write a mark of this kind in the scope (§7.3, P23)."""
     agent = agent_of(config, name)
     return agent is not None and any((level, kind) in agent.writes for level in levels(scope))
 
 
 def reads_content(config: SpaceConfig, name: str | None, scope: str) -> bool:
-    """Whether a reader may see content there; None is infrastructure."""
+    """Whether a reader may see content in the scope; None is infrastructure."""
     agent = agent_of(config, name)
     return name is None or (agent is not None and bool(agent.reads & set(levels(scope))))
 
 
 def governing(config: SpaceConfig, name: str) -> ScopeDef | None:
-    """The definition that holds for a scope: the nearest at or above it (P26)."""
+    """The nearest definition at or above a scope (P26); None if there is none."""
     known = {scope.name: scope for scope in config.scopes}
     if config.readings.scope_grammar == "segments_nonempty" and "" in name.split("/"):
         return None
@@ -81,7 +81,7 @@ def governing(config: SpaceConfig, name: str) -> ScopeDef | None:
 
 
 def visibility_of(config: SpaceConfig, name: str) -> Visibility:
-    """How visible a defined scope is."""
+    """The visibility of a scope; without a definition it is open."""
     scope = governing(config, name)
     return Visibility.OPEN if scope is None else scope.visibility
 
@@ -92,7 +92,7 @@ def hidden_from(config: SpaceConfig, reader: str | None, scope: str) -> bool:
 
 
 def effect(config: SpaceConfig, mark: Mark, target: Mark) -> bool:
-    """Whether the mark may say something about the target, by the reading."""
+    """Whether the mark may refer to the target, under the reading."""
     immune = config.readings.action_immunity == "immune_to_warnings"
     if immune and target.draft.kind is Kind.ACTION and mark.draft.invalidates == target.id:
         return False
@@ -107,7 +107,7 @@ def effect(config: SpaceConfig, mark: Mark, target: Mark) -> bool:
 
 
 def undone(config: SpaceConfig, space: Space, mark: Mark) -> bool:
-    """Whether a later mark supersedes it."""
+    """Whether a later mark supersedes this one."""
     place = [one.id for one in space.marks].index(mark.id)
     return any(one.draft.supersedes == mark.id and effect(config, one, mark) for one in space.marks[place + 1 :])
 
@@ -132,7 +132,7 @@ def _alone(config: SpaceConfig, space: Space, mark: Mark) -> Amount:
 
 
 def strength(config: SpaceConfig, space: Space, mark: Mark) -> Amount:
-    """Effective strength with warnings (§4.2, §9.5, §10)."""
+    """The effective strength with warnings (§4.2, §9.5, §10)."""
     if undone(config, space, mark):
         return ZERO
     place = [one.id for one in space.marks].index(mark.id)
@@ -146,7 +146,7 @@ def strength(config: SpaceConfig, space: Space, mark: Mark) -> Amount:
 
 
 def live_seen(config: SpaceConfig, space: Space, scope: str) -> tuple[tuple[Mark, Amount], ...]:
-    """The marks that a read of the scope is about, with their strength, in the order of writing (§8.2)."""
+    """The marks that a read of the scope covers, with their strength, in the order of writing (§8.2)."""
     found: list[tuple[Mark, Amount]] = []
     for mark in space.marks:
         here = mark.draft.scope == scope
@@ -160,22 +160,22 @@ def live_seen(config: SpaceConfig, space: Space, scope: str) -> tuple[tuple[Mark
 
 
 def is_write(step: SpaceStep) -> TypeGuard[WriteStep]:
-    """A write, stored or refused."""
+    """Whether the step is a write, stored or refused."""
     return isinstance(step.action, Write)
 
 
 def is_read(step: SpaceStep) -> TypeGuard[ReadStep]:
-    """A read that was answered."""
+    """Whether the step is a read that was answered."""
     return isinstance(step.action, Read) and step.shown.seen is not None
 
 
 def answer(step: ReadStep) -> tuple[Seen, ...]:
-    """What an answered read shows."""
+    """The marks that an answered read shows."""
     return there(step.shown.seen)
 
 
 def view_of(step: ReadStep) -> Visibility:
-    """How visible the scope asked for is."""
+    """The visibility of the scope asked for."""
     return visibility_of(step.config, step.action.scope)
 
 
@@ -190,12 +190,12 @@ def marks_shown(step: ReadStep) -> frozenset[int]:
 
 
 def marks_there(step: ReadStep) -> frozenset[int]:
-    """The ids of the marks that the read is about."""
+    """The ids of the marks that the read covers."""
     return frozenset(mark.id for mark, _ in live_seen(step.config, step.before, step.action.scope))
 
 
 def alike_below(step: ReadStep) -> bool:
-    """Every scope that the read reaches has the visibility of the scope asked for, and clears alike."""
+    """Whether every scope that the read reaches has the visibility and the clearance of the scope asked for."""
     scopes = {mark.draft.scope for mark in step.before.marks if below(step.action.scope, mark.draft.scope)}
     return all(
         visibility_of(step.config, scope) is view_of(step)

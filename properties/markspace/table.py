@@ -1,8 +1,8 @@
-"""The sixty-six properties of the text, one row each: claim, kind, and what is registered about it.
+"""The sixty-six properties of the text, one row each: claim, kind, and expectations registered for it.
 
-A property is stated once; its claim's name ends with its number.  The row says in which systems it is searched,
-where it is registered as refuted, and which theorem is stated of it for any number of things, or why none is; what a
-run found stands in that run's report.
+Each property has one claim, whose name ends with the number.  The row names the systems in which it is searched, those
+where it is registered as refuted, and the theorem for any number of things or the reason why there is none.  The
+results of a run are in that run's report.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ BESIDE: dict[int, tuple[str, ...]] = {
 """Claims under other names that theorems about a property state."""
 
 _PARTS = {3: "that halving without end leaves less than any bound is an induction over the half-lives, not first-order"}
-"""Of which a theorem states a part only, and why."""
+"""Properties of which a theorem states only a part, and the reason."""
 _RUNS = "what can or must come is a claim about whole runs; a theorem speaks of one step, or of two"
 _HISTORY = "a monitor of what went before; no invariant of it is stated"
 _UNASKED = "stated of every step or state that is searched; nobody asked for a proof"
@@ -48,7 +48,7 @@ _WHY: dict[int, str] = {
 
 
 def unproved(number: int) -> str:
-    """Why no theorem is stated of a property."""
+    """The reason why no theorem is stated of a property."""
     return f"none, because: {_WHY.get(number, _UNASKED)}"
 
 
@@ -56,7 +56,7 @@ def unproved(number: int) -> str:
 class Row:
     """One property; no cell is empty.
 
-    `status`: proved (for any number), searched (in a stated scope) or false as written; `theorems` are the names, a
+    `status`: proved (for any number), searched (in a stated scope) or false as written; `theorems` holds the names, a
     refuted one with that word, or the reason why there is none.
     """
 
@@ -72,7 +72,7 @@ class Row:
 
 
 def rows(claims: Iterable[Property], theorems: Mapping[str, str]) -> tuple[Row, ...]:
-    """The rows in order; `theorems` says by claim what is stated of it: `proved` or `refuted`.
+    """The rows in order; `theorems` maps a claim to the status of its theorem: `proved` or `refuted`.
 
     Raises ValueError for a number without exactly one claim.
     """

@@ -1,7 +1,6 @@
-"""The claims about the constitution-bound kernel: what it decides, what decides nothing, what may be done, where it
-stops.
+"""The claims about the constitution-bound kernel: decisions, selection, effects, logs and deadlock.
 
-Start reading at `predicates`, which says what admissible and allowed mean; then one module for each idea: `deciding`,
+Start reading at `predicates`, which defines admissible and allowed; then one module for each idea: `deciding`,
 `selecting`, `executing`, `logging`, `stopping`, `reach`.
 """
 
@@ -27,4 +26,3 @@ CLAIMS = Claims(
     vectors=VECTORS,
     profile=PROFILE,
 )
-"""The property side of `sovereign`."""

@@ -1,4 +1,4 @@
-"""One decision: what is refused, what passes which gate, who wins, what the records say."""
+"""One decision: the refusals, the gates that candidates pass, the winner, and the records."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def _exits(step: KernelStep) -> bool:
 
 
 def _judges(step: KernelStep) -> bool:
-    """The gates were consulted: a time was observed, nothing ended or exhausted the cycle."""
+    """Whether the gates were consulted: exactly one time was observed, no exit, and the budget not exceeded."""
     if not decides(step) or _exits(step):
         return False
     seen, _ = fed(step)
@@ -66,7 +66,6 @@ def _judges(step: KernelStep) -> bool:
 
 
 def _repeats(step: KernelStep) -> bool:
-    """Two candidates have one hash, and the reading calls that an error."""
     config = step.config
     if config.readings.duplicate_bundle != "error":
         return False
@@ -96,7 +95,7 @@ def one_decision_per_cycle(step: KernelStep) -> bool:
     proved=True,
 )
 def exit_is_terminal_without_a_warrant(step: KernelStep) -> bool:
-    """Whatever was proposed; nothing is issued on the way out."""
+    """Whatever was proposed, no warrant is issued and no effect occurs."""
     fresh = [one for one in step.after.issued if not one.age]
     return decision_of(step).warrant is None and step.after.over == EXITED and not fresh and not step.shown.effects
 
@@ -108,7 +107,7 @@ def exit_is_terminal_without_a_warrant(step: KernelStep) -> bool:
     when=decides,
 )
 def exits_on_integrity_failure_alone(step: KernelStep) -> bool:
-    """Also on a start-up failure with nothing proposed."""
+    """Includes a start-up failure without any proposal."""
     seen, _ = fed(step)
     heard = is_timely(seen) or step.config.readings.exit_precedence == "integrity_first"
     return _exits(step) == (bool(events_of(seen)) and heard)
@@ -121,7 +120,7 @@ def exits_on_integrity_failure_alone(step: KernelStep) -> bool:
     when=lambda step: decides(step) and not is_timely(fed(step)[0]) and not _exits(step),
 )
 def untimely_cycles_are_refused(step: KernelStep) -> bool:
-    """None, two of the same, an empty one, a null."""
+    """No time, two equal ones, an empty one, a null."""
     one = decision_of(step)
     refusal = one.refusal
     return refusal is not None and (refusal.reason, refusal.failed_gate, one.trace) == (
@@ -138,7 +137,7 @@ def untimely_cycles_are_refused(step: KernelStep) -> bool:
     when=lambda step: decides(step) and is_timely(fed(step)[0]) and not _exits(step),
 )
 def overspent_cycles_are_refused(step: KernelStep) -> bool:
-    """Negative, split, text: as the readings say."""
+    """Negative, split and textual counts are judged as the readings say."""
     refusal = decision_of(step).refusal
     spent = refusal is not None and refusal.reason == BUDGET_EXHAUSTED
     return spent == overspends(step.config, fed(step)[0])
@@ -152,7 +151,7 @@ def overspent_cycles_are_refused(step: KernelStep) -> bool:
     proved=True,
 )
 def reported_gate_is_the_first_that_fails(step: KernelStep) -> bool:
-    """One entry for each candidate offered, in the order in which they were proposed."""
+    """One entry for each candidate offered, in the order of proposal."""
     config = step.config
     seen, proposed = fed(step)
     candidates = offered(config, proposed)
@@ -168,7 +167,7 @@ def reported_gate_is_the_first_that_fails(step: KernelStep) -> bool:
     proved=True,
 )
 def acts_iff_something_is_admissible(step: KernelStep) -> bool:
-    """Nothing is refused for being one of many."""
+    """The number of candidates is no reason for a refusal."""
     config = step.config
     seen, proposed = fed(step)
     return _acts(step) == any(admissible(config, seen, one) for one in offered(config, proposed))
@@ -197,7 +196,7 @@ def the_least_admitted_hash_wins(step: KernelStep) -> bool:
     when=_warrants,
 )
 def warrants_name_the_winner(step: KernelStep) -> bool:
-    """Type and fields."""
+    """Compares type and fields."""
     config = step.config
     warrant = warrant_of(step)
     covers = config.readings.bundle_hash_covers
@@ -213,7 +212,7 @@ def warrants_name_the_winner(step: KernelStep) -> bool:
     proved=True,
 )
 def warranted_requests_cite_what_resolves(step: KernelStep) -> bool:
-    """At least one citation, and none that leads nowhere, and a scope clause that resolves."""
+    """At least one citation, and every citation resolves."""
     config = step.config
     covers = config.readings.bundle_hash_covers
     bundle = warrant_of(step).bundle
@@ -225,7 +224,7 @@ def warranted_requests_cite_what_resolves(step: KernelStep) -> bool:
 
 
 def _asks_for_citations(step: KernelStep) -> bool:
-    """A constitution may ask for none, for a type."""
+    """A constitution may require none for a type."""
     asked = warrant_of(step).request.action_type
     kinds = step.config.constitution.action_types
     return not any(one.name == asked and "authority_citations" not in one.requires for one in kinds)
@@ -265,7 +264,7 @@ def refusals_are_of_the_closed_set(step: KernelStep) -> bool:
     when=lambda step: _refuses(step) and refusal_of(step).reason == NO_ADMISSIBLE_ACTION,
 )
 def refusals_name_the_gate_as_read(step: KernelStep) -> bool:
-    """That of the first candidate, or the furthest that any reached."""
+    """The first candidate's gate, or the furthest gate that any candidate reached."""
     config = step.config
     seen, proposed = fed(step)
     gates = [first_fault(config, seen, one) for one in offered(config, proposed)]
@@ -281,7 +280,7 @@ def refusals_name_the_gate_as_read(step: KernelStep) -> bool:
     when=decides,
 )
 def time_is_what_was_observed(step: KernelStep) -> bool:
-    """Empty where no single time was observed."""
+    """Empty unless exactly one time was observed."""
     one = decision_of(step)
     seen, _ = fed(step)
     time = times_of(seen)[0] if is_timely(seen) else ""
@@ -297,5 +296,5 @@ def time_is_what_was_observed(step: KernelStep) -> bool:
     when=decides,
 )
 def decisions_depend_on_inputs_alone(step: KernelStep) -> Decision | None:
-    """Equal inputs, equal decision, in whatever state of the agent."""
+    """Equal inputs give the same decision, in every state of the agent."""
     return step.shown.decision

@@ -1,7 +1,6 @@
-"""A user's constitution: read from YAML as data from a stranger, verified by its hash, and asked three questions.
+"""Check a user's constitution: read it from YAML as untrusted data, verify its hash, and answer `QUESTIONS`.
 
-Can any bundle ever be admitted?  Does a refusal loop end for a patient proposer?  Can something be done whose log
-record is inadmissible?  Each answer is a search of the `constitutions` system under this constitution, with a witness.
+Each answer is a search of the `constitutions` system under this constitution, with a witness.
 """
 
 from __future__ import annotations
@@ -35,14 +34,14 @@ QUESTIONS = {
     "log_append_never_comes_from_a_candidate": "a candidate can win with a LogAppend",
     "refusals_end_by_themselves": "nothing in a constitution ends a loop of bad proposals",
 }
-"""The claims that are asked, and what a refutation means."""
+"""The claims that are checked, and the meaning of a refutation."""
 
 NOTES = frozenset({"refusals_end_by_themselves"})
-"""Refuted of every constitution: told, and no finding."""
+"""Claims that every constitution refutes: reported, but no finding."""
 
 
 class _Strict(yaml.SafeLoader):
-    """YAML's safe subset, in which a key stands once."""
+    """YAML's safe subset without duplicate keys."""
 
 
 def _mapping(loader: _Strict, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
@@ -63,10 +62,10 @@ _Strict.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, _mapping
 
 
 def load_constitution(path: Path) -> tuple[Constitution, str]:
-    """The constitution of a file and the SHA-256 of its bytes, which `FILE.sha256` must name.
+    """Return the constitution of a file and the SHA-256 of its bytes, which `FILE.sha256` must name.
 
-    Raises DocumentRefused for a file that is too large, no UTF-8, no YAML, has duplicate keys, anchors, tags or entries
-    of unknown type, and for a missing or another hash.
+    Raises DocumentRefused for a file that is too large, not UTF-8, not YAML, has duplicate keys, anchors, tags or
+    entries of unknown type, and for a missing or different hash.
     """
     data = _bytes(path)
     digest = hashlib.sha256(data).hexdigest()
@@ -125,7 +124,7 @@ def _hash_must_match(path: Path, digest: str) -> None:
 
 
 def _look_over(text: str) -> None:
-    """Refuse what expands, before anything is built: anchors and aliases, depth, sheer number."""
+    """Refuse anchors, aliases, deep nesting and too many entries before anything is built, because they expand."""
     depth = 0
     for number, event in enumerate(yaml.parse(text, Loader=_Strict), start=1):
         mark: Any = event.start_mark
@@ -140,7 +139,7 @@ def _look_over(text: str) -> None:
 
 
 def diagnose(constitution: Constitution, explore: Explore) -> tuple[DocumentAnswer, ...]:
-    """What the search answers about a constitution, question by question."""
+    """Return the search's answer to each question about a constitution."""
     system = SOVEREIGN.systems["constitutions"]
     claims = [claim for claim in CLAIMS.claims if claim.name in QUESTIONS]
     config = Config(constitution, TREE, most_refusals=0)
@@ -164,6 +163,6 @@ def diagnose(constitution: Constitution, explore: Explore) -> tuple[DocumentAnsw
 
 
 def check_document(path: Path, explore: Explore) -> Checked:
-    """Read a constitution and answer the questions.  Raises DocumentRefused."""
+    """Read a constitution and answer the questions.  Raises DocumentRefused as `load_constitution` does."""
     constitution, digest = load_constitution(path)
     return Checked("sovereign", f"sha256:{digest}", diagnose(constitution, explore))

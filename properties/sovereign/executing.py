@@ -30,18 +30,16 @@ def _affects(step: KernelStep) -> bool:
 
 
 def _asks_for_citations(config: Config) -> bool:
-    """The constitution asks for citations of every type."""
     return all("authority_citations" in one.requires for one in config.constitution.action_types)
 
 
 def _held(step: KernelStep) -> Held | None:
-    """What the executor that acts had in hand."""
     assert isinstance(step.action, Use)
     return step.before.held[EXECUTORS.index(step.action.executor)]
 
 
 def _leads(tree: Tree, path: object, place: Place) -> bool:
-    """Whether a path leads to a place, as far as its text tells: across a link it leads where the link says."""
+    """Whether a path leads to a place by its text alone; true for every path that crosses a link."""
     links = {where for where, node in tree if node.kind == "link"}
     at = BASE
     for segment in str(path).split("/"):
@@ -52,7 +50,7 @@ def _leads(tree: Tree, path: object, place: Place) -> bool:
 
 
 def _is_effect_of(tree: Tree, effect: Effect, request: Request) -> bool:
-    """Whether an effect is what a request asks for: type, place and text (what is read is not asked for)."""
+    """Whether an effect is the one requested: type, place and text (text that is read is not compared)."""
     if effect.action_type != request.action_type:
         return False
     if effect.action_type in ("ReadLocal", "WriteLocal") and not _leads(
@@ -66,7 +64,7 @@ def _is_effect_of(tree: Tree, effect: Effect, request: Request) -> bool:
 
 @dataclass(frozen=True)
 class _Cycle:
-    """What an observer knows of a cycle: what was admissible in it, the warrant, what was done since."""
+    """An observer's knowledge: the winner's admissible requests, the warrant, the effects since."""
 
     requests: tuple[Request, ...] = ()
     cited: tuple[Request, ...] = ()
@@ -88,7 +86,7 @@ def _cites(config: Config, candidate: Candidate) -> bool:
 
 
 def _observed(known: _Cycle, step: KernelStep) -> _Cycle:
-    """The observer after a step: it believes what was observed, proposed and done, and no warrant of the kernel."""
+    """It trusts only what was observed, proposed and done, and no warrant of the kernel."""
     action, config = step.action, step.config
     if isinstance(action, Decide | Cycle) and decides(step):
         decision = decision_of(step)
@@ -121,7 +119,7 @@ _TWO_EXECUTORS = refuted("two executors, one warrant", system="agent", spent_mem
     **_MORE,
 )
 def effects_are_warranted(_config: Config, known: _Cycle) -> bool:
-    """Seen from outside: from what was observed, proposed and done."""
+    """Judged from outside: by observations, proposals and effects."""
     return known.good
 
 
@@ -132,7 +130,7 @@ def effects_are_warranted(_config: Config, known: _Cycle) -> bool:
     **_MORE,
 )
 def warrants_are_spent_once(_config: Config, known: _Cycle) -> bool:
-    """Replays, a second executor, a restart."""
+    """Covers replays, a second executor, a restart."""
     return known.once
 
 
@@ -175,7 +173,7 @@ def an_effect_spends_an_issued_warrant(step: KernelStep) -> bool:
     expected=(_TWO_EXECUTORS,),
 )
 def only_good_warrants_are_taken(step: KernelStep) -> bool:
-    """Said of the check already, so that nothing rests on the use alone."""
+    """Claimed of the check already, so that the claim on use is not the only safeguard."""
     assert isinstance(step.action, Check)
     warrant, before = step.action.warrant, step.before
     fresh = all(one.warrant != warrant for one in before.spent)
@@ -211,7 +209,7 @@ def only_admitted_requests_are_warranted(step: KernelStep) -> bool:
     expected=(refuted("a restart forgets", system="agent", spent_memory="per_executor"),),
 )
 def warrants_come_from_decisions_alone(step: KernelStep) -> bool:
-    """Not from a log, a restart, a mutation or a link."""
+    """A log, a restart, a mutation or a link issues none."""
     kept = {one.warrant for one in step.before.spent} <= {one.warrant for one in step.after.spent}
     return step.after.issued == step.before.issued and kept
 
@@ -225,7 +223,7 @@ def warrants_come_from_decisions_alone(step: KernelStep) -> bool:
     expected=(refuted("a prefix says nothing of `..`", system="agent", path_rule="prefix_string"),),
 )
 def nothing_outside_the_allow_list(step: KernelStep) -> bool:
-    """Where it really was, on the disk, at that moment."""
+    """Judged by the real place on the disk at that moment."""
     return all(allowed(step.config, effect) for effect in step.shown.effects)
 
 
@@ -236,7 +234,7 @@ def nothing_outside_the_allow_list(step: KernelStep) -> bool:
     when=lambda step: not isinstance(step.action, Swap),
 )
 def only_a_use_changes_the_world(step: KernelStep) -> bool:
-    """The attacker's links aside."""
+    """Apart from the attacker's links."""
     if isinstance(step.action, Use) and step.shown.effects:
         return all(effect.action_type != "LogAppend" for effect in step.shown.effects)
     return step.after.tree == step.before.tree and not step.shown.effects
@@ -249,7 +247,7 @@ def only_a_use_changes_the_world(step: KernelStep) -> bool:
     when=decides,
 )
 def sessions_execute_what_they_decide(step: KernelStep) -> bool:
-    """In a composed cycle nobody comes between."""
+    """In a composed cycle nothing happens between decision and use."""
     warrant = decision_of(step).warrant
     effects = step.shown.effects
     if warrant is None:

@@ -1,8 +1,8 @@
-"""What the machine draws for this protocol, what it must have seen, and how often.
+"""Generators of `sovereign`: the configurations and rules that are drawn, and the coverage floors of rare events.
 
-Drawn blindly, hardly any candidate passes a gate and no warrant is ever used.  So constructive rules propose what is
-lawful, hand over the warrant that was issued, use and log; hostile ones spoil a candidate in one place, forge, replay,
-mutate, swap links and restart.  Configurations go beyond what is searched: other constitutions, other trees.
+Drawn at random, hardly any candidate passes a gate and no warrant is ever used.  So constructive rules propose lawful
+candidates, hand over the warrant that was issued, use and log; hostile ones spoil a candidate in one place, forge,
+replay, mutate, swap links and restart.  Configurations go beyond those searched: other constitutions, other trees.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def _configs(_scope: Scope, readings: Readings) -> SearchStrategy[Config]:
 
 
 def _observations(draw: Draw, hostile: bool) -> tuple[Observation, ...]:
-    """Mostly a time, words and a budget within the limits, in any order; sometimes more, fewer or absurd ones."""
+    """A time, words and a budget within the limits, in any order; if hostile, odd ones too, perhaps one missing."""
     minute = draw(st.integers(0, 9))
     found = [at_time(f"2026-02-12T12:0{minute}:00Z"), said(draw(st.sampled_from(("hello", "again", "")))), budget(30)]
     if hostile:
@@ -118,7 +118,7 @@ def _lawful(draw: Draw, config: Config, seen: tuple[Observation, ...], paths: in
 
 
 def _spoiled(draw: Draw, config: Config, seen: tuple[Observation, ...]) -> Candidate:
-    """A lawful candidate with one thing wrong."""
+    """A lawful candidate with one thing changed."""
     good = _lawful(draw, config, seen)
     scope = good.scope
     assert scope is not None
@@ -149,7 +149,6 @@ def _spoiled(draw: Draw, config: Config, seen: tuple[Observation, ...]) -> Candi
 
 
 def _propose(draw: Draw, config: Config, _scope: Scope, _state: State) -> Act:
-    """One to three candidates, one of them lawful."""
     seen = _observations(draw, False)
     made = [_lawful(draw, config, seen)]
     made += [_spoiled(draw, config, seen) for _ in range(draw(st.integers(0, 2)))]
@@ -168,7 +167,6 @@ def _observe_badly(draw: Draw, config: Config, _scope: Scope, _state: State) -> 
 
 
 def _repeat(draw: Draw, config: Config, _scope: Scope, _state: State) -> Act:
-    """The same candidate twice, or by two authors."""
     seen = _observations(draw, False)
     one = _lawful(draw, config, seen)
     other = draw(st.sampled_from((one, renamed(one, "user", ""))))
@@ -176,21 +174,19 @@ def _repeat(draw: Draw, config: Config, _scope: Scope, _state: State) -> Act:
 
 
 def _flood(draw: Draw, config: Config, _scope: Scope, _state: State) -> Act:
-    """More candidates than a log warrant has lines; one of them writes to the log directory."""
     seen = _observations(draw, False)
     many = [candidate(seen, NOTIFY, constitution=config.constitution, text=str(n)) for n in range(52)]
     return Decide(seen, tuple(many))
 
 
 def _hand_over(draw: Draw, _config: Config, _scope: Scope, state: State) -> Act:
-    """A warrant of this cycle with its own request."""
     fresh = sorted((one for one in state.issued if not one.age), key=lambda one: one.bundle)
     warrant = draw(st.sampled_from(fresh))
     return Check(draw(st.sampled_from(EXECUTORS)), warrant, replace(warrant.request, author="reflection"))
 
 
 def _replay(draw: Draw, _config: Config, _scope: Scope, state: State) -> Act:
-    """Any warrant ever seen, with any request; or one that nobody issued."""
+    """Any issued warrant, perhaps made to look fresh, or a forged one; with its own request or another."""
     seen = sorted(state.issued, key=lambda one: (one.bundle, one.created_at, one.age))
     outside = Request(WRITE_LOCAL, (("content", "m"), ("path", ESCAPES[0])))
     forged = Warrant(replace(outside, author=""), "f" * 64, "")
@@ -238,7 +234,6 @@ def _holds(_config: Config, state: State) -> bool:
 
 
 def _idle(_config: Config, state: State) -> bool:
-    """No warrant waits to be used."""
     spent = {one.warrant for one in state.spent}
     return not state.over and not any(not one.age and one not in spent for one in state.issued)
 
@@ -290,7 +285,6 @@ def _rejected(words: str) -> Callable[[KernelStep], bool]:
 
 
 def _mutated(step: KernelStep) -> bool:
-    """What an executor holds is not what its warrant names."""
     if not isinstance(step.action, Mutate):
         return False
     held = step.after.held[EXECUTORS.index(step.action.executor)]
@@ -323,4 +317,4 @@ GENERATORS: tuple[Generator, ...] = (
     ),
     Generator("lists", _configs, _PROPOSALS, _DECIDED),
 )
-"""The agent with its attacker, and decisions alone."""
+"""The agent with its attacker, and single decisions."""

@@ -1,4 +1,4 @@
-"""Telemetry and logs: what is owed, what limits do to it, and where a record is lost."""
+"""Telemetry and logs: the lines owed, the effect of limits, and the loss of records."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _logs(step: KernelStep) -> bool:
     when=decides,
 )
 def decisions_owe_what_they_are_made_of(step: KernelStep) -> bool:
-    """Counted by stream; an effect owes one more."""
+    """Counted by stream; an effect owes one line more."""
     seen, many = fed(step)
     one = decision_of(step)
     counts = Counter(record.stream for record in step.shown.intents)
@@ -35,7 +35,7 @@ def decisions_owe_what_they_are_made_of(step: KernelStep) -> bool:
 
 
 def _may_log(constitution: Constitution) -> bool:
-    """Whether the kernel may issue a LogAppend for the host's bundle at all."""
+    """Whether the constitution allows the kernel a LogAppend for the host's bundle at all."""
     kinds = [one for one in constitution.action_types if one.name == "LogAppend"]
     longest = constitution.limits.max_chars_per_field
     if longest is not None and longest < max(map(len, STREAMS)):
@@ -54,7 +54,7 @@ def _may_log(constitution: Constitution) -> bool:
     when=_logs,
 )
 def logged_lines_keep_the_limits(step: KernelStep) -> bool:
-    """Lines, characters, bytes; as many warrants as streams and limits ask for, and none where none may be issued."""
+    """Lines, characters, bytes; at least as many warrants as streams and line limits need, none if none is allowed."""
     limits = step.config.constitution.limits
     logged = step.shown.logged
     if not logged:
@@ -76,7 +76,7 @@ def logged_lines_keep_the_limits(step: KernelStep) -> bool:
     when=_logs,
 )
 def logging_loses_only_the_inadmissible(step: KernelStep) -> bool:
-    """Where every line is short enough and a LogAppend may be issued, all of them are written."""
+    """Where every line is short enough and a LogAppend may be issued, all lines are written."""
     limits = step.config.constitution.limits
     every = (*step.shown.logged, *step.shown.lost)
     short = all(one.chars <= limits.max_chars_per_line and one.size <= limits.max_bytes_per_warrant for one in every)
@@ -85,10 +85,10 @@ def logging_loses_only_the_inadmissible(step: KernelStep) -> bool:
 
 
 def _most_warrants(constitution: Constitution, lines: int, size: int) -> int:
-    """Bundles of a stream of so many lines and bytes, if none is begun while a line still fits the one before.
+    """Most bundles for a stream of this many lines and bytes, if each bundle is filled before the next begins.
 
-    A bundle is ended by a line that is one too many (never by the last of them), or by one that with it exceeds the
-    bytes: two such ends share no more than one bundle, so each stands for half of the bytes that a warrant carries.
+    A bundle ends at a line that is one too many (never after the last line), or at one that with it exceeds the bytes.
+    Two such ends share at most one bundle, so each stands for half of the bytes that a warrant carries.
     """
     limits = constitution.limits
     by_lines = (lines - 1) // limits.max_lines_per_warrant
@@ -103,7 +103,7 @@ def _most_warrants(constitution: Constitution, lines: int, size: int) -> int:
     when=lambda step: bool(step.shown.logged) and not step.shown.lost,
 )
 def lines_share_warrants(step: KernelStep) -> bool:
-    """Bounded from above: a stream that fits one warrant has one."""
+    """An upper bound: a stream that fits one warrant has one."""
     most = 0
     for stream in STREAMS:
         mine = [one for one in step.shown.logged if one.stream == stream]
@@ -125,7 +125,7 @@ def logging_is_not_recursive(step: KernelStep) -> bool:
 
 @dataclass(frozen=True)
 class _Owing:
-    """What an observer knows: whether something was done, whether its lines wait to be logged, whether one is lost."""
+    """An observer's knowledge: whether something was done, whether its lines wait to be logged, whether one is lost."""
 
     done: bool = False
     pending: bool = False
@@ -166,7 +166,7 @@ def _watched(known: _Owing, step: KernelStep) -> _Owing:
     ),
 )
 def every_effect_is_recorded(_config: Config, known: _Owing) -> bool:
-    """A line too long for a log, a host that stops between use and log, a constitution without logs."""
+    """Fails for a line too long for a log, a host that stops before the log, a constitution without logs."""
     return not known.lost
 
 
@@ -177,7 +177,7 @@ def every_effect_is_recorded(_config: Config, known: _Owing) -> bool:
     when=lambda step: decides(step) and bool(fed(step)[1]),
 )
 def scope_claims_are_bound_to_observations(step: KernelStep) -> bool:
-    """What wins names observations of this cycle by their ids, which are those of their contents."""
+    """Whether the winner names observations of this cycle by the ids of their contents."""
     warrant = decision_of(step).warrant
     if warrant is None:
         return True

@@ -1,4 +1,4 @@
-"""What a harness makes of a refusal: its type (13.8), which no step shows and reading `type_iii` changes."""
+"""Observer of the type of a refusal (13.8), which no step shows and the reading `type_iii` changes."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from evenhand.properties.sovereign.predicates import KernelStep, decided, fed
 from evenhand.properties.sovereign.stopping import deadlocked
 
 INVALID_PROMPTS = ("C", "L-C")
-"""Conditions whose prompts are invalid by design: every refusal there is the user's (Type I)."""
+"""Conditions whose prompts are invalid by design, so that every refusal is the user's (Type I)."""
 
 
 def _type(_value: str | None, step: KernelStep) -> str | None:
-    """The type of the last refusal; None after anything else."""
+    """None after any step but a refusal."""
     if not decided(step, REFUSE):
         return None
     config = step.config
@@ -33,4 +33,3 @@ OBSERVERS: tuple[Observer, ...] = (
         systems=("session", "constitutions"),
     ),
 )
-"""Every observer of this protocol."""

@@ -1,4 +1,4 @@
-"""Which engine runs which system at which scope under which budget.
+"""The plans of `sovereign`: which engine runs which system at which scope in which budget.
 
 Every system is searched at its own scope.  Two-run claims are checked on lists, where they compare something, and not
 on the hundred thousand single candidates.  Each other reading is searched where it can matter.
@@ -34,12 +34,12 @@ def _names(
 
 
 def plans(claims: tuple[Property, ...]) -> tuple[Plan, ...]:
-    """The runs of this protocol, whose claims these are."""
+    """Return the plans of this protocol; `claims` are all its claims."""
     return tuple(_plans(claims))
 
 
 _OUT_OF_REACH = (a_candidate_can_write_the_logs,)
-"""Met by drawing; nobody proposes it in the scope of `agent` that is searched then."""
+"""Reached by sampling only: no proposal in the searched scope of `agent` does it."""
 
 
 def _plans(claims: tuple[Property, ...]) -> Iterator[Plan]:
@@ -79,7 +79,7 @@ WHERE: dict[str, tuple[str, dict[str, int]]] = {
     "unknown_author": ("lists", _PAIRS),
     "negative_budget": ("lists", _SHORT),
 }
-"""Where each reading is searched: the smallest scope that can tell it from its default."""
+"""The system and scope in which each reading is searched: the smallest that can tell it from its default."""
 
 
 ONE_CANDIDATE = (
@@ -92,17 +92,16 @@ ONE_OBSERVATION = (
     order_of_observations_decides_nothing,
     system_and_budget_observations_cause_no_action,
 )
-"""Claims that say nothing where one thing alone is proposed or observed."""
+"""Claims that are vacuous where one candidate alone is proposed, or one observation made."""
 
 
 def _unmet(scope: dict[str, int]) -> tuple[Property, ...]:
-    """The claims that a scope is too small for."""
     few: tuple[Property, ...] = ONE_CANDIDATE if scope.get("candidates") == 1 else ()
     return (*few, *(ONE_OBSERVATION if scope.get("observations") == 1 else ()))
 
 
 def _readings(claims: tuple[Property, ...]) -> Iterator[Plan]:
-    """Every reading that is not a default, where it can matter; two that only together lift a limit."""
+    """A plan for every reading that is not a default, where it can matter; two that lift a limit only together."""
     for name, values in reading_values(Readings()).items():
         system, scope = WHERE[name]
         kinds: tuple[type[Property], ...] = (Reachable,) if system == "lists" else (Reachable, TwoRun, DeterminedBy)

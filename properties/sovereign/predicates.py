@@ -1,7 +1,7 @@
 """The predicates that claims use, written from the source text; they share no rule with kernel or executor.
 
-A candidate's faults are a set of gates; that the kernel looks at them in order is a claim.  Paths are judged by the
-standard library's normal form and by where an effect really was, never by the model's own resolver.
+A candidate's faults are a set of gates; that the kernel checks them in order is a claim.  Paths are judged by the
+standard library's normal form and by the real place of an effect, never by the model's own resolver.
 """
 
 from __future__ import annotations
@@ -38,77 +38,77 @@ KernelStep: TypeAlias = Step[Config, State, Act, Shown]
 """A step of any of the systems."""
 
 DECIDING = ("agent", "candidates", "lists", "session", "constitutions")
-"""The systems in which decisions are made: all of them."""
+"""The systems that make decisions: all of them."""
 
 FEEDABLE = ("candidates", "lists")
 """The systems whose steps are decisions and nothing else."""
 
 EXECUTING = ("agent", "session", "constitutions")
-"""The systems in which something is done to a world."""
+"""The systems with effects on a world."""
 
 
 def decides(step: KernelStep) -> bool:
-    """A decision was made."""
+    """Return whether the step made a decision."""
     return step.shown.decision is not None
 
 
 def decided(step: KernelStep, kind: str) -> bool:
-    """A decision of this kind was made."""
+    """Return whether the step made a decision of this kind."""
     return step.shown.decision is not None and step.shown.decision.kind == kind
 
 
 def decision_of(step: KernelStep) -> Decision:
-    """The decision of a step that makes one."""
+    """Return the decision of a step that makes one."""
     assert step.shown.decision is not None
     return step.shown.decision
 
 
 def warrant_of(step: KernelStep) -> Warrant:
-    """The warrant of a step that issues one."""
+    """Return the warrant of a step that issues one."""
     warrant = decision_of(step).warrant
     assert warrant is not None
     return warrant
 
 
 def refusal_of(step: KernelStep) -> Refusal:
-    """The refusal record of a step that refuses."""
+    """Return the refusal record of a step that refuses."""
     refusal = decision_of(step).refusal
     assert refusal is not None
     return refusal
 
 
 def fed(step: KernelStep) -> tuple[Seen, tuple[Candidate, ...]]:
-    """What was observed and proposed."""
+    """Return the observations and the candidates of a step."""
     assert isinstance(step.action, Decide | Cycle)
     return step.action.observations, step.action.candidates
 
 
 def offered(config: Config, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
-    """What reaches the kernel (reading `exit_candidate`)."""
+    """Return the candidates that reach the kernel (reading `exit_candidate`)."""
     if config.readings.exit_candidate == "admitted_by_gates":
         return candidates
     return tuple(one for one in candidates if one.request.action_type != "Exit")
 
 
 def times_of(seen: Seen) -> tuple[Any, ...]:
-    """The times observed."""
+    """Return the observed times."""
     return tuple(field(one.payload, "iso8601_utc") for one in seen if one.kind == "timestamp")
 
 
 def is_timely(seen: Seen) -> bool:
-    """Exactly one time was observed, and is one."""
+    """Return whether exactly one time was observed, and it is a non-empty text."""
     times = times_of(seen)
     return len(times) == 1 and isinstance(times[0], str) and times[0] != ""
 
 
 def events_of(seen: Seen) -> frozenset[str]:
-    """The integrity failures observed."""
+    """Return the integrity failures observed."""
     found = {field(one.payload, "event") for one in seen if one.kind == "system"}
     return frozenset(one for one in found if isinstance(one, str) and one in INTEGRITY_EVENTS)
 
 
 def overspends(config: Config, seen: Seen) -> bool:
-    """Whether what was reported of tokens must refuse the cycle."""
+    """Return whether the reported tokens must refuse the cycle."""
     told = [field(one.payload, "llm_output_token_count") for one in seen if one.kind == "budget"]
     readings: Readings = config.readings
     if not told:
@@ -129,7 +129,7 @@ _CITATION = re.compile(r"constitution:v(?P<version>[^#@]*)(?P<mark>[#@])(?P<rest
 
 @lru_cache(maxsize=65_536)
 def cites_what_is_there(constitution: Constitution, citation: str) -> bool:
-    """Whether a citation names a clause, or points at something in the document."""
+    """Return whether a citation names a clause, or points at something in the document."""
     read = _CITATION.fullmatch(citation)
     if read is None or read["version"] != constitution.version:
         return False
@@ -140,7 +140,7 @@ def cites_what_is_there(constitution: Constitution, citation: str) -> bool:
 
 @lru_cache(maxsize=4_096)
 def _pointers(constitution: Constitution) -> frozenset[str]:
-    """Every pointer into a document, listed: nothing is parsed."""
+    """Every pointer into a document, listed so that no pointer has to be parsed."""
     found: set[str] = set()
 
     def walk(value: Json, at: str) -> None:
@@ -211,7 +211,7 @@ def _path(request: Request) -> Any:
 
 
 def _below(config: Config, request: Request, path: Any) -> bool:
-    """Whether a path, as far as text tells, lies below an allowed directory."""
+    """Whether a path, by its text, lies below an allowed directory."""
     io = config.constitution.io
     allowed_ones = io.read_paths if request.action_type == "ReadLocal" else io.write_paths
     if not isinstance(path, str):
@@ -239,7 +239,7 @@ def _climbs(path: str) -> bool:
 
 @lru_cache(maxsize=200_000)
 def faults(config: Config, seen: Seen, candidate: Candidate) -> frozenset[str]:
-    """The gates that a candidate does not deserve to pass, each asked for itself."""
+    """Return the gates that a candidate must fail, each gate judged by itself."""
     known = {one.name for one in config.constitution.action_types}
     verdicts = (
         _complete(config, candidate),
@@ -252,18 +252,18 @@ def faults(config: Config, seen: Seen, candidate: Candidate) -> frozenset[str]:
 
 
 def first_fault(config: Config, seen: Seen, candidate: Candidate) -> str:
-    """The first of the gates that a candidate fails; empty if none."""
+    """Return the first of the gates that a candidate fails; empty if none."""
     return min(faults(config, seen, candidate), key=GATES.index, default="")
 
 
 def admissible(config: Config, seen: Seen, candidate: Candidate) -> bool:
-    """Whether a candidate passes all five gates."""
+    """Return whether a candidate passes all five gates."""
     return not faults(config, seen, candidate)
 
 
 @lru_cache(maxsize=65_536)
 def bundle_of(covers: str, candidate: Candidate) -> bytes:
-    """The raw bytes of a bundle's hash, authors and times cut out of the JSON where the reading says so."""
+    """Return the raw bytes of a bundle's hash; with `content`, authors and times are removed from the JSON."""
     data: Any = as_json(candidate)
     if covers == "content":
         for name in ("action_request", "scope_claim", "justification"):
@@ -273,17 +273,17 @@ def bundle_of(covers: str, candidate: Candidate) -> bytes:
 
 
 def request_of(config: Config, candidate: Candidate) -> tuple[str, Any]:
-    """What a request asks for: type and fields."""
+    """Return the type and the fields of a request."""
     return candidate.request.action_type, candidate.request.fields
 
 
 def same_request(one: Request, two: Request) -> bool:
-    """Whether two requests ask for the same."""
+    """Return whether two requests have the same type and fields."""
     return (one.action_type, one.fields) == (two.action_type, two.fields)
 
 
 def allowed(config: Config, effect: Effect) -> bool:
-    """Whether a place on the disk lies below what the constitution allows."""
+    """Return whether the place of an effect lies below a directory that the constitution allows."""
     io = config.constitution.io
     if effect.action_type == "Notify":
         return True

@@ -1,4 +1,4 @@
-"""What decides in `sovereign`: the claims that answer."""
+"""The decision profile of `sovereign`: for each aspect, the claim that answers whether it decides."""
 
 from __future__ import annotations
 

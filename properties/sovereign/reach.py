@@ -1,4 +1,4 @@
-"""What can happen: a kernel that refuses everything keeps every safety claim, so each event must be seen to occur."""
+"""Reachability: a kernel that refuses everything keeps every safety claim, so each event must be seen to occur."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def exit_happens(step: KernelStep) -> bool:
 
 @reachable("A candidate can win that stands behind another admitted one.", source="7 A4", systems=("lists",))
 def a_later_candidate_wins(step: KernelStep) -> bool:
-    """Content decides, not place."""
+    """Content decides, not position."""
     one = step.shown.decision
     if one is None or one.kind != ACTION:
         return False
@@ -58,13 +58,13 @@ def a_candidate_can_write_the_logs(step: KernelStep) -> bool:
 
 @reachable("A warrant can be checked whose path then leads elsewhere.", source="6", systems=("agent",))
 def a_link_is_swapped_in_between(step: KernelStep) -> bool:
-    """And the use is refused."""
+    """The use is refused."""
     return isinstance(step.action, Use) and "outside" in step.shown.rejected
 
 
 @reachable("Equal bundles can be proposed in one cycle.", source="7 A4", systems=("lists",))
 def duplicates_are_proposed(step: KernelStep) -> bool:
-    """Two entries of one hash."""
+    """Two entries with one hash."""
     if not decides(step):
         return False
     hashes = [bundle for bundle, _ in decision_of(step).trace]

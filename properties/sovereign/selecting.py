@@ -1,4 +1,4 @@
-"""What decides nothing, and what does: two cycles that differ in one thing, compared (2-safety)."""
+"""Which differences decide and which do not: two cycles that differ in one thing, compared (2-safety)."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from evenhand.properties.sovereign.predicates import (
 )
 
 LONGEST = 4
-"""So many candidates or observations are permuted, doubled or added to."""
+"""Longest lists of candidates or observations of which other cycles are made."""
 
 Twins: TypeAlias = Callable[[Config, State, Decide], Iterable[Decide]]
 Agree: TypeAlias = Callable[[Decide, KernelStep, KernelStep | None], bool]
@@ -40,7 +40,6 @@ _A_COPY = refuted("a copy stops the action", duplicate_bundle="error")
 
 
 def _outcome(step: KernelStep) -> tuple[str, Warrant | None] | None:
-    """Kind and winner: what a selection is."""
     one = step.shown.decision
     return None if one is None else (one.kind, one.warrant)
 
@@ -50,7 +49,7 @@ def _same_outcome(_w: Decide, step: KernelStep, other: KernelStep | None) -> boo
 
 
 def _twins(sentence: str, *, source: str, agree: Agree = _same_outcome, **more: Any) -> Callable[[Twins], TwoRun]:
-    """Make the claim that a cycle and each that the function makes of it agree; `w` is the other action itself."""
+    """Make the claim that a cycle agrees with each cycle that the function makes of it; `w` is the other action."""
 
     def claim(twins: Twins) -> TwoRun:
         @wraps(twins)
@@ -84,12 +83,12 @@ def _twins(sentence: str, *, source: str, agree: Agree = _same_outcome, **more: 
     expected=(_A_COPY,),
 )
 def selection_depends_on_the_set(step: KernelStep) -> tuple[str, Warrant | None] | None:
-    """Order and duplicates in one pass."""
+    """Kind and winner, independent of order and duplicates."""
     return _outcome(step)
 
 
 def _swapped(things: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
-    """Neighbours exchanged, which generates every order; and all of them turned round."""
+    """Exchanges of neighbours, which generate every order, and the reverse."""
     for place in range(len(things) - 1):
         one, two = things[place], things[place + 1]
         if one != two:
@@ -129,13 +128,13 @@ def order_of_observations_decides_nothing(_config: Config, _state: State, action
     expected=(_A_COPY,),
 )
 def duplicates_decide_nothing(_config: Config, _state: State, action: Decide) -> Iterator[Decide]:
-    """Each of the candidates once more, at the end."""
+    """Each of the candidates repeated at the end."""
     for one in dict.fromkeys(action.candidates):
         yield replace(action, candidates=(*action.candidates, one))
 
 
 def _added(action: Decide) -> Iterator[tuple[Candidate, Decide]]:
-    """The cycle with each of its candidates left out, so that the other run has one more: seen the other way."""
+    """Each candidate with the cycle without it, so that the step itself has one candidate more."""
     many = action.candidates
     for place, gone in enumerate(many):
         yield gone, replace(action, candidates=many[:place] + many[place + 1 :])
@@ -148,7 +147,7 @@ def _added(action: Decide) -> Iterator[tuple[Candidate, Decide]]:
     expected=(refuted("two equal refused ones stop it", duplicate_bundle="error"),),
 )
 def inadmissible_candidates_decide_nothing(config: Config, _state: State, action: Decide) -> Iterator[Decide]:
-    """Each that is inadmissible, or not offered, left out."""
+    """Each candidate that is inadmissible, or not offered, left out."""
     seen = action.observations
     for one, fewer in _added(action):
         if one not in offered(config, (one,)) or not admissible(config, seen, one):
@@ -156,7 +155,7 @@ def inadmissible_candidates_decide_nothing(config: Config, _state: State, action
 
 
 def _never_stops(_w: Decide, step: KernelStep, other: KernelStep | None) -> bool:
-    """The step has a candidate more than the other one."""
+    """The step has one candidate more than the other run."""
     return other is not None and decides(other) and (not decided(other, ACTION) or decided(step, ACTION))
 
 
@@ -197,7 +196,7 @@ def author_and_time_decide_nothing(_config: Config, _state: State, action: Decid
 
 
 def _reworded(action: Decide) -> Iterator[Decide]:
-    """Every justification says something else of the same length."""
+    """The action with another text of the same length in every justification."""
 
     def said(one: Candidate) -> Candidate:
         why = one.justification
@@ -209,7 +208,6 @@ def _reworded(action: Decide) -> Iterator[Decide]:
 
 
 def _same_request(_w: Decide, step: KernelStep, other: KernelStep | None) -> bool:
-    """The same request wins, or nothing does."""
     if other is None or not decides(other):
         return False
     one, two = decision_of(step).warrant, decision_of(other).warrant
@@ -223,7 +221,7 @@ def _same_request(_w: Decide, step: KernelStep, other: KernelStep | None) -> boo
     expected=(refuted("7 A4: the hash covers the justification, so words choose the winner"),),
 )
 def justifications_decide_nothing(_config: Config, _state: State, action: Decide) -> Iterator[Decide]:
-    """The candidates in other words."""
+    """The candidates with other justifications."""
     return _reworded(action)
 
 
@@ -237,7 +235,7 @@ def _same_telemetry(_w: Decide, step: KernelStep, other: KernelStep | None) -> b
     agree=_same_telemetry,
 )
 def telemetry_ignores_natural_language(_config: Config, _state: State, action: Decide) -> Iterator[Decide]:
-    """The candidates in other words."""
+    """The candidates with other justifications."""
     return _reworded(action)
 
 
@@ -251,7 +249,7 @@ _STOPPERS = (
 
 
 def _causes_nothing(_w: Decide, step: KernelStep, other: KernelStep | None) -> bool:
-    """The other run has an observation more: it acts only where this one does, on the same."""
+    """The other run has one observation more."""
     return other is not None and decides(other) and (not decided(other, ACTION) or _outcome(step) == _outcome(other))
 
 
@@ -266,12 +264,12 @@ def _causes_nothing(_w: Decide, step: KernelStep, other: KernelStep | None) -> b
     ),
 )
 def unnamed_observations_cause_no_action(_config: Config, _state: State, action: Decide) -> Iterator[Decide]:
-    """A system or budget observation more, which nobody's scope claim names."""
+    """One system or budget observation more, which no scope claim names."""
     return (replace(action, observations=(*action.observations, one)) for one in _STOPPERS)
 
 
 def _caused_nothing(w: Decide, step: KernelStep, other: KernelStep | None) -> bool:
-    """The step has an observation more than the other run."""
+    """The step has one observation more."""
     return not decided(step, ACTION) or _same_outcome(w, step, other)
 
 
@@ -284,7 +282,7 @@ def _caused_nothing(w: Decide, step: KernelStep, other: KernelStep | None) -> bo
     ),
 )
 def system_and_budget_observations_cause_no_action(_config: Config, _state: State, action: Decide) -> Iterator[Decide]:
-    """A system or budget observation fewer, whoever names it."""
+    """One system or budget observation fewer, even if a scope claim names it."""
     seen = action.observations
     for place, one in enumerate(seen):
         if one.kind in ("system", "budget") and seen.count(one) == 1:
@@ -292,7 +290,6 @@ def system_and_budget_observations_cause_no_action(_config: Config, _state: Stat
 
 
 def _stays_refused(_w: Decide, step: KernelStep, other: KernelStep | None) -> bool:
-    """What was refused for its budget stays so when more is reported."""
     if other is None or not decides(other):
         return False
     one, two = decision_of(step).refusal, decision_of(other).refusal
@@ -306,7 +303,7 @@ def _stays_refused(_w: Decide, step: KernelStep, other: KernelStep | None) -> bo
     proved=True,
 )
 def more_tokens_never_help(_config: Config, _state: State, action: Decide) -> Iterator[Decide]:
-    """One of the reported counts is larger by one, or by much; absurd ones stay."""
+    """One reported count larger by 1 or by 6000; absurd counts stay."""
     for place, one in enumerate(action.observations):
         told = dict(one.payload).get("llm_output_token_count")
         if one.kind == "budget" and type(told) is int and told >= 0:

@@ -1,4 +1,4 @@
-"""Where it stops: structural deadlock (Type III), refusals without end, the 25th refusal, the session's budget."""
+"""Stopping: structural deadlock (Type III), endless refusals, the 25th refusal, the session's budget."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ NEVER_REFUSED = ("A", "E")
 
 
 def can_ever_be_admitted(config: Config, kind: ActionType) -> bool:
-    """Closed form: whether some candidate of a declared type passes the gates in some cycle.
+    """Return the closed form: whether some candidate of a declared type passes the gates in some cycle.
 
-    Kernel-only types never do; Exit where the host offers it; what carries text needs a limit above zero, what has a
-    path an allowed directory.  Requirements never stand in the way: the document itself can be cited.
+    Kernel-only types never do; Exit only where the host offers it; a type with text needs a limit above zero, a type
+    with a path needs an allowed directory.  Requirements can always be met, because the document itself can be cited.
     """
     constitution = config.constitution
     limit = constitution.limits.max_chars_per_field
@@ -40,7 +40,7 @@ def can_ever_be_admitted(config: Config, kind: ActionType) -> bool:
 
 
 def deadlocked(config: Config) -> bool:
-    """Closed form: whether no bundle can be admitted although there is an action space."""
+    """Return the closed form: whether no bundle can be admitted although there is an action space."""
     kinds = config.constitution.action_types
     return bool(kinds) and not any(can_ever_be_admitted(config, kind) for kind in kinds)
 
@@ -61,7 +61,7 @@ def _proposes(step: KernelStep) -> bool:
     expected=(refuted("14.8: an action space of kernel-only types admits nothing"),),
 )
 def every_action_space_admits_something(step: KernelStep) -> bool:
-    """Structural deadlock: no prompt and no model helps."""
+    """An ACTION; a structural deadlock has none, for any prompt and any model."""
     return decided(step, ACTION)
 
 
@@ -75,7 +75,7 @@ def every_action_space_admits_something(step: KernelStep) -> bool:
     expected=(refuted("the constitutions that deadlock loop however patient one is"),),
 )
 def patient_proposers_get_an_action(step: KernelStep) -> bool:
-    """Every declared type is proposed, well formed, again and again."""
+    """An ACTION, where every declared type is proposed, well formed, again and again."""
     return decided(step, ACTION)
 
 
@@ -87,12 +87,12 @@ def patient_proposers_get_an_action(step: KernelStep) -> bool:
     expected=(refuted("13.10: the end of a refusal loop is the harness's, not the constitution's"),),
 )
 def refusals_end_by_themselves(step: KernelStep) -> bool:
-    """Nothing in a constitution ends a refusal loop."""
+    """An ACTION; nothing else in a constitution ends a refusal loop."""
     return decided(step, ACTION)
 
 
 def _lawful_proposal(step: KernelStep) -> bool:
-    """A single candidate in a plain cycle: exactly one time, words, no tokens spent, texts of ordinary length."""
+    """A single candidate in a plain cycle: exactly one time, no tokens spent, a message of at most one character."""
     if not decides(step) or len(fed(step)[1]) != 1:
         return False
     seen, (one,) = fed(step)
@@ -124,7 +124,7 @@ def admissible_types_are_as_computed(step: KernelStep) -> bool:
     when=lambda step: decides(step) and step.config.condition in NEVER_REFUSED,
 )
 def inhabited_conditions_are_never_refused(step: KernelStep) -> bool:
-    """So they have no refusal loop."""
+    """So these conditions have no refusal loop."""
     return decided(step, ACTION)
 
 
@@ -135,7 +135,7 @@ def inhabited_conditions_are_never_refused(step: KernelStep) -> bool:
     when=decides,
 )
 def conditions_abort_after_so_many_refusals(step: KernelStep) -> bool:
-    """25 of them; an ACTION starts the count anew."""
+    """The limit is `most_refusals` (25 in the text); an ACTION resets the count."""
     refused = decided(step, REFUSE)
     if not refused and step.after.refusals:
         return False
@@ -153,7 +153,7 @@ def conditions_abort_after_so_many_refusals(step: KernelStep) -> bool:
     when=lambda step: decides(step) and not decided(step, EXIT) and step.config.session_budget is not None,
 )
 def sessions_end_when_their_tokens_are_spent(step: KernelStep) -> bool:
-    """B2 is the host's, not the kernel's."""
+    """B2 belongs to the host, not to the kernel."""
     told = [field(one.payload, "llm_output_token_count") for one in fed(step)[0] if one.kind == "budget"]
     tokens = step.before.tokens + sum(one for one in told if isinstance(one, int) and one > 0)
     assert step.config.session_budget is not None
@@ -162,8 +162,6 @@ def sessions_end_when_their_tokens_are_spent(step: KernelStep) -> bool:
 
 
 def _aborts(condition: str, *expected: Expectation) -> Property:
-    """That a condition can end in 25 refusals in a row."""
-
     @reachable(
         f"Condition {condition} can be aborted for refusals in a row.",
         name=f"refusal_loop_in_{condition.lower().replace('-', '_')}",
@@ -191,4 +189,4 @@ LOOPS = (
     ),
     _aborts("L-E"),
 )
-"""Which conditions have the 25-refusal loop: the expectations say."""
+"""Which conditions have the 25-refusal loop, by their expectations."""

@@ -1,4 +1,4 @@
-"""Where the vectors of this protocol come from."""
+"""The test vectors of `sovereign`."""
 
 from __future__ import annotations
 
@@ -12,4 +12,4 @@ VECTORS = VectorPlan(
         VectorScope("constitutions", {"types": 1}, steps=1),
     ),
 )
-"""The agent with its attacker, decisions alone, short sessions under each condition, a cycle of each constitution."""
+"""The agent with its attacker, single decisions, short sessions under each condition, a cycle of each constitution."""

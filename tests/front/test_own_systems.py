@@ -23,7 +23,9 @@ from evenhand.web.position import opened
 from tests.engines.search.compiled.systems import plain_cells
 from tests.front import own_files
 from tests.front.conftest import Command
-from tests.front.own_files import LIGHT, MENDED, TWO, in_process, write
+from tests.front.own_files import LIGHT, MENDED, TWO, in_process, project_folder, write
+
+__all__ = ["project_folder"]
 from tests.front.serving import served
 
 # Found by file and name

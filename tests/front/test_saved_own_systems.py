@@ -21,7 +21,9 @@ from evenhand.evidence.replay import record_run, replay_record
 from evenhand.evidence.store import load, save
 from evenhand.jobs.fixtures import recorded
 from tests.front.conftest import Command
-from tests.front.own_files import HERE, LIGHT, MENDED, ROOT, in_process, is_zero, saved, write
+from tests.front.own_files import HERE, LIGHT, MENDED, ROOT, in_process, is_zero, project_folder, saved, write
+
+__all__ = ["project_folder"]
 from tests.front.test_contributing import BLOCK, commands, pattern
 
 # Saved, replayed, mended

@@ -13,7 +13,9 @@ from evenhand.core.registry import find
 from evenhand.smt import registry
 from evenhand.smt.registry import invariants, stated, theorems
 from evenhand.smt.theorem import Theorem
-from tests.front.conftest import Command
+from tests.front.conftest import Command, cli
+
+__all__ = ["cli"]
 
 EVERY = theorems("cud")
 FIRST = next(theorem for theorem in EVERY if theorem.mutants)
