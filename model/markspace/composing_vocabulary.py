@@ -141,9 +141,7 @@ class Wait:
 
 @dataclass(frozen=True, slots=True)
 class Composed:
-    """The observation of a step: delivered marks, activated agents, whether a pipeline connects, overpromising
-    manifests.
-    """
+    """Shown by a step: marks delivered, agents activated, whether pipelines connect, manifests that overpromise."""
 
     delivered: tuple[Written, ...] | None = None
     activated: tuple[str, ...] = ()

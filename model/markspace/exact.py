@@ -62,8 +62,7 @@ def plain(value: Fraction | int) -> Amount:
 
 
 def decayed(initial: Fraction, age: int, half_life: int) -> Amount:
-    """Return `initial * 0.5**(age / half_life)`, both in seconds.  Raises ValueError if the half-life is not positive.
-    """
+    """Return `initial * 0.5**(age / half_life)`, both in seconds.  Raises ValueError if half_life <= 0."""
     if half_life <= 0:
         raise ValueError(f"a half-life must be positive, not {half_life}")
     return _gathered(((Fraction(age, half_life), initial),))

@@ -66,8 +66,7 @@ def _authorised(config: Config, agent: str) -> bool:
 
 
 def _claimant(config: Config, state: State, resource: str) -> str | None:
-    """Return the claimant (P39); under `reducible` a warning of full strength leaves an action without strength (9.5).
-    """
+    """Return the claimant (P39); `reducible`: a warning of full strength leaves an action without strength (9.5)."""
     if resource in state.warned and config.readings.action_immunity == "reducible":
         return None
     return state.claims[config.resources.index(resource)]

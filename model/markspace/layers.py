@@ -63,9 +63,7 @@ class Rules:
 
 
 def _authorised(config: LayersConfig, agent: str, scope: str) -> bool:
-    """Return whether the agent may write there: the probe only in the diagnostic scope, agents only in production
-    (P46).
-    """
+    """Return whether the agent may write there: the probe in the diagnostic scope, agents in production (P46)."""
     return scope == DIAGNOSTICS if agent == PROBE else agent in config.agents and scope in config.scopes
 
 

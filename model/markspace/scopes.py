@@ -24,8 +24,7 @@ def agent_called(config: SpaceConfig, name: str) -> Agent | None:
 
 
 def defined(scopes: Iterable[ScopeDef], name: str) -> ScopeDef | None:
-    """Return the definition that governs a scope: its own, or that of the nearest level above (P26); None without any.
-    """
+    """Return the governing definition: the scope's own, or that of the nearest level above (P26); None without any."""
     known = {scope.name: scope for scope in scopes}
     level = name
     while True:

@@ -130,9 +130,7 @@ def _config(agents: int) -> Config:
 
 
 def scene(structure: Structure) -> Scenario[Config, State, Act]:
-    """Return a run: the holder is allowed first and acts once the others have asked; its own intent, if any, is its
-    last.
-    """
+    """Return a run: the holder is allowed first and acts after the others have asked; its own intent comes last."""
     told, elements = structure.relations, structure.universe["Agent"]
     names = dict(zip(elements, agent_names(len(elements)), strict=True))
     intents = structure.universe["Intent"]
@@ -149,7 +147,7 @@ def scene(structure: Structure) -> Scenario[Config, State, Act]:
     acts += [Act(What.PRE, who, ROOM, sure) for who, sure in asks[:split]]
     late = [Act(What.PRE, who, ROOM, sure) for who, sure in asks[split:]]
     acts += [Act(What.POST, holders[0], ROOM)] if holders else []
-    if holders and len(late) > 1:  # those after the holder must ask while nothing is claimed: the interleaved run does this
+    if holders and len(late) > 1:  # those after the holder must ask while nothing is claimed
         return _interleaved(asks, holders[0], len(elements))
     start = _config(len(elements))
     return Scenario(start, initial(start)[0], (*acts, *late, Act(What.BOUNDARY, resource=ROOM)))

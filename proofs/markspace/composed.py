@@ -156,9 +156,7 @@ view_twice = beside(view, "written", "connected", "overpromises")
 
 
 def _manifests(structure: Structure) -> tuple[tuple[str, Manifest], ...]:
-    """Return manifests: each output is a scope of its own; an input is a pattern for each output it takes; grants
-    alike.
-    """
+    """Return manifests: each output is a scope of its own; an input has a pattern for each output it takes."""
     told = structure.relations
     scopes = {one: f"o{number}" for number, one in enumerate(structure.universe["Output"])}
     found: list[tuple[str, Manifest]] = []

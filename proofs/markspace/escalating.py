@@ -100,8 +100,7 @@ def view(taken: LayersStep) -> Structure | None:
 
 
 def scene(structure: Structure) -> Scenario[LayersConfig, World, Operation]:
-    """Return four observations in one window, the last one refused: the first flag; the threshold is the structure's.
-    """
+    """Return four observations in one window, the last refused: the first flag; the threshold is the structure's."""
     told = value_of(structure.functions["threshold"][()])
     config = replace(CONFIG, threshold=told.numerator // told.denominator)
     return Scenario(config, initial(config)[0], (WROTE,) * 4)

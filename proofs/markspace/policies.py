@@ -255,8 +255,7 @@ _STATES: dict[tuple[int, Policy, bool], list[State]] = {}
 
 
 def samples(system: System[Any, Any, Any, Any, Any]) -> Iterator[GuardStep]:
-    """Yield requests under every policy from many states of two agents, and from every third of three, by any variant.
-    """
+    """Yield requests under every policy from many states of two agents and every third of three, by any variant."""
     for agents, spread in _SPREAD.items():
         for policy, waits in PLACES:
             config = _config(agents, policy, waits)

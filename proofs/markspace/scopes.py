@@ -150,7 +150,7 @@ def _levels(name: str) -> list[str]:
 
 
 def _tree(names: Iterable[str]) -> tuple[tuple[str, ...], frozenset[tuple[str, ...]]]:
-    """Return the scopes with all their levels, and the pairs of a scope and one below it."""
+    """Return the scopes with all their levels, and the pairs of which the first is, or lies above, the second."""
     known = tuple(sorted({level for name in names for level in _levels(name)}))
     return known, frozenset((one, other) for one in known for other in known if one in _levels(other))
 
@@ -239,9 +239,7 @@ def _seen(config: SpaceConfig) -> tuple[Write, Read]:
 
 
 def _deployment(top: Visibility, middle: Visibility | None, clearance: frozenset[str]) -> SpaceConfig:
-    """Return a deployment: `a` as visible as `top`, `a/b` as `middle` or undefined, `a/b/c` undefined; bob is cleared
-    there.
-    """
+    """Return a deployment: `a` as visible as `top`, `a/b` as `middle` or undefined; bob has `clearance`."""
     writer = Agent("alice", frozenset({("a", Kind.OBSERVATION)}), frozenset())
     scopes = [ScopeDef("a", top, policy=Policy.FIRST_WRITER)]
     if middle is not None:
@@ -250,8 +248,7 @@ def _deployment(top: Visibility, middle: Visibility | None, clearance: frozenset
 
 
 def scene_of_reading(structure: Structure) -> Scenario[SpaceConfig, Space, Write | Read]:
-    """Return a read of a mark in an undefined scope, whose governing scope above it is as visible as the structure's.
-    """
+    """Return a read of a mark in an undefined scope; a scope above it has the visibility that governs there."""
     told, place = structure.relations, structure.functions["asked"][()]
     over = {row[0] for row in told["above"] if row[1] == place}
     rank = {name: sum(row[1] == name for row in told["above"]) for name in over}

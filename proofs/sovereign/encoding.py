@@ -229,9 +229,7 @@ def _by(one: Candidate, lacks: bool) -> Candidate:
 
 
 def _in_place(structure: Structure, name: str, ids: tuple[str, ...], place: int, of: int) -> Candidate | None:
-    """Return a candidate with the faults of an element, whose hash lies in one of `of` equal parts; None if none is
-    found.
-    """
+    """Return a candidate with an element's faults and its hash in part `place` of `of`; None: none found."""
     for number in range(TRIES):
         one = _content(structure, name, ids, f"why {number}")
         if bundle_of("content", one)[0] * of // 256 == place:

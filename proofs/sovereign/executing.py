@@ -37,7 +37,7 @@ allowed = SAID.relation("allowed", PLACE)
 """Places below a directory that the constitution allows."""
 
 possible = SAID.relation("possible")
-"""The tree permits the request: the file exists, or its directory does."""
+"""The tree permits the request: the file exists, its directory does."""
 
 names = SAID.function("names", WARRANT, REQUEST)
 held = SAID.function("held", WARRANT)
