@@ -2,7 +2,7 @@
 
 The mutant's kernel forgets which old warrants were spent.  That is hidden state, so the two states are related, not
 equal: the mutant's spent warrants are the reference's that are not old.  The proof: both decide a use alike, and a use
-preserves the relation.  That the start of a cycle preserves it is the axiom "forgets", which is searched, not proved.
+preserves the relation.  That the start of a cycle preserves it is searched, not proved.
 """
 
 from __future__ import annotations
