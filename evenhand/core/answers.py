@@ -265,12 +265,16 @@ def _valuing(function: Callable[..., Any], user: UserFunction) -> Any:
 
 
 _ATOMS = frozenset({bool, int, str, bytes, type(None)})
+_COMPARABLE: set[type] = set()
+"""Types whose values were found comparable: it depends on the type alone, and asking takes long."""
 
 
 def _comparable(user: UserFunction, got: Any, given: tuple[Any, ...]) -> None:
     """Refuse a value that is equal only to itself: two results would never be equal."""
     parts: tuple[Any, ...] = (got, *got) if type(got) is tuple else (got,)  # pyright: ignore[reportUnknownVariableType]
     for part in parts:
+        if type(part) in _COMPARABLE:
+            continue
         bad = inspect.iscoroutine(part) or isinstance(part, Iterator) or part is NotImplemented
         if bad or (inspect.isroutine(part) and not inspect.isclass(part)):
             if inspect.iscoroutine(part):
@@ -279,6 +283,7 @@ def _comparable(user: UserFunction, got: Any, given: tuple[Any, ...]) -> None:
                 f"{user.at(given)} returned {short(part, 80)} ({kind_of(part)}), which is equal to nothing but "
                 "itself, so that no two values can be compared; return a tuple, a number or a text"
             )
+        _COMPARABLE.add(type(part))
     try:
         hash(got)
     except Exception as error:
