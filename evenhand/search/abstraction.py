@@ -20,7 +20,7 @@ from random import Random
 from typing import Any, TypeAlias
 
 from evenhand.core.answers import ModelError
-from evenhand.core.kinds import Monitor, Property, Relational
+from evenhand.core.kinds import Property, Relational, Safety
 from evenhand.core.licence import Licence
 from evenhand.core.system import Abstraction, Separated, Step
 from evenhand.search.liveness import AboutRuns, fairness_of
@@ -176,8 +176,8 @@ class _Comparison:
         """Compare one random run; actions are often repeated, so that time passes and ages grow."""
         config, last = self.config, None
         state = random.choice(list(self.system.initial(config)))
-        monitors = [claim for claim in self.claims if isinstance(claim, Monitor)]
-        values = {claim.name: claim.start(config) for claim in monitors}
+        monitors = [one for one in self.claims if isinstance(one, Safety) and one.reads == "histories"]
+        values = {claim.name: claim.memory(config) for claim in monitors}
         for _ in range(LENGTH):
             offered = self.offered(state)
             if not offered:
@@ -187,8 +187,8 @@ class _Comparison:
             others = [mapped, *(self.step(other, last) for other in self.alike(state) if monitors)]
             for claim in monitors:
                 value = values[claim.name]
-                values[claim.name] = claim.update(value, step)
-                if any(claim.update(value, other) != values[claim.name] for other in others):
+                values[claim.name] = claim.follow(value, step)
+                if any(claim.follow(value, other) != values[claim.name] for other in others):
                     self.apart(claim)
             state = step.after
 

@@ -26,6 +26,7 @@ from evenhand.core.system import Abstraction, Fairness, System
 from evenhand.core.verdict import Status
 from evenhand.search import LicenceMissing, ModelError, abstraction, engine, explore
 from tests.engines.search.abstractions.systems import licences, timed
+from tests.engines.test_new_kind import AtMost
 
 
 @dataclass(frozen=True)
@@ -157,6 +158,7 @@ ABSOLUTE: tuple[Property, ...] = (
         update=lambda value, step: value or step.before.now > 1_000,
         ok=lambda _config, value: not value,
     ),
+    AtMost(name="of_another_kind", sentence="", event=lambda step: step.before.now > 1_000, most=1),
 )
 
 
