@@ -31,7 +31,8 @@ from evenhand.evidence.record import Record
 from evenhand.evidence.replay import replay_record
 from evenhand.evidence.store import NotWritten, is_record, load
 from evenhand.evidence.store import save as save_record
-from evenhand.jobs.engines import findings_of, run, verdicts_of
+from evenhand.jobs.engines import run, verdicts_of
+from evenhand.jobs.findings import findings_of
 from evenhand.jobs.fixtures import replay_findings
 from evenhand.jobs.plan import BOUNDS, Budget, Job, plan
 from evenhand.jobs.proving import prove_all, theorem_names

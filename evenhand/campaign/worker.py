@@ -18,7 +18,8 @@ from evenhand.campaign.tasks import Task, compared
 from evenhand.core.canonical import Json, canonical_bytes, parse
 from evenhand.core.registry import find
 from evenhand.evidence.finding import Finding
-from evenhand.jobs.engines import findings_of, prepared_search, run
+from evenhand.jobs.engines import prepared_search, run
+from evenhand.jobs.findings import findings_of
 from evenhand.jobs.plan import Job, chosen_part, claims_for, system_for
 from evenhand.jobs.pool import stopped
 from evenhand.jobs.processes import end_with_parent, limit_memory

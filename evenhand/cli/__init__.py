@@ -21,7 +21,7 @@ __all__ = ["COMMANDS", "app", "main"]
 _LISTED = {
     "verify": ("verify", "verify", "Check every claim with every engine, and replay every fixture."),
     "explore": ("explore", "explore", "Explore a system exhaustively."),
-    "fuzz": ("explore", "fuzz", "Drive a system with a Hypothesis state machine."),
+    "fuzz": ("fuzz", "fuzz", "Drive a system with a Hypothesis state machine."),
     "prove": ("prove", "prove", "Prove the theorems of a protocol with SMT solvers."),
     "check": ("check", "check", "Check a kernel against the model and the claims."),
     "validate": ("validate", "validate", "Look for a run of the model that explains a log."),

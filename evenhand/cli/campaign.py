@@ -20,8 +20,9 @@ from evenhand.campaign.progress import Bar, Deadline, Pace, Watches, span
 from evenhand.campaign.scheduler import CampaignState, schedule
 from evenhand.campaign.store import opened, store_url
 from evenhand.cli.console import BadUse, emit, guarded, say, terminal, usage
+from evenhand.cli.forms import write_forms
 from evenhand.cli.options import BudgetOption, JobsOption, JsonOut, ProtocolNames, SeedOption, StrictOption
-from evenhand.cli.output import finish, folder_for, with_files, write_forms
+from evenhand.cli.output import finish, folder_for, with_files
 from evenhand.cli.requests import bundles_named, content_of, cores
 from evenhand.core.canonical import Json
 from evenhand.core.text import inert

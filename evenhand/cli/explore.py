@@ -1,4 +1,4 @@
-"""`evenhand explore` and `evenhand fuzz`: one engine on one system."""
+"""`evenhand explore`: search every state of one system."""
 
 from __future__ import annotations
 
@@ -23,24 +23,20 @@ from evenhand.cli.options import (
     ProtocolName,
     ReadingOption,
     ScopeOption,
-    SeedOption,
     SystemOption,
 )
 from evenhand.cli.output import finish, folder_for, keep
-from evenhand.cli.requests import bundle_named, job_for
-from evenhand.cli.waits import waiting
+from evenhand.cli.requests import bundle_named, job_for, settings_of
 from evenhand.core.bundle import Bundle
 from evenhand.core.licence import Licence
+from evenhand.core.methods import MethodName
 from evenhand.core.system import System, UnknownName
 from evenhand.core.text import inert
 from evenhand.core.versions import versions
-from evenhand.evidence.finding import plain
-from evenhand.jobs.engines import findings_of, steps_beyond
+from evenhand.jobs.findings import findings_of
+from evenhand.jobs.finishable import steps_beyond
 from evenhand.jobs.plan import BOUNDS, Budget, Job, chosen_part, claims_for
-from evenhand.jobs.proving import licence_for
-from evenhand.machine import fuzz as drive
 from evenhand.report.actions import action_lines, action_table, actions_json
-from evenhand.report.graph import exporter
 from evenhand.report.phrases import classes, plural
 from evenhand.report.report import Report
 from evenhand.report.table import print_lines
@@ -48,11 +44,10 @@ from evenhand.search import ModelError, NoSuchPart
 from evenhand.search import explore as search
 from evenhand.search.disk import SpillFailed
 from evenhand.search.engine import Exploration, SearchOptions
-from evenhand.search.methods import MethodName
 from evenhand.search.spilling import Folder
-from evenhand.smt.portfolio import NoSolver
 
 if TYPE_CHECKING:
+    from evenhand.cli.waits import Waits
     from evenhand.search.disk import Spill
 
 AnySystem = System[Any, Any, Any, Any, Any]
@@ -156,7 +151,7 @@ def explore(
     if wait_for is not None and part:
         raise BadUse("--wait-for looks at every configuration; leave --part out")
     names = _quotients(chosen, quotient or [], symmetry=symmetry, waits=wait_for is not None)
-    waits = None if wait_for is None else waiting(chosen, wait_for)
+    waits = None if wait_for is None else _waiting(chosen, wait_for)
     folder = folder_for(out)
     disk = _disk(spill, max_memory)
     licences = [_licence(bundle, chosen, name) for name in names]
@@ -173,7 +168,7 @@ def explore(
         claims = claims_for(bundle, chosen.name, job.claims)
         found = search(chosen, claims, part=portion, progress=progress, jobs=jobs, count_actions=counts, **options)
     findings = findings_of(bundle, job, chosen, found.verdicts)
-    report = Report(findings, _settings(job, chosen), versions(), timing={"total": time.monotonic() - began})
+    report = Report(findings, settings_of(job, chosen), versions(), timing={"total": time.monotonic() - began})
     waited, lines = waits(max_states, depth, max_memory) if waits is not None else ({}, [])
     if export is not None:
         with usage():
@@ -257,6 +252,9 @@ def _licence(bundle: Bundle, system: AnySystem, name: str) -> Licence:
             f"a mutant has no licence: {system.variant} may be the very fault that breaks the symmetry; "
             f"leave {option} out"
         )
+    from evenhand.jobs.proving import licence_for  # the solvers, like networkx below, are slow to import
+    from evenhand.smt.portfolio import NoSolver
+
     try:
         return licence_for(bundle, system.name, name)
     except ValueError as error:
@@ -311,66 +309,13 @@ def _exporter(graph: Path | None, parts: bool) -> Any:
         if parts:
             raise BadUse("--parts says what --graph writes; name a file with --graph")
         return None
+    from evenhand.report.graph import exporter
+
     with usage():
         return exporter(graph)
 
 
-def _settings(job: Job, system: AnySystem) -> dict[str, Any]:
-    return {
-        "command": job.command,
-        "protocol": job.protocol,
-        "system": system.name,
-        "scope": plain(system.scope),
-        "readings": {name: plain(value) for name, value in job.readings},
-        "variant": system.variant,
-    }
+def _waiting(system: AnySystem, path: Path) -> Waits:
+    from evenhand.cli.waits import waiting
 
-
-@guarded
-def fuzz(
-    protocol: ProtocolName,
-    system: SystemOption = "",
-    scope: ScopeOption = None,
-    reading: ReadingOption = None,
-    mutant: MutantName = "",
-    claim: Claim = None,
-    examples: Annotated[int, typer.Option(metavar="N", min=1, help="Number of runs.")] = 200,
-    steps: Annotated[int, typer.Option(metavar="N", min=1, help="Largest number of actions in a run.")] = 20,
-    seed: SeedOption = 0,
-    out: KeepOption = None,
-    as_json: JsonOut = False,
-) -> int:
-    """Drive a system with a Hypothesis state machine.
-
-    Draws hostile and constructive runs and shrinks those that fail.  Exit codes: 0 no unexpected refutation; 1 an
-    unexpected refutation; 2 bad use; 3 unexpectedly undecided; 130 interrupted, after printing what was found.
-    """
-    bundle = bundle_named(protocol)
-    asked = Job(bundle.name, "fuzz", system, variant=mutant, examples=examples, steps=steps, seed=seed)
-    job, chosen = job_for(bundle, asked, scope, reading, claim)
-    folder = folder_for(out)
-    generator = next((g for g in bundle.generators if g.system == chosen.name), None)
-    began = time.monotonic()
-    with counting(job.title) as progress:
-        found = drive(
-            chosen,
-            claims_for(bundle, chosen.name, job.claims),
-            generator,
-            examples=examples,
-            steps=steps,
-            seed=seed,
-            progress=progress,
-        )
-    findings = findings_of(bundle, job, chosen, found.verdicts)
-    report = Report(
-        findings,
-        _settings(job, chosen),
-        versions(),
-        notes=found.findings,
-        interrupted=found.interrupted,
-        timing={"total": time.monotonic() - began},
-    )
-    more = {"examples": found.examples, "steps": found.steps, "coverage": dict(found.coverage), "seed": seed}
-    if not as_json:
-        print_lines(terminal(), [f"{plural(found.examples, 'run')}, {plural(found.steps, 'step')}, seed {seed}"])
-    return finish(keep(folder, report), more, as_json=as_json)
+    return waiting(system, path)

@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from evenhand.cli import completion
+from evenhand.core.methods import MethodName
 from evenhand.jobs.plan import Budget
-from evenhand.search.methods import MethodName
 
 ProtocolName = Annotated[
     str,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,6 @@ from typing import Any
 from evenhand.cli.console import emit, say, terminal, usage
 from evenhand.evidence.finding import Finding, plain
 from evenhand.evidence.store import write_atomically
-from evenhand.report.forms import forms_of
 from evenhand.report.report import Report
 from evenhand.report.saving import saved
 from evenhand.report.store import ready_folder
@@ -42,11 +41,6 @@ def keep(folder: Path | None, report: Report) -> Report:
         return report
     with usage():
         return with_files(folder, saved(folder, report))
-
-
-def write_forms(folder: Path, report: Report, matrices: Sequence[Mapping[str, Any]] = ()) -> tuple[Path, ...]:
-    """Write the report as `report.json` and in every other form, and say where."""
-    return write_files(folder, {"report.json": report.to_bytes() + b"\n", **forms_of(report, matrices)})
 
 
 def write_files(folder: Path, made: Mapping[str, bytes]) -> tuple[Path, ...]:

@@ -9,8 +9,8 @@ from typing import Annotated, Any, cast
 import typer
 
 from evenhand.cli.console import BadUse, emit, guarded, usage
+from evenhand.cli.forms import write_forms
 from evenhand.cli.options import JsonOut
-from evenhand.cli.output import write_forms
 from evenhand.cli.requests import content_of
 from evenhand.core.canonical import parse
 from evenhand.report.merging import Apart, merged

@@ -11,6 +11,7 @@ from evenhand.cli.console import BadUse, usage
 from evenhand.core.bundle import Bundle
 from evenhand.core.registry import find, protocols
 from evenhand.core.system import System
+from evenhand.evidence.finding import plain
 from evenhand.jobs.plan import Job, chosen_readings, chosen_scope, claims_for, system_for
 
 AnySystem = System[Any, Any, Any, Any, Any]
@@ -64,6 +65,18 @@ def job_for(
         )
         claims_for(bundle, base.name, chosen.claims)
         return chosen, system_for(bundle, chosen)
+
+
+def settings_of(job: Job, system: AnySystem) -> dict[str, Any]:
+    """The settings of a run, for its report."""
+    return {
+        "command": job.command,
+        "protocol": job.protocol,
+        "system": system.name,
+        "scope": plain(system.scope),
+        "readings": {name: plain(value) for name, value in job.readings},
+        "variant": system.variant,
+    }
 
 
 def cores() -> int:

@@ -9,8 +9,9 @@ from typing import Annotated
 import typer
 
 from evenhand.cli.console import guarded, running, usage
+from evenhand.cli.forms import write_forms
 from evenhand.cli.options import BudgetOption, JobsOption, JsonOut, ProtocolNames, SeedOption, StrictOption
-from evenhand.cli.output import finish, folder_for, with_files, write_forms
+from evenhand.cli.output import finish, folder_for, with_files
 from evenhand.cli.requests import bundles_named, cores
 from evenhand.core.bundle import Bundle
 from evenhand.core.versions import versions

@@ -18,13 +18,12 @@ from evenhand.search.waiting import circular_waits, waits_after
 AnySystem: TypeAlias = System[Any, Any, Any, Any, Any]
 Told: TypeAlias = tuple[dict[str, Json], list[str]]
 """What `--json` adds, and the same in lines."""
+Waits: TypeAlias = Callable[[int | None, int | None, int | None], Told]
+"""What looks at waits within bounds: states of one configuration, depth, and MB of memory."""
 
 
-def waiting(system: AnySystem, path: Path) -> Callable[[int | None, int | None, int | None], Told]:
-    """What looks at the waits of all reachable states within bounds, and writes the graph that says most.
-
-    The bounds are states of one configuration, depth, and MB of memory.
-    """
+def waiting(system: AnySystem, path: Path) -> Waits:
+    """What looks at the waits of all reachable states within bounds, and writes the graph that says most."""
     with usage():
         write = waits_exporter(path)
 

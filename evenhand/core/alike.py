@@ -18,7 +18,6 @@ from datetime import date, time
 from decimal import Decimal
 from enum import Enum
 from functools import cache
-from marshal import dumps
 from operator import attrgetter, is_
 from typing import Any, cast
 
@@ -38,30 +37,17 @@ def alike(one: Any, other: Any) -> bool:
     if kind in _EXACT:
         return True
     if kind is tuple:
-        return all(map(is_, one, other)) or all(map(alike, one, other))
+        return all(map(alike, one, other))
     return _comparison(kind)(one, other)  # type: ignore[arg-type]
 
 
 def refuse_merge(known: Any, value: Any, what: str = "states") -> None:
     """Raise ModelError for two equal values that a claim can tell apart: keeping one would lose the other."""
-    if value is known or (isinstance(value, tuple) and type(value) is type(known) and _same_bytes(known, value)):
-        return
     if not alike(known, value):
         raise ModelError(
             f"Python calls two {what} equal that a claim can tell apart: {where_unlike(known, value)}, in "
             f"{short(known)}. Use one type for each part, and let equality compare all of it"
         )
-
-
-def _same_bytes(one: tuple[Any, ...], other: tuple[Any, ...]) -> bool:
-    """Whether two tuples marshal to the same bytes, types included; their parts then need no comparison.
-
-    `dumps` refuses all but built-in types, and version 0 writes values only.
-    """
-    try:
-        return dumps(tuple(one), 0) == dumps(tuple(other), 0)
-    except ValueError:
-        return False
 
 
 def deep_copy(value: Any) -> tuple[Any] | None:
@@ -124,16 +110,14 @@ def _comparison(kind: Any) -> Callable[[Any, Any], bool]:
     if issubclass(kind, date | time):
         return lambda one, other: bool(one.isoformat() == other.isoformat())
     if issubclass(kind, tuple):
-        return lambda one, other: _same_bytes(one, other) or all(map(alike, one, other))
+        return lambda one, other: all(map(alike, one, other))
     if issubclass(kind, frozenset | set):
         return _same_members
     # A dataclass compares its fields, unless one has `compare=False` or the class defines `__eq__`.
     if is_dataclass(kind) and all(entry.compare for entry in fields(kind)) and len(fields(kind)) > 1:
         values = attrgetter(*(entry.name for entry in fields(kind)))
         if kind.__eq__.__code__.co_filename == "<string>":  # made by the decorator, so all fields are equal
-            return lambda one, other: (
-                _same_bytes(values(one), values(other)) or all(map(alike, values(one), values(other)))
-            )
+            return lambda one, other: all(map(alike, values(one), values(other)))
         return lambda one, other: all(map(_same, values(one), values(other)))
     return lambda one, other: all(_same(a, b) for _, a, b in _parts(one, other))
 

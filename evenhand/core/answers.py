@@ -156,6 +156,10 @@ def error_text(error: BaseException) -> str:
     return f"{type(error).__name__}{': ' * bool(what)}{what}"
 
 
+class Signal(BaseException):
+    """What an engine raises through a function of the user's to learn what it reads; every wrapper lets it pass."""
+
+
 def caught() -> tuple[type[BaseException], ...]:
     """Return the exception types counted as a function's own, with those that end the program or the test."""
     outcomes = getattr(sys.modules.get("_pytest.outcomes"), "OutcomeException", None)
@@ -225,6 +229,8 @@ def _answering(function: Callable[..., Any], user: UserFunction) -> Any:
         def about_one(one: Any) -> bool:
             try:
                 got = function(one)
+            except Signal:
+                raise
             except caught() as error:
                 raise user.failed(error, (one,)) from error
             return got if got is True or got is False else _settled(user, got, (one,))
@@ -235,6 +241,8 @@ def _answering(function: Callable[..., Any], user: UserFunction) -> Any:
         def about_two(one: Any, two: Any) -> bool:
             try:
                 got = function(one, two)
+            except Signal:
+                raise
             except caught() as error:
                 raise user.failed(error, (one, two)) from error
             return got if got is True or got is False else _settled(user, got, (one, two))
@@ -244,6 +252,8 @@ def _answering(function: Callable[..., Any], user: UserFunction) -> Any:
     def about_all(*given: Any) -> bool:
         try:
             got = function(*given)
+        except Signal:
+            raise
         except caught() as error:
             raise user.failed(error, given) from error
         return got if got is True or got is False else _settled(user, got, given)
@@ -255,6 +265,8 @@ def _valuing(function: Callable[..., Any], user: UserFunction) -> Any:
     def value_of(*given: Any) -> Any:
         try:
             got = function(*given)
+        except Signal:
+            raise
         except caught() as error:
             raise user.failed(error, given) from error
         if type(got) not in _ATOMS:
@@ -265,14 +277,15 @@ def _valuing(function: Callable[..., Any], user: UserFunction) -> Any:
 
 
 _ATOMS = frozenset({bool, int, str, bytes, type(None)})
-_COMPARABLE: set[type] = set()
+_COMPARABLE: set[type] = set(_ATOMS)
 """Types whose values were found comparable: it depends on the type alone, and asking takes long."""
 
 
 def _comparable(user: UserFunction, got: Any, given: tuple[Any, ...]) -> None:
     """Refuse a value that is equal only to itself: two results would never be equal."""
-    parts: tuple[Any, ...] = (got, *got) if type(got) is tuple else (got,)  # pyright: ignore[reportUnknownVariableType]
-    for part in parts:
+    parts: tuple[Any, ...] = got if type(got) is tuple else (got,)  # pyright: ignore[reportUnknownVariableType]
+    unknown = () if _COMPARABLE.issuperset(map(type, parts)) else parts
+    for part in unknown:
         if type(part) in _COMPARABLE:
             continue
         bad = inspect.iscoroutine(part) or isinstance(part, Iterator) or part is NotImplemented

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from importlib.resources import files
 from typing import Any, NamedTuple
-
-import jsonschema
-import jsonschema.exceptions
 
 from evenhand.core.canonical import Json, parse
 
@@ -28,14 +26,18 @@ def mistake(data: Json, package: str, name: str, part: str = "") -> Mistake | No
 
     `part` names one of its `$defs` to check against instead.
     """
-    best: Any = jsonschema.exceptions.best_match  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
-    found = best(_validator(package, name, part).iter_errors(data))
+    found = _judge(package, name, part)(data)
     return None if found is None else Mistake(found.json_path, found.message)
 
 
 @cache
-def _validator(package: str, name: str, part: str) -> Any:
+def _judge(package: str, name: str, part: str) -> Callable[[Json], Any]:
+    """Return the function that finds the clearest violation in a file."""
+    import jsonschema.exceptions  # it takes 0.1 s to import, and few commands read a file
+
     schema: dict[str, Json] = parse(files(package).joinpath(f"schema/{name}.json").read_bytes())
     chosen = {**schema, "$ref": f"#/$defs/{part}"} if part else schema
     jsonschema.Draft202012Validator.check_schema(chosen)
-    return jsonschema.Draft202012Validator(chosen)
+    validator: Any = jsonschema.Draft202012Validator(chosen)
+    best: Any = jsonschema.exceptions.best_match  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+    return lambda data: best(validator.iter_errors(data))

@@ -16,7 +16,8 @@ from pathlib import Path
 from evenhand.core.canonical import canonical_bytes, parse
 from evenhand.core.registry import find
 from evenhand.evidence.finding import Finding
-from evenhand.jobs.engines import failed, run
+from evenhand.jobs.engines import run
+from evenhand.jobs.findings import failed
 from evenhand.jobs.plan import Job
 from evenhand.jobs.processes import ChildTask, Ended, in_children
 from evenhand.jobs.proof_cache import share_in

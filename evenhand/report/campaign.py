@@ -8,7 +8,7 @@ from evenhand.campaign.scheduler import CampaignState
 from evenhand.core.registry import find
 from evenhand.core.versions import versions
 from evenhand.evidence.finding import Finding
-from evenhand.jobs.engines import failed
+from evenhand.jobs.findings import failed
 from evenhand.report.about import about_claims
 from evenhand.report.report import Report
 

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from evenhand.core.answers import Signal
 from evenhand.core.system import Step
 
 _new = object.__new__
 _STEP: type[Step[Any, Any, Any, Any]] = Step
 
 
-class ActionNeeded(BaseException):
+class ActionNeeded(Signal):
     """A claim read the action of an action-independent step.  A BaseException: no `except Exception` hides it."""
 
 

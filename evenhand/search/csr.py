@@ -9,7 +9,6 @@ from typing import Any, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csgraph, csr_array
 
 Ints: TypeAlias = NDArray[np.int64]
 """Integers: nodes, or numbers of edges."""
@@ -18,16 +17,22 @@ Flags: TypeAlias = NDArray[np.bool_]
 """One truth value for each node or edge."""
 
 
+def _sparse() -> Any:
+    from scipy import sparse  # it takes 0.2 s to import, and only claims about whole runs need it
+
+    return sparse
+
+
 def _matrix(size: int, source: Ints, target: Ints) -> Any:
     # Parallel edges must be added up (scipy does not terminate on a matrix that holds an entry twice), and as floats
     # the sums cannot wrap round to 0.
     ones = np.ones(len(source), dtype=np.float64)
-    return csr_array((ones, (source, target)), shape=(size, size))
+    return _sparse().csr_array((ones, (source, target)), shape=(size, size))
 
 
 def components(size: int, source: Ints, target: Ints) -> Ints:
     """Return the number of each node's strongly connected component."""
-    _, found = csgraph.connected_components(_matrix(size, source, target), directed=True, connection="strong")
+    _, found = _sparse().csgraph.connected_components(_matrix(size, source, target), directed=True, connection="strong")
     return cast("Ints", found.astype(np.int64))
 
 
@@ -36,7 +41,7 @@ def ahead(size: int, source: Ints, target: Ints, seeds: Flags) -> Flags:
     starts = np.flatnonzero(seeds)
     # An extra node with an edge to every seed turns many searches into one.
     matrix = _matrix(size + 1, np.concatenate([source, np.full(len(starts), size)]), np.concatenate([target, starts]))
-    order = csgraph.breadth_first_order(matrix, size, directed=True, return_predecessors=False)
+    order = _sparse().csgraph.breadth_first_order(matrix, size, directed=True, return_predecessors=False)
     found = np.zeros(size + 1, dtype=np.bool_)
     found[order] = True
     return found[:size]

@@ -31,7 +31,6 @@ from evenhand.search.bounds import Bounds
 from evenhand.search.compiled.method import Compiled
 from evenhand.search.configuration import Progress, search_one
 from evenhand.search.disk import Spill
-from evenhand.search.export import as_networkx, condensed
 from evenhand.search.jobs import in_processes
 from evenhand.search.methods import chosen_method
 from evenhand.search.parts import Part, elsewhere, portion
@@ -97,6 +96,8 @@ class Exploration:
         Nodes are the states (`number`, `depth`, `initial`); edges carry `action` (the first one on offer that
         takes it) and `weight` (how many do).  Raises IndexError for a configuration that was not explored.
         """
+        from evenhand.search.export import as_networkx  # networkx takes 0.2 s to import, and few commands need it
+
         return as_networkx(self.system, self._configs[config], config, self._bounds)
 
     def condensation(self, config: int = 0) -> nx.DiGraph[Any]:
@@ -106,7 +107,9 @@ class Exploration:
         `first` state, with the least `depth`.  Edges carry `weight`, the number of steps, and the `action` of the
         first.
         """
-        return condensed(self.to_networkx(config))
+        from evenhand.search import export
+
+        return export.condensed(self.to_networkx(config))
 
 
 class SearchOptions(TypedDict, total=False):

@@ -207,8 +207,10 @@ def _expand(
             raise unhashable(system, after, f"the state after action {short(at)}", error) from error
         if there is None:
             there = _enter(system, walk, after, (sid, number), bounds.max_states)
-        elif there < spilled and states[there] is not after:
-            refuse_merge(states[there], after)
+        elif there < spilled and (known := states[there]) is not after:
+            if fresh:
+                refuse_merge(known, after)
+            after = known  # claims that keep parts of a state then compare identical objects
         targets.add(there)
         transitions += weight_of(group)
         if len(taken) < again:

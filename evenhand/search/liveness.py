@@ -52,6 +52,7 @@ class Labels(Watcher):
         self.name = "a predicate of " + ", ".join(repr(claim.name) for claim in claims)
         self.fair = system.fair(config)
         self.tests = predicates_of(system, self.fair, claims)
+        self.distinct = {bit: test for test, bit in self.tests.items()}
         self.sets: dict[int, int] = {}
         self.counts: list[int] = []
         self.source, self.target, self.label, self.action = (array("q") for _ in range(4))
@@ -66,7 +67,7 @@ class Labels(Watcher):
     def look(self, step: Step[Any, Any, Any, Any], weight: int, action: int, there: int, /) -> None:
         """Evaluate the predicates on the step, and keep its edge unless an equal one is known."""
         satisfied = 0
-        for test, bit in self.tests.items():
+        for bit, test in self.distinct.items():
             if test(step):
                 satisfied |= 1 << bit
         label = self.sets.setdefault(satisfied, len(self.sets))
@@ -110,15 +111,20 @@ class Labels(Watcher):
 def predicates_of(
     system: AnySystem, fair: Mapping[str, Fairness[Any, Any]], claims: Sequence[AboutRuns]
 ) -> dict[Callable[[Any], bool], int]:
-    """Number the predicates of these claims and of the fairness that they assume.  Raises UnknownName."""
+    """Number the predicates of these claims and of the fairness that they assume.
+
+    One function in two roles (`progress`, `completes`) has one number.  Raises UnknownName.
+    """
     found: dict[Callable[[Any], bool], int] = {}
+    functions: dict[Any, int] = {}
     for claim in claims:
         for test in _tests(claim):
-            found.setdefault(test, len(found))
+            found[test] = functions.setdefault(getattr(test, "__wrapped__", test), len(functions))
         for name in fairness_of(claim):
             if name not in fair:
                 raise UnknownName(f"fairness assumption of claim {claim.name!r} in {named(system)}:", name, fair)
-            found.setdefault(Taken(fair[name]), len(found))
+            taken = Taken(fair[name])
+            found[taken] = functions.setdefault(taken, len(functions))
     return found
 
 

@@ -9,10 +9,10 @@ serves claims about states and single steps on such systems, under a licensed qu
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from enum import StrEnum
 from typing import Any
 
 from evenhand.core.answers import caught
+from evenhand.core.methods import MethodName
 from evenhand.core.property import Property
 from evenhand.core.system import UnknownName
 from evenhand.search.compiled.compiler import Unfit
@@ -23,15 +23,6 @@ from evenhand.search.steps import Method, Row, nth_action
 from evenhand.search.symmetric.method import Orbits
 from evenhand.search.symmetric.moves import AnyQuotient
 from evenhand.search.witness import AnySystem, LicenceMissing, named
-
-
-class MethodName(StrEnum):
-    """A method of search; the reference comes first."""
-
-    explicit = "explicit"
-    memoised = "memoised"
-    compiled = "compiled"
-    symmetric = "symmetric"
 
 
 def chosen_method(

@@ -21,7 +21,7 @@ from evenhand.core.bundle import Bundle
 from evenhand.core.canonical import Json, canonical_bytes, parse
 from evenhand.core.registry import find
 from evenhand.evidence.finding import Finding
-from evenhand.jobs.engines import findings_of
+from evenhand.jobs.findings import findings_of
 from evenhand.jobs.plan import Job, claims_for, system_for
 from evenhand.jobs.processes import ChildTask, Ended, ProcessLimits, in_children
 from evenhand.search import explore

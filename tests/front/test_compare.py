@@ -18,7 +18,7 @@ from evenhand.core.trace import Scenario, replay
 from evenhand.core.verdict import Status
 from evenhand.evidence.finding import Finding
 from evenhand.evidence.record import decode_run
-from evenhand.jobs.engines import findings_of
+from evenhand.jobs.findings import findings_of
 from evenhand.jobs.plan import Job
 from evenhand.jobs.pool import Ran
 from evenhand.search import explore

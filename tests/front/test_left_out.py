@@ -16,7 +16,8 @@ from evenhand.core.plan import BUDGETS, Expectation, Plan
 from evenhand.core.property import Property
 from evenhand.core.registry import find, protocols
 from evenhand.core.verdict import Status
-from evenhand.jobs.engines import findings_of, run, verdicts_of
+from evenhand.jobs.engines import run, verdicts_of
+from evenhand.jobs.findings import findings_of
 from evenhand.jobs.plan import Budget, Job, covered, plan, system_for
 from evenhand.jobs.proving import theorem_names
 from evenhand.report.report import Report

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any, NoReturn
 
+from evenhand.core.answers import Signal
 from evenhand.core.kinds import AnyStep, Property, Safety
 from evenhand.core.system import Step
 
@@ -59,7 +60,7 @@ class KernelStep:
     own: bool = False
 
 
-class StateNeeded(BaseException):
+class StateNeeded(Signal):
     """A claim read a withheld state.  Not an Exception, so that no claim catches it by accident."""
 
 

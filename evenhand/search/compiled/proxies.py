@@ -11,6 +11,8 @@ import operator
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Any, NoReturn, TypeAlias, TypeVar, cast
 
+from evenhand.core.answers import Signal
+
 T = TypeVar("T")
 
 Narrowed: TypeAlias = tuple[tuple[int, ...], ...]
@@ -20,7 +22,7 @@ _ALIKE = (bool, int, str, bytes, type(None), type)
 """Types whose equal values cannot be told apart; values of other types count as equal only if identical."""
 
 
-class Branch(BaseException):
+class Branch(Signal):
     """A run reads a field: split its values into these groups.  A BaseException: no `except Exception` hides it."""
 
     def __init__(self, field: int, groups: Sequence[tuple[int, ...]]) -> None:

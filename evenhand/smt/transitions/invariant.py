@@ -8,17 +8,15 @@ doubt.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from evenhand.core.property import Always, AnyStep, EachStep, Monitor, Property
-from evenhand.core.system import Mutant, System
+from evenhand.core.property import AnyStep
+from evenhand.core.system import System
 from evenhand.core.trace import Scenario
-from evenhand.smt.conformance import Conformance
-from evenhand.smt.differential import variants
 from evenhand.smt.logic import Formula, conjunction
-from evenhand.smt.structure import Reader, Structure
+from evenhand.smt.structure import Structure
 from evenhand.smt.theorem import Lemma, Stated
 from evenhand.smt.transitions.machine import Machine
 from evenhand.smt.transitions.runs import Run
@@ -57,138 +55,3 @@ class Invariant(Stated):
     def formula(self) -> Formula:
         """The formula to prove inductive: the claim and the lemmas."""
         return conjunction([self.always, *(lemma.formula for lemma in self.lemmas)])
-
-
-def truths(claim: Property, run: Steps) -> tuple[bool, ...]:
-    """Return whether the claim is true of each state of a run (`Always`, `Monitor`), or of each step (`EachStep`).
-
-    Raises TypeError for other kinds.
-    """
-    config = run[0].config
-    match claim:
-        case EachStep():
-            return tuple(not claim.when(step) or claim.check(step) for step in run)
-        case Always():
-            states = [run[0].before, *(step.after for step in run)]
-            return tuple(not claim.when(config, state) or claim.check(config, state) for state in states)
-        case Monitor():
-            values = [claim.start(config)]
-            for step in run:
-                values.append(claim.update(values[-1], step))
-            return tuple(not claim.when(config, value) or claim.ok(config, value) for value in values)
-        case _:
-            raise TypeError(
-                f"claim {claim.name} is of kind {claim.kind}; invariants state claims about states or steps"
-            )
-
-
-def state_after(machine: Machine, step: Structure) -> Structure:
-    """Return the state after a step as a structure of its own, without inputs and `.after` symbols."""
-    gone = {*machine.inputs, *machine.state, *(f"{name}.after" for name in machine.state)}
-
-    def moved(tables: Mapping[str, Any]) -> dict[str, Any]:
-        kept = {name: table for name, table in tables.items() if name not in gone}
-        later = {name: tables[f"{name}.after"] for name in machine.state if f"{name}.after" in tables}
-        return {**kept, **later}
-
-    return Structure(step.universe, moved(step.relations), moved(step.functions))
-
-
-def link(
-    invariant: Invariant,
-    claim: Property,
-    system: AnySystem,
-    mutants: Sequence[Mutant[Any]],
-    *,
-    also: Mapping[str, Sequence[Steps]] | None = None,
-) -> Conformance:
-    """Compare machine and model on sampled runs of every variant, and on the runs in `also` by variant."""
-    tally = _Tally(invariant, claim)
-    for variant in variants(system, mutants):
-        for run in (*invariant.samples(variant), *(also or {}).get(variant.variant, ())):
-            if run and claim.applies(run[0].config):
-                tally.run(variant, run)
-    return tally.result(len(mutants))
-
-
-class _Tally:
-    """The running counts of a comparison, with one reader per set of definitions."""
-
-    def __init__(self, invariant: Invariant, claim: Property) -> None:
-        self._invariant, self._claim, self._machine = invariant, claim, invariant.machine
-        self._readers: dict[str, Reader] = {"reference": Reader(self._machine.theory.meanings)}
-        for mutation in invariant.mutants:
-            theory = self._machine.theory.redefined(mutation.definitions)
-            self._readers[mutation.mutant] = Reader(theory.meanings)
-        self._assumed = self._machine.theory.assumed
-        self._of_states = not self._machine.span(invariant.always)
-        self._seen: set[Hashable] = set()
-        self._known: dict[tuple[str, int, Hashable], bool] = {}
-        self._conformance = Conformance()
-        self._disagreements: list[str] = []
-
-    def run(self, variant: AnySystem, run: Steps) -> None:
-        """Compare on one run, up to its first step outside the theory."""
-        name = variant.variant
-        if not any(run[0].before == start for start in variant.initial(run[0].config)):
-            self._note(f"a sampled run of {name} does not begin in an initial state")
-            return
-        inside = list(self._inside(name, run))
-        found = truths(self._claim, run)
-        if inside and not self._holds("reference", self._machine.init, inside[0]):
-            self._note(f"an initial state of {name} is none in the theory")
-        if self._of_states and inside:
-            inside.append(state_after(self._machine, inside[-1]))
-        self._count(cases=len(found), outside=len(found) - min(len(found), len(inside)))
-        for structure, truth in zip(inside, found, strict=False):
-            self._compare(name, structure, truth)
-
-    def _inside(self, name: str, run: Steps) -> Iterator[Structure]:
-        """The steps of a run as structures, up to the first outside the theory."""
-        machine = self._machine
-        words = machine.theory.meanings
-        for number in range(len(run)):
-            seen = self._invariant.view(run, number)
-            step = None if seen is None else seen.without(words)
-            if step is None or not self._holds("reference", self._assumed, step):
-                if name == "reference":
-                    self._note("a step of the reference lies outside the theory, so that no induction passes it")
-                return
-            if name in self._readers:
-                self._count(words=1)
-                if not self._holds(name, machine.step, step):
-                    self._note(f"a step of {name} is none in the theory")
-            yield step
-
-    def _compare(self, name: str, structure: Structure, truth: bool) -> None:
-        self._seen.add(structure.key)
-        self._count(size=structure.size, true=int(truth), false=int(not truth))
-        formula = self._holds("reference", self._invariant.always, structure)
-        if formula != truth:
-            self._note(f"in a run of {name} the formula is {formula} and the claim {truth}")
-        for lemma in self._invariant.lemmas if name == "reference" else ():
-            told = not self._of_states or self._machine.span(lemma.formula) == 0
-            if told and not self._holds("reference", lemma.formula, structure):
-                self._note(f"lemma {lemma.name} is false in a run of the reference")
-
-    def _holds(self, name: str, formula: Formula, structure: Structure) -> bool:
-        """The value of a formula under a variant's definitions; cached, because runs repeat structures."""
-        key = (name, id(formula), structure.key)
-        if key not in self._known:
-            self._known[key] = self._readers[name].holds(formula, structure)
-        return self._known[key]
-
-    def _count(self, *, size: int = 0, **more: int) -> None:
-        now = self._conformance
-        counts: dict[str, Any] = {name: getattr(now, name) + count for name, count in more.items()}
-        self._conformance = replace(now, size=max(now.size, size), **counts)
-
-    def _note(self, sentence: str) -> None:
-        if len(self._disagreements) < 5:
-            self._disagreements.append(sentence)
-
-    def result(self, mutants: int) -> Conformance:
-        """Return the counts."""
-        return replace(
-            self._conformance, structures=len(self._seen), mutants=mutants, disagreements=tuple(self._disagreements)
-        )

@@ -16,7 +16,8 @@ from evenhand.smt.proved import Killed, ProofStatus, Proved
 from evenhand.smt.structure import Reader, Structure
 from evenhand.smt.theorem import Mutation
 from evenhand.smt.transitions.induction import Inductive, induct
-from evenhand.smt.transitions.invariant import Invariant, Steps, link, state_after, truths
+from evenhand.smt.transitions.invariant import Invariant, Steps
+from evenhand.smt.transitions.linking import link, state_after, truths
 from evenhand.smt.transitions.runs import Run, reach
 
 

@@ -16,7 +16,8 @@ from evenhand.smt.prove import prove
 from evenhand.smt.proved import ProofStatus, Proved
 from evenhand.smt.structure import Reader
 from evenhand.smt.theorem import Stated, Theorem
-from evenhand.smt.transitions.invariant import Invariant, link
+from evenhand.smt.transitions.invariant import Invariant
+from evenhand.smt.transitions.linking import link
 from tests.properties.conviction.bundle import BUNDLE
 
 INVARIANT = {one.name: one for one in INVARIANTS}

@@ -12,7 +12,8 @@ import pytest
 from evenhand.core.licence import Licence
 from evenhand.core.system import Abstraction
 from evenhand.core.verdict import Status
-from evenhand.jobs.engines import run, steps_beyond
+from evenhand.jobs.engines import run
+from evenhand.jobs.finishable import steps_beyond
 from evenhand.jobs.plan import Job
 from evenhand.model.markspace.clocked_vocabulary import ClockConfig, ClockState
 from evenhand.model.markspace.composing_vocabulary import Update

@@ -1,0 +1,16 @@
+"""A report as files, in every form."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from evenhand.cli.output import write_files
+from evenhand.report.forms import forms_of
+from evenhand.report.report import Report
+
+
+def write_forms(folder: Path, report: Report, matrices: Sequence[Mapping[str, Any]] = ()) -> tuple[Path, ...]:
+    """Write the report as `report.json` and in every other form, and say where."""
+    return write_files(folder, {"report.json": report.to_bytes() + b"\n", **forms_of(report, matrices)})

@@ -1,0 +1,42 @@
+"""Whether a search can be finished: an estimate of its size, and a short search that decides."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from evenhand.core.system import System
+from evenhand.search import estimate, explore
+from evenhand.search.estimate import widest_state
+
+if TYPE_CHECKING:
+    pass
+
+
+AnySystem = System[Any, Any, Any, Any, Any]
+
+PROBED = 20_000
+"""States of each configuration that are explored before a search counts as too large."""
+
+
+def steps_beyond(system: AnySystem, limit: int) -> str:
+    """Return the size of the search of `system` in words if it exceeds `limit` steps, else an empty string.
+
+    An estimate from a few states can be far too high, so a search of some thousand states decides; also for a system
+    that declares abstractions, because its search may have no end.
+    """
+    about = estimate(system)
+    if about is None:
+        return "more configurations than can be counted"
+    if about <= limit and not system.abstractions:
+        return ""
+    few = sum(1 for _ in islice(system.all_configs(), 100)) < 100
+    probe = explore(system, max_states=PROBED) if few and widest_state(system) <= limit else None
+    if probe is not None and probe.complete and probe.transitions <= limit:
+        return ""
+    if probe is not None and probe.complete:
+        return f"{probe.transitions:,} steps"
+    if about > limit or probe is None:
+        return f"about {about:,} steps"
+    maps = " or ".join(one.name for one in system.abstractions)
+    return f"more than {probe.transitions:,} steps and perhaps no end, which a quotient ({maps}) may have"
