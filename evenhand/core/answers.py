@@ -276,7 +276,7 @@ def _valuing(function: Callable[..., Any], user: UserFunction) -> Any:
     return value_of
 
 
-_ATOMS = frozenset({bool, int, str, bytes, type(None)})
+_ATOMS: frozenset[type] = frozenset({bool, int, str, bytes, type(None)})
 _COMPARABLE: set[type] = set(_ATOMS)
 """Types whose values were found comparable: it depends on the type alone, and asking takes long."""
 
