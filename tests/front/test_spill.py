@@ -1,4 +1,5 @@
-"""`explore --spill`: the same report from a disk, one line for each mistake, and nothing left in the folder."""
+"""`explore --spill`: the same report with states on a disk, one line for each mistake, and an empty folder at the end.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ WAY = ("explore", "cud", "--system", "free", "--scope", "agents=2", "--reach", "
 
 
 def test_the_report_is_the_same(cli: Command, tmp_path: Path) -> None:
-    """But for the count of states on the disk, and what is trusted."""
+    """Except for the number of states on the disk, and the trusted base."""
     near = cli(*WAY, "--json").json
     far = cli(*WAY, "--max-memory", "1", "--spill", str(tmp_path), "--json").json
     assert near["spilled"] == 0 and far["spilled"] == near["states"] == 61
@@ -28,7 +29,7 @@ def test_the_report_is_the_same(cli: Command, tmp_path: Path) -> None:
 
 
 def test_without_a_disk_the_bound_stays_a_bound(cli: Command) -> None:
-    """UNDECIDED, exit 3, with what was covered."""
+    """UNDECIDED, exit 3, with the coverage."""
     answer = cli(*WAY, "--max-memory", "1")
     assert answer.code == 3 and "max_memory=1048576 left the search open" in answer.out
 
@@ -55,7 +56,7 @@ main()
 
 @pytest.mark.skipif(os.name != "posix", reason="no limit on the size of files")
 def test_a_disk_that_fills_up_on_the_way(tmp_path: Path) -> None:
-    """A real refusal of the system to write, in the middle of a search: exit 2, one line, nothing left."""
+    """The system really refuses to write, in the middle of a search: exit 2, one line, nothing left."""
     way = ("explore", "cud", "--system", "free", "--scope", "agents=2,keys=6,values=4", "--method", "compiled")
     more = ("--reach", "livelock", "--max-memory", "1", "--spill", str(tmp_path))
     ran = subprocess.run([sys.executable, "-c", FULL, *way, *more], capture_output=True, text=True, check=False)

@@ -109,8 +109,7 @@ def test_a_phone_scrolls_one_way_only(report: Path, browser: Browser) -> None:
 def test_the_kill_matrices_of_several_protocols_stand_on_one_page(
     report: Path, browser: Browser, cli: Command, tmp_path: Path
 ) -> None:
-    """A matrix of a real run and one with a survivor; a number is the shortest run, and names stay beside their line.
-    """
+    """A matrix of a real run and one with a survivor; numbers are shortest runs, and names stay beside their line."""
     real = cli("mutants", "latch", "--json").json
     rows: list[dict[str, Any]] = [
         {"mutant": "noisy", "status": "killed", "kills": [{"claim": "quiet", "engine": "explore", "length": 3}]},

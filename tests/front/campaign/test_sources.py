@@ -24,8 +24,7 @@ EXPLORE = Job("cud", "explore", "free")
 
 
 def names(job: Job) -> set[str]:
-    """Return the files that a job depends on, relative to the root of the repository; those of layers by real folders.
-    """
+    """Return the files that a job depends on, relative to the repository; those of layers by their real folders."""
     root = Path(sources.__file__).resolve().parents[2]
     return {path.resolve().relative_to(root).as_posix() for path in files_of(job)[0]}
 

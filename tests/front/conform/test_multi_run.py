@@ -220,8 +220,7 @@ class Rude(Latch):
 
 
 def test_an_honest_kernel_has_nothing_against_it() -> None:
-    """Every claim judges an open kernel; two-run claims that do not read the state after the step judge a silent one.
-    """
+    """Every claim judges an open kernel; two-run claims that need no state after the step judge a silent one."""
     result = checked(Open)
     assert found(result) == {} and dict(result.not_judged) == {}
     assert set(result.judged) == {claim.name for claim in CLAIMS}

@@ -183,8 +183,7 @@ def test_the_detector_has_a_floor_under_its_deviation() -> None:
 
 
 def test_a_window_begins_with_its_first_write() -> None:
-    """A need in the second half of a window: the protocol's window ends half a window later, the package's a whole one.
-    """
+    """A need in a window's second half: the protocol's window ends half a window later, the package's a whole one."""
     need, check = Operation(Op.WRITE, "alice", "a", Kind.NEED), Operation(Op.CHECK, "alice")
     *alike, (ours, theirs) = both_say(13, TICK, need, TICK, WROTE, check)
     assert all(model == package for model, package in alike)
