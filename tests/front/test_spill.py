@@ -1,5 +1,4 @@
-"""`explore --spill`: the same report with states on a disk, one line for each mistake, and an empty folder at the end.
-"""
+"""`explore --spill`: the same report with states on a disk, one line for each mistake, and no leftovers."""
 
 from __future__ import annotations
 
