@@ -120,7 +120,8 @@ def wide_cells(seed: int) -> System[Table, Cells, int, str, None]:
 
 
 def joint_cells(seed: int, *, separated: bool) -> System[Table, Cells, Any, Any, None]:
-    """Return a system in which two agents pick rules; the second is gone while the flag is False. A step may separate.
+    """Return a system in which two agents pick rules; the second is gone while the flag is False. `separated`: steps
+    are.
     """
     random = Random(f"joint {seed}")
     table = drawn(random, 2, 2, 3)

@@ -270,8 +270,7 @@ def test_a_lemma_that_is_no_invariant_is_undecided() -> None:
 
 
 def test_the_link_catches_a_machine_that_is_not_the_model() -> None:
-    """Steps, initial states, the formula, states outside, runs from no initial state: each planted fault is reported.
-    """
+    """Steps, initial states, the formula, states outside, runs from no initial state: each fault is reported."""
 
     def because(invariant: Invariant) -> str:
         word, said = _word(replace(invariant, mutants=()))
