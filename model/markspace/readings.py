@@ -9,7 +9,7 @@ from evenhand.core.system import reading
 
 @dataclass(frozen=True, slots=True)
 class Readings:
-    """One legitimate interpretation of the text: a value for each reading."""
+    """One legitimate interpretation of the text."""
 
     id_order: str = reading(
         "sequence",

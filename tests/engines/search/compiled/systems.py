@@ -120,9 +120,7 @@ def wide_cells(seed: int) -> System[Table, Cells, int, str, None]:
 
 
 def joint_cells(seed: int, *, separated: bool) -> System[Table, Cells, Any, Any, None]:
-    """Return a system in which two agents pick rules; the second is gone while the flag is False. `separated`: steps
-    are.
-    """
+    """Return a system in which two agents pick rules; the second is gone while the flag is False."""
     random = Random(f"joint {seed}")
     table = drawn(random, 2, 2, 3)
     start = Cells((("c0", random.choice("abc")), ("c1", random.choice("abc"))), (0, 0), True)
