@@ -273,7 +273,7 @@ def _said(found: Sweep, names: Sequence[str], proved: Sequence[Theorem] | None) 
     if proved is not None and not proved:
         yield f"no theorem about these claims says that it holds for any number of {swept}"
     if any(not point.complete for point in found.points):
-        yield "points that met a bound are UNDECIDED; their counts are what was covered before"
+        yield "points that met a bound are UNDECIDED; their counts cover the part before the bound"
     if found.unfinished:
         formatted = "; ".join(",".join(f"{name}={one[name]}" for name in found.over) for one in found.unfinished)
         yield f"INTERRUPTED; not finished: {formatted}"

@@ -54,7 +54,7 @@ def waiting(system: AnySystem, path: Path) -> Callable[[int | None, int | None, 
 def waiting_after(system: AnySystem, evidence: Evidence, path: Path) -> Told:
     """The waits at the end of a run, written to `path`."""
     if isinstance(evidence, Pair):
-        raise BadUse("--wait-for speaks of the end of one run, and this counterexample compares two; leave it out")
+        raise BadUse("--wait-for is about the end of one run, and this counterexample compares two; leave it out")
     with usage():
         write = waits_exporter(path)
         found = waits_after(system, evidence)

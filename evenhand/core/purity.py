@@ -151,8 +151,8 @@ def refuse_impure(label: str, *records: Any) -> None:
                 name = getattr(record, "name", "")
                 whose = f"`{entry.name}` of {type(record).__name__.lower()} {name!r}" if name else f"`{entry.name}`"
                 raise ModelError(
-                    f"{label}: {whose} is no function of its arguments alone and may answer otherwise when asked "
-                    f"twice: {complaint}. Keep what changes in the state, and let `actions` offer what chance or a "
+                    f"{label}: {whose} depends on more than its arguments and may answer differently when called "
+                    f"twice: {complaint}. Keep changing values in the state, and let `actions` offer what chance or a "
                     "clock would decide; for a cache use functools.cache"
                 )
 

@@ -71,7 +71,7 @@ def confirmed(theory: Theory, model: Structure, *claims: Formula) -> str:
         if not reader.holds(axiom.formula, model):
             return f"axiom {axiom.name} is false in it"
     if not all(reader.holds(claim, model) for claim in claims):
-        return "what it should witness is false in it"
+        return "the formula that it should witness is false in it"
     return ""
 
 

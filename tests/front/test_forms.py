@@ -268,7 +268,7 @@ def test_report_command_makes_every_form_again(cli: Command, tmp_path: Path) -> 
         assert (second / name).read_bytes() == (first / name).read_bytes()
     assert "always_free" in (second / "report.html").read_text("utf-8")
     twice = cli("report", str(first / "report.json"), str(matrix), str(matrix), "--out", str(second))
-    assert (twice.code, twice.err) == (2, "evenhand: two kill matrices speak of latch; name one of them\n")
+    assert (twice.code, twice.err) == (2, "evenhand: two kill matrices are about latch; name one of them\n")
     for content, said in (("{}", "format"), ("no", "JSON"), ('{"format": "other/thing"}', "other/thing")):
         bad = tmp_path / "bad.json"
         bad.write_text(content, "utf-8")
@@ -291,7 +291,7 @@ def test_reports_of_several_protocols_become_one() -> None:
     assert both.settings == {"budget": ["quick", "deep"], "strict": True}
     assert (both.interrupted, both.unfinished, both.timing) == (True, ("fuzz bell",), {"total": 3.0})
     assert merged([UNEXPECTED]) is UNEXPECTED
-    with pytest.raises(Apart, match="two reports speak of toy"):
+    with pytest.raises(Apart, match="two reports are about toy"):
         merged([UNEXPECTED, UNEXPECTED])
     with pytest.raises(Apart, match=r"evenhand 0\.1\.0, another with 0\.2"):
         merged([UNEXPECTED, replace(other, versions={"evenhand": "0.2"})])

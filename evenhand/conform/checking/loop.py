@@ -30,7 +30,7 @@ from evenhand.core.trace import Trace
 from evenhand.evidence.record import Record
 
 EXHAUSTIVE, MACHINE, SEPARATING, AGAIN = "exhaustive", "machine", "separating", "again"
-FALSE = "it is stated to be false of the model"
+FALSE = "it is stated to be false on the model"
 BATCH = 32
 """Scenarios that are sent ahead."""
 
@@ -151,7 +151,7 @@ class _Phase:
                     self.own.append(trace)
                 self._saw(self.examiner.examine(trace, one, response, name))
         if self.failing >= FAILING:
-            self.notes.append(f"{name}: given up, too many runs fail; what is found hides the rest")
+            self.notes.append(f"{name}: stopped, too many runs fail; these findings hide others")
 
     def again(self, seed: int) -> None:
         """Repeat some agreeing runs in a fresh process and another order; they must agree again."""

@@ -184,7 +184,7 @@ class MultiRunClaims:
         if claim in self.pairing.open:
             return "it needs a state that the kernel does not report"
         if self.pairing.lost.get(claim):
-            return "no way was found to where its second run begins"
+            return "no run was found to the start of its second run"
         return "no run was about it"
 
 

@@ -354,7 +354,7 @@ def test_a_purged_action_has_no_second_step() -> None:
 )
 def test_evidence_of_another_kind_says_nothing(evidence: Evidence) -> None:
     """An invariant has no lassos."""
-    assert "says nothing" in judge(CARELESS, lock.MUTUAL_EXCLUSION, evidence).reason
+    assert "cannot refute a claim" in judge(CARELESS, lock.MUTUAL_EXCLUSION, evidence).reason
     assert first_refuted_step(CARELESS, lock.MUTUAL_EXCLUSION, evidence) is None
 
 

@@ -47,7 +47,7 @@ def test_a_part_says_nothing_of_the_others() -> None:
     assert [one.status for one in here.verdicts] == [Status.REFUTED, Status.HOLDS]
     assert [one.status for one in there.verdicts] == [Status.HOLDS, Status.UNDECIDED]
     assert there.verdicts[0].scope["part"] == "2/2" and there.verdicts[0].scope["configs"] == SIZE // 2
-    assert there.verdicts[1].because == "part 2/2 of the configurations says nothing of the others"
+    assert there.verdicts[1].because == "part 2/2 of the configurations decides nothing about the others"
     second = explore(SYSTEM, _of(CONFIGS[1]), part=(1, 2))
     assert [one.status for one in second.verdicts] == [Status.HOLDS, Status.UNDECIDED]
 
@@ -57,7 +57,7 @@ def test_what_is_compared_across_configurations_waits_for_all_of_them() -> None:
     same = DeterminedBy(name="same", sentence="", key=lambda _: 0, value=lambda _: 0, across=True)
     assert explore(SYSTEM, [same]).verdicts[0].status is Status.HOLDS
     found = explore(SYSTEM, [same], part=(1, 2)).verdicts[0]
-    assert found.status is Status.UNDECIDED and "says nothing of the others" in found.because
+    assert found.status is Status.UNDECIDED and "decides nothing about the others" in found.because
 
 
 @pytest.mark.parametrize("part", [(0, 2), (3, 2), (1, SIZE + 1)])

@@ -173,7 +173,7 @@ def test_walk_into_a_livelock_edit_a_request_and_save(
     expect(window.locator("#note.error")).to_contain_text("this is no request")
     box.fill(text)
     window.get_by_role("button", name="replay with this").click()
-    expect(window.locator("#note")).to_contain_text("another request now")
+    expect(window.locator("#note")).to_contain_text("was replaced")
     expect(window.locator(".steppers output")).to_have_text(f"step {number} of {steps + 1}")
     window.keyboard.press("End")
     expect(window.locator(".steppers output")).to_have_text(f"step {steps + 1} of {steps + 1}")

@@ -158,7 +158,7 @@ def test_what_was_changed_in_a_store_is_noticed(cli: Command, tmp_path: Path) ->
         connection.execute("UPDATE evenhand_results SET content = ?", (forged,))
     connection.close()
     answer = cli("campaign", "report", str(plan))
-    assert answer.code == 2 and "is not what was written there (its digest differs)" in answer.err
+    assert answer.code == 2 and "was changed since it was written (its digest differs)" in answer.err
 
 
 def test_a_locked_store(cli: Command, tmp_path: Path) -> None:

@@ -107,7 +107,7 @@ def test_whatever_is_not_as_frozen_is_named(tmp_path: Path) -> None:
         "vector covering-01 is changed": _with(suite, (replace(one, about={}), *rest)),
         "vector covering-01 is missing": _with(suite, tuple(rest)),
         "vector extra is new": _with(suite, (*suite.vectors, replace(one, name="extra"))),
-        "what stands beside its vectors changed": replace(suite, seed=9).to_bytes(),
+        "its content beside the vectors changed": replace(suite, seed=9).to_bytes(),
     }
     for complaint, content in changes.items():
         path.write_bytes(content)
