@@ -1,4 +1,4 @@
-"""What the options ask for: protocols, systems, jobs, files."""
+"""Resolve options to protocols, systems, jobs and files."""
 
 from __future__ import annotations
 

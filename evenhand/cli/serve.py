@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from evenhand.web.position import Position
 
 HOST = "127.0.0.1"
-"""Nobody else can reach the page; there is no option for another address."""
+"""The page is reachable from this machine only; there is no option for another address."""
 
 
 @guarded

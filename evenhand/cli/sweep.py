@@ -1,4 +1,4 @@
-"""`evenhand sweep`: how a search grows with the sizes of its scope, beside what is proved of any size."""
+"""`evenhand sweep`: the growth of a search with the sizes of its scope, beside theorems for any size."""
 
 from __future__ import annotations
 
@@ -236,7 +236,7 @@ def _proved(bundle: Bundle, job: Job, sizes: Mapping[str, range], workers: int) 
 
 
 class Theorem(NamedTuple):
-    """What became of one theorem, and the seconds by the clock that its proof took, with witnesses and mutants."""
+    """The result of one theorem, and the seconds of wall-clock time that its proof took, with witnesses and mutants."""
 
     name: str
     finding: Finding

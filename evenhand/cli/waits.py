@@ -17,11 +17,11 @@ from evenhand.search.waiting import circular_waits, waits_after
 
 AnySystem: TypeAlias = System[Any, Any, Any, Any, Any]
 Told: TypeAlias = tuple[dict[str, Json], list[str]]
-"""What `--json` adds, and the same in lines."""
+"""The addition to `--json`, and the same in lines."""
 
 
 def waiting(system: AnySystem, path: Path) -> Callable[[int | None, int | None, int | None], Told]:
-    """What looks at the waits of all reachable states within bounds, and writes the graph that says most.
+    """Return the search for waits in all reachable states within bounds; it writes the most informative graph.
 
     The bounds are states of one configuration, depth, and MB of memory.
     """

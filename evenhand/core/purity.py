@@ -1,4 +1,4 @@
-"""Find in bytecode what makes a function depend on more than its arguments.
+"""Find the parts of a function's bytecode that make it depend on more than its arguments.
 
 A step that draws random numbers, reads a clock or counts its own calls may show a search one model and a claim another.
 Running it twice detects this only by luck, so the bytecode is read: of every function of a system or claim, and of all
@@ -78,7 +78,7 @@ class _Search:
             self.waiting.append((function, owner))
 
     def reach(self, value: Any) -> None:
-        """Read later what calling or using `value` may run."""
+        """Queue the code that calling or using `value` may run."""
         if isinstance(value, MethodType):
             if isinstance(value.__func__, FunctionType):
                 self.read(value.__func__, None if inspect.isclass(value.__self__) else type(value.__self__))

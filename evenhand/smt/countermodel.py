@@ -65,7 +65,7 @@ Outcome: TypeAlias = Refutation | Induction | NoCounterpart | EncodingDisagrees
 
 
 def confirmed(theory: Theory, model: Structure, *claims: Formula) -> str:
-    """Return what the evaluator finds false in a solver's model, an axiom or a claim; empty if nothing."""
+    """Return the axiom or claim that the evaluator finds false in a solver's model; empty if there is none."""
     reader = theory.reader
     for axiom in theory.axioms:
         if not reader.holds(axiom.formula, model):

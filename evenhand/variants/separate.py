@@ -57,7 +57,7 @@ class Separation:
 
     @property
     def by(self) -> Literal["shown", "observed", ""]:
-        """What separates them: what is shown, else what observers read."""
+        """Return the separating part: observations, else the values that observers read."""
         if self.shown is None:
             return ""
         return "shown" if self.shown[0] != self.shown[1] else "observed"

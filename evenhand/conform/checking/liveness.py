@@ -1,4 +1,4 @@
-"""Decide on a kernel's own graph what can and what must happen.
+"""Decide claims about reachability and liveness on a kernel's own graph.
 
 A kernel that tells its state is a system: a step replays the path to a state and takes one action more.  The exhaustive
 search visits its states in small configurations, and decides deadlocks, livelocks, liveness properties and goals on the

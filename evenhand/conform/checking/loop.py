@@ -285,7 +285,7 @@ class _Check:
         phase.again(effort.seed)
 
     def _compare(self, scopes: Sequence[AnySystem]) -> None:
-        """Claims about pairs of runs, and about what can and must happen."""
+        """Check two-run claims, and claims about reachability and liveness."""
         effort, phase, several = self.effort, self.phase, self.several
         several.deadline = None if effort.seconds is None else self.began + effort.seconds
         if not (effort.first and phase.first) and any(phase.steps.values()):

@@ -248,7 +248,7 @@ def broken_divergence(pairing: Pairing, broken: Broken) -> Divergence:
 
 
 class _Shown:
-    """What the model and the kernel show in a run, and their differences at its end."""
+    """The observations of the model and the kernel in a run, and their differences at its end."""
 
     def __init__(self, pairing: Pairing, run: AnyScenario) -> None:
         pairing.ask([run])

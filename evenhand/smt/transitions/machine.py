@@ -193,7 +193,7 @@ class Machine:
         return Structure(model.universe, relations, functions)
 
     def false_in(self, run: Sequence[Structure], *, initial: bool, true: Iterable[tuple[Formula, int]] = ()) -> str:
-        """Return what the evaluator finds false in a run: an axiom, init, a step, one of `true`; empty for none."""
+        """Return the false part of a run: an axiom, init, a step, one of `true`; empty if the evaluator finds none."""
         reader = self.theory.reader  # shared, because it compiles a formula once for hundreds of runs
         axioms = [(axiom, self._speaks(axiom)) for axiom in self.theory.axioms]
         for number, moment in enumerate(run):
