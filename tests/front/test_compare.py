@@ -100,7 +100,7 @@ def test_what_only_an_observer_sees_separates(name: str) -> None:
     assert seen.best.found.read is not None and set(seen.best.found.read[0]) == {"livelock_counter"}
     blind = separate(sides.left, sides.right, examples=0)
     assert blind.equal and not blind.same_state
-    assert "a claim may look at them" in blind.because
+    assert "a claim may read" in blind.because
 
 
 def test_what_comes_next_separates_where_strategies_choose() -> None:

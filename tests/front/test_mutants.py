@@ -131,7 +131,7 @@ def test_hidden_state_is_no_equivalence(monkeypatch: pytest.MonkeyPatch, observe
     (row,) = found.rows
     assert (row.status, found.exit_code) == ("survivor", 1)
     assert bool(row.hint) is observed
-    assert ("livelock_counter" if observed else "states that do not show differ") in row.because
+    assert ("livelock_counter" if observed else "states differ in unobserved parts") in row.because
     assert row.command.startswith("evenhand compare cud --system free")
 
 

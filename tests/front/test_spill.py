@@ -36,7 +36,7 @@ def test_without_a_disk_the_bound_stays_a_bound(cli: Command) -> None:
 def test_mistakes(cli: Command, tmp_path: Path) -> None:
     """Exit 2, one line."""
     for more, words in (
-        (("--spill", str(tmp_path)), "say with --max-memory when that is"),
+        (("--spill", str(tmp_path)), "give the limit with --max-memory"),
         (("--spill", str(tmp_path), "--max-memory", "1", "--method", "symmetric"), "orbits are searched in memory"),
     ):
         answer = cli(*WAY, *more)

@@ -19,7 +19,7 @@
 | closed_by_decree | an open graph is called complete | open_graphs |
 | no_licence | a quotient needs no licence | licences |
 | orbits_of_one | an orbit counts as one configuration | licences |
-| open_menus | nobody asks whether images are on offer | closed_menus |
+| open_menus | images are not checked to be on offer | closed_menus |
 | claims_fixed | every claim is taken to be fixed by the group | quotient_claims |
 | vacuous | an antecedent never met is no matter | vacuity, random_graphs |
 | first_values | pairs of different values are overlooked | lock_pairs |

@@ -53,7 +53,7 @@ def test_a_run_is_saved_and_replays_on_the_command_line(tmp_path: Path, cli: Com
 def test_a_run_that_shows_nothing_is_not_saved(tmp_path: Path) -> None:
     """Without a folder no run is saved; and no file is left behind."""
     place = broken()
-    with pytest.raises(ValueError, match="says nothing against one_inside"):
+    with pytest.raises(ValueError, match="does not refute one_inside"):
         Library(tmp_path).save(place, 2, one_inside(place))
     with pytest.raises(ValueError, match="--out DIR"):
         Library().save(place, 3, one_inside(place))
