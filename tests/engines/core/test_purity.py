@@ -249,7 +249,7 @@ def test_the_message_names_system_place_and_mend() -> None:
         step: Any
 
     with pytest.raises(
-        ModelError, match=r"system 'x': `step` is no .*test_purity\.py:\d+ \(counted\) changes .*`COUNT`.*in the"
+        ModelError, match=r"system 'x': `step` depends on .*test_purity\.py:\d+ \(counted\) changes .*`COUNT`.*in the"
     ):
         refuse_impure("system 'x'", Rules(counted))
     refuse_impure("system 'x'", Rules(builds), None, Rules)

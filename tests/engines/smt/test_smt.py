@@ -262,7 +262,7 @@ def test_contradiction_is_its_own_status(tmp_path: Path) -> None:
     [
         ("os.kill(os.getpid(), 9)", "signal 9"),
         ("time.sleep(60)", "no answer within 1.2 s of wall clock"),
-        ("print('sat', flush=True)", "what is no answer"),
+        ("print('sat', flush=True)", "an invalid answer"),
         ("""print('{"status": "sat", "model": {}}', flush=True)""", "cannot be read"),
     ],
 )
